@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cchybrid.checker.certificate import check
+from cchybrid.checker.certificate import RoundsVerdict, check
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.checker.reading import read_json
-from cchybrid.checker.rounds import FORMAT as ROUNDS_FORMAT
-from cchybrid.checker.rounds import RoundsVerdict, check_rounds
 from cchybrid.checker.throughput import check_throughput
 
 
@@ -30,27 +28,23 @@ def main(arguments: list[str]) -> int:
             word = "optimal" if shown.optimal else f"at least {shown.bound} are needed"
             print(f"{shown.rounds_per_chunk} rounds per chunk, {word} ({shown.kind})")
             return 0
-        if isinstance(records[1], dict) and records[1].get("format") == ROUNDS_FORMAT:
-            print(_about_rounds(check_rounds(*records)))
-            return 0
         found = check(*records)
     except EvidenceError as error:
         print(f"FAILED: {error}")
         return 1
     word = "optimal" if found.optimal else "valid"
-    print(
-        f"{found.steps} steps, {word}: no schedule ({found.scope}) has fewer than {found.bound} "
-        f"({found.kind})"
-    )
+    if isinstance(found, RoundsVerdict):
+        print(
+            f"{found.chunks} chunks, {found.steps} steps, {found.rounds} rounds, {word}: no "
+            f"schedule of as many steps has fewer than {found.bound} rounds per chunk "
+            f"({found.kind})"
+        )
+    else:
+        print(
+            f"{found.steps} steps, {word}: no schedule ({found.scope}) has fewer than "
+            f"{found.bound} ({found.kind})"
+        )
     return 0
-
-
-def _about_rounds(found: RoundsVerdict) -> str:
-    word = "optimal" if found.optimal else "valid"
-    return (
-        f"{found.chunks} chunks, {found.steps} steps, {found.rounds} rounds, {word}: no schedule "
-        f"of as many steps has fewer than {found.bound} rounds per chunk ({found.kind})"
-    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,12 @@
-"""``cchybrid-certificate/1``: a claim about an instance, and the evidence for it.
+"""Certificates: a claim about an instance, and the evidence for it.
 
-A certificate belongs to a schedule file: it names its instance by a hash, and claims that no
-schedule has fewer steps. The scope of the claim is part of it.
+A certificate belongs to a schedule file and names its instance by a hash. There are two claims.
+
+- ``cchybrid-certificate/1``: no schedule within the scope has fewer than ``steps`` steps. The scope
+  is any routing, the instance's own routing rule, or a list of paths.
+- ``cchybrid-certificate/2``, about the instance without chunks and rounds: for no number of chunks
+  does a schedule of at most ``steps`` steps need fewer rounds than ``rounds_per_chunk`` times the
+  number of chunks.
 """
 
 from __future__ import annotations
@@ -10,18 +15,20 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.checker.kinds import kind_of, shown_steps
+from cchybrid.checker.linear import linear_rounds
+from cchybrid.checker.prices import MAX_STEPS
 from cchybrid.checker.reading import read_network
 from cchybrid.checker.routes import is_allowed
 from cchybrid.checker.schedule import checked_schedule
 
-FORMAT = "cchybrid-certificate/1"
-ANY_ROUTING = "any routing"
-THESE_PATHS = "these paths"
-_MAX_STEPS = 1 << 40
+FORMAT, ROUNDS_FORMAT = "cchybrid-certificate/1", "cchybrid-certificate/2"
+ANY_ROUTING, THESE_PATHS = "any routing", "these paths"
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,40 @@ class Verdict:
         return self.steps == self.bound and self.scope != THESE_PATHS
 
 
+@dataclass(frozen=True)
+class RoundsVerdict:
+    """The result of checking a schedule and its certificate about rounds.
+
+    Attributes
+    ----------
+    steps, rounds, chunks
+        The steps and the rounds of the schedule, which is valid, and the chunks of each message.
+    bound
+        Rounds per chunk that every schedule of at most that many steps needs.
+    shortest
+        Steps that every schedule needs: the largest distance of a message.
+    kind
+        The kind of the evidence.
+    """
+
+    steps: int
+    rounds: int
+    chunks: int
+    bound: Fraction
+    shortest: int
+    kind: str
+
+    @property
+    def rounds_per_chunk(self) -> Fraction:
+        """The rounds per chunk of the schedule."""
+        return Fraction(self.rounds, self.chunks)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether no schedule of as many chunks, in at most as many steps, has fewer rounds."""
+        return self.rounds == ceil(self.bound * self.chunks)
+
+
 def own_scope(instance: Mapping[str, Any]) -> str:
     """Return the scope that is the instance's own routing rule."""
     model = instance.get("model", {})
@@ -76,26 +117,34 @@ def fingerprint(instance: Mapping[str, Any]) -> str:
 
 def certificate(
     instance: Mapping[str, Any],
-    steps: int,
-    scope: str,
+    claim: Mapping[str, Any],
     evidence: Mapping[str, Any],
     made_by: Mapping[str, Any],
-    paths: list[list[int]] | None = None,
 ) -> dict[str, Any]:
-    """Return the object that claims ``steps`` for an instance."""
-    claim: dict[str, Any] = {"steps": steps, "scope": scope}
-    if paths is not None:
-        claim["paths"] = paths
+    """Return the object that claims something about an instance.
+
+    ``claim`` has ``steps`` and ``scope``, perhaps ``paths``; or ``steps`` and ``rounds_per_chunk``.
+    """
+    about_rounds = "rounds_per_chunk" in claim
+    about = without_parts(instance) if about_rounds else instance
     return {
-        "format": FORMAT,
-        "instance": {"name": instance.get("name", ""), "sha256": fingerprint(instance)},
-        "claim": claim,
+        "format": ROUNDS_FORMAT if about_rounds else FORMAT,
+        "instance": {"name": about.get("name", ""), "sha256": fingerprint(about)},
+        "claim": dict(claim),
         "evidence": dict(evidence),
         "made_by": dict(made_by),
     }
 
 
-def check(schedule: Any, record: Any) -> Verdict:
+def without_parts(instance: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON object of an instance without its chunks and rounds."""
+    collective = {k: v for k, v in instance["collective"].items() if k != "chunks"}
+    model = {k: v for k, v in instance.get("model", {}).items() if k != "rounds"}
+    about = {"format": "cchybrid-instance/1", "collective": collective, "model": model}
+    return {**instance, **about}
+
+
+def check(schedule: Any, record: Any) -> Verdict | RoundsVerdict:
     """Check a schedule and its certificate, the two JSON objects alone.
 
     Raises
@@ -103,16 +152,48 @@ def check(schedule: Any, record: Any) -> Verdict:
     EvidenceError
         The schedule is not valid, or the claim is not proven; the error says why.
     """
-    _, steps = checked_schedule(schedule)
+    network, steps = checked_schedule(schedule)
     instance = schedule["instance"]
-    bound, scope = _claim(instance, record)
-    evidence = record["evidence"]
-    proven = prove(instance, evidence, scope, record["claim"].get("paths"))
-    if proven != bound:
-        raise EvidenceError(f"the evidence shows {proven} steps, the claim says {bound}")
-    if bound > len(steps) and scope != THESE_PATHS:
+    claim, evidence = _read(instance, record)
+    limit = claim["steps"]
+    if record["format"] == ROUNDS_FORMAT:
+        return _check_rounds(network, len(steps), read_network(without_parts(instance)), record)
+    proven = prove(instance, evidence, claim["scope"], claim.get("paths"))
+    if proven != limit:
+        raise EvidenceError(f"the evidence shows {proven} steps, the claim says {limit}")
+    if limit > len(steps) and claim["scope"] != THESE_PATHS:
         raise EvidenceError("the schedule refutes the claim, so the checker has an error")
-    return Verdict(len(steps), bound, scope, kind_of(evidence))
+    return Verdict(len(steps), limit, claim["scope"], kind_of(evidence))
+
+
+def _check_rounds(
+    network: Network, steps: int, whole: Network, record: Mapping[str, Any]
+) -> RoundsVerdict:
+    limit, claimed = record["claim"]["steps"], record["claim"]["rounds_per_chunk"]
+    if steps > limit:
+        raise EvidenceError(f"the schedule has {steps} steps, the claim is about {limit}")
+    bound = rounds_bound(whole, limit, record["evidence"])
+    if str(bound) != claimed:
+        raise EvidenceError(f"the evidence shows {bound} rounds per chunk, not {claimed[:40]!r}")
+    rounds = sum(network.in_step(t, max(network.rounds)) for t in range(1, steps + 1))
+    if rounds < bound * network.chunks:
+        raise EvidenceError("the schedule refutes the claim, so the checker has an error")
+    shortest = max(whole.hops(source)[goal] for source, goals in whole.messages for goal in goals)
+    kind = kind_of(record["evidence"])
+    return RoundsVerdict(steps, rounds, network.chunks, bound, shortest, kind)
+
+
+def rounds_bound(network: Network, steps: int, evidence: Any) -> Fraction:
+    """Return the rounds per chunk that the evidence shows for at most that many steps.
+
+    Raises
+    ------
+    EvidenceError
+        If it shows nothing.
+    """
+    if kind_of(evidence) != "linear":
+        raise EvidenceError("evidence about rounds is of the kind linear")
+    return linear_rounds(network, evidence, steps)
 
 
 def prove(
@@ -135,25 +216,24 @@ def prove(
     return shown_steps(network, evidence)
 
 
-def _claim(instance: Mapping[str, Any], record: Any) -> tuple[int, str]:
-    """Read the certificate up to its evidence; return the claimed steps and the scope."""
-    if not isinstance(record, Mapping) or record.get("format") != FORMAT:
-        raise EvidenceError(f"this is no {FORMAT}")
+def _read(instance: Mapping[str, Any], record: Any) -> tuple[Mapping[str, Any], Any]:
+    """Return the claim and the evidence of a certificate about the instance."""
+    form = record.get("format") if isinstance(record, Mapping) else None
+    if form not in (FORMAT, ROUNDS_FORMAT):
+        raise EvidenceError(f"this is no {FORMAT} or {ROUNDS_FORMAT}")
     if set(record) - {"made_by"} != {"format", "instance", "claim", "evidence"}:
         raise EvidenceError("the certificate has other parts than it should")
     named, claim = record["instance"], record["claim"]
-    if not isinstance(named, Mapping) or named.get("sha256") != fingerprint(instance):
+    about = instance if form == FORMAT else without_parts(instance)
+    if not isinstance(named, Mapping) or named.get("sha256") != fingerprint(about):
         raise EvidenceError("the certificate is about another instance")
-    if not isinstance(claim, Mapping) or not {"steps", "scope"} <= set(claim) <= {
-        "steps",
-        "scope",
-        "paths",
-    }:
+    text = "scope" if form == FORMAT else "rounds_per_chunk"
+    keys = set(claim) - ({"paths"} if form == FORMAT else set()) if isinstance(claim, dict) else ()
+    if keys != {"steps", text} or not isinstance(claim[text], str):
         raise EvidenceError("the claim is not well-formed")
-    steps, scope = claim["steps"], claim["scope"]
-    if type(steps) is not int or not 0 <= steps < _MAX_STEPS or not isinstance(scope, str):
+    if type(claim["steps"]) is not int or not 0 <= claim["steps"] <= MAX_STEPS:
         raise EvidenceError("the claim is not well-formed")
-    return steps, scope
+    return claim, record["evidence"]
 
 
 def listed_paths(network: Network, paths: Any) -> list[tuple[int, ...]]:

@@ -40,7 +40,7 @@ class Network:
     chunks
         The number of chunks of every message.
     rounds
-        Per step its rounds; the last number holds for all further steps.
+        Per step its rounds; the last number, unlike the one before, holds for all further steps.
     hop_by_hop
         Whether switching is store-and-forward.
     extra_hops
@@ -50,6 +50,8 @@ class Network:
         Per node the targets of its outgoing channels, and the sources of its incoming ones.
     inject, accept
         Per node the messages it can send and accept per step: its ports or its channels' capacity.
+    limited_ports
+        Whether ports are limited at all.
     listed
         The paths that a claim is restricted to; ``None`` if it is about all that are allowed.
     members
@@ -66,7 +68,9 @@ class Network:
         self.backwards: bool = back
         self.nodes: int = network["nodes"]
         self.channels: dict[tuple[int, int], int] = {}
-        self.rounds: list[int] = model.get("rounds") or [1]
+        self.rounds: list[int] = [*(model.get("rounds") or [1])]
+        while len(self.rounds) > 1 and self.rounds[-1] == self.rounds[-2]:
+            self.rounds.pop()
         widest = max(self.rounds)
         for a, b, *rest in network["channels"]:
             self.channels[(b, a) if back else (a, b)] = widest * (rest[0] if rest else 1)
@@ -95,6 +99,7 @@ class Network:
         ports = model.get("ports", "all")
         if not isinstance(ports, dict):
             ports = {"inject": ports, "accept": ports}
+        self.limited_ports = any(side != "all" for side in ports.values())
         flow_out, flow_in = [0] * self.nodes, [0] * self.nodes
         for (a, b), capacity in self.channels.items():
             flow_out[a] += capacity
@@ -177,14 +182,6 @@ class Network:
     def link(self, a: int, b: int) -> tuple[int, int]:
         """Return the channel whose capacity counts: one of the two of a half-duplex pair."""
         return (b, a) if (b, a) in self.half_duplex else (a, b)
-
-    def capacity_into(self, inside: set[int]) -> int:
-        """Return the total capacity of the channels into a set of nodes."""
-        return sum(
-            capacity
-            for (a, b), capacity in self.channels.items()
-            if a not in inside and b in inside
-        )
 
     def node_set(self, value: Any) -> set[int]:
         """Read a list of node numbers of evidence."""

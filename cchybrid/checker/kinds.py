@@ -1,38 +1,37 @@
-"""The kinds of evidence for a number of steps, each with the function that checks it."""
+"""The kinds of evidence for a number of steps, and those for an allreduce.
+
+Theorem (``part``). Every allreduce contains, for each member, a broadcast of its part to the other
+members and, read backwards, a reduction of theirs to it; a bound for one of these is one for all.
+
+Theorem (``exchanges``). A message with n members takes at least 2(n - 1) transfers, also with
+relays: until the first member has the whole sum, each of the n - 1 others must have sent; after
+that, each of them must still receive. A step has no more transfers than its channels, and the ports
+of all nodes, carry. (Gossiping by one-way calls: F. Harary and A. J. Schwenk, The communication
+problem on graphs and digraphs, 1974, doi:10.1016/0016-0032(74)90146-4.)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cchybrid.checker.arborescences import arborescence_steps
-from cchybrid.checker.blocks import block_steps
-from cchybrid.checker.cut import cut_steps
-from cchybrid.checker.cut_over_time import cut_over_time_steps
-from cchybrid.checker.exchanges import exchange_steps
-from cchybrid.checker.farkas import farkas_steps
-from cchybrid.checker.growth import growth_steps
+from cchybrid.checker.features import require
 from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.linear import linear_steps
 from cchybrid.checker.nested_sets import nested_set_steps
-from cchybrid.checker.prices import price_steps
 from cchybrid.checker.refutation import refutation_steps
-from cchybrid.checker.regions import region_steps
-from cchybrid.checker.step_prices import step_price_steps
 
 KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
-    "growth": growth_steps,
-    "cut": cut_steps,
-    "cut-over-time": cut_over_time_steps,
-    "prices": price_steps,
-    "arborescences": arborescence_steps,
-    "regions": region_steps,
+    "linear": linear_steps,
     "nested-sets": nested_set_steps,
-    "step-prices": step_price_steps,
-    "blocks": block_steps,
-    "farkas": farkas_steps,
     "refutation": refutation_steps,
 }
 """The checking functions by kind; each takes a network and evidence of that kind."""
+ALLREDUCE_KINDS = "part", "exchanges"
+OLD_KINDS = frozenset(
+    "growth cut cut-over-time prices arborescences regions step-prices blocks farkas rows "
+    "throughput".split()
+)
 
 
 def kind_of(evidence: Any) -> str:
@@ -40,6 +39,10 @@ def kind_of(evidence: Any) -> str:
     kind = evidence.get("kind") if isinstance(evidence, Mapping) else None
     if not isinstance(kind, str):
         raise EvidenceError("the kind of the evidence is missing")
+    if kind in OLD_KINDS:
+        raise EvidenceError(
+            f"evidence of the kind {kind!r} is of an older version; make it anew: cchybrid prove"
+        )
     return kind
 
 
@@ -52,23 +55,29 @@ def shown_steps(network: Network, evidence: Any) -> int:
         The evidence proves nothing.
     """
     kind = kind_of(evidence)
-    if network.members:
-        return _all_reduce_steps(network, kind, evidence)
-    if kind not in KINDS:
-        raise EvidenceError(f"no kind of evidence for a number of steps is called {kind[:40]!r}")
-    return KINDS[kind](network, evidence)
-
-
-def _all_reduce_steps(network: Network, kind: str, evidence: Mapping[str, Any]) -> int:
-    """Return the steps that evidence of the kinds ``part`` and ``exchanges`` shows.
-
-    Every allreduce contains the broadcasts of each member's own parts, and the reductions to it.
-    """
+    if kind not in (ALLREDUCE_KINDS if network.members else KINDS):
+        raise EvidenceError(f"no kind of evidence for this collective is called {kind[:40]!r}")
+    require(network, kind)
     if kind == "exchanges":
-        return exchange_steps(network)
+        return _exchange_steps(network)
     if kind != "part":
-        raise EvidenceError(f"no kind of evidence for an allreduce is called {kind[:40]!r}")
+        return KINDS[kind](network, evidence)
     named = [key for key in ("from", "to") if key in evidence]
     if len(named) != 1 or type(evidence[named[0]]) is not int:
         raise EvidenceError("the member that the evidence is about is missing")
     return shown_steps(network.part(evidence[named[0]], named == ["to"]), evidence.get("evidence"))
+
+
+def _exchange_steps(network: Network) -> int:
+    """Return the steps that the transfers of every allreduce need."""
+    transfers = sum(2 * (len(members) - 1) for members in network.members)
+    links = {network.link(a, b): capacity for (a, b), capacity in network.channels.items()}
+    limit = min(sum(links.values()), sum(network.inject), sum(network.accept))
+    step = carried = 0
+    while carried < transfers and step < len(network.rounds):
+        step += 1
+        carried += network.in_step(step, limit)
+    per_step = network.in_step(step + 1, limit)
+    if carried >= transfers or per_step == 0:
+        return max(step, 1)
+    return step - (-(transfers - carried) // per_step)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cchybrid.checker.features import require
 from cchybrid.checker.instance import EvidenceError, Network
 
 
@@ -13,6 +14,7 @@ def check_unreachable(network: Network, evidence: Mapping[str, Any]) -> None:
 
     If the evidence names only a message, one of its destinations must be out of reach.
     """
+    require(network, "unreachable")
     index = evidence.get("message")
     _, destinations = network.message(index)
     if "destination" in evidence:

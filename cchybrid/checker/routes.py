@@ -1,15 +1,20 @@
-"""Enumeration of the paths that an instance allows."""
+"""The paths that an instance allows: their list, the test of one, and the cheapest ones.
+
+In wormhole switching a path is simple and passes no endpoint; it may exceed the shortest such path
+by ``extra_hops`` hops, or by any number if that is ``None``. In store-and-forward switching it is a
+channel.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import heapq
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from cchybrid.checker.instance import Network, TooLargeError
 
 MAX_PATHS = 300_000
 """Paths that are listed at most; a formula over more would be too large."""
-
 MAX_MOVES = 3_000_000
 """Moves of the search for them, which with any routing also enters dead ends."""
 
@@ -19,13 +24,12 @@ Path = tuple[int, ...]
 def allowed_paths(network: Network) -> dict[tuple[int, int], list[Path]]:
     """Return, per sender and receiver that a message may have, the allowed paths in order.
 
-    In store-and-forward switching these are the channels. If the network has a list of paths, only
-    those are returned.
+    If the network has a list of paths, only those are returned.
 
     Raises
     ------
-    EvidenceError
-        If there are more than ``MAX_PATHS``, or finding them takes more than ``MAX_MOVES``.
+    TooLargeError
+        There are more than ``MAX_PATHS``, or finding them takes more than ``MAX_MOVES``.
     """
     found: dict[tuple[int, int], list[Path]] = {}
     if network.listed is not None:
@@ -35,30 +39,15 @@ def allowed_paths(network: Network) -> dict[tuple[int, int], list[Path]]:
     if network.hop_by_hop:
         return {hop: [hop] for hop in network.channels}
     pairs = set()
-    for source, destinations in network.messages:
-        goals = set(destinations)
-        pairs |= {(source, goal) for goal in goals}
-        pairs |= {(a, b) for a in goals for b in goals if a != b}
-    limits = _Limits()
+    for source, goals in network.messages:
+        pairs |= {(a, b) for a in (source, *goals) for b in goals if a != b}
+    left = [MAX_PATHS, MAX_MOVES]
     for source, goal in sorted(pairs):
-        found[source, goal] = list(_paths(network, source, goal, limits))
+        found[source, goal] = list(_paths(network, source, goal, left))
     return found
 
 
-class _Limits:
-    """The remaining paths and moves."""
-
-    def __init__(self) -> None:
-        self._paths, self._moves = MAX_PATHS, MAX_MOVES
-
-    def take(self, paths: int, moves: int) -> None:
-        self._paths -= paths
-        self._moves -= moves
-        if self._paths < 0 or self._moves < 0:
-            raise TooLargeError("more paths than a propositional proof can name")
-
-
-def _paths(network: Network, source: int, goal: int, limits: _Limits) -> Iterator[Path]:
+def _paths(network: Network, source: int, goal: int, left: list[int]) -> Iterator[Path]:
     """Yield the paths from source to goal, in the order of their nodes."""
     hops_left = network.hops_to(goal)
     if source not in hops_left:
@@ -69,12 +58,14 @@ def _paths(network: Network, source: int, goal: int, limits: _Limits) -> Iterato
     path = [source]
     choices = [iter(sorted(network.successors[source]))]
     while choices:
+        if min(left) < 0:
+            raise TooLargeError("more paths than a propositional proof can name")
         node = next(choices[-1], None)
         if node is None:
             choices.pop()
             path.pop()
         elif node == goal:
-            limits.take(1, 0)
+            left[0] -= 1
             yield (*path, goal)
         elif (
             node in hops_left
@@ -82,7 +73,7 @@ def _paths(network: Network, source: int, goal: int, limits: _Limits) -> Iterato
             and node not in path
             and node not in network.endpoints
         ):
-            limits.take(0, 1)
+            left[1] -= 1
             path.append(node)
             choices.append(iter(sorted(network.successors[node])))
 
@@ -100,3 +91,48 @@ def is_allowed(network: Network, path: Path) -> bool:
         network.extra_hops is None
         or len(hops) <= network.hops(path[0])[path[-1]] + network.extra_hops
     )
+
+
+def cheapest_routes(
+    network: Network, price: Mapping[tuple[int, int], int], source: int
+) -> dict[int, int]:
+    """Return the price of the cheapest allowed path from the source to every node in reach.
+
+    Walks are searched instead of simple paths: prices are nonnegative, so a cheapest walk can be
+    shortened to a path that is not more expensive and not longer.
+    """
+    if network.extra_hops is None:
+        return _dijkstra(network, price, source)
+    distance = network.hops(source)
+    cheapest: dict[int, int] = {}
+    layer = {source: 0}
+    for hops in range(1, max(distance.values()) + network.extra_hops + 1):
+        following: dict[int, int] = {}
+        for node, paid in layer.items():
+            if node == source or node not in network.endpoints:
+                for other in network.successors[node]:
+                    reached = paid + price[node, other]
+                    if hops <= distance[other] + network.extra_hops and (
+                        other not in following or reached < following[other]
+                    ):
+                        following[other] = reached
+        for node, paid in following.items():
+            cheapest[node] = min(paid, cheapest.get(node, paid))
+        layer = following
+    return cheapest
+
+
+def _dijkstra(
+    network: Network, price: Mapping[tuple[int, int], int], source: int
+) -> dict[int, int]:
+    cheapest: dict[int, int] = {}
+    queue = [(0, source)]
+    while queue:
+        paid, node = heapq.heappop(queue)
+        if node not in cheapest:
+            cheapest[node] = paid
+            if node == source or node not in network.endpoints:
+                for other in network.successors[node]:
+                    if other not in cheapest:
+                        heapq.heappush(queue, (paid + price[node, other], other))
+    return cheapest

@@ -9,6 +9,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import Any
 
+from cchybrid.checker.features import require
 from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.checker.reading import read_network, read_steps, read_sums
 from cchybrid.checker.routes import is_allowed
@@ -56,6 +57,7 @@ def checked_schedule(record: Any) -> tuple[Network, Moves]:
     """
     steps = forward = read_steps(record)
     network = read_network(record.get("instance"))
+    require(network, "schedule")
     if network.backwards:
         forward = [[(message, path[::-1]) for message, path in step] for step in reversed(steps)]
     holds = PartialSums(network, read_sums(record)) if network.members else _Copies(network)

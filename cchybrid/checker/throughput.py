@@ -9,28 +9,25 @@ capacity. A ``cchybrid-throughput/1`` object has the whole ``instance`` and
   and no channel carries more than its capacity times ``rounds``. Sent one after another, such
   batches of chunks take ``rounds`` rounds each, whatever the trees' depth: ``rounds_per_chunk`` is
   the quotient.
-- ``evidence`` for ``bound``, the rounds per chunk that every schedule needs over any routes:
+- ``evidence`` of the kind ``linear`` for ``bound``, the rounds per chunk that every schedule needs
+  over any routes in any number of steps.
 
-  - ``cut``: a set of ``nodes``. The number of messages with their source outside the set and a
-    destination in it, over the capacity of the channels into the set.
-  - ``prices``: per channel a non-negative integer; every message has one destination. The sum of
-    the prices of a cheapest path for each message, over the sum of capacity times price.
-
-Reductions are broadcasts read backwards: their paths lead to the root, and the set is one that
-parts leave. Paths pass no endpoint, except in store-and-forward switching. An endpoint that is
-neither a source nor a destination carries nothing, and one that is no destination accepts nothing.
+Reductions are broadcasts read backwards: their paths lead to the root. Paths pass no endpoint,
+except in store-and-forward switching.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from cchybrid.checker.features import require
 from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.kinds import kind_of
+from cchybrid.checker.linear import linear_rounds
 from cchybrid.checker.reading import read_network
 
 FORMAT = "cchybrid-throughput/1"
@@ -84,24 +81,19 @@ def check_throughput(record: Any) -> ThroughputVerdict:
     _check_trees(network, record["trees"], chunks, rounds)
     if bound > attained:
         raise EvidenceError("the trees refute the bound, so the checker has an error")
-    return ThroughputVerdict(attained, bound, record["evidence"]["kind"])
+    return ThroughputVerdict(attained, bound, "linear")
 
 
 def throughput_network(instance: Any) -> Network:
-    """Return the network of an instance whose throughput is defined.
+    """Return the network of an instance whose throughput is defined, with any routing.
 
     Raises
     ------
     EvidenceError
-        The instance is not well-formed, or it has half-duplex links or limited ports.
+        The instance is not well-formed, or throughput has not been proved for its features.
     """
     network = read_network(instance, "any")
-    if network.half_duplex:
-        raise EvidenceError("half-duplex links are not part of throughput")
-    ports = instance.get("model", {}).get("ports", "all")
-    sides = [ports.get("inject"), ports.get("accept")] if isinstance(ports, dict) else [ports]
-    if any(side != "all" for side in sides):
-        raise EvidenceError("limited ports are not part of throughput")
+    require(network, "throughput")
     return network
 
 
@@ -113,80 +105,9 @@ def throughput_bound(network: Network, evidence: Any) -> Fraction:
     EvidenceError
         If it proves nothing.
     """
-    kind = evidence.get("kind") if isinstance(evidence, Mapping) else None
-    if kind == "cut" and set(evidence) == {"kind", "nodes"}:
-        return _cut_bound(network, evidence["nodes"])
-    if kind == "prices" and set(evidence) == {"kind", "channels"}:
-        return _price_bound(network, evidence["channels"])
-    raise EvidenceError("the evidence for the bound is not well-formed")
-
-
-def _cut_bound(network: Network, nodes: Any) -> Fraction:
-    inside = network.node_set(nodes)
-    entering = sum(
-        source not in inside and not inside.isdisjoint(destinations)
-        for source, destinations in network.messages
-    )
-    goals = {node for _, destinations in network.messages for node in destinations}
-    holders = goals | {source for source, _ in network.messages}
-    capacity = sum(
-        size
-        for (a, b), size in network.channels.items()
-        if a not in inside
-        and b in inside
-        and (a not in network.endpoints or a in holders)
-        and (b not in network.endpoints or b in goals)
-    )
-    if not entering or not capacity:
-        raise EvidenceError("no message enters the set, or none can")
-    return Fraction(entering, capacity)
-
-
-def _price_bound(network: Network, rows: Any) -> Fraction:
-    if any(len(destinations) != 1 for _, destinations in network.messages):
-        raise EvidenceError("prices of messages with several destinations")
-    prices: dict[tuple[int, int], int] = {}
-    for row in _list(rows):
-        if len(_list(row)) != 3:
-            raise EvidenceError("the price of a channel is not well-formed")
-        channel = (row[0], row[1])
-        if not all(type(node) is int for node in channel) or channel not in network.channels:
-            raise EvidenceError("the price of a channel that does not exist")
-        if channel in prices:
-            raise EvidenceError("two prices of one channel")
-        prices[channel] = _positive(row[2])
-    offered = sum(network.channels[channel] * price for channel, price in prices.items())
-    if not offered:
-        raise EvidenceError("all prices are 0")
-    paid = 0
-    times = Counter((source, goals[0]) for source, goals in network.messages)
-    for source in {source for source, _ in times}:
-        cheapest = _cheapest(network, prices, source)
-        for (sender, goal), count in times.items():
-            if sender == source:
-                if goal not in cheapest:
-                    raise EvidenceError("a destination out of reach")
-                paid += count * cheapest[goal]
-    return Fraction(paid, offered)
-
-
-def _cheapest(
-    network: Network, prices: Mapping[tuple[int, int], int], source: int
-) -> dict[int, int]:
-    """Return the price of a cheapest path from the source to every node that it reaches."""
-    settled: dict[int, int] = {}
-    queue = [(0, source)]
-    while queue:
-        paid, node = heapq.heappop(queue)
-        if node in settled:
-            continue
-        settled[node] = paid
-        if node != source and node in network.endpoints:
-            continue
-        for other in network.successors[node]:
-            if other not in settled:
-                heapq.heappush(queue, (paid + prices.get((node, other), 0), other))
-    return settled
+    if kind_of(evidence) != "linear":
+        raise EvidenceError("evidence for throughput is of the kind linear")
+    return linear_rounds(network, evidence, None)
 
 
 def _check_trees(network: Network, trees: Any, chunks: int, rounds: int) -> None:

@@ -1,0 +1,57 @@
+"""The gate: features of instances, and for which of them each argument has been proved.
+
+The list of features is closed. An argument accepts an instance only if it is proved for all of its
+features; the reasons stand in the theorem at the head of the argument's file. A feature that is new
+is refused by every argument until somebody adds it here.
+"""
+
+from __future__ import annotations
+
+from cchybrid.checker.instance import EvidenceError, Network
+
+FEATURES = frozenset({
+    "wormhole", "store-and-forward", "limited ports", "wide channels", "half duplex", "endpoints",
+    "extra hops", "any routing", "listed paths", "combining", "allreduce", "chunks", "rounds",
+})  # fmt: skip
+"""All features of instances of the formats ``cchybrid-instance/1`` and ``/2``."""
+
+_COPIES = FEATURES - {"allreduce"}
+PROVED = {
+    "schedule": FEATURES - {"listed paths"},
+    "unreachable": _COPIES - {"listed paths"},
+    "linear": _COPIES,
+    "nested-sets": _COPIES,
+    "refutation": _COPIES,
+    "part": FEATURES - {"combining", "listed paths"},
+    "exchanges": FEATURES - {"combining", "listed paths"},
+    "rounds per chunk": _COPIES - {"wormhole", "chunks", "rounds", "listed paths"},
+    "throughput": _COPIES - {"limited ports", "half duplex", "chunks", "rounds", "listed paths"},
+}
+"""The features for which each argument has been proved."""
+
+
+def features(network: Network) -> set[str]:
+    """Return the features of an instance."""
+    present = {
+        "wormhole": not network.hop_by_hop,
+        "store-and-forward": network.hop_by_hop,
+        "limited ports": network.limited_ports,
+        "wide channels": max(network.channels.values(), default=0) > max(network.rounds),
+        "half duplex": network.half_duplex,
+        "endpoints": network.endpoints,
+        "extra hops": network.extra_hops,
+        "any routing": not network.hop_by_hop and network.extra_hops is None,
+        "listed paths": network.listed is not None,
+        "combining": network.backwards,
+        "allreduce": network.members,
+        "chunks": network.chunks > 1,
+        "rounds": network.rounds != [1],
+    }
+    return {name for name, there in present.items() if there}
+
+
+def require(network: Network, argument: str) -> None:
+    """Raise ``EvidenceError`` unless the argument is proved for all features of the instance."""
+    missing = features(network) - PROVED[argument]
+    if missing:
+        raise EvidenceError(f"{argument}: not proved for {', '.join(sorted(missing))}")

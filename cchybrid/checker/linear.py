@@ -1,0 +1,69 @@
+"""Linear: all messages together pay more than all steps offer.
+
+Theorem. Give every channel and port a price in every step. In a valid schedule of T steps, each
+transfer uses capacity of its own, so all messages pay, over all steps, at most the sum of capacity
+times price. If together they pay more than that (``payments`` has what a message pays at least),
+there is no schedule of T steps, nor of fewer, which would leave steps empty.
+
+If the messages are cut into C equal chunks, and a step of r rounds carries r times the capacity,
+every chunk pays as much, and all steps offer at most the number of all rounds times the largest sum
+of capacity times price in a step. So the rounds per chunk are at least what the messages pay over
+that offer; for any number of steps if the prices are the same in all of them.
+
+What pays more than is offered depends on the prices alone, so their origin is irrelevant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from cchybrid.checker.features import require
+from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.payments import NEVER, Amount, Spread, paid_for_routes, read_groups
+from cchybrid.checker.prices import MAX_STEPS, Prices
+
+_TABLES = {"kind", "channels", "inject", "accept", "groups"}
+
+
+def linear_steps(network: Network, evidence: Mapping[str, Any]) -> int:
+    """Return the field ``steps`` of the evidence, if one step less is not enough.
+
+    ``groups`` lists messages that pay by the worth of their destinations; all others pay for their
+    routes.
+    """
+    shown = evidence.get("steps")
+    if type(shown) is not int or not 1 <= shown <= MAX_STEPS or set(evidence) - {*_TABLES, "steps"}:
+        raise EvidenceError("the evidence is not well-formed")
+    prices = Prices(network, evidence, shown - 1)
+    if payments(network, evidence, prices, any_rounds=False) <= prices.offered:
+        raise EvidenceError(f"the prices do not rule out {shown - 1} steps")
+    return shown
+
+
+def linear_rounds(network: Network, evidence: Any, steps: int | None) -> Fraction:
+    """Return the rounds per chunk that all schedules of at most so many steps need.
+
+    With ``None`` for any number of steps.
+    """
+    require(network, "rounds per chunk" if steps is not None else "throughput")
+    if not isinstance(evidence, Mapping) or set(evidence) - _TABLES:
+        raise EvidenceError("the evidence is not well-formed")
+    prices = Prices(network, evidence, steps)
+    paid = payments(network, evidence, prices, any_rounds=True)
+    if paid == NEVER or paid <= 0 or prices.max_offer == 0:
+        raise EvidenceError("the evidence shows no number of rounds")
+    return Fraction(int(paid), prices.max_offer)
+
+
+def payments(
+    network: Network, evidence: Mapping[str, Any], prices: Prices, any_rounds: bool
+) -> Amount:
+    """Return what all messages pay at least; infinity if no schedule has so few steps."""
+    paid: Amount = 0
+    left = set(range(len(network.messages)))
+    for group, messages in read_groups(network, evidence.get("groups", [])):
+        paid += Spread(network, prices, group, any_rounds).paid(messages)
+        left.difference_update(messages)
+    return paid + paid_for_routes(network, prices, sorted(left))

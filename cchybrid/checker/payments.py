@@ -1,0 +1,341 @@
+"""What the transfers of one message pay at least, given the prices of channels and ports.
+
+Two theorems, both for every valid schedule within the steps of the prices.
+
+Routes. The transfers of a message contain, for each destination, a route from the source: a path
+of one step or, where the message is forwarded, a chain of transfers in increasing steps. So it pays
+at least the cheapest such route to the most expensive one of its destinations.
+
+Worth. Let every destination d have a worth w(d), and let W be their sum; a transfer to d earns w(d)
+and pays its prices. Each node receives the message at most once, and only from a node that had it
+before; so the transfers are a tree, and what the message earns minus what it pays is the income of
+the source. The income of a node from step t on is the sum, over the transfers that it sends from
+then on, of the worth of the receiver, plus the income of the receiver from the next step on, minus
+the price. It is at most
+
+- W, as every destination earns its worth only once;
+- the sum over the steps of the k best transfers, where k limits what the node sends in a step;
+- hop by hop, the sum over its neighbours of the best transfer to each, in any step.
+
+With these limits, incomes are computed from the last step backwards. The message pays W minus the
+income of the source. A receiver may in addition be charged ``once``: each transfer to it in a step
+pays that, and all of them together pay the largest of its charges at most, which is subtracted.
+
+With blocks, disjoint sets of nodes, a block takes the place of its nodes. Before the last step only
+the first transfer to a block without the source counts, with the worth of all its destinations; in
+the last step, to a block that has nothing yet, one transfer to each destination counts. What is
+sent from a block is limited by what all its nodes can send; destinations in the block of the source
+have no worth.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
+from cchybrid.checker.prices import MAX_WORK, Interval, Prices, whole_rows
+from cchybrid.checker.routes import cheapest_routes
+
+Amount = int | float
+"""An exact integer, or infinity."""
+NEVER = float("inf")
+
+
+def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Amount:
+    """Return what these messages pay at least for a route to each destination.
+
+    Infinity if a destination cannot be reached within the steps.
+    """
+    pairs: defaultdict[tuple[int, frozenset[int]], list[tuple[int, ...]]] = defaultdict(list)
+    for message in messages:
+        source, goals = network.messages[message]
+        alone = network.hop_by_hop or len(goals) == 1
+        pairs[source, frozenset() if alone else frozenset(goals)].append(goals)
+    if len(pairs) * len(network.channels) > MAX_WORK:
+        raise TooLargeError("too many routes")
+    if pairs and not prices.intervals:
+        return NEVER
+    paid: Amount = 0
+    lowest = None if network.hop_by_hop else _lowest(network, prices)
+    for (source, stops), listed in pairs.items():
+        if lowest is None:
+            cost = _cheapest_hops(network, prices, source)
+        else:
+            cost = _cheapest_paths(network, lowest, source, stops)
+        for goals in listed:
+            paid += max(cost.get(goal, NEVER) for goal in goals)
+    return paid
+
+
+def _cheapest_hops(network: Network, prices: Prices, source: int) -> dict[int, int]:
+    """Return the price of the cheapest route, a hop per step, to every node within reach."""
+    cost = {source: 0}
+    for first, last, hops, *_ in prices.intervals:
+        changed, step = [*cost], first
+        while changed and (last is None or step <= last):
+            better: dict[int, int] = {}
+            for a in changed:
+                for b in network.successors[a]:
+                    price = cost[a] + hops[a, b]
+                    if price < better.get(b, cost.get(b, NEVER)):
+                        better[b] = price
+            cost.update(better)
+            changed, step = [*better], step + 1
+    return cost
+
+
+def _lowest(network: Network, prices: Prices) -> Interval:
+    """Return the lowest price of every channel and port in any step."""
+    intervals = prices.intervals
+    hops = {h: min((each.hops[h] for each in intervals), default=0) for h in network.channels}
+    ports = [
+        {v: min((side[v] if v in side else 0 for side in sides), default=0) for v in sides[0]}
+        for sides in ([each.inject for each in intervals], [each.accept for each in intervals])
+        if sides
+    ]
+    return Interval(1, prices.steps, hops, *(ports or [{}, {}]))
+
+
+def _cheapest_paths(
+    network: Network, prices: Interval, source: int, stops: frozenset[int]
+) -> dict[int, int]:
+    """Return the price of the cheapest path to every node, or of a walk that may stop at some."""
+    if stops:
+        # A chain of paths is any walk that passes no endpoint without having stopped there.
+        network = network.with_any_routing()
+        network.endpoints = network.endpoints - stops
+    cost = cheapest_routes(network, prices.hops, source)
+    start = prices.inject.get(source, 0)
+    return {v: start + price + prices.accept.get(v, 0) for v, price in cost.items() if v != source}
+
+
+class Spread:
+    """What messages pay at least, given the worth of their destinations.
+
+    Parameters
+    ----------
+    group
+        ``worth`` lists ``[node, worth]``; ``once`` lists ``[node, first, last, charge]``, for steps
+        before the last one; ``blocks`` lists nodes, every other node is a block by itself.
+    any_rounds
+        Whether steps may have any number of rounds, so that ports do not limit a step.
+    """
+
+    def __init__(
+        self, network: Network, prices: Prices, group: Mapping[str, Any], any_rounds: bool
+    ) -> None:
+        if prices.steps is None:
+            raise EvidenceError("the worth of destinations is for a number of steps")
+        self.network, self.prices, self.steps = network, prices, prices.steps
+        self.any_rounds = any_rounds
+        self.worth: dict[int, int] = {}
+        for row in whole_rows(group.get("worth")):
+            if len(row) != 2 or row[0] >= network.nodes or row[0] in self.worth:
+                raise EvidenceError("a worth of something that is not there, or two of them")
+            self.worth[row[0]] = row[1]
+        self.block_of = [*range(network.nodes)]
+        for nodes in _list(group.get("blocks", [])):
+            for node in network.node_set(nodes):
+                if self.block_of[node] != node:
+                    raise EvidenceError("a node is in two blocks")
+                self.block_of[node] = network.nodes + nodes[0]
+        self.once: list[tuple[int, int, int, int]] = []
+        for row in whole_rows(group.get("once", [])):
+            if len(row) != 4 or row[0] >= network.nodes or not 1 <= row[1] <= row[2] < self.steps:
+                raise EvidenceError("a charge of something that is not there")
+            self.once.append((self.block_of[row[0]], *row[1:]))
+        starts = {each.first for each in prices.intervals} | {self.steps}
+        starts |= {step for _, first, last, _ in self.once for step in (first, last + 1)}
+        self.starts = sorted(step for step in starts if step >= 1)
+        self.work = 0
+        self.routes: dict[tuple[int, int], dict[int, int]] = {}
+
+    def paid(self, messages: list[int]) -> int:
+        """Return what these messages pay at least."""
+        tables: defaultdict[Any, list[int]] = defaultdict(list)
+        for message in messages:
+            source, goals = self.network.messages[message]
+            home = self.block_of[source]
+            worth = {
+                node: self.worth[node]
+                for node in sorted(goals)
+                if self.worth.get(node) and self.block_of[node] != home
+            }
+            holders = None if self.network.hop_by_hop else frozenset((source, *goals))
+            tables[holders, tuple(worth.items())].append(source)
+        paid = 0
+        for (holders, worth), sources in tables.items():
+            total = sum(amount for _, amount in worth)
+            income, charges = _Incomes(self, holders, dict(worth), set(sources)).at_start()
+            for source in sources:
+                paid += max(0, total - charges - income[self.block_of[source]])
+        return paid
+
+    def count(self, work: int) -> None:
+        """Add to the operations of this check; refuse too many."""
+        self.work += work
+        if self.work > MAX_WORK:
+            raise TooLargeError("the worth of destinations takes too many operations")
+
+    def interval(self, step: int) -> int:
+        """Return the index of the interval of a step."""
+        return max(i for i, each in enumerate(self.prices.intervals) if each.first <= step)
+
+    def cost(self, interval: int, node: int) -> Mapping[int, int]:
+        """Return the price of one transfer from a node to every node."""
+        key = (interval, node)
+        if key not in self.routes:
+            network, prices = self.network, self.prices.intervals[interval]
+            if network.hop_by_hop:
+                self.routes[key] = {b: prices.hops[node, b] for b in network.successors[node]}
+            else:
+                self.count(len(network.channels))
+                self.routes[key] = _cheapest_paths(network, prices, node, frozenset())
+        return self.routes[key]
+
+
+class _Incomes:
+    """The incomes of all blocks for messages of the same holders and worth, from step to step."""
+
+    def __init__(
+        self,
+        spread: Spread,
+        holders: frozenset[int] | None,
+        worth: dict[int, int],
+        sources: set[int],
+    ) -> None:
+        self.spread, self.network, self.worth = spread, spread.network, worth
+        self.members: defaultdict[int, list[int]] = defaultdict(list)
+        for node in range(self.network.nodes) if holders is None else holders:
+            self.members[spread.block_of[node]].append(node)
+        self.total = sum(worth.values())
+        self.own = dict.fromkeys(self.members, 0)
+        for node, amount in worth.items():
+            self.own[spread.block_of[node]] += amount
+        # Messages of several sources share a table, in which each source may receive, too.
+        self.start = spread.block_of[next(iter(sources))] if len(sources) == 1 else None
+        self.after = {block: self._after(nodes, sources) for block, nodes in self.members.items()}
+        self.income = dict.fromkeys(self.members, 0)
+        self.sums = dict.fromkeys(self.members, 0)
+        self.best: defaultdict[int, dict[int, int]] = defaultdict(dict)
+
+    def _after(self, nodes: list[int], sources: set[int]) -> int:
+        """Return to how many neighbours a block sends a message at most, hop by hop."""
+        number = sum(len(self.network.successors[node]) for node in nodes)
+        before = self.network.predecessors[nodes[0]]
+        # A node has no use for sending to the neighbour that informed it.
+        alone = len(nodes) == 1 and nodes[0] not in sources and len(before) > 0
+        return number - (alone and set(before) <= set(self.network.successors[nodes[0]]))
+
+    def at_start(self) -> tuple[dict[int, int], int]:
+        """Return the income of every block before the first step, and all charges."""
+        end = self.spread.steps
+        highest: dict[int, int] = {}
+        for first in reversed(self.spread.starts):
+            charge: defaultdict[int, int] = defaultdict(int)
+            for block, since, until, amount in self.spread.once:
+                if since <= first <= until and block in self.members:
+                    charge[block] += amount
+            for block, amount in charge.items():
+                highest[block] = max(highest.get(block, 0), amount)
+            step = end
+            while step >= first:
+                before = dict(self.income)
+                earned = self._earned(step, charge)
+                self._add(earned, 1)
+                step -= 1
+                if self.income == before and step + 1 < self.spread.steps:
+                    # The same prices and incomes give the same earnings in the steps before.
+                    self._add(earned, step - first + 1)
+                    break
+            end = first - 1
+        return self.income, sum(highest.values())
+
+    def _add(self, earned: Mapping[int, int], times: int) -> None:
+        for block, amount in earned.items():
+            self.sums[block] += times * amount
+            limits = [self.total, self.sums[block]]
+            if self.network.hop_by_hop:
+                limits.append(_largest(self.best[block], self.after[block]))
+            self.income[block] = min(limits)
+
+    def _earned(self, step: int, charge: Mapping[int, int]) -> dict[int, int]:
+        """Return what every block earns in a step at most."""
+        spread, block_of, last = self.spread, self.spread.block_of, step == self.spread.steps
+        index = spread.interval(step)
+        goals = self._goals(spread.prices.intervals[index], charge, last)
+        if not goals:
+            return {}
+        shared: list[int] | None = None
+        if spread.prices.intervals[index].free and not self.network.hop_by_hop:
+            shared = sorted(goals.values(), reverse=True)
+        earned: dict[int, int] = {}
+        for block, nodes in self.members.items():
+            limit = self._limit(nodes, self.after[block], step)
+            if shared is not None:
+                earned[block] = sum(shared[:limit])
+                continue
+            gains: dict[int, int] = {}
+            for node in nodes:
+                cost = spread.cost(index, node)
+                near = cost if len(cost) < len(goals) else goals
+                spread.count(len(near))
+                for goal in near:
+                    if goal in cost and goal in goals and block_of[goal] != block:
+                        key = goal if last else block_of[goal]
+                        gains[key] = max(goals[goal] - cost[goal], gains.get(key, 0))
+            earned[block] = _largest(gains, limit)
+            together: defaultdict[int, int] = defaultdict(int)
+            for key, gain in gains.items():
+                together[block_of[key] if last else key] += gain
+            for key, gain in together.items():
+                self.best[block][key] = max(gain, self.best[block].get(key, 0))
+        return earned
+
+    def _goals(self, prices: Interval, charge: Mapping[int, int], last: bool) -> dict[int, int]:
+        """Return what a receipt is worth at every node where that is above the last hop's price."""
+        goals: dict[int, int] = {}
+        for block, nodes in self.members.items():
+            value = min(self.total, self.own[block] + self.income[block]) - charge.get(block, 0)
+            for node in nodes if block != self.start else ():
+                amount = self.worth.get(node, 0) if last else value
+                before = self.network.predecessors[node]
+                price = min((prices.hops[a, node] for a in before), default=0)
+                if amount > price + prices.accept.get(node, 0):
+                    goals[node] = amount
+        return goals
+
+    def _limit(self, nodes: list[int], after: int, step: int) -> int:
+        """Return how many transfers a block sends in a step at most."""
+        if self.spread.any_rounds:
+            return after
+        ports = sum(self.network.in_step(step, self.network.inject[node]) for node in nodes)
+        return min(ports, after) if self.network.hop_by_hop else ports
+
+
+def _largest(gains: Mapping[int, int], number: int) -> int:
+    return sum(sorted(gains.values(), reverse=True)[:number])
+
+
+def read_groups(network: Network, groups: Any) -> Iterator[tuple[Mapping[str, Any], list[int]]]:
+    """Yield the groups of evidence, each with its messages; a message is in one group at most."""
+    free = set(range(len(network.messages)))
+    for group in _list(groups):
+        keys = {"messages", "worth", "once", "blocks"}
+        if not isinstance(group, dict) or not {"worth"} <= set(group) <= keys:
+            raise EvidenceError("a group of messages has the wrong form")
+        chosen = _list(group["messages"]) if "messages" in group else sorted(free)
+        for message in chosen:
+            network.message(message)
+            if message not in free:
+                raise EvidenceError("a message is in two groups")
+            free.remove(message)
+        yield group, chosen
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise EvidenceError("a list is missing")
+    return value
