@@ -213,7 +213,7 @@ def _check_alone(path: Path, as_json: bool) -> None:
 
 def _shown(verdict: Any) -> dict[str, Any]:
     """Return the verdict as the entries of a JSON object."""
-    from cchybrid.checker.rounds import RoundsVerdict
+    from cchybrid.checker import RoundsVerdict
 
     if isinstance(verdict, RoundsVerdict):
         return {
@@ -229,7 +229,7 @@ def _shown(verdict: Any) -> dict[str, Any]:
 
 def _sentence(name: str, verdict: Any) -> str:
     """Return the verdict as a sentence, with the scope of the claim."""
-    from cchybrid.checker.rounds import RoundsVerdict
+    from cchybrid.checker import RoundsVerdict
 
     if isinstance(verdict, RoundsVerdict):
         word = "optimal (certified)" if verdict.optimal else "not proven optimal"

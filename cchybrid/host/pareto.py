@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.checker import EvidenceError
-from cchybrid.checker.rounds import check_rounds
 from cchybrid.host.rounds import RoundsResult, farthest, fewest_rounds, hop_by_hop, read_instance
 from cchybrid.host.rounds_front import Front, FrontPoint
 from cchybrid.host.throughput import ThroughputResult, throughput_of
@@ -235,7 +234,7 @@ class _Search:
     def _written(self, result: RoundsResult, names: tuple[Path, Path] | None) -> FrontPoint | None:
         if result.schedule is None or result.certificate is None:
             return None
-        verdict = check_rounds(result.schedule.to_json(), result.certificate)
+        verdict = check_rounds(result.schedule, result.certificate)
         if names is None:
             return FrontPoint(result.schedule, result.certificate, verdict)
         schedule, certificate = names
@@ -252,7 +251,7 @@ class _Search:
         try:
             found = Schedule.load(schedule)
             record = parse_json(read_text(certificate))
-            verdict = check_rounds(found.to_json(), record)
+            verdict = check_rounds(found, record)
         except (EvidenceError, InputError):
             return None
         if found.instance.in_chunks(1).with_model(rounds=()).digest != self.whole.digest:

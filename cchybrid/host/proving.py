@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cchybrid.checker import EvidenceError, Verdict, certificate
+from cchybrid.checker import EvidenceError, RoundsVerdict, Verdict, certificate
 from cchybrid.checker import check as check_records
-from cchybrid.checker.rounds import FORMAT as ROUNDS_FORMAT
-from cchybrid.checker.rounds import RoundsVerdict, check_rounds
 from cchybrid.host.allreduce_bounds import find_allreduce_proof
 from cchybrid.host.versions import versions
 from cchybrid.model import Schedule, Steps
@@ -163,9 +161,10 @@ def prove(
     if outcome.proof is not None:
         proof = outcome.proof
         made_by = {"version": versions()["cchybrid"], "seconds": seconds}
-        found = certificate(
-            record["instance"], proof.steps, proof.scope, proof.evidence, made_by, proof.paths
-        )
+        claim: dict[str, Any] = {"steps": proof.steps, "scope": proof.scope}
+        if proof.paths is not None:
+            claim["paths"] = proof.paths
+        found = certificate(record["instance"], claim, proof.evidence, made_by)
         # The search has checked the evidence already.
         verdict = Verdict(len(read.steps), proof.steps, proof.scope, str(proof.evidence["kind"]))
     return ProofResult(
@@ -242,8 +241,7 @@ def check(
             where="certificate",
             hint="give one of cchybrid.prove, or the name of its file",
         )
-    rounds = claim.get("format") == ROUNDS_FORMAT
-    verdict = check_rounds(record, claim) if rounds else check_records(record, claim)
+    verdict = check_records(record, claim)
     violations = verify_schedule(read)
     if violations:
         raise EvidenceError(f"the referee refuses the schedule: {violations[0].text}")

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from cchybrid.checker.rounds import check_rounds, rounds_certificate
+from cchybrid.checker import EvidenceError, RoundsVerdict, certificate, check
 from cchybrid.host.instances import instance as named_instance
 from cchybrid.host.versions import versions
 from cchybrid.model import Instance, Schedule
@@ -259,10 +259,25 @@ def _search(
     return found
 
 
+def check_rounds(schedule: Schedule, record: Any) -> RoundsVerdict:
+    """Check a schedule and its certificate about rounds.
+
+    Raises
+    ------
+    EvidenceError
+        The check fails, or the certificate is about a number of steps.
+    """
+    verdict = check(schedule.to_json(), record)
+    if not isinstance(verdict, RoundsVerdict):
+        raise EvidenceError("the certificate is not about rounds")
+    return verdict
+
+
 def _certificate(schedule: Schedule, bound: RoundsBound) -> dict[str, Any]:
     """Return the certificate of a bound; with a schedule, the checker has accepted the two."""
     record = schedule.instance.to_json()
-    found = rounds_certificate(record, bound.steps, bound.ratio, bound.evidence, versions())
+    claim = {"steps": bound.steps, "rounds_per_chunk": str(bound.ratio)}
+    found = certificate(record, claim, bound.evidence, versions())
     if schedule.steps:
-        check_rounds(schedule.to_json(), found)
+        check_rounds(schedule, found)
     return found

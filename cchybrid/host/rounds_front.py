@@ -8,7 +8,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from cchybrid.checker.rounds import RoundsVerdict
+from cchybrid.checker import RoundsVerdict
 from cchybrid.host.throughput import ThroughputResult
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.instance import write_json
