@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from cchybrid.checker.certificate import check
+from cchybrid.checker.description import describe
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.checker.reading import read_json
 from cchybrid.checker.rounds import FORMAT as ROUNDS_FORMAT
@@ -25,24 +27,28 @@ def main(arguments: list[str]) -> int:
         print(f"{' '.join(arguments)}: cannot be read: {error}", file=sys.stderr)
         return 2
     try:
-        if len(records) == 1:
-            shown = check_throughput(records[0])
-            word = "optimal" if shown.optimal else f"at least {shown.bound} are needed"
-            print(f"{shown.rounds_per_chunk} rounds per chunk, {word} ({shown.kind})")
-            return 0
-        if isinstance(records[1], dict) and records[1].get("format") == ROUNDS_FORMAT:
-            print(_about_rounds(check_rounds(*records)))
-            return 0
-        found = check(*records)
+        line = _verdict(records)
     except EvidenceError as error:
         print(f"FAILED: {error}")
         return 1
+    print(line, *describe(records[0]["instance"]), sep="\n  ")
+    return 0
+
+
+def _verdict(records: list[Any]) -> str:
+    """Check the objects of the files; return the verdict as a line."""
+    if len(records) == 1:
+        shown = check_throughput(records[0])
+        word = "optimal" if shown.optimal else f"at least {shown.bound} are needed"
+        return f"{shown.rounds_per_chunk} rounds per chunk, {word} ({shown.kind})"
+    if isinstance(records[1], dict) and records[1].get("format") == ROUNDS_FORMAT:
+        return _about_rounds(check_rounds(*records))
+    found = check(*records)
     word = "optimal" if found.optimal else "valid"
-    print(
+    return (
         f"{found.steps} steps, {word}: no schedule ({found.scope}) has fewer than {found.bound} "
         f"({found.kind})"
     )
-    return 0
 
 
 def _about_rounds(found: RoundsVerdict) -> str:
