@@ -18,6 +18,7 @@ LAYERS = (
     "system",
     "model",
     "checker",
+    "design_checker",
     "referee",
     "library",
     "problem",
@@ -37,7 +38,7 @@ LAYERS = (
 
 PLUGIN_SURFACE = {"model", "problem", "plugin", "toolkit", "network_design"}
 
-STANDARD_LIBRARY_ONLY = ("model", "checker")
+STANDARD_LIBRARY_ONLY = ("model", "checker", "design_checker")
 
 
 def sources(folder: Path) -> list[Path]:
@@ -283,9 +284,13 @@ def test_the_base_needs_the_standard_library_only(path: Path) -> None:
         assert not module.startswith(("numpy", "ortools", "networkx", "numba", "typer", "rich"))
 
 
-def test_the_checker_shares_no_code() -> None:
-    for path in sources(ROOT / "cchybrid" / "checker"):
-        assert {layer_of(module) for module in imports_of(path)} <= {None, "checker"}
+@pytest.mark.parametrize(
+    ("package", "allowed"),
+    [("checker", {"checker"}), ("design_checker", {"checker", "design_checker"})],
+)
+def test_the_checkers_share_no_code(package: str, allowed: set[str]) -> None:
+    for path in sources(ROOT / "cchybrid" / package):
+        assert {layer_of(module) for module in imports_of(path)} <= {None, *allowed}
 
 
 def test_no_file_is_too_long_to_read_in_one_sitting() -> None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from cchybrid.bench.design_row import DesignRow, figures_of
 from cchybrid.bench.store import Run
 from cchybrid.checker import EvidenceError, proven_steps
-from cchybrid.checker.design import check_design
+from cchybrid.design_checker import check_design
 from cchybrid.model import Schedule
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.network_design.ports import Links

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cchybrid.checker import EvidenceError
-from cchybrid.checker.design import check_design
+from cchybrid.design_checker import check_design
 from cchybrid.library.topologies import network
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.cost import Cost

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cchybrid.checker.certificate import RoundsVerdict, check
+from cchybrid.checker.certificate import check
+from cchybrid.checker.description import describe
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.checker.reading import read_json
 from cchybrid.checker.throughput import check_throughput
@@ -23,27 +24,11 @@ def main(arguments: list[str]) -> int:
         print(f"{' '.join(arguments)}: cannot be read: {error}", file=sys.stderr)
         return 2
     try:
-        if len(records) == 1:
-            shown = check_throughput(records[0])
-            word = "optimal" if shown.optimal else f"at least {shown.bound} are needed"
-            print(f"{shown.rounds_per_chunk} rounds per chunk, {word} ({shown.kind})")
-            return 0
-        found = check(*records)
+        found = check(*records) if len(records) == 2 else check_throughput(records[0])
     except EvidenceError as error:
         print(f"FAILED: {error}")
         return 1
-    word = "optimal" if found.optimal else "valid"
-    if isinstance(found, RoundsVerdict):
-        print(
-            f"{found.chunks} chunks, {found.steps} steps, {found.rounds} rounds, {word}: no "
-            f"schedule of as many steps has fewer than {found.bound} rounds per chunk "
-            f"({found.kind})"
-        )
-    else:
-        print(
-            f"{found.steps} steps, {word}: no schedule ({found.scope}) has fewer than "
-            f"{found.bound} ({found.kind})"
-        )
+    print(found.sentence, *describe(records[0]["instance"]), sep="\n  ")
     return 0
 
 

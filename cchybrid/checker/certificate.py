@@ -58,6 +58,14 @@ class Verdict:
         """Whether no schedule of the instance has fewer steps."""
         return self.steps == self.bound and self.scope != THESE_PATHS
 
+    @property
+    def sentence(self) -> str:
+        """The result in words."""
+        return (
+            f"{self.steps} steps, {'optimal' if self.optimal else 'valid'}: no schedule "
+            f"({self.scope}) has fewer than {self.bound} ({self.kind})"
+        )
+
 
 @dataclass(frozen=True)
 class RoundsVerdict:
@@ -91,6 +99,15 @@ class RoundsVerdict:
     def optimal(self) -> bool:
         """Whether no schedule of as many chunks, in at most as many steps, has fewer rounds."""
         return self.rounds == ceil(self.bound * self.chunks)
+
+    @property
+    def sentence(self) -> str:
+        """The result in words."""
+        word = "optimal" if self.optimal else "valid"
+        return (
+            f"{self.chunks} chunks, {self.steps} steps, {self.rounds} rounds, {word}: no schedule "
+            f"of as many steps has fewer than {self.bound} rounds per chunk ({self.kind})"
+        )
 
 
 def own_scope(instance: Mapping[str, Any]) -> str:

@@ -95,7 +95,8 @@ def _lowest(network: Network, prices: Prices) -> Interval:
         for sides in ([each.inject for each in intervals], [each.accept for each in intervals])
         if sides
     ]
-    return Interval(1, prices.steps, hops, *(ports or [{}, {}]))
+    inject, accept = ports or ({}, {})
+    return Interval(1, prices.steps, hops, inject, accept)
 
 
 def _cheapest_paths(

@@ -59,6 +59,12 @@ class ThroughputVerdict(NamedTuple):
         """Whether no schedule takes fewer rounds per chunk."""
         return self.rounds_per_chunk == self.bound
 
+    @property
+    def sentence(self) -> str:
+        """The result in words."""
+        word = "optimal" if self.optimal else f"at least {self.bound} are needed"
+        return f"{self.rounds_per_chunk} rounds per chunk, {word} ({self.kind})"
+
 
 def check_throughput(record: Any) -> ThroughputVerdict:
     """Check a ``cchybrid-throughput/1`` object, which may come from any file.

@@ -252,8 +252,8 @@ def check_design(
 
     Exit status: 0 they hold, 1 one does not, 2 bad input.
     """
-    from cchybrid.checker.design import check_design as check
-    from cchybrid.checker.instance import EvidenceError
+    from cchybrid.checker import EvidenceError
+    from cchybrid.design_checker import check_network
     from cchybrid.library.formats.network_json import read_network_json
     from cchybrid.model.errors import with_context
     from cchybrid.model.instance import read_text
@@ -261,14 +261,13 @@ def check_design(
 
     with with_context(file):
         text = read_text(file)
-        network = read_network_json(text)
-        record = parse_json(text).get("design")
+        read_network_json(text)
+        file_record = parse_json(text)
+        record = file_record.get("design")
         if record is None:
             raise InputError("there is no design in it", hint="write one by cchybrid design -o")
     try:
-        figures = check(record)
-        if _links_of(network) != sorted((min(link), max(link)) for link in record["links"]):
-            raise EvidenceError("the links of the design are not those of the network")
+        figures = check_network(file_record)
     except EvidenceError as error:
         print(f"{file}: {error}")
         raise typer.Exit(1) from None
@@ -295,15 +294,6 @@ def check_design(
             f"{record['collective']}: at least {steps} steps on every such network: checked"
         )
     print_lines(lines)
-
-
-def _links_of(network: Network) -> list[tuple[int, int]]:
-    return sorted(
-        (channel.source, channel.target)
-        for channel in network.channels
-        if channel.source < channel.target
-        for _ in range(channel.capacity)
-    )
 
 
 def _weights(texts: list[str]) -> dict[str, float]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cchybrid.cli import arguments
-from cchybrid.cli.schedules import ScheduleFile
+from cchybrid.cli.schedules import ScheduleFile, read_described
 from cchybrid.cli.solving import check_writable
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.view.screen import print_lines
@@ -79,6 +79,7 @@ def prove(
     target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
     if target.exists() and schedule.exists() and target.samefile(schedule):
         raise InputError("this is the schedule", where=f"-o {output}", hint="name another file")
+    _, about = read_described(schedule)
     with _status(f"proving {schedule.name}") as tell:
         outcome = proving.prove(schedule, time_limit=time_limit, report=tell)
     name, steps = outcome.schedule.instance.name, len(outcome.schedule.steps)
@@ -116,7 +117,8 @@ def prove(
                 f"cchybrid solve --steps {fewer}"
             )
         if verdict is not None:
-            lines.append(_sentence(name, verdict))
+            lines.append(f"{schedule}: {_sentence(verdict)}")
+            lines += about
             lines.append(f"written to {target} ({target.stat().st_size:,} bytes)")
         lines += [f"written to {path} ({path.stat().st_size:,} bytes)" for path in files]
         if outcome.interrupted:
@@ -161,14 +163,13 @@ def check(
     """
     from cchybrid.checker import EvidenceError
     from cchybrid.host import proving
-    from cchybrid.model import Schedule
 
     if certificate is None:
         _check_alone(schedule, as_json)
         return
-    read = Schedule.load(schedule)
+    read, about = read_described(schedule)
     verdict, failure = None, ""
-    with _status(f"checking {read.instance.name}"):
+    with _status(f"checking {schedule.name}"):
         try:
             verdict = proving.check(schedule, certificate)
         except EvidenceError as error:
@@ -179,6 +180,7 @@ def check(
                 {
                     "holds": verdict is not None,
                     "instance": read.instance.name,
+                    "description": [line.strip() for line in about],
                     "steps": len(read.steps),
                     **_shown(verdict),
                     "optimal": verdict is not None and verdict.optimal,
@@ -187,9 +189,9 @@ def check(
             )
         )
     elif verdict is None:
-        print_lines([f"{read.instance.name}: FAILED: {failure}"])
+        print_lines([f"{schedule}: FAILED: {failure}", *about])
     else:
-        print_lines([_sentence(read.instance.name, verdict)])
+        print_lines([f"{schedule}: {_sentence(verdict)}", *about])
     raise typer.Exit(0 if verdict is not None else 1)
 
 
@@ -227,20 +229,20 @@ def _shown(verdict: Any) -> dict[str, Any]:
     return {key: getattr(verdict, key, None) for key in ("bound", "scope", "kind")}
 
 
-def _sentence(name: str, verdict: Any) -> str:
+def _sentence(verdict: Any) -> str:
     """Return the verdict as a sentence, with the scope of the claim."""
     from cchybrid.checker import RoundsVerdict
 
     if isinstance(verdict, RoundsVerdict):
         word = "optimal (certified)" if verdict.optimal else "not proven optimal"
         return (
-            f"{name}: valid, {verdict.steps} steps, {verdict.rounds} rounds, {word}: at most "
+            f"valid, {verdict.steps} steps, {verdict.rounds} rounds, {word}: at most "
             f"{verdict.steps} steps need {verdict.bound} rounds per chunk or more; {verdict.kind}"
         )
     word = "optimal (certified)" if verdict.optimal else f"at least {verdict.bound} are needed"
     if verdict.scope == "these paths":
         word = f"at least {verdict.bound} are needed over the paths listed in the certificate"
-    return f"{name}: valid, {verdict.steps} steps, {word}; scope: {verdict.scope}; {verdict.kind}"
+    return f"valid, {verdict.steps} steps, {word}; scope: {verdict.scope}; {verdict.kind}"
 
 
 @contextmanager

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cchybrid.cli import arguments, completion
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.view.screen import print_lines
+
+if TYPE_CHECKING:
+    from cchybrid.model import Schedule
 
 ScheduleFile = Annotated[
     Path, typer.Argument(metavar="SCHEDULE", help="A cchybrid-schedule/1 file.", show_default=False)
@@ -24,16 +27,16 @@ def verify(schedule: ScheduleFile, as_json: arguments.AsJson = False) -> None:
 
     Exit status: 0 all holds, 1 the schedule is invalid or its bound is false, 2 bad input.
     """
-    from cchybrid.model import Schedule
     from cchybrid.referee.verify import verify_schedule
 
-    read = Schedule.load(schedule)
+    read, about = read_described(schedule)
     violations = verify_schedule(read)
     bound, word = _check_bound(read)
     if as_json:
         record: dict[str, Any] = {
             "valid": not violations,
             "instance": read.instance.name,
+            "description": [line.strip() for line in about],
             "steps": len(read.steps),
             "channel_uses": read.channel_uses,
             "lower_bound": bound,
@@ -45,13 +48,13 @@ def verify(schedule: ScheduleFile, as_json: arguments.AsJson = False) -> None:
         }
         print(json.dumps(record))
     elif violations:
-        print(f"{read.instance.name}: INVALID, {len(violations)} violations")
+        print(f"{schedule}: INVALID, {len(violations)} violations")
         print_lines(f"  {each.rule}: {each.text}" for each in violations[:MAX_VIOLATIONS])
         if len(violations) > MAX_VIOLATIONS:
             print(f"  and {len(violations) - MAX_VIOLATIONS} more")
     else:
         size = f"{len(read.steps)} steps, {read.channel_uses} channel uses"
-        print_lines([f"{read.instance.name}: valid, {size}"])
+        print_lines([f"{schedule}: valid, {size}"])
         if bound is not None and bound > len(read.steps):
             print(f"lower bound {bound}: FALSE, this very schedule has fewer steps")
         elif bound is not None:
@@ -59,6 +62,8 @@ def verify(schedule: ScheduleFile, as_json: arguments.AsJson = False) -> None:
                 ", so it is optimal" if word == "certified" and bound == len(read.steps) else ""
             )
             print_lines([f"lower bound {bound}: {word}{optimal}"])
+    if not as_json:
+        print_lines(about)
     refuted = bound is not None and bound > len(read.steps)
     raise typer.Exit(1 if violations or refuted or word.startswith("not proven") else 0)
 
@@ -103,6 +108,19 @@ def export(
     else:
         write_text(text, output)
         print(f"written to {output}")
+
+
+def read_described(path: Path) -> tuple[Schedule, list[str]]:
+    """Return the schedule in a file, and indented lines on its instance as the file has it."""
+    from cchybrid.checker.description import describe
+    from cchybrid.model import Schedule
+    from cchybrid.model.instance import read_text
+    from cchybrid.model.json_fields import parse_json
+
+    with with_context(path):
+        record = parse_json(read_text(path))
+        found = Schedule.from_json(record)
+    return found, [f"  {line}" for line in describe(record["instance"])]
 
 
 def _check_bound(schedule: Any) -> tuple[int | None, str]:

@@ -25,7 +25,14 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.checker import EvidenceError
-from cchybrid.host.rounds import RoundsResult, farthest, fewest_rounds, hop_by_hop, read_instance
+from cchybrid.host.rounds import (
+    RoundsResult,
+    check_rounds,
+    farthest,
+    fewest_rounds,
+    hop_by_hop,
+    read_instance,
+)
 from cchybrid.host.rounds_front import Front, FrontPoint
 from cchybrid.host.throughput import ThroughputResult, throughput_of
 from cchybrid.model import Instance, Schedule

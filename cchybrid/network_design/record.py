@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cchybrid.checker.design import DESIGN_FORMAT
+from cchybrid.design_checker import DESIGN_FORMAT
 from cchybrid.network_design.bounds import latency_bound
 from cchybrid.network_design.distances import all_distances
 from cchybrid.network_design.ports import Links, ports_of
@@ -13,7 +13,7 @@ from cchybrid.network_design.task import DesignTask
 
 
 def design_record(task: DesignTask, links: Links) -> dict[str, Any]:
-    """Return the ``cchybrid-design/1`` object of a network for ``cchybrid.checker.design``.
+    """Return the ``cchybrid-design/1`` object of a network for ``cchybrid.design_checker``.
 
     It claims the latencies of the network and their lower bounds, and with a collective the lower
     bound of its steps.

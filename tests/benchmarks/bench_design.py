@@ -20,7 +20,7 @@ from cchybrid_plugins.exhaustive.engine import Exhaustive, ExhaustiveOptions
 from cchybrid_plugins.gappin.engine import Gappin, GappinOptions
 from cchybrid_plugins.symmetric.engine import Symmetric, SymmetricOptions
 
-from cchybrid.checker.design import DesignFigures, check_design
+from cchybrid.design_checker import DesignFigures, check_design
 from cchybrid.network_design.designer import Designer
 from cchybrid.network_design.local_run import LocalDesignRun
 from cchybrid.network_design.record import design_record

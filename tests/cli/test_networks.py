@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import networkx as nx
@@ -83,3 +85,20 @@ def test_nodes_by_name(folder: Path) -> None:
     assert "without link S-R-5 and node R1" in done.stdout
     wrong = call("solve", "cluster.graphml", "broadcast", "--root", "R9", cwd=folder)
     assert (wrong.returncode, "root: no node 'R9'" in wrong.stderr) == (2, True)
+
+
+def test_facts_of_every_topology_take_seconds(tmp_path: Path) -> None:
+    # In a process of its own: a search by nauty does not end on a signal of Python.
+    program = (
+        "from cchybrid.cli.app import run\n"
+        "from cchybrid.library.topologies import FAMILIES\n"
+        "for each in FAMILIES:\n"
+        "    assert run(['network', each.example, '--json']) == 0\n"
+    )
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    facts = {fact["name"]: fact for fact in map(json.loads, done.stdout.splitlines())}
+    assert done.returncode == 0, done.stderr
+    assert facts["dgx-a100-x2"]["automorphisms"] == 2 * 2 * 24**4
+    assert all(fact["automorphisms"] for fact in facts.values() if fact["nodes"] <= 64)
+    assert len(facts) > 40

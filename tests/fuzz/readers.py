@@ -171,7 +171,7 @@ def _pairs(path: Path) -> Any:
 
 def _design(path: Path) -> Any:
     """Check a designed network as ``cchybrid check-design`` does."""
-    from cchybrid.checker.design import check_design
+    from cchybrid.design_checker import check_design
     from cchybrid.library.formats.network_json import read_network_json
     from cchybrid.model.instance import read_text
 

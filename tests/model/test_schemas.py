@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from cchybrid.checker.design import check_design
 from cchybrid.checker.instance import EvidenceError
+from cchybrid.design_checker import check_design
 from cchybrid.library.formats.network_json import network_record, read_network_json
 from cchybrid.library.instance_spec import find_network
 from cchybrid.library.schemas import NAMES, schema

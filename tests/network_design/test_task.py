@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cchybrid.checker.design import DESIGN_FORMAT, _wires, check_design
 from cchybrid.checker.instance import EvidenceError
+from cchybrid.design_checker import DESIGN_FORMAT, check_design
+from cchybrid.design_checker.figures import _wires
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.cost import FUNCTIONS, TERMS, Cost
 from cchybrid.network_design.ports import check_links, links_of, network_of, ports_of

@@ -19,7 +19,7 @@ from cchybrid.bench.report.reading import suite_of_kind
 from cchybrid.bench.report.sections import Report, Section
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import suite_names
-from cchybrid.checker.design import check_design
+from cchybrid.design_checker import check_design
 from cchybrid.library.node_lists import format_nodes
 from cchybrid.model.errors import InputError
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from cchybrid.checker.design import check_design
+from cchybrid.design_checker import check_design
 from cchybrid.host.designs.network_steps import NoScheduleError, fewest_steps
 from cchybrid.host.designs.result import DesignResult
 from cchybrid.host.designs.session import TOLERANCE, DesignSession

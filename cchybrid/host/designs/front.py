@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.checker.design import check_design
+from cchybrid.design_checker import check_design
 from cchybrid.host.designs.config import DesignConfig
 from cchybrid.host.designs.result import DesignResult
 from cchybrid.host.designs.session import DesignSession

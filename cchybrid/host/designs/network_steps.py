@@ -96,7 +96,7 @@ class NetworkSteps:
         return self.result.steps
 
     def record(self) -> dict[str, Any]:
-        """Return the ``cchybrid-design/1`` record for ``cchybrid.checker.design.check_design``."""
+        """Return the ``cchybrid-design/1`` record for ``cchybrid.design_checker.check_design``."""
         return design_record(self.task, self.links)
 
     def to_json(self) -> dict[str, Any]:

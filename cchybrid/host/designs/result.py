@@ -97,7 +97,7 @@ class DesignResult:
         return None if self.network_steps is None else self.network_steps.result.schedule
 
     def record(self) -> dict[str, Any]:
-        """Return the ``cchybrid-design/1`` object for ``cchybrid.checker.design``."""
+        """Return the ``cchybrid-design/1`` object for ``cchybrid.design_checker``."""
         return design_record(self.task, self.links)
 
     def to_json(self) -> dict[str, Any]:

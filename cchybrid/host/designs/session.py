@@ -17,8 +17,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from cchybrid.checker.design import check_design
 from cchybrid.checker.instance import EvidenceError
+from cchybrid.design_checker import check_design
 from cchybrid.host import events as ev
 from cchybrid.host.designs.config import Best, DesignConfig, Entrant
 from cchybrid.host.designs.result import DesignResult, Status

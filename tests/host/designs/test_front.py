@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import cchybrid
-from cchybrid.checker.design import check_design
+from cchybrid.design_checker import check_design
 from cchybrid.host.designs import front as module
 from cchybrid.host.designs.front import DesignFront, design_front, wire_limits
 from cchybrid.host.designs.result import DesignResult

@@ -8,7 +8,7 @@ import pytest
 
 from cchybrid.checker import EvidenceError
 from cchybrid.checker import proven_steps as steps_of_evidence
-from cchybrid.checker.design import check_design
+from cchybrid.design_checker import check_design
 from cchybrid.host.designs import network_steps
 from cchybrid.host.designs.network_steps import NetworkSteps, NoScheduleError, fewest_steps
 from cchybrid.model import CommunicationModel

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import cchybrid
-from cchybrid.checker.design import check_design
+from cchybrid.design_checker import check_design
 from cchybrid.host import memory_budget
 from cchybrid.host.designs import session
 from cchybrid.host.designs.api import design

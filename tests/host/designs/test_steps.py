@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import cchybrid
-from cchybrid.checker.design import check_design
+from cchybrid.design_checker import check_design
 from cchybrid.host.designs import api
 from cchybrid.host.designs.api import design
 from cchybrid.host.designs.network_steps import NoScheduleError

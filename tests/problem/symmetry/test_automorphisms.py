@@ -34,6 +34,10 @@ from tests.random_instances import instances
         ("spidergon-16", "AAS", 32),
         ("full-tree-15", "OAB", 2**7),
         ("hypercube-256", "AAB", 256 * 40320),
+        ("de-bruijn-2-10", "AAB", 2),
+        # Two servers, two rails: four GPUs of each server are on each of the two switches.
+        ("dgx-a100-x2", "AAS", 2 * 2 * math.factorial(4) ** 4),
+        ("mi250-x2", "AAB", 32),
     ],
 )
 def test_known_groups(network: str, collective: str, order: int) -> None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cchybrid.checker.instance import EvidenceError
+from cchybrid.checker import EvidenceError
 
 _BACKWARDS = {"AOR": "OAB", "AAR": "AAB", "AOG": "OAS", "AAG": "AAS"}
 """Collectives that are others with all messages reversed."""

@@ -16,13 +16,13 @@ The record of a designed network is a ``cchybrid-design/1`` object:
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from cchybrid.checker.design_steps import steps_bound
-from cchybrid.checker.instance import EvidenceError
+from cchybrid.checker import EvidenceError
+from cchybrid.design_checker.steps import steps_bound
 
 DESIGN_FORMAT = "cchybrid-design/1"
 _MAX_NODES = 2048
@@ -58,6 +58,30 @@ def check_design(record: Any) -> DesignFigures:
         return _check(record)
     except (KeyError, TypeError, ValueError, OverflowError):
         raise EvidenceError("the designed network is not well-formed") from None
+
+
+def check_network(record: Any) -> DesignFigures:
+    """Return the figures of the design in a ``cchybrid-network/1`` object.
+
+    Raises
+    ------
+    EvidenceError
+        If the network has other channels than one each way per link of its design, or as for
+        ``check_design``.
+    """
+    try:
+        design = record["design"]
+        network = record["network"]
+        found = {(a, b): rest[0] if rest else 1 for a, b, *rest in network["channels"]}
+    except (KeyError, TypeError, ValueError):
+        raise EvidenceError("the network file is not well-formed") from None
+    if {"half_duplex", "endpoints"} & set(network):
+        raise EvidenceError("the network has half-duplex links or endpoints, which no design has")
+    figures = check_design(design)
+    links = Counter(pair for a, b in design["links"] for pair in ((a, b), (b, a)))
+    if network.get("nodes") != design["nodes"] or found != links:
+        raise EvidenceError("the links of the design are not those of the network")
+    return figures
 
 
 def _check(record: Any) -> DesignFigures:

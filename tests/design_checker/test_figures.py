@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cchybrid.checker.design import check_design
-from cchybrid.checker.instance import EvidenceError
+from cchybrid.checker import EvidenceError
+from cchybrid.design_checker import check_design
 from cchybrid.model import CommunicationModel
 from cchybrid.network_design.bounds import latency_bound
 from cchybrid.network_design.distances import all_distances

@@ -1,0 +1,67 @@
+"""Lines for people on an instance, derived from its content.
+
+Names are no part of the content, which alone a certificate is about. They prove nothing, so they
+come last, as the file's own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain
+from typing import Any
+
+from cchybrid.checker.certificate import fingerprint, own_scope
+
+_MAX_SHOWN = 60
+"""Characters of a list or a name that are shown."""
+
+
+def describe(instance: Mapping[str, Any]) -> list[str]:
+    """Return lines on a well-formed instance: network, messages, model, hash, names in ASCII."""
+    network, collective = instance["network"], instance["collective"]
+    model, messages = instance.get("model", {}), collective["messages"]
+    capacities = {channel[2] if len(channel) > 2 else 1 for channel in network["channels"]}
+    ports = model.get("ports", "all")
+    sides = [ports[side] if isinstance(ports, dict) else ports for side in ("inject", "accept")]
+    inject, accept = (_cut(side) if isinstance(side, list) else side for side in sides)
+    names = [part.get("name", "") for part in (instance, network, collective)]
+    shown = [ascii(_cut([name])) if isinstance(name, str) else "no text" for name in names]
+    return [
+        f"network: {network['nodes']} nodes, {len(network['channels'])} channels of capacity "
+        f"{_cut(sorted(capacities))}, {len(network.get('half_duplex', []))} half-duplex pairs; "
+        f"endpoints: {_nodes(network.get('endpoints', []))}",
+        f"messages: {len(messages)} of kind {collective['kind']}, chunks of each: "
+        f"{collective.get('chunks', 1)}; {'; '.join(_ends(messages))}",
+        f"model: {model.get('switching', 'wormhole')}, {own_scope(instance)}, ports: {inject} to "
+        f"inject and {accept} to accept; rounds of the steps: {_cut(model.get('rounds') or [1])}",
+        f"SHA-256 of the instance: {fingerprint(instance)}",
+        f"names in the file: {shown[0]}; network {shown[1]}, collective {shown[2]}",
+    ]
+
+
+def _ends(messages: list[Mapping[str, Any]]) -> Iterable[str]:
+    """Yield the nodes at both ends of the messages, and the number of different pairs."""
+    *alone, many = sorted(messages[0], key=lambda end: end[-1] == "s")
+    lists: dict[Any, list[list[int]]] = {}
+    for message in messages:
+        lists.setdefault(message[alone[0]] if alone else 0, []).append(message[many])
+    sizes = sorted({len(message[many]) for message in messages})
+    yield f"{many}: {_nodes(chain(*chain(*lists.values())))}, {_cut(sizes)} per message"
+    for end in alone:
+        yield f"{end}: {_nodes(lists)}, 1 per message"
+        yield f"{sum(len(set(chain(*each))) for each in lists.values())} different pairs"
+
+
+def _nodes(nodes: Iterable[int]) -> str:
+    """Return the number of different nodes, and their ranges."""
+    found = set(nodes)
+    firsts = sorted(node for node in found if node - 1 not in found)
+    lasts = sorted(node for node in found if node + 1 not in found)
+    ranges = [f"{a}" if a == b else f"{a}-{b}" for a, b in zip(firsts, lasts, strict=True)]
+    return f"{len(found)} ({_cut(ranges)})" if found else "none"
+
+
+def _cut(items: Iterable[Any]) -> str:
+    """Return items as a list, cut off where it is long."""
+    text = ",".join(map(str, items))
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
