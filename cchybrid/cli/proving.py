@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -34,6 +34,10 @@ CertificateFile = Annotated[
         help="The cchybrid-certificate/1 file of the schedule.",
         show_default=False,
     ),
+]
+
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Print the argument in sentences, with its numbers.")
 ]
 
 
@@ -154,7 +158,10 @@ def _write_for_others(
 
 
 def check(
-    schedule: CheckedFile, certificate: CertificateFile = None, as_json: arguments.AsJson = False
+    schedule: CheckedFile,
+    certificate: CertificateFile = None,
+    explain: Explain = False,
+    as_json: arguments.AsJson = False,
 ) -> None:
     """Check a schedule and its certificate, from the two files alone; or one throughput file.
 
@@ -165,7 +172,7 @@ def check(
     from cchybrid.host import proving
 
     if certificate is None:
-        _check_alone(schedule, as_json)
+        _check_alone(schedule, explain, as_json)
         return
     read, about = read_described(schedule)
     verdict, failure = None, ""
@@ -191,11 +198,21 @@ def check(
     elif verdict is None:
         print_lines([f"{schedule}: FAILED: {failure}", *about])
     else:
-        print_lines([f"{schedule}: {_sentence(verdict)}", *about])
+        lines = _explained(read.instance.to_json(), certificate) if explain else []
+        print_lines([f"{schedule}: {_sentence(verdict)}", *about, *lines])
     raise typer.Exit(0 if verdict is not None else 1)
 
 
-def _check_alone(path: Path, as_json: bool) -> None:
+def _explained(instance: Mapping[str, Any], certificate: Path) -> list[str]:
+    """Return the argument of a certificate in sentences."""
+    from cchybrid.model.instance import read_text
+    from cchybrid.model.json_fields import parse_json
+    from cchybrid.view.argument import explain
+
+    return [f"  {line}" for line in explain(instance, parse_json(read_text(certificate)))]
+
+
+def _check_alone(path: Path, explain: bool, as_json: bool) -> None:
     """Check a file that needs no certificate beside it."""
     from cchybrid.checker.throughput import FORMAT
     from cchybrid.cli.throughput import check_file
@@ -210,7 +227,7 @@ def _check_alone(path: Path, as_json: bool) -> None:
             where=str(path),
             hint="name the certificate after the schedule",
         )
-    check_file(path, record, as_json)
+    check_file(path, record, explain, as_json)
 
 
 def _shown(verdict: Any) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,13 +12,13 @@ import typer
 
 from cchybrid.cli import arguments
 from cchybrid.model.errors import InputError
+from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
     from cchybrid.host.throughput import ThroughputResult
-    from cchybrid.model import Network
 
-_MAX_SHOWN = 24
-"""Nodes of a set that are shown by name."""
+_MAX_SHOWN = 12
+"""Channels that are shown by name."""
 
 
 def throughput(
@@ -123,45 +122,28 @@ def _lines(result: ThroughputResult, unit: Fraction | None) -> list[str]:
 
 def _reason(result: ThroughputResult) -> str:
     """Return the proof of the bound as a sentence."""
-    instance = result.instance
-    if result.kind == "prices":
+    rows = result.record["evidence"]["channels"]
+    if all(
+        len(message.destinations) == 1 for message in result.instance.collective.deliver_messages
+    ):
         return (
-            f"every message pays at least its cheapest path over {_priced(result.record)} priced "
-            f"channels, and a round offers a limited total"
+            f"every message pays at least its cheapest path over {len(rows)} priced channels, and "
+            "a round offers a limited total"
         )
-    inside = set(result.cut)
-    entering, capacity = _cut_figures(instance.forward, inside)
-    verb = "leave" if instance.collective.kind == "combine" else "enter"
+    # Of messages to several nodes the evidence is a cut: a price of 1 for the channels into it.
+    network = result.instance.network
+    sizes = {(a, b): size for a, b, size in network.channels}
+    back = result.instance.collective.kind == "combine"
+    hops = [(b, a) if back else (a, b) for a, b, _ in rows]
+    capacity = sum(sizes[hop] for hop in hops)
+    messages = result.bound * capacity
+    shown = ", ".join("->".join(map(network.node_name, hop)) for hop in hops[:_MAX_SHOWN])
+    rest = f" and {len(hops) - _MAX_SHOWN} more" if len(hops) > _MAX_SHOWN else ""
     return (
-        f"{entering} {'message has' if entering == 1 else 'messages have'} to {verb} "
-        f"{_names(instance.network, sorted(inside))}, over channels of capacity {capacity}"
+        f"{messages} {'message has' if messages == 1 else 'messages have'} to take "
+        f"{'the channel' if len(hops) == 1 else f'one of the {len(hops)} channels'} {shown}{rest}, "
+        f"of capacity {capacity}"
     )
-
-
-def _priced(record: Mapping[str, Any]) -> int:
-    return len(record["evidence"]["channels"])
-
-
-def _cut_figures(instance: Any, inside: set[int]) -> tuple[int, Fraction | int]:
-    """Return the messages that have to enter a set, and the capacity of the channels into it."""
-    from cchybrid.checker import Network
-    from cchybrid.checker.throughput import throughput_bound
-
-    network = Network(instance.to_json())
-    entering = sum(
-        source not in inside and not inside.isdisjoint(goals) for source, goals in network.messages
-    )
-    bound = throughput_bound(network, {"kind": "cut", "nodes": sorted(inside)})
-    capacity = entering / bound
-    return entering, capacity.numerator if capacity.denominator == 1 else capacity
-
-
-def _names(network: Network, nodes: list[int]) -> str:
-    names = ", ".join(network.node_name(node) for node in nodes[:_MAX_SHOWN])
-    if len(nodes) == 1:
-        return f"node {names}"
-    rest = f" and {len(nodes) - _MAX_SHOWN} more" if len(nodes) > _MAX_SHOWN else ""
-    return f"the {len(nodes)} nodes {names}{rest}"
 
 
 def _fraction(number: Fraction) -> str:
@@ -177,7 +159,7 @@ def _read_bandwidth(text: str) -> Fraction:
     return number
 
 
-def check_file(path: Path, record: Any, as_json: bool) -> None:
+def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> None:
     """Check a throughput file by itself, print the verdict, and exit."""
     from cchybrid.checker import EvidenceError
     from cchybrid.checker.throughput import check_throughput
@@ -212,4 +194,10 @@ def check_file(path: Path, record: Any, as_json: bool) -> None:
             word = f"at least {_fraction(verdict.bound)} are needed"
         rounds = _fraction(verdict.rounds_per_chunk)
         print(f"{name}: valid, {rounds} rounds per chunk, {word}; {verdict.kind}")
+        if explain:
+            from cchybrid.checker.throughput import throughput_network
+            from cchybrid.view.argument import rounds_argument
+
+            network = throughput_network(instance)
+            print_lines([f"  {x}" for x in rounds_argument(network, record["evidence"], None)])
     raise typer.Exit(0 if verdict is not None else 1)

@@ -30,7 +30,7 @@ class ThroughputResult:
     bound
         Rounds per chunk that every schedule needs.
     kind
-        The kind of the evidence for the bound: ``cut`` or ``prices``.
+        The kind of the evidence for the bound.
     record
         The ``cchybrid-throughput/1`` object, with the trees and the evidence.
     seconds
@@ -53,11 +53,6 @@ class ThroughputResult:
     def trees(self) -> list[Mapping[str, Any]]:
         """The trees: per tree its ``root``, its ``chunks`` and its ``paths``."""
         return list(self.record["trees"])
-
-    @property
-    def cut(self) -> tuple[int, ...]:
-        """The nodes of the cut that proves the bound; empty if prices do."""
-        return tuple(self.record["evidence"].get("nodes", ()))
 
     @property
     def height(self) -> int:

@@ -9,17 +9,9 @@ from cchybrid.host.result import Result
 from cchybrid.host.run_history import Contribution
 
 _REASONS = {
-    "growth": "the informed set cannot grow faster",
-    "cut": "a cut carries no more per step",
-    "cut-over-time": "a cut carries no more, and not in all steps",
-    "regions": "the informed set cannot grow faster across a cut",
+    "linear": "all messages together pay more for channels and ports than fewer steps offer",
     "nested-sets": "few channels lead into sets of nodes, one inside the other",
-    "blocks": "a time-expanded linear relaxation between blocks of nodes has no solution",
-    "farkas": "the time-expanded linear relaxation has no solution",
     "refutation": "a propositional proof, checked step by step",
-    "arborescences": "prices of channels and ports that the tree of every message pays",
-    "step-prices": "prices of channels and ports, step by step, that every message pays",
-    "prices": "prices of channels and ports that every delivery pays",
     "exchanges": "each other member must send a part, and receive the sum, at least once",
 }
 

@@ -1,0 +1,162 @@
+"""The argument of a piece of evidence in sentences, with the numbers that the checker computes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from cchybrid.checker.certificate import ANY_ROUTING, listed_paths, without_parts
+from cchybrid.checker.clauses import Formula
+from cchybrid.checker.instance import Network
+from cchybrid.checker.kinds import kind_of, shown_steps
+from cchybrid.checker.payments import Amount, Spread, paid_for_routes, read_groups
+from cchybrid.checker.prices import Prices
+from cchybrid.checker.reading import read_network
+from cchybrid.checker.refutation import proof_lines
+
+
+class Payment(NamedTuple):
+    """What some messages pay at least; ``worth`` is ``None`` where they pay for routes."""
+
+    messages: int
+    worth: int | None
+    paid: Amount
+
+
+def payments(
+    network: Network, evidence: Mapping[str, Any], steps: int | None, any_rounds: bool = False
+) -> tuple[Prices, list[Payment]]:
+    """Return the prices of evidence of the kind ``linear``, and what its messages pay at them."""
+    prices = Prices(network, evidence, steps)
+    left, found = set(range(len(network.messages))), []
+    for group, messages in read_groups(network, evidence.get("groups", [])):
+        left -= set(messages)
+        spread = Spread(network, prices, group, any_rounds)
+        worth = sum(spread.worth.get(goal, 0) for m in messages for goal in network.messages[m][1])
+        found.append(Payment(len(messages), worth, spread.paid(messages)))
+    if left:
+        paid = paid_for_routes(network, prices, sorted(left))
+        found.append(Payment(len(left), None, paid))
+    return prices, found
+
+
+def explain(instance: Any, record: Mapping[str, Any]) -> list[str]:
+    """Return the argument of a certificate about an instance; the checker has accepted it."""
+    claim, evidence = record["claim"], record["evidence"]
+    if "rounds_per_chunk" in claim:
+        return rounds_argument(read_network(without_parts(instance)), evidence, claim["steps"])
+    network = read_network(instance, "any" if claim["scope"] == ANY_ROUTING else None)
+    if "paths" in claim:
+        network.listed = listed_paths(network, claim["paths"])
+    return argument(network, evidence)
+
+
+def argument(network: Network, evidence: Mapping[str, Any]) -> list[str]:
+    """Return the argument that a number of steps is needed; the checker has accepted it."""
+    kind, steps = kind_of(evidence), shown_steps(network, evidence)
+    if kind == "part":
+        back = "to" in evidence
+        node = evidence["to" if back else "from"]
+        part = network.part(node, back)
+        ends = f"the parts of all others reach node {node}" if back else f"node {node} reaches all"
+        first = f"Every schedule of the allreduce contains transfers by which {ends}."
+        return [first, *argument(part, evidence["evidence"])]
+    if kind == "exchanges":
+        transfers = sum(2 * (len(members) - 1) for members in network.members)
+        return [
+            f"A message with n members takes at least 2(n - 1) transfers, {transfers} in all.",
+            f"Channels and ports carry no more in {_count(steps - 1, 'step')}: {steps} are needed.",
+        ]
+    if kind == "nested-sets":
+        return _nested_sets(network, evidence, steps)
+    if kind == "refutation":
+        return _refutation(network, evidence, steps)
+    prices, paid = payments(network, evidence, steps - 1)
+    return [
+        f"Suppose that {_count(steps - 1, 'step')} {'is' if steps == 2 else 'are'} enough.",
+        *_prices(evidence, f"in all these steps {prices.offered}"),
+        *map(_paid, paid),
+        f"Together that is {_amount(sum(each.paid for each in paid))}, more than "
+        f"{prices.offered}: at least {_count(steps, 'step')} {_are(steps)} needed.",
+    ]
+
+
+def rounds_argument(network: Network, evidence: Mapping[str, Any], steps: int | None) -> list[str]:
+    """Return the argument that rounds per chunk are needed in at most so many steps."""
+    prices, paid = payments(network, evidence, steps, any_rounds=True)
+    total = sum(int(each.paid) for each in paid)
+    within = "any number of steps" if steps is None else f"at most {_count(steps, 'step')}"
+    return [
+        f"Let the messages be cut into equal chunks and take {within}.",
+        *_prices(evidence, f"in one round at most {prices.max_offer}"),
+        *map(_paid, paid),
+        f"So all chunks need {total}/{prices.max_offer} rounds per chunk: at least "
+        f"{Fraction(total, prices.max_offer)}.",
+    ]
+
+
+def _prices(evidence: Mapping[str, Any], offered: str) -> list[str]:
+    counts = [
+        _count(len({tuple(row[:ends]) for row in evidence.get(key, []) if row[-1]}), noun)
+        for key, ends, noun in (
+            ("channels", 2, "channel"),
+            ("inject", 1, "injection port"),
+            ("accept", 1, "acceptance port"),
+        )
+    ]
+    return [
+        f"{counts[0]}, {counts[1]} and {counts[2]} have a price; "
+        f"the sum of capacity times price is {offered}."
+    ]
+
+
+def _paid(payment: Payment) -> str:
+    who = f"{_count(payment.messages, 'message')} {'pays' if payment.messages == 1 else 'pay'}"
+    if payment.paid == float("inf"):
+        return f"{who}, but a destination cannot be reached within these steps."
+    if payment.worth is None:
+        return (
+            f"{who} at least for the cheapest route to the most expensive destination: "
+            f"{payment.paid} in all."
+        )
+    return (
+        f"{who} at least the worth of all destinations, {payment.worth}, without what the sources "
+        f"can gain: {payment.paid} in all."
+    )
+
+
+def _nested_sets(network: Network, evidence: Mapping[str, Any], steps: int) -> list[str]:
+    source, goals = network.message(evidence["message"])
+    return [
+        f"Message {evidence['message']} goes from node {source} to "
+        f"{_count(len(goals), 'destination')}; {_count(len(evidence['sets']), 'set')} of nodes, "
+        "disjoint or one inside the other, do not contain its source.",
+        "In the first step in which it enters a set, it reaches at most as many of the nodes and "
+        "sets inside as channels lead in; those that are reached later take further steps.",
+        f"Added up from the inner sets to the outer ones: at least {_count(steps, 'step')}.",
+    ]
+
+
+def _refutation(network: Network, evidence: Mapping[str, Any], steps: int) -> list[str]:
+    formula = Formula(network, steps - 1, evidence.get("order", []))
+    lines = sum(1 for _ in proof_lines(evidence["proof"]))
+    return [
+        f"A propositional formula of {_count(len(formula.number), 'variable')} and "
+        f"{_count(len(formula.clauses), 'clause')} says that there is a schedule of "
+        f"{_count(steps - 1, 'step')}; the checker makes it from the instance.",
+        f"A proof of {_count(lines, 'line')} derives a contradiction from it, line by line, by "
+        f"unit propagation: at least {_count(steps, 'step')} {_are(steps)} needed.",
+    ]
+
+
+def _amount(paid: Amount) -> str:
+    return "without limit" if paid == float("inf") else str(paid)
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
