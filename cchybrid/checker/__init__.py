@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cchybrid.checker.certificate import RoundsVerdict, Verdict, certificate, check, fingerprint
+from cchybrid.checker.certificate import RoundsVerdict, Verdict, check, fingerprint
 from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.checker.kinds import KINDS, kind_of, shown_steps
 from cchybrid.checker.reach import check_unreachable
@@ -20,7 +20,6 @@ __all__ = [
     "Network",
     "RoundsVerdict",
     "Verdict",
-    "certificate",
     "check",
     "fingerprint",
     "proven_steps",

@@ -132,27 +132,6 @@ def fingerprint(instance: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def certificate(
-    instance: Mapping[str, Any],
-    claim: Mapping[str, Any],
-    evidence: Mapping[str, Any],
-    made_by: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return the object that claims something about an instance.
-
-    ``claim`` has ``steps`` and ``scope``, perhaps ``paths``; or ``steps`` and ``rounds_per_chunk``.
-    """
-    about_rounds = "rounds_per_chunk" in claim
-    about = without_parts(instance) if about_rounds else instance
-    return {
-        "format": ROUNDS_FORMAT if about_rounds else FORMAT,
-        "instance": {"name": about.get("name", ""), "sha256": fingerprint(about)},
-        "claim": dict(claim),
-        "evidence": dict(evidence),
-        "made_by": dict(made_by),
-    }
-
-
 def without_parts(instance: Mapping[str, Any]) -> dict[str, Any]:
     """Return the JSON object of an instance without its chunks and rounds."""
     collective = {k: v for k, v in instance["collective"].items() if k != "chunks"}

@@ -5,12 +5,15 @@ Variables, numbered in the order in which they are first named:
 - ``("gets", m, v, t)``: node v receives message m in step t;
 - ``("has", m, v, t)``: it has received it in step t or earlier;
 - ``("path", m, v, p, t)``: it receives it in step t over path p (a tuple of nodes);
-- ``("over", m, v, a, b, t)``: over some path that passes channel (a, b);
-- ``("from", m, v, u, t)``: over some path that begins at u;
+- ``("uses", m, v, ..., t)``: over some path that uses a channel or an injection port;
 - ``("count", ...)``: at least j of the first i literals of a limit are true (sequential counter).
 
-Every valid schedule of at most S steps satisfies all clauses with these meanings; with ``order``,
-some renumbering of its steps does. Steps are counted from 1.
+Theorem. Every valid schedule of at most S steps satisfies all clauses with these meanings. A node
+receives a message once, over one path, from its source or from a node that has received it in an
+earlier step; every destination receives it; the paths that are taken in a step keep to the capacity
+of every channel and port. With ``order``, some renumbering of the steps
+of a schedule satisfies them: where every message has one destination, all steps are alike, and the
+listed messages need different steps, since they share a channel or port of capacity 1.
 
 References
 ----------
@@ -20,8 +23,9 @@ doi:10.1007/11564751_73.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations, pairwise
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
@@ -29,8 +33,6 @@ from cchybrid.checker.routes import Path, allowed_paths
 
 MAX_LITERALS = 8_000_000
 """Literals of all clauses together; larger formulas are refused to limit the memory."""
-MAX_PAIRWISE = 5
-"""Literals up to which an at-most-one constraint is encoded pairwise."""
 
 Name = tuple[Any, ...]
 Clause = list[int]
@@ -47,7 +49,7 @@ class Formula:
         Lists of literals; the clause at index i has the number i + 1.
     number
         The number of the variable of every name.
-    ways
+    paths
         The allowed paths by message and receiver.
     """
 
@@ -57,13 +59,16 @@ class Formula:
         self._literals = 0
         self.network = network
         self.steps = range(1, steps + 1)
-        self._limits: dict[Name, list[int]] = {}
+        self._used: defaultdict[Name, list[int]] = defaultdict(list)
         allowed = allowed_paths(network)
-        self.paths = {
-            (message, node): self._paths_to(message, node, allowed)
-            for message in range(len(network.messages))
-            for node in self._receivers(message)
-        }
+        self.paths: dict[tuple[int, int], list[Path]] = {}
+        for message, (source, goals) in enumerate(network.messages):
+            holders = range(network.nodes) if network.hop_by_hop else (source, *goals)
+            for node in holders:
+                if node != source:
+                    self.paths[message, node] = [
+                        path for u in holders if u != node for path in allowed.get((u, node), [])
+                    ]
         # A lower estimate without counters, so that huge formulas are refused before they are made.
         each = sum(2 * len(path) + 3 for paths in self.paths.values() for path in paths)
         if steps * each > MAX_LITERALS:
@@ -71,32 +76,17 @@ class Formula:
         for (message, node), paths in self.paths.items():
             for t in self.steps:
                 self._deliver(message, node, paths, t)
-        for message, (_, destinations) in enumerate(network.messages):
-            for node in destinations:
-                self._add([self._gets(message, node, t) for t in self.steps])
-        for name, literals in self._limits.items():
-            self._add_cardinality_limit(self._capacity(name), literals, name)
+        for message, (_, goals) in enumerate(network.messages):
+            for node in goals:
+                self._add([self._variable("gets", message, node, t) for t in self.steps])
+        for name, literals in self._used.items():
+            self._add_limit(self._capacity(name), literals, name)
         self.pin(order)
-
-    # Transfers
-
-    def _receivers(self, message: int) -> Iterable[int]:
-        """Return the nodes that may receive the message."""
-        source, destinations = self.network.messages[message]
-        others = range(self.network.nodes) if self.network.hop_by_hop else destinations
-        return (node for node in others if node != source)
-
-    def _paths_to(
-        self, message: int, node: int, allowed: dict[tuple[int, int], list[Path]]
-    ) -> list[Path]:
-        source = self.network.messages[message][0]
-        senders = [source, *(u for u in self._receivers(message) if u != node)]
-        return [path for sender in senders for path in allowed.get((sender, node), [])]
 
     def _deliver(self, m: int, v: int, paths: list[Path], t: int) -> None:
         """Add the clauses of node v receiving message m in step t."""
         source = self.network.messages[m][0]
-        gets, has = self._gets(m, v, t), self._variable("has", m, v, t)
+        gets, has = self._variable("gets", m, v, t), self._variable("has", m, v, t)
         self._add([-gets, has])
         if t > 1:
             had = self._variable("has", m, v, t - 1)
@@ -105,105 +95,48 @@ class Formula:
             self._add([-has, had, gets])
         else:
             self._add([-has, gets])
-        taken = [self._taken(m, v, path, t) for path in paths]
-        if len(paths) != 1:
-            self._add([-gets, *taken])
-            for literal in taken:
-                self._add([-literal, gets])
-        senders: dict[int, list[int]] = {}
-        channels: dict[tuple[int, int], list[int]] = {}
+        taken = [self._variable("path", m, v, path, t) for path in paths]
+        self._add([-gets, *taken])
+        users: defaultdict[Name, list[int]] = defaultdict(list, {("accept", v): taken})
         for path, literal in zip(paths, taken, strict=True):
-            senders.setdefault(path[0], []).append(literal)
-            for hop in pairwise(path):
-                channels.setdefault(hop, []).append(literal)
-        for u, literals in senders.items():
-            sent = self._any(("from", m, v, u, t), literals, gets, len(paths))
-            if u != source:
-                self._add([-sent, self._variable("has", m, u, t - 1)] if t > 1 else [-sent])
-            self._count(("inject", u, t), sent)
-        for (a, b), literals in channels.items():
-            used = self._any(("over", m, v, a, b, t), literals, gets, len(paths))
-            self._count(("channel", *self.network.link(a, b), t), used)
-        self._count(("accept", v, t), gets)
-
-    def _taken(self, m: int, v: int, path: Path, t: int) -> int:
-        if len(self.paths[m, v]) == 1:
-            return self._gets(m, v, t)
-        return self._variable("path", m, v, path, t)
-
-    def _any(self, name: Name, literals: list[int], gets: int, path_count: int) -> int:
-        """Return a literal that is true if one of these is; for all paths together it is "gets"."""
-        if len(literals) == 1:
-            return literals[0]
-        if len(literals) == path_count:
-            return gets
-        found = self._variable(*name)
-        for literal in literals:
-            self._add([-literal, found])
-        return found
-
-    def _gets(self, m: int, v: int, t: int) -> int:
-        return self._variable("gets", m, v, t)
-
-    # Limits
-
-    def _count(self, name: Name, literal: int) -> None:
-        self._limits.setdefault(name, []).append(literal)
+            self._add([-literal, gets])
+            if path[0] != source:
+                had_before = [self._variable("has", m, path[0], t - 1)] if t > 1 else []
+                self._add([-literal, *had_before])
+            users["inject", path[0]].append(literal)
+            for a, b in pairwise(path):
+                users["channel", *self.network.link(a, b)].append(literal)
+        for name, literals in users.items():
+            # What every path uses is used if the message is received.
+            used = gets if len(literals) == len(paths) else literals[0]
+            if 1 < len(literals) < len(paths):
+                used = self._variable("uses", m, v, *name, t)
+                for literal in literals:
+                    self._add([-literal, used])
+            self._used[*name, t].append(used)
 
     def _capacity(self, name: Name) -> int:
-        kind, place = name[0], name[1:-1]
-        if kind == "channel":
-            capacity = self.network.channels[place]
-        else:
-            capacity = (self.network.inject if kind == "inject" else self.network.accept)[place[0]]
-        return self.network.in_step(name[-1], capacity)
+        kind, *place, t = name
+        ports = self.network.inject if kind == "inject" else self.network.accept
+        full = self.network.channels[place[0], place[1]] if len(place) == 2 else ports[place[0]]
+        return self.network.in_step(t, full)
 
-    def _add_cardinality_limit(self, limit: int, literals: list[int], name: Name) -> None:
+    def _add_limit(self, limit: int, literals: list[int], name: Name) -> None:
+        """Add that at most ``limit`` of the literals are true, by a sequential counter."""
         if len(literals) <= limit:
             return
-        if limit == 0:
-            for literal in literals:
-                self._add([-literal])
-        elif limit == 1 and len(literals) <= MAX_PAIRWISE:
-            for one, other in combinations(literals, 2):
-                self._add([-one, -other])
-        else:
-            self._counter(limit, literals, name)
-
-    def _counter(self, limit: int, literals: list[int], name: Name) -> None:
-        """Add a sequential counter: at least j of the first i literals are true."""
         before: list[int] = []
         for i, literal in enumerate(literals):
             if len(before) == limit:
-                self._add([-literal, -before[-1]])
+                self._add([-literal, *(-count for count in before[-1:])])
             if i == len(literals) - 1:
                 return
             now = [self._variable("count", *name, i, j) for j in range(min(i + 1, limit))]
-            self._add([-literal, now[0]])
-            for j, counted in enumerate(before):
-                self._add([-counted, now[j]])
-                if j + 1 < len(now):
-                    self._add([-literal, -counted, now[j + 1]])
+            for less, more in zip(before, now, strict=False):
+                self._add([-less, more])
+            for j, count in enumerate(now):
+                self._add([-literal, *(-less for less in before[:j][-1:]), count])
             before = now
-
-    # Interchangeable steps
-
-    @property
-    def interchangeable(self) -> bool:
-        """Whether the steps of a schedule may be permuted: one destination per message."""
-        network = self.network
-        alone = all(len(goals) == 1 for _, goals in network.messages)
-        return alone and not network.hop_by_hop and len(network.rounds) == 1
-
-    def bottlenecks(self, message: int) -> set[Name]:
-        """Return the channels and ports of capacity 1 that a message uses on every path."""
-        source, (goal,) = self.network.messages[message]
-        paths = self.paths[message, goal]
-        certain: set[Name] = {("inject", source), ("accept", goal)}
-        if paths:
-            links = [{self.network.link(a, b) for a, b in pairwise(path)} for path in paths]
-            certain |= {("channel", *link) for link in set.intersection(*links)}
-        return {name for name in certain if self._capacity((*name, 0)) == 1}
 
     def pin(self, order: Sequence[int]) -> None:
         """Fix these messages to the first steps, which breaks the symmetry of the steps.
@@ -211,21 +144,25 @@ class Formula:
         Raises
         ------
         EvidenceError
-            Steps are not interchangeable, or two of the messages may share a step.
+            Steps are not alike, or two of the messages may share a step.
         """
+        network = self.network
         if not order:
             return
-        if not self.interchangeable:
-            raise EvidenceError("the steps are not interchangeable")
-        ends = [self.network.message(message) for message in order]
-        if len(set(order)) < len(order) or len(order) > len(self.steps):
-            raise EvidenceError("an order of the steps that names more than there are")
-        if not set.intersection(*map(self.bottlenecks, order)):
+        if network.hop_by_hop or len(network.rounds) > 1:
+            raise EvidenceError("the steps are not alike")
+        shared: list[set[Name]] = []
+        for t, message in enumerate(order, 1):
+            source, (goal, *more) = network.message(message)
+            if more or t > len(self.steps):
+                raise EvidenceError("a message with several destinations, or too many messages")
+            self._add([self._variable("gets", message, goal, t)])
+            used = [{network.link(a, b) for a, b in pairwise(p)} for p in self.paths[message, goal]]
+            shared.append({("inject", source), ("accept", goal)})
+            shared[-1] |= {("channel", *hop) for hop in set.intersection(*used or [set()])}
+        tight = {name for name in set.intersection(*shared) if self._capacity((*name, 1)) == 1}
+        if len(set(order)) < len(order) or not tight:
             raise EvidenceError("messages that may share a step")
-        for step, message, (_, (node,)) in zip(self.steps, order, ends, strict=False):
-            self._add([self._gets(message, node, step)])
-
-    # Clauses and variables
 
     def _variable(self, *name: Any) -> int:
         return self.number.setdefault(name, len(self.number) + 1)

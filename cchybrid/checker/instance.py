@@ -131,15 +131,12 @@ class Network:
         With ``back`` the reductions to that member, read backwards.
         """
         collective = self._record["collective"]
-        messages = []
-        for message in collective["messages"]:
-            others = [member for member in message["members"] if member != node]
-            if len(others) < len(message["members"]):
-                messages.append(
-                    {"sources": others, "destination": node}
-                    if back
-                    else {"source": node, "destinations": others}
-                )
+        one, many = ("destination", "sources") if back else ("source", "destinations")
+        messages = [
+            {one: node, many: [member for member in message["members"] if member != node]}
+            for message in collective["messages"]
+            if node in message["members"]
+        ]
         if not messages:
             raise EvidenceError(f"node {node} is no member")
         kind = "combine" if back else "deliver"

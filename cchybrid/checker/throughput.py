@@ -148,18 +148,14 @@ def _check_trees(network: Network, trees: Any, chunks: int, rounds: int) -> None
 
 def _read_path(network: Network, path: Any) -> list[int]:
     """Return the nodes of a path from a holder of the message to a destination."""
-    nodes = _list(path)
+    nodes = _list(path)[:: -1 if network.backwards else 1]
     if len(nodes) < 2 or not all(type(node) is int for node in nodes):
         raise EvidenceError("a path is not well-formed")
-    if network.backwards:
-        nodes = nodes[::-1]
-    if len(set(nodes)) < len(nodes):
-        raise EvidenceError("a path visits a node twice")
     if any(hop not in network.channels for hop in pairwise(nodes)):
         raise EvidenceError("a path uses a channel that does not exist")
-    if not network.endpoints.isdisjoint(nodes[1:-1]):
-        raise EvidenceError("a path passes an endpoint")
-    return list(nodes)
+    if len(set(nodes)) < len(nodes) or not network.endpoints.isdisjoint(nodes[1:-1]):
+        raise EvidenceError("a path visits a node twice, or passes an endpoint")
+    return nodes
 
 
 def _list(value: Any) -> list[Any]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cchybrid.checker import EvidenceError, RoundsVerdict, Verdict, certificate
+from cchybrid.checker import EvidenceError, RoundsVerdict, Verdict
 from cchybrid.checker import check as check_records
+from cchybrid.host import certificates
 from cchybrid.host.allreduce_bounds import find_allreduce_proof
 from cchybrid.host.versions import versions
 from cchybrid.model import Schedule, Steps
@@ -164,7 +165,7 @@ def prove(
         claim: dict[str, Any] = {"steps": proof.steps, "scope": proof.scope}
         if proof.paths is not None:
             claim["paths"] = proof.paths
-        found = certificate(record["instance"], claim, proof.evidence, made_by)
+        found = certificates.certificate(record["instance"], claim, proof.evidence, made_by)
         # The search has checked the evidence already.
         verdict = Verdict(len(read.steps), proof.steps, proof.scope, str(proof.evidence["kind"]))
     return ProofResult(

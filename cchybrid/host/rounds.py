@@ -9,7 +9,8 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from cchybrid.checker import EvidenceError, RoundsVerdict, certificate, check
+from cchybrid.checker import EvidenceError, RoundsVerdict, check
+from cchybrid.host.certificates import certificate
 from cchybrid.host.instances import instance as named_instance
 from cchybrid.host.versions import versions
 from cchybrid.model import Instance, Schedule

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from cchybrid.checker import Network
@@ -64,12 +65,20 @@ def pinned_messages(formula: Formula) -> list[int]:
     breaks the symmetry of interchangeable steps. Where steps are not interchangeable, the list is
     empty.
     """
-    if not formula.interchangeable:
+    network = formula.network
+    alone = all(len(goals) == 1 for _, goals in network.messages)
+    if not alone or network.hop_by_hop or len(network.rounds) > 1:
         return []
     users: dict[tuple[Any, ...], list[int]] = {}
-    for message in range(len(formula.network.messages)):
-        for name in sorted(formula.bottlenecks(message)):
-            users.setdefault(name, []).append(message)
+    for message, (source, (goal,)) in enumerate(network.messages):
+        links = [{network.link(a, b) for a, b in pairwise(p)} for p in formula.paths[message, goal]]
+        certain = [("inject", source), ("accept", goal)]
+        certain += [("channel", *link) for link in set.intersection(*links or [set()])]
+        for kind, *place in certain:
+            ports = network.inject if kind == "inject" else network.accept
+            size = network.channels[place[0], place[-1]] if kind == "channel" else ports[place[0]]
+            if network.in_step(1, size) == 1:
+                users.setdefault((kind, *place), []).append(message)
     return max(users.values(), key=len, default=[])[: len(formula.steps)]
 
 

@@ -1,0 +1,29 @@
+"""The JSON objects of certificates, for the independent checker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cchybrid.checker.certificate import FORMAT, ROUNDS_FORMAT, fingerprint, without_parts
+
+
+def certificate(
+    instance: Mapping[str, Any],
+    claim: Mapping[str, Any],
+    evidence: Mapping[str, Any],
+    made_by: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the object that claims something about an instance.
+
+    ``claim`` has ``steps`` and ``scope``, perhaps ``paths``; or ``steps`` and ``rounds_per_chunk``.
+    """
+    about_rounds = "rounds_per_chunk" in claim
+    about = without_parts(instance) if about_rounds else instance
+    return {
+        "format": ROUNDS_FORMAT if about_rounds else FORMAT,
+        "instance": {"name": about.get("name", ""), "sha256": fingerprint(about)},
+        "claim": dict(claim),
+        "evidence": dict(evidence),
+        "made_by": dict(made_by),
+    }
