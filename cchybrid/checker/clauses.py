@@ -95,11 +95,14 @@ class Formula:
             self._add([-has, had, gets])
         else:
             self._add([-has, gets])
-        taken = [self._variable("path", m, v, path, t) for path in paths]
-        self._add([-gets, *taken])
+        taken = [gets]
+        if len(paths) != 1:
+            taken = [self._variable("path", m, v, path, t) for path in paths]
+            self._add([-gets, *taken])
         users: defaultdict[Name, list[int]] = defaultdict(list, {("accept", v): taken})
         for path, literal in zip(paths, taken, strict=True):
-            self._add([-literal, gets])
+            if literal != gets:
+                self._add([-literal, gets])
             if path[0] != source:
                 had_before = [self._variable("has", m, path[0], t - 1)] if t > 1 else []
                 self._add([-literal, *had_before])
@@ -132,10 +135,11 @@ class Formula:
             if i == len(literals) - 1:
                 return
             now = [self._variable("count", *name, i, j) for j in range(min(i + 1, limit))]
-            for less, more in zip(before, now, strict=False):
-                self._add([-less, more])
-            for j, count in enumerate(now):
-                self._add([-literal, *(-less for less in before[:j][-1:]), count])
+            self._add([-literal, *now[:1]])
+            for j, counted in enumerate(before):
+                self._add([-counted, now[j]])
+                if j + 1 < len(now):
+                    self._add([-literal, -counted, now[j + 1]])
             before = now
 
     def pin(self, order: Sequence[int]) -> None:
