@@ -28,10 +28,10 @@ KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
 }
 """The checking functions by kind; each takes a network and evidence of that kind."""
 ALLREDUCE_KINDS = "part", "exchanges"
-OLD_KINDS = frozenset(
-    "growth cut cut-over-time prices arborescences regions step-prices blocks farkas rows "
-    "throughput".split()
-)
+OLD_KINDS = frozenset({
+    "growth", "cut", "cut-over-time", "regions", "prices", "arborescences", "step-prices",
+    "blocks", "farkas", "rows", "throughput",
+})  # fmt: skip
 
 
 def kind_of(evidence: Any) -> str:

@@ -36,7 +36,7 @@ from typing import Any
 
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
 from cchybrid.checker.prices import MAX_WORK, Interval, Prices, whole_rows
-from cchybrid.checker.routes import cheapest_routes
+from cchybrid.checker.routes import cheapest_routes, cheapest_walks
 
 Amount = int | float
 """An exact integer, or infinity."""
@@ -55,13 +55,13 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
         pairs[source, frozenset() if alone else frozenset(goals)].append(goals)
     if len(pairs) * len(network.channels) > MAX_WORK:
         raise TooLargeError("too many routes")
-    if pairs and not prices.intervals:
-        return NEVER
+    if not prices.intervals:
+        return NEVER if messages else 0
     paid: Amount = 0
-    lowest = None if network.hop_by_hop else _lowest(network, prices)
+    lowest = _lowest(network, prices)
     for (source, stops), listed in pairs.items():
-        if lowest is None:
-            cost = _cheapest_hops(network, prices, source)
+        if network.hop_by_hop:
+            cost = cheapest_walks(network, [each[:3] for each in prices.intervals], source)
         else:
             cost = _cheapest_paths(network, lowest, source, stops)
         for goals in listed:
@@ -69,33 +69,12 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
     return paid
 
 
-def _cheapest_hops(network: Network, prices: Prices, source: int) -> dict[int, int]:
-    """Return the price of the cheapest route, a hop per step, to every node within reach."""
-    cost = {source: 0}
-    for first, last, hops, *_ in prices.intervals:
-        changed, step = [*cost], first
-        while changed and (last is None or step <= last):
-            better: dict[int, int] = {}
-            for a in changed:
-                for b in network.successors[a]:
-                    price = cost[a] + hops[a, b]
-                    if price < better.get(b, cost.get(b, NEVER)):
-                        better[b] = price
-            cost.update(better)
-            changed, step = [*better], step + 1
-    return cost
-
-
 def _lowest(network: Network, prices: Prices) -> Interval:
     """Return the lowest price of every channel and port in any step."""
-    intervals = prices.intervals
-    hops = {h: min((each.hops[h] for each in intervals), default=0) for h in network.channels}
-    ports = [
-        {v: min((side[v] if v in side else 0 for side in sides), default=0) for v in sides[0]}
-        for sides in ([each.inject for each in intervals], [each.accept for each in intervals])
-        if sides
-    ]
-    inject, accept = ports or ({}, {})
+    columns = zip(*((i.hops, i.inject, i.accept) for i in prices.intervals), strict=True)
+    hops, inject, accept = (
+        {key: min(table.get(key, 0) for table in column) for key in column[0]} for column in columns
+    )
     return Interval(1, prices.steps, hops, inject, accept)
 
 

@@ -7,8 +7,7 @@ channel.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from cchybrid.checker.instance import Network, TooLargeError
@@ -19,6 +18,7 @@ MAX_MOVES = 3_000_000
 """Moves of the search for them, which with any routing also enters dead ends."""
 
 Path = tuple[int, ...]
+Prices = Mapping[tuple[int, int], int]
 
 
 def allowed_paths(network: Network) -> dict[tuple[int, int], list[Path]]:
@@ -93,16 +93,14 @@ def is_allowed(network: Network, path: Path) -> bool:
     )
 
 
-def cheapest_routes(
-    network: Network, price: Mapping[tuple[int, int], int], source: int
-) -> dict[int, int]:
+def cheapest_routes(network: Network, price: Prices, source: int) -> dict[int, int]:
     """Return the price of the cheapest allowed path from the source to every node in reach.
 
     Walks are searched instead of simple paths: prices are nonnegative, so a cheapest walk can be
     shortened to a path that is not more expensive and not longer.
     """
     if network.extra_hops is None:
-        return _dijkstra(network, price, source)
+        return cheapest_walks(network, [(1, None, price)], source)
     distance = network.hops(source)
     cheapest: dict[int, int] = {}
     layer = {source: 0}
@@ -122,17 +120,29 @@ def cheapest_routes(
     return cheapest
 
 
-def _dijkstra(
-    network: Network, price: Mapping[tuple[int, int], int], source: int
+def cheapest_walks(
+    network: Network, intervals: Iterable[tuple[int, int | None, Prices]], source: int
 ) -> dict[int, int]:
-    cheapest: dict[int, int] = {}
-    queue = [(0, source)]
-    while queue:
-        paid, node = heapq.heappop(queue)
-        if node not in cheapest:
-            cheapest[node] = paid
-            if node == source or node not in network.endpoints:
-                for other in network.successors[node]:
-                    if other not in cheapest:
-                        heapq.heappush(queue, (paid + price[node, other], other))
-    return cheapest
+    """Return the price of the cheapest walk, a hop per step, to every node that is in reach.
+
+    Parameters
+    ----------
+    intervals
+        The first step, the last one (``None`` for no end), and the prices of channels in these.
+    """
+    cost = {source: 0}
+    for first, last, price in intervals:
+        changed, step = [*cost], first
+        while changed and (last is None or step <= last):
+            better: dict[int, int] = {}
+            for a in changed:
+                if a == source or a not in network.endpoints:
+                    for b in network.successors[a]:
+                        reached = cost[a] + price[a, b]
+                        if b in better:
+                            better[b] = min(reached, better[b])
+                        elif b not in cost or reached < cost[b]:
+                            better[b] = reached
+            cost.update(better)
+            changed, step = [*better], step + 1
+    return cost
