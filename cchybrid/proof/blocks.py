@@ -8,18 +8,17 @@ nodes of a block is one message.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cchybrid.checker import KINDS, EvidenceError, Network
-from cchybrid.checker.blocks import BlockRelaxation, read_blocks
+from cchybrid.checker import Network
 from cchybrid.model import Instance, LowerBound
+from cchybrid.proof.block_relaxation import BlockRelaxation
 from cchybrid.proof.climbing import climb
-from cchybrid.proof.contradiction import by_kind, find_contradiction
-from cchybrid.proof.farkas import CHEAPER, MAX_TERMS, MIN_FLOW_TERMS, UNITS
+from cchybrid.proof.contradiction import Contradiction, find_contradiction
+from cchybrid.proof.farkas import CHEAPER, MAX_TERMS, MIN_FLOW_TERMS, UNITS, Part, rounded_evidence
 
 Blocks = list[list[int]]
 """The nodes of every block."""
@@ -55,14 +54,39 @@ def refute_blocks(
     network = Network(instance)
     for blocks, relaxation in _relaxations(network, steps, max_terms):
         keys = relaxation.all_keys()
-        multipliers = find_contradiction(relaxation, keys, max_terms, deadline, units)
-        if multipliers:
-            rows = by_kind(multipliers)
-            evidence = {"kind": "blocks", "steps": steps + 1, "blocks": blocks, "rows": rows}
-            with contextlib.suppress(EvidenceError):
-                KINDS["blocks"](network, evidence)
+        found = find_contradiction(relaxation, keys, max_terms, deadline, units)
+        if found is not None:
+            parts = _parts(network, blocks, found)
+            evidence = rounded_evidence(network, steps, parts, deadline, blocks)
+            if evidence is not None:
                 return evidence
     return None
+
+
+def _parts(network: Network, blocks: Blocks, found: Contradiction) -> dict[Part, float]:
+    """Return the prices, worths and charges that a contradiction between blocks stands for.
+
+    The destinations in a block share its worth; its first node stands for it in charges.
+    """
+    block_of = {node: number for number, nodes in enumerate(blocks) for node in nodes}
+    between: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for a, b in network.channels:
+        between.setdefault((block_of[a], block_of[b]), []).append((a, b))
+    parts: dict[Part, float] = {}
+    for (kind, *numbers), times in found.rows.items():
+        if kind == "channel":
+            p, q, step = numbers
+            parts |= {("price", "channels", hop, step): times for hop in between[p, q]}
+        elif kind == "goal":
+            m, q = numbers
+            goals = [node for node in network.messages[m][1] if block_of[node] == q]
+            left = times - found.limits.get(("served", m, q), 0.0)
+            parts |= {("worth", m, node): left / len(goals) for node in goals}
+    for (kind, *numbers), times in found.limits.items():
+        if kind == "has":
+            m, q, step = numbers
+            parts["once", m, blocks[q][0], step] = times
+    return parts
 
 
 def wide_blocks(network: Network) -> list[Blocks]:
@@ -87,8 +111,5 @@ def _relaxations(
     network: Network, steps: int, max_terms: int
 ) -> list[tuple[Blocks, BlockRelaxation]]:
     """Return the divisions whose rows have few enough terms, with their relaxations."""
-    made = [
-        (blocks, BlockRelaxation(network, read_blocks(network, blocks), steps))
-        for blocks in wide_blocks(network)
-    ]
+    made = [(blocks, BlockRelaxation(network, blocks, steps)) for blocks in wide_blocks(network)]
     return [pair for pair in made if MIN_FLOW_TERMS * pair[1].flows <= max_terms]

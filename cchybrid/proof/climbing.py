@@ -6,21 +6,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from cchybrid.checker import KINDS, EvidenceError
-from cchybrid.checker.instance import Network
+from cchybrid.checker import EvidenceError, Network
+from cchybrid.checker.kinds import shown_steps
 from cchybrid.model import Instance, LowerBound
 
 
 def climb(instance: Instance, evidence: Iterable[Mapping[str, Any]]) -> Iterator[LowerBound]:
     """Yield the bound of each piece of evidence that improves on all before it.
 
-    The checker reads the instance once; the host checks every bound again.
+    A piece that names its ``steps`` is checked only if these are more. The checker reads the
+    instance once; the host checks every bound again.
     """
-    network = _network(instance)
+    network = network_of(instance)
     best = 0
     for piece in evidence:
+        if piece.get("steps", best + 1) <= best:
+            continue
         try:
-            steps = KINDS[piece["kind"]](network, piece)
+            steps = shown_steps(network, piece)
         except EvidenceError:
             continue
         if steps > best:
@@ -29,6 +32,6 @@ def climb(instance: Instance, evidence: Iterable[Mapping[str, Any]]) -> Iterator
 
 
 @lru_cache(maxsize=1)
-def _network(instance: Instance) -> Network:
+def network_of(instance: Instance) -> Network:
     """Return the instance as the checker reads it: seconds for a million messages."""
     return Network(instance.to_json())

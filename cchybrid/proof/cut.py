@@ -1,19 +1,25 @@
-"""Cut bounds: messages that have to enter a set of nodes, over its capacity per step."""
+"""Cut bounds: messages that have to enter a set of nodes, over its capacity per step.
+
+Every channel into the set has the price 1, or every port that all of them must use. Where late
+entries count in part, an entry has the price of the most that it can lead to until the last step,
+and the destinations inside have a worth.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.checker.cut import farther, fewest_steps, reach_of
 from cchybrid.model import Instance, LowerBound
 from cchybrid.problem.resources import resources_of
-from cchybrid.proof.climbing import climb
+from cchybrid.proof.climbing import climb, network_of
+from cchybrid.proof.cut_prices import Crossing
+from cchybrid.proof.entries import Need, farther, fewest_steps, reach_of
 from cchybrid.referee.distances import hop_distances
 
 NodeSet = NDArray[np.bool_]
@@ -46,11 +52,12 @@ def _promising(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[dict[str
         if not inside.any() or inside.all():
             continue
         for both in (False, True) if meter.half_duplex else (False,):
-            steps = meter.steps(inside, both)
-            if steps > best:
-                best = steps
-                evidence = {"kind": "cut", "nodes": np.flatnonzero(inside).tolist()}
-                yield {**evidence, "both": True} if both else evidence
+            for limit in meter.limits(inside, both):
+                if limit.need.steps > best:
+                    best = limit.need.steps
+                    chosen = set(np.flatnonzero(inside).tolist())
+                    crossing = Crossing(network_of(instance), chosen, limit.kind, both)
+                    yield from crossing.evidence(limit.need)
 
 
 def near_sets(instance: Instance) -> Iterator[NodeSet]:
@@ -63,6 +70,13 @@ def near_sets(instance: Instance) -> Iterator[NodeSet]:
             ball = (distance[node] >= 0) & (distance[node] <= radius)
             yield ball
             yield ~ball
+
+
+class Limit(NamedTuple):
+    """What limits the entries per step (``channels``, ``inject``, ``accept``), and their need."""
+
+    kind: str
+    need: Need
 
 
 class CutMeter:
@@ -98,6 +112,10 @@ class CutMeter:
 
     def steps(self, inside: NodeSet, both: bool) -> int:
         """Return the cut bound of a set; ``both``: count messages in both directions."""
+        return max(limit.need.steps for limit in self.limits(inside, both))
+
+    def limits(self, inside: NodeSet, both: bool) -> list[Limit]:
+        """Return what limits the entries of a set; ``both``: messages in both directions."""
         entering, senders, receivers = self._entering(inside)
         into = ~inside[self.channels[:, 0]] & inside[self.channels[:, 1]]
         carried = int(self.channels[into, 2].sum())
@@ -108,13 +126,28 @@ class CutMeter:
             across = inside[self.pairs[:, 0]] != inside[self.pairs[:, 1]]
             total = carried + int(self.channels[out, 2].sum()) - int(self.pairs[across, 2].sum())
             beyond = self._reach(~inside, others)
-            return _steps(entering + leaving, total, farther(within, beyond))
-        anyhow = within if self.hop_by_hop else reach_of(self.inject[receivers].tolist())
-        return max(
-            _steps(entering, carried, within),
-            _steps(entering, int(self.inject[senders].sum()), anyhow),
-            _steps(entering, int(self.accept[receivers].sum()), within),
-        )
+            need = fewest_steps(entering + leaving, total, farther(within, beyond))
+            return [Limit("channels", need)]
+        if self.hop_by_hop:
+            # Only the ends of the channels into the set count, each with its channels or port.
+            first, last, size = self.channels[into].T
+            nodes = len(inside)
+            sent = np.minimum(self.inject, np.bincount(first, size, minlength=nodes))
+            received = np.minimum(self.accept, np.bincount(last, size, minlength=nodes))
+            rates = {"channels": carried, "inject": int(sent.sum()), "accept": int(received.sum())}
+            return [
+                Limit(kind, fewest_steps(entering, *it))
+                for kind, it in ((kind, (rate, within)) for kind, rate in rates.items())
+            ]
+        anyhow = reach_of(self.inject[receivers].tolist())
+        found = [
+            Limit("channels", fewest_steps(entering, carried, within)),
+            Limit("inject", fewest_steps(entering, int(self.inject[senders].sum()), anyhow)),
+        ]
+        if inside.sum() == 1:  # the receivers of a larger set need no more than one of them
+            accepted = int(self.accept[receivers].sum())
+            found.append(Limit("accept", fewest_steps(entering, accepted, within)))
+        return found
 
     def _entering(self, inside: NodeSet) -> tuple[Counter[int], NodeSet, NodeSet]:
         """Return what enters, its possible senders and its receivers.
@@ -147,7 +180,3 @@ class CutMeter:
             first[inner], None if self.hop_by_hop else size[inner], minlength=len(inside)
         )
         return reach_of(np.minimum(self.inject, links)[receivers].astype(np.int64).tolist())
-
-
-def _steps(widths: Counter[int], rate: int, reach: list[int]) -> int:
-    return fewest_steps(widths, rate, reach) if rate > 0 else 0

@@ -1,27 +1,36 @@
 """Farkas bounds: the dual of the time-expanded relaxation refutes a number of steps.
 
-The rows are those of ``checker.relaxation``; ``contradiction`` finds their multipliers.
+The dual values of channels and ports are prices per step, those of the goals the worth of
+destinations, and those of the limit that a node has a message at most once are charges.
 """
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from cchybrid.checker import KINDS, EvidenceError, Network
-from cchybrid.checker.relaxation import Key, Relaxation
+import numpy as np
+
+from cchybrid.checker import EvidenceError, Network
+from cchybrid.checker.kinds import shown_steps
 from cchybrid.model import Instance, LowerBound
-from cchybrid.proof.arborescences import arborescence_bounds
 from cchybrid.proof.climbing import climb
-from cchybrid.proof.contradiction import by_kind, find_contradiction
+from cchybrid.proof.contradiction import (
+    FINEST,
+    Contradiction,
+    Key,
+    find_contradiction,
+    whole_multipliers,
+)
 from cchybrid.proof.cut import cut_bounds
 from cchybrid.proof.flow import price_bounds
 from cchybrid.proof.growth import growth_bounds
+from cchybrid.proof.linear_evidence import linear, rows_over_time
+from cchybrid.proof.linear_program import roundings
 from cchybrid.proof.nested_sets import nested_set_bounds
-from cchybrid.proof.regions import region_bounds
+from cchybrid.proof.relaxation import Relaxation
 
 MAX_TERMS = 100_000
 """Largest number of terms of a program that the bound provider solves."""
@@ -29,14 +38,7 @@ UNITS = 5.0
 """Deterministic time, about seconds, for each program of the bound provider."""
 MIN_FLOW_TERMS = 3
 """A flow leaves a node, enters a node and uses a channel, so it has at least 3 terms."""
-CHEAPER = (
-    growth_bounds,
-    nested_set_bounds,
-    cut_bounds,
-    region_bounds,
-    price_bounds,
-    arborescence_bounds,
-)
+CHEAPER = (growth_bounds, nested_set_bounds, cut_bounds, price_bounds)
 """The bounds that the provider starts from."""
 STARTING_KINDS = ("own", "split", "over")
 """The rows on what starts over each channel, where senders are merged."""
@@ -92,6 +94,32 @@ def refute(
     """
     deadline = math.inf if seconds is None else time.monotonic() + seconds
     network = Network(instance)
+    for relaxation, found in _contradictions(network, steps, max_terms, deadline, units):
+        evidence = rounded_evidence(network, steps, evidence_parts(found), deadline)
+        if evidence is not None:
+            return evidence
+    return None
+
+
+def refuting_rows(
+    instance: Mapping[str, Any], steps: int, max_terms: int, seconds: float
+) -> tuple[Relaxation, dict[Key, int]] | None:
+    """Return rows of a relaxation, with whole multipliers, that contradict each other.
+
+    The parameters are those of ``refute``.
+    """
+    deadline = time.monotonic() + seconds
+    network = Network(instance)
+    for relaxation, found in _contradictions(network, steps, max_terms, deadline, None):
+        whole = whole_multipliers(relaxation, found, deadline)
+        if whole:
+            return relaxation, whole
+    return None
+
+
+def _contradictions(
+    network: Network, steps: int, max_terms: int, deadline: float, units: float | None
+) -> Iterator[tuple[Relaxation, Contradiction]]:
     own_routing = Relaxation(network, steps)
     any_routing = Relaxation(network.with_any_routing(), steps)
     attempts = [(any_routing, True)]
@@ -102,20 +130,99 @@ def refute(
     for relaxation, whole_relaxation in attempts:
         if MIN_FLOW_TERMS * relaxation.flows > max_terms:
             continue
-        keys = relaxation.all_keys()
+        keys: Iterable[Key] = relaxation.all_keys()
         if not whole_relaxation:
             keys = (key for key in keys if key[0] not in STARTING_KINDS)
-        multipliers = find_contradiction(relaxation, keys, max_terms, deadline, units)
-        if multipliers:
-            evidence = _evidence(steps + 1, multipliers, relaxation is any_routing)
-            with contextlib.suppress(EvidenceError):
-                KINDS["farkas"](network, evidence)
-                return evidence
+        found = find_contradiction(relaxation, keys, max_terms, deadline, units)
+        if found is not None:
+            yield relaxation, found
+
+
+Part = tuple[Any, ...]
+"""``("price", table, numbers, step)``, ``("worth", m, v)`` or ``("once", m, v, step)``."""
+_TABLES = {"channel": "channels", "inject": "inject", "accept": "accept"}
+
+
+def evidence_parts(found: Contradiction) -> dict[Part, float]:
+    """Return the prices, worths and charges that a contradiction of a relaxation stands for."""
+    parts: dict[Part, float] = {}
+    for (kind, *numbers), times in found.rows.items():
+        if kind in _TABLES:
+            *place, step = numbers
+            parts["price", _TABLES[kind], tuple(place), step] = times
+        elif kind == "goal":
+            parts["worth", *numbers] = times
+    for (kind, *numbers), times in found.limits.items():
+        if kind == "has":
+            parts["once", *numbers] = times
+    return parts
+
+
+def rounded_evidence(
+    network: Network,
+    steps: int,
+    parts: Mapping[Part, float],
+    deadline: float = math.inf,
+    blocks: list[list[int]] | None = None,
+) -> dict[str, Any] | None:
+    """Return whole numbers of evidence that refutes so many steps; ``None`` if no rounding does."""
+    keys = list(parts)
+    for rounded in roundings(np.array([*parts.values()]), unit_values=(1.0,), finest=FINEST):
+        if time.monotonic() > deadline:
+            break
+        whole = dict(zip(keys, rounded.tolist(), strict=True))
+        evidence = evidence_of(steps + 1, steps, whole, blocks)
+        try:
+            shown_steps(network, evidence)
+        except EvidenceError:
+            continue
+        return evidence
     return None
 
 
-def _evidence(steps: int, multipliers: Mapping[Key, int], any_routing: bool) -> dict[str, Any]:
-    evidence = {"kind": "farkas", "steps": steps, "rows": by_kind(multipliers)}
-    if any_routing:
-        evidence["routing"] = "any"
-    return evidence
+def evidence_of(
+    shown: int | None, steps: int, parts: Mapping[Part, int], blocks: list[list[int]] | None = None
+) -> dict[str, Any]:
+    """Return evidence about ``steps`` steps with these numbers; ``shown`` is its field ``steps``."""
+    tables: dict[str, dict[tuple[int, ...], list[int]]] = {}
+    worth: dict[int, dict[int, int]] = {}
+    once: dict[int, dict[int, list[int]]] = {}
+    for (name, *numbers), amount in parts.items():
+        if amount <= 0:
+            continue
+        if name == "price":
+            table, place, step = numbers
+            tables.setdefault(table, {}).setdefault(place, [0] * steps)[step - 1] += amount
+        elif name == "worth":
+            m, v = numbers
+            worth.setdefault(m, {})[v] = amount
+        else:
+            m, v, step = numbers
+            charges = once.setdefault(m, {}).setdefault(v, [0] * steps)
+            for before in range(step):
+                charges[before] += amount
+    groups: dict[str, dict[str, Any]] = {}
+    for m, amounts in worth.items():
+        group: dict[str, Any] = {}
+        # A limit of the last step is a limit of the worth.
+        charges_of = {v: row for v, row in once.get(m, {}).items()}
+        for v, row in charges_of.items():
+            if row[-1]:
+                amounts[v] = max(0, amounts.get(v, 0) - row[-1])
+        group["worth"] = [[v, amount] for v, amount in sorted(amounts.items()) if amount]
+        rows = rows_over_time(((v,), _before_last(row)) for v, row in sorted(charges_of.items()))
+        if rows:
+            group["once"] = rows
+        if blocks is not None:
+            group["blocks"] = blocks
+        groups.setdefault(repr(group), {"messages": [], **group})["messages"].append(m)
+    return linear(
+        shown,
+        **{table: rows_over_time(rows.items()) for table, rows in tables.items()},
+        groups=list(groups.values()),
+    )
+
+
+def _before_last(charges: list[int]) -> list[int]:
+    """Return the charges before the last step, without those of its limit."""
+    return [amount - charges[-1] for amount in charges[:-1]]

@@ -2,7 +2,7 @@
 
 The program sends one unit per message over allowed routes and minimizes the largest load of a
 channel; flows are aggregated by source. For a scatter the optimum is a lower bound on the steps,
-and its dual solution, a price per channel and port, proves it (``checker.prices``). For messages
+and its dual solution, a price per channel and port, proves it. For messages
 with several destinations, the program with one unit per destination only suggests cuts; equal
 prices, and the dual of a program of last hops, count deliveries per link or port.
 """
@@ -23,6 +23,7 @@ from cchybrid.model import Instance, LowerBound, Network
 from cchybrid.proof.climbing import climb
 from cchybrid.proof.cut import NodeSet, best_cuts
 from cchybrid.proof.linear_program import LinearProgram, roundings
+from cchybrid.proof.payers import Payers
 from cchybrid.referee.distances import hop_distances
 
 GLOP_COLUMNS = 30_000
@@ -41,11 +42,15 @@ def price_bounds(instance: Instance) -> Iterator[LowerBound]:
     weights if the program is large; otherwise those of the last hops of half-duplex networks and of
     ports in store-and-forward switching.
     """
-    prices = (
-        price_evidence(instance, each.channel, each.inject, each.accept)
-        for each in _candidate_prices(instance)
-    )
-    yield from climb(instance, prices)
+    yield from climb(instance, _evidence(instance))
+
+
+def _evidence(instance: Instance) -> Iterator[dict[str, Any]]:
+    payers = Payers(instance)
+    for each in _candidate_prices(instance):
+        evidence = payers.evidence(each.channel, each.inject, each.accept)
+        if evidence is not None:
+            yield evidence
 
 
 def flow_cut_bounds(instance: Instance) -> Iterator[LowerBound]:
@@ -258,27 +263,6 @@ def _columns(instance: Instance) -> int:
     """Return the number of columns of the arc-flow program, at most: sources times channels."""
     sources = {message.source for message in instance.collective.deliver_messages}
     return len(sources) * len(instance.network.channels)
-
-
-def price_evidence(
-    instance: Instance,
-    channel: NDArray[np.number],
-    inject: NDArray[np.number],
-    accept: NDArray[np.number],
-) -> dict[str, Any]:
-    """Return the evidence of integer prices per channel (in the network's order) and per node."""
-    evidence: dict[str, Any] = {
-        "kind": "prices",
-        "channels": [
-            [a, b, int(price)]
-            for (a, b, _), price in zip(instance.network.channels, channel, strict=True)
-            if price > 0
-        ],
-    }
-    for key, values in (("inject", inject), ("accept", accept)):
-        if values.any():
-            evidence[key] = [[node, int(price)] for node, price in enumerate(values) if price > 0]
-    return evidence
 
 
 def _suggested_sets(instance: Instance) -> Iterator[NodeSet]:

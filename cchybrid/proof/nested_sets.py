@@ -7,8 +7,9 @@ from typing import Any
 
 from cchybrid.model import Instance, LowerBound
 from cchybrid.proof.climbing import climb
-from cchybrid.proof.regions import MAX_MESSAGES
 
+MAX_MESSAGES = 8
+"""Largest number of messages with several destinations; for more, cut bounds are better."""
 MAX_WIDTHS = 4
 """Families of sets per message: by capacity of the channels into a set, narrow sets first."""
 

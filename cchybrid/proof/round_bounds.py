@@ -1,9 +1,9 @@
 """Rounds per chunk that schedules of a number of steps need: exact duals of linear programs.
 
-Where messages have several destinations: the rows of ``checker.relaxation``, with the rounds of
-every step as variables whose sum is minimized. Where each has one: a flow over time of each source.
-Solved in floating point; the dual is rounded to integers, and ``checker.rounds`` computes the bound
-that the rounded one proves. If no rounding reaches the optimum, the basis is solved in fractions.
+Where messages have several destinations: the rows of ``relaxation``, with the rounds of every step
+as variables whose sum is minimized. Where each has one: a flow over time of each source. Solved in
+floating point; the dual is rounded to integers, and the checker computes the bound that the rounded
+one proves. If no rounding reaches the optimum, the basis is solved in fractions.
 """
 
 from __future__ import annotations
@@ -18,16 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.checker import EvidenceError, Network
-from cchybrid.checker.relaxation import Column, Key, Relaxation, Row
-from cchybrid.checker.rounds import CAPACITIES, rounds_bound
+from cchybrid.checker.certificate import rounds_bound
 from cchybrid.model import Instance
+from cchybrid.proof.contradiction import Column, Contradiction, Key, Row
 from cchybrid.proof.exact_solution import solve_exactly
+from cchybrid.proof.farkas import evidence_of, evidence_parts
+from cchybrid.proof.linear_evidence import linear
 from cchybrid.proof.linear_program import LinearProgram, roundings
+from cchybrid.proof.relaxation import Relaxation
 
 MAX_TERMS = 1_500_000
 """Terms of all rows above which a linear program is not solved."""
 FINEST = 10**7
 """The finest rounding of duals."""
+CAPACITIES = "channel", "inject", "accept"
+"""The kinds of rows that limit what a round carries."""
 _TOLERANCE = 1e-7
 
 
@@ -41,7 +46,7 @@ class RoundsBound(NamedTuple):
     ratio
         Rounds per chunk, for any number of chunks.
     evidence
-        Evidence that ``checker.rounds`` accepts.
+        Evidence that the checker accepts.
     shares
         Rounds per chunk of each step in a solution of the linear program, as a hint.
     """
@@ -122,14 +127,22 @@ class _Rows:
         return tuple(float(variable.solution_value()) for variable in self.rounds)
 
     def candidates(self) -> Iterator[Mapping[str, Any]]:
-        values = LinearProgram.duals(self.handles.values())
-        for rounded in roundings(values, finest=FINEST):
-            yield self._evidence(dict(zip(self.handles, rounded.tolist(), strict=True)))
+        rows = LinearProgram.duals(self.handles.values()).tolist()
+        limits = {
+            column: -float(each.reduced_cost())
+            for column, each in self.columns.items()
+            if each.reduced_cost() < 0
+        }
+        parts = evidence_parts(Contradiction(dict(zip(self.handles, rows, strict=True)), limits))
+        for rounded in roundings(np.array([*parts.values()]), finest=FINEST):
+            whole = dict(zip(parts, rounded.tolist(), strict=True))
+            yield evidence_of(None, self.steps, whole)
         exact = self._exact()
         if exact is not None:
-            yield self._evidence(exact)
+            whole = {part: int(amount) for part, amount in evidence_parts(exact).items()}
+            yield evidence_of(None, self.steps, whole)
 
-    def _exact(self) -> dict[Key, int] | None:
+    def _exact(self) -> Contradiction | None:
         """Return integers proportional to the dual of the last basis, if that is feasible."""
         tight = [k for k, handle in self.handles.items() if not LinearProgram.is_basic(handle)]
         place = {key: i for i, key in enumerate(tight)}
@@ -155,14 +168,12 @@ class _Rows:
         if dual is None or min(dual) < 0:
             return None
         scale = math.lcm(*(number.denominator for number in dual))
-        return {key: int(number * scale) for key, number in zip(tight, dual, strict=True)}
-
-    def _evidence(self, multipliers: Mapping[Key, int]) -> Mapping[str, Any]:
-        rows: dict[str, list[list[int]]] = {}
-        for (kind, *numbers), times in multipliers.items():
-            if times > 0:
-                rows.setdefault(kind, []).append([*numbers, times])
-        return {"kind": "rows", "rows": rows}
+        whole = {key: int(number * scale) for key, number in zip(tight, dual, strict=True)}
+        limits = Counter[Column]()
+        for key, times in whole.items():
+            for column, coefficient in self.rows[key][0].items():
+                limits[column] += times * coefficient
+        return Contradiction(whole, dict(+limits))
 
 
 class _Flows:
@@ -252,4 +263,4 @@ class _Flows:
                 if price > 0:
                     *place, t = key
                     found.setdefault(name, []).append([*place, t + 1, t + 1, price])
-            yield {"kind": "prices", **found}
+            yield linear(None, **found)

@@ -4,7 +4,7 @@ In the first steps messages are still near their sources, and in the last ones t
 their destinations, so that not all channels are of use. The program maximizes the messages that
 arrive within S steps: the messages of a source are a flow in the time-expanded network, in which
 they wait at nodes. If not all can arrive, the dual solution is a price per channel, port and step
-that refutes S steps (``checker.step_prices``). In large programs the steps between the first and
+that refutes S steps. In large programs the steps between the first and
 the last ones are one long step in which messages take any number of hops; then the dual has one
 price for all of them, and the exact check decides.
 
@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.checker import KINDS, EvidenceError, Network
+from cchybrid.checker import EvidenceError, Network
+from cchybrid.checker.kinds import shown_steps
 from cchybrid.model import Instance, LowerBound
 from cchybrid.proof.climbing import climb
 from cchybrid.proof.cut import cut_bounds
@@ -85,14 +86,14 @@ def _refute(instance: Instance, network: Network, lengths: list[int]) -> dict[st
     dual = program.duals((rows[part][key] for part, key in keys))
     lasts = np.cumsum(lengths).tolist()
     for prices in roundings(dual):
-        evidence: dict[str, Any] = {"kind": "step-prices", "steps": lasts[-1] + 1}
+        evidence: dict[str, Any] = {"kind": "linear", "steps": lasts[-1] + 1}
         evidence |= {"channels": [], "inject": [], "accept": []}
         for (part, (kind, *numbers)), price in zip(keys, prices.tolist(), strict=True):
             if price > 0:
                 first = lasts[part] - lengths[part] + 1
                 evidence[kind].append([*numbers, first, lasts[part], price])
         try:
-            KINDS["step-prices"](network, evidence)
+            shown_steps(network, evidence)
         except EvidenceError:
             continue
         return evidence

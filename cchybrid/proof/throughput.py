@@ -21,6 +21,7 @@ from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.proof.concurrent_flow import concurrent_flow, largest_load
 from cchybrid.proof.edge_splitting import Arc, Splitting
+from cchybrid.proof.linear_evidence import linear
 from cchybrid.proof.max_flow import FlowNetwork
 from cchybrid.proof.tree_packing import PathTree, pack_trees, with_paths
 
@@ -128,7 +129,7 @@ def _scatters(network: Network) -> Found:
         PathTree(path[0], int(amount * chunks), (path,)) for path, amount in flow.paths.items()
     ]
     candidates = [
-        {"kind": "prices", "channels": [[a, b, price] for (a, b), price in prices.items()]}
+        linear(None, channels=[[a, b, price] for (a, b), price in prices.items()])
         for prices in flow.prices
     ]
     return trees, chunks, int(attained * chunks), candidates
@@ -138,7 +139,9 @@ def _broadcasts(instance: Instance, network: Network) -> Found:
     problem = _read_broadcasts(instance, network)
     optimum, inside = densest_cut(problem)
     trees, chunks, rounds = _trees(problem, optimum)
-    return trees, chunks, rounds, [{"kind": "cut", "nodes": sorted(inside)}]
+    # A message pays for one entry; channels that cannot carry it into the set are free.
+    into = [[a, b, 1] for a, b in problem.channels if a not in inside and b in inside]
+    return trees, chunks, rounds, [linear(None, channels=into)]
 
 
 def _read_broadcasts(instance: Instance, network: Network) -> Broadcasts:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.checker import Network
-from cchybrid.checker.rounds import rounds_bound
+from cchybrid.checker.certificate import rounds_bound
 from cchybrid.host.rounds import farthest
 from cchybrid.model import Instance
 from cchybrid.proof.round_bounds import round_bound

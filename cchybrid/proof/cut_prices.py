@@ -1,0 +1,187 @@
+"""Evidence of a cut: prices of the channels or ports by which messages enter a set of nodes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import accumulate, count
+from typing import Any
+
+from cchybrid.checker import Network
+from cchybrid.proof.entries import Need
+from cchybrid.proof.linear_evidence import groups_of_goals, linear, rows_over_time
+
+MAX_WIDTH = 1 << 20
+"""Steps, times nodes inside, up to which late entries are valued."""
+
+Place = tuple[int, ...]
+"""A channel or a node."""
+
+
+class Crossing:
+    """The messages that enter a set, and the places where each of them pays.
+
+    Parameters
+    ----------
+    kind
+        Which limit of the entries per step has prices: ``channels``, or ``inject`` or ``accept``,
+        in store-and-forward switching those ports that carry less than the channels there.
+    both
+        Whether messages that leave the set count, too.
+    """
+
+    def __init__(self, network: Network, inside: set[int], kind: str, both: bool) -> None:
+        self.network, self.both = network, both
+        self.sides = [inside]
+        if both:
+            self.sides.append(set(range(network.nodes)) - inside)
+        self.entering: dict[int, list[int]] = {}
+        """The destinations across the cut, by message."""
+        for message, (source, goals) in enumerate(network.messages):
+            for side in self.sides:
+                if source not in side:
+                    across = sorted(side.intersection(goals))
+                    if across:
+                        self.entering[message] = across
+        self.tables: dict[str, dict[Place, int]] = {"channels": {}, "inject": {}, "accept": {}}
+        """What each place carries in a step."""
+        self.behind: dict[tuple[str, Place], set[int]] = {}
+        """The nodes in which those that pay at a place can arrive first."""
+        if kind == "channels" or network.hop_by_hop:
+            self._add_channels(kind)
+        else:
+            self._add_ports(kind)
+
+    def _add_channels(self, kind: str) -> None:
+        network = self.network
+        end = {"inject": 0, "accept": 1}.get(kind)
+        into: Counter[int] = Counter()
+        for a, b in network.channels:
+            if end is not None and self._enters(a, b):
+                into[(a, b)[end]] += network.channels[a, b]
+        for a, b in network.channels:
+            if not self._enters(a, b):
+                continue
+            node = None if end is None else (a, b)[end]
+            if node is not None and self._ports(kind)[node] < into[node]:
+                self._add(kind, (node,), self._ports(kind)[node], b)
+            else:
+                self._add("channels", network.link(a, b), network.channels[a, b], b)
+
+    def _add_ports(self, kind: str) -> None:
+        inside = self.sides[0]
+        holders = set()
+        for message in self.entering:
+            source, goals = self.network.messages[message]
+            holders |= {source, *goals}
+        chosen = holders - inside if kind == "inject" else holders & inside
+        for node in sorted(chosen):
+            self._add(kind, (node,), self._ports(kind)[node], None)
+
+    def _ports(self, kind: str) -> list[int]:
+        return self.network.inject if kind == "inject" else self.network.accept
+
+    def _add(self, table: str, place: Place, capacity: int, entered: int | None) -> None:
+        self.tables[table][place] = capacity
+        self.behind.setdefault((table, place), set()).update([] if entered is None else [entered])
+
+    def _enters(self, a: int, b: int) -> bool:
+        return any(a not in side and b in side for side in self.sides)
+
+    @property
+    def rate(self) -> int:
+        """What all places carry in a step."""
+        return sum(sum(table.values()) for table in self.tables.values())
+
+    def evidence(self, need: Need) -> Iterator[dict[str, Any]]:
+        """Yield evidence of the steps that the messages need, the simplest first."""
+        if not self.rate:
+            return
+        steps = -(-len(self.entering) // self.rate)
+        rows = {key: [[*place, 1] for place in table] for key, table in self.tables.items()}
+        yield linear(steps, **rows)
+        if need.width > 1:
+            found = self.with_shares(need.width)
+            if found is not None:
+                yield found
+
+    def with_shares(self, width: int) -> dict[str, Any] | None:
+        """Return evidence of the steps that messages with so many destinations inside need."""
+        goals = {m: nodes[:width] for m, nodes in self.entering.items() if len(nodes) >= width}
+        paid = width * len(goals)
+        values = self._values(width, {node for nodes in goals.values() for node in nodes})
+        prices: dict[tuple[str, Place], list[int]] = {key: [] for key in self.behind}
+        steps = offered = 0
+        value: Mapping[int, int] = {}
+        for left in count():
+            value = next(values, value)
+            highest = max(value.values(), default=0)
+            offer = 0
+            for key, entered in self.behind.items():
+                local = self.network.hop_by_hop and entered
+                price = max(value[node] for node in entered) if local else highest
+                prices[key].append(price)
+                offer += price * self.tables[key[0]][key[1]]
+            if offered + offer >= paid or not offer or left * len(value) > MAX_WIDTH:
+                break
+            steps, offered = left + 1, offered + offer
+        if not offer:
+            return None
+        tables = {
+            table: rows_over_time(
+                (place, prices[table, place][:steps][::-1]) for place in self.tables[table]
+            )
+            for table in self.tables
+        }
+        return linear(steps + 1, **tables, groups=groups_of_goals(goals))
+
+    def _values(self, width: int, goals: set[int]) -> Iterator[dict[int, int]]:
+        """Yield what an entry at each node is worth with 0, 1, 2, ... steps left, until it stays.
+
+        It is at most the number of goals that the node and those that it informs are.
+        """
+        network = self.network
+        nodes = {v for side in self.sides for v in side if network.hop_by_hop or v in goals}
+        side_of = {v: i for i, side in enumerate(self.sides) for v in side}
+        inner = {
+            v: [b for b in network.successors[v] if side_of.get(b) == side_of[v]] for v in nodes
+        }
+        income = dict.fromkeys(nodes, 0)
+        while True:
+            value = {v: min(width, (v in goals) + income[v]) for v in nodes}
+            yield value
+            before = income
+            if network.hop_by_hop:
+                income = {
+                    v: min(width, self._hops_income(v, inner[v], value, income[v])) for v in nodes
+                }
+            else:
+                sums = [
+                    [
+                        0,
+                        *accumulate(
+                            sorted((value[v] for v in nodes if side_of[v] == i), reverse=True)
+                        ),
+                    ]
+                    for i in range(len(self.sides))
+                ]
+                income = {
+                    v: min(
+                        width,
+                        income[v]
+                        + sums[side_of[v]][min(network.inject[v], len(sums[side_of[v]]) - 1)],
+                    )
+                    for v in nodes
+                }
+            if income == before:
+                return
+
+    def _hops_income(
+        self, node: int, inner: list[int], value: Mapping[int, int], income: int
+    ) -> int:
+        """Return what a node earns inside with one step more left, hop by hop."""
+        network = self.network
+        spared = set(network.predecessors[node]) <= set(network.successors[node])
+        after = len(network.successors[node]) - spared
+        best = sorted((value[b] for b in inner), reverse=True)[:after]
+        return min(sum(best), income + sum(best[: network.inject[node]]))
