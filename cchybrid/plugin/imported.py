@@ -91,6 +91,8 @@ class Imported:
         The place in the file of transfers of the schedule.
     length
         The number of steps without limits of capacity, where the file leaves timing open.
+    rounds
+        The number of steps with them, as the importer has placed the transfers.
     limits
         What the model cannot mean of the file, a line each.
     facts
@@ -107,6 +109,7 @@ class Imported:
     broken: tuple[BrokenRule, ...] = ()
     places: Mapping[Place, str] = field(default_factory=dict)
     length: int | None = None
+    rounds: int | None = None
     limits: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     own: OwnBound | None = None
