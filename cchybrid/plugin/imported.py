@@ -91,8 +91,6 @@ class Imported:
         The place in the file of transfers of the schedule.
     length
         The number of steps without limits of capacity, where the file leaves timing open.
-    rounds
-        The number of steps with them, as the importer has placed the transfers.
     limits
         What the model cannot mean of the file, a line each.
     facts
@@ -101,7 +99,10 @@ class Imported:
         Its length and a bound in the file's own measure of time.
     meaning_checked
         Whether the importer has executed the file and found that all data arrive: then a schedule
-        that breaks a rule about data is one that the model cannot express.
+        that breaks another rule than ``no-such-channel`` is one that the model cannot express.
+    rounds
+        The number of steps within the capacities of the network, where the importer has placed the
+        transfers.
     """
 
     instance: Instance | None = None
@@ -109,11 +110,11 @@ class Imported:
     broken: tuple[BrokenRule, ...] = ()
     places: Mapping[Place, str] = field(default_factory=dict)
     length: int | None = None
-    rounds: int | None = None
     limits: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     own: OwnBound | None = None
     meaning_checked: bool = False
+    rounds: int | None = None
 
     def place(self, step: int, transfer: int) -> str:
         """Return the place of a transfer in the file, "" if there is none."""
