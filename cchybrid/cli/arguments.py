@@ -17,6 +17,7 @@ from cchybrid.library.formats.graph_files import is_graph_file
 from cchybrid.library.instance_spec import InstanceSpec, Names, resolve
 from cchybrid.library.network_facts import read_line
 from cchybrid.model import Instance
+from cchybrid.view.screen import print_note
 
 Topology = Annotated[
     str,
@@ -57,7 +58,8 @@ Transmitters = Annotated[
     str | None, typer.Option(metavar="NODES", help="Who sends in MNB and MNS: 0-3,7 or names.")
 ]
 Receivers = Annotated[
-    str | None, typer.Option(metavar="NODES", help="Who receives in MNB and MNS: 4-6 or names.")
+    str | None,
+    typer.Option(metavar="NODES", help="Who receives in MNB, MNS, multicast: 4-6 or names."),
 ]
 Chunks = Annotated[
     int | None, typer.Option(metavar="C", help="Cut every message into C equal chunks.")
@@ -117,7 +119,7 @@ def with_instance(command: Callable[..., None]) -> Callable[..., None]:
     def call(**given: Any) -> None:
         words = {name: given.pop(name) for name in named}
         read = functools.partial(read_file, ignore_attributes=given.pop("ignore_attributes"))
-        command(lambda registry: resolve(_spec(**words), registry, read), **given)
+        command(lambda registry: resolve(_spec(**words), registry, read, print_note), **given)
 
     ignore = inspect.signature(read_file, eval_str=True).parameters["ignore_attributes"]
     ignore = ignore.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)

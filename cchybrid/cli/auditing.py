@@ -148,7 +148,7 @@ def _print(found: Audit) -> None:
     lines += [f"  {line}" for line in found.facts]
     lines += [f"  not in this model: {line}" for line in found.limits]
     if found.ours is not None:
-        theirs = found.rounds or found.length
+        theirs = found.spent
         optimal = ", optimal" if found.ours_optimal else ""
         lines.append(f"  theirs {theirs}, ours {found.ours}{optimal}")
     print_lines(lines)

@@ -239,6 +239,7 @@ def instance(
 ) -> None:
     """Write an instance to a file: JSON, or its network and roles in the seeds' text format."""
     from cchybrid.library.formats import NetworkFile, write_seed_text
+    from cchybrid.library.roles import senders_and_receivers
     from cchybrid.model import CommunicationModel
     from cchybrid.model.instance import write_text
 
@@ -250,12 +251,7 @@ def instance(
                 where=str(output),
                 hint="write a .json file, or give them to solve",
             )
-        messages = instance.forward.collective.deliver_messages
-        senders = {message.source for message in messages}
-        receivers = {goal for message in messages for goal in message.destinations}
-        if instance.collective.kind == "combine":
-            senders, receivers = receivers, senders
-        file = NetworkFile(instance.network, tuple(sorted(senders)), tuple(sorted(receivers)))
+        file = NetworkFile(instance.network, *senders_and_receivers(instance.collective))
         write_text(write_seed_text(file), output)
     elif output.suffix == ".json":
         instance.save(output)

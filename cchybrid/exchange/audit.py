@@ -32,12 +32,6 @@ BOUND_SECONDS = 10.0
 MAX_BOUNDED_MESSAGES = 20_000
 """Messages above which no lower bound is searched for."""
 
-_NETWORK_RULES = frozenset({
-    "no-such-node", "no-such-channel", "channel-overload", "half-duplex-overload",
-    "inject-overload", "accept-overload", "passes-endpoint",
-})  # fmt: skip
-"""Rules about the network, which a program that does what it says may break all the same."""
-
 Bounds = dict[str, FoundBound]
 """By the digest of an instance: the bound."""
 
@@ -56,7 +50,7 @@ class Audit:
         ``valid``; ``invalid``; ``no schedule`` (the file holds a network or an instance only); or
         ``not judged`` (it cannot be read, or meant by the model).
     reason
-        Why it is not valid, as one line.
+        Why it is not valid, or why there is no verdict, as one line.
     broken
         The first broken rule, with its place in the file's own terms, or ``None``.
     unit
@@ -65,8 +59,11 @@ class Audit:
         The number of these units, or ``None``.
     rounds
         The rounds of all steps, if steps have several; else ``None``.
+    spent, spent_unit
+        What the lower bound is about: the number of units, or of rounds where each is a step of
+        its own, as the importer has placed the transfers or the model allows.
     lower
-        The lower bound on the rounds (or steps, or units); 0 if there is none.
+        The lower bound on ``spent``; 0 if there is none.
     bound_by
         Its provider, or the arithmetic behind it.
     certified
@@ -88,6 +85,8 @@ class Audit:
     unit: str = "steps"
     length: int | None = None
     rounds: int | None = None
+    spent: int | None = None
+    spent_unit: str = "steps"
     lower: int = 0
     bound_by: str = ""
     certified: bool = False
@@ -100,10 +99,9 @@ class Audit:
     @property
     def percent(self) -> Fraction | None:
         """The largest possible distance from the lower bound, in percent of it."""
-        spent = self.length if self.rounds is None else self.rounds
-        if self.verdict != "valid" or not self.lower or spent is None:
+        if self.verdict != "valid" or not self.lower or self.spent is None:
             return None
-        return Fraction(100 * (spent - self.lower), self.lower)
+        return Fraction(100 * (self.spent - self.lower), self.lower)
 
     @property
     def sentence(self) -> str:
@@ -113,13 +111,15 @@ class Audit:
             text = f"{words[self.verdict]} {self.reason}" if self.verdict in words else ""
             return text or f"{self.verdict}: {self.reason}{self._bound_alone()}"
         size = counted(self.length or 0, self.unit[:-1])
-        if self.rounds is not None and self.rounds != self.length:
+        lower = str(self.lower)
+        if self.rounds is not None:
             size += f" / {counted(self.rounds, 'round')}"
+            lower = counted(self.lower, self.spent_unit[:-1])
         if self.percent is None:
             return f"valid, {size}, no lower bound"
         word = "certified " if self.certified else ""
         return f"valid, {size}, at most {shown_percent(self.percent)} % above " + (
-            f"a {word}lower bound of {self.lower}"
+            f"a {word}lower bound of {lower}"
         )
 
     def _bound_alone(self) -> str:
@@ -141,6 +141,7 @@ class Audit:
             "length": self.length,
             "rounds": self.rounds,
             "lower_bound": self.lower or None,
+            "lower_bound_unit": self.spent_unit,
             "bound_by": self.bound_by,
             "certified": self.certified,
             "percent_above": None if self.percent is None else float(self.percent),
@@ -221,7 +222,7 @@ def audit_file(
         found = _bounded(found, registry, bound_seconds, stop, {} if bounds is None else bounds)
     if improve is not None and found.verdict == "valid" and imported.own is None:
         found = _improved(found, improve, seed, stop)
-    return found
+    return _consistent(found)
 
 
 def judged_on(
@@ -267,8 +268,9 @@ def _judge(name: str, importer: str, imported: Imported) -> Audit:
     own = imported.own
     if own is not None:
         found = replace(
-            found, unit=own.unit, length=own.value, lower=own.lower, bound_by=own.reason
-        )
+            found, unit=own.unit, length=own.value, spent=own.value, spent_unit=own.unit,
+            lower=own.lower, bound_by=own.reason,
+        )  # fmt: skip
     if imported.broken:
         return _invalid(found, imported.broken[0])
     schedule = imported.schedule
@@ -277,9 +279,13 @@ def _judge(name: str, importer: str, imported: Imported) -> Audit:
         if violations:
             return _violated(found, imported, violations[0])
         if own is None:
-            total = sum(schedule.rounds)
-            length = imported.length if imported.length is not None else len(schedule.steps)
-            found = replace(found, length=length, rounds=None if total == length else total)
+            length = len(schedule.steps) if imported.length is None else imported.length
+            rounds = sum(schedule.rounds) if imported.rounds is None else imported.rounds
+            found = replace(found, length=length, rounds=None if rounds == length else rounds)
+            if rounds == length or _bounded_instance(schedule.instance).model.rounds:
+                found = replace(found, spent=length)
+            else:
+                found = replace(found, spent=rounds, spent_unit="rounds")
     elif own is None:
         text = "no instance" if imported.instance is None else imported.instance.name
         return replace(found, reason="; ".join((text, *imported.limits[:1])))
@@ -297,15 +303,43 @@ def _violated(found: Audit, imported: Imported, first: Violation) -> Audit:
         place = f"step {first.step + 1}"
     text = first.text.split(": ", 1)[1] if first.step >= 0 else first.text
     broken = BrokenRule(first.rule, place, text)
-    if imported.meaning_checked and first.rule not in _NETWORK_RULES:
+    if imported.meaning_checked and first.rule != "no-such-channel":
         reason = f"it does what it says, in a way that this model cannot express: {broken}"
         return replace(found, verdict="not judged", broken=broken, reason=reason)
     return _invalid(found, broken)
 
 
-def _one_round(instance: Instance) -> Instance:
-    """Return the instance with one round a step: R rounds are R steps of it."""
-    return instance.with_model(rounds=())
+def _bounded_instance(instance: Instance) -> Instance:
+    """Return the instance whose steps are bounded: that with single rounds if they are as good.
+
+    A step of r rounds is as good as r steps of one if messages go hop by hop and only channels
+    have limits, each its own: its transfers can be spread over r steps, as a node has held what it
+    sends since before them. With ports, links of two directions or paths of several hops, odd
+    cycles of conflicts can need more; and a sum can replace one that is sent in the same step.
+    """
+    model = instance.model
+    independent = (
+        model.switching == "store-and-forward"
+        and model.inject is None
+        and model.accept is None
+        and not instance.network.half_duplex
+        and instance.collective.kind != "allreduce"
+    )
+    return instance.with_model(rounds=()) if independent else instance
+
+
+def _consistent(found: Audit) -> Audit:
+    """Return the audit; none is valid that contradicts its bound, or an optimum found here."""
+    if found.verdict != "valid" or found.spent is None:
+        return found
+    minimum, name = found.lower, f"the lower bound of {counted(found.lower, found.spent_unit[:-1])}"
+    if found.ours_optimal and found.ours is not None and found.ours > minimum:
+        minimum, name = found.ours, f"the optimum of {counted(found.ours, found.spent_unit[:-1])}"
+    if found.spent >= minimum:
+        return found
+    reason = f"its {counted(found.spent, found.spent_unit[:-1])} are below {name}"
+    reason += f" ({found.bound_by}): an error of cchybrid, please report it"
+    return replace(found, verdict="not judged", reason=reason)
 
 
 def _bounded(
@@ -315,23 +349,21 @@ def _bounded(
     stop: Callable[[], object] | None,
     bounds: Bounds,
 ) -> Audit:
-    """Return the audit with a lower bound on rounds, unless it has one."""
+    """Return the audit with a lower bound on its steps, unless it has one."""
     assert found.imported is not None
-    instance = found.imported.instance
-    if found.imported.own is not None or instance is None:
+    if found.imported.own is not None or found.imported.instance is None:
         return found
+    instance = _bounded_instance(found.imported.instance)
     if len(instance.collective.messages) > MAX_BOUNDED_MESSAGES:
         text = f"more than {MAX_BOUNDED_MESSAGES:,} messages: no lower bound was searched for"
         return replace(found, limits=(*found.limits, text))
-    plain = _one_round(instance)
-    lost = None if plain.collective.kind == "allreduce" else unreachable(plain.forward)
+    lost = None if instance.collective.kind == "allreduce" else unreachable(instance.forward)
     if lost is not None:
-        return replace(found, reason=f"{found.reason}; {explain(plain, lost).reason}")
-    spent = found.length if found.rounds is None else found.rounds
-    if plain.digest not in bounds:
+        return replace(found, reason=f"{found.reason}; {explain(instance, lost).reason}")
+    if instance.digest not in bounds:
         providers = list(registry.bounds.values())
-        bounds[plain.digest] = best_bound(plain, providers, seconds, spent, stop)
-    best = bounds[plain.digest]
+        bounds[instance.digest] = best_bound(instance, providers, seconds, found.spent, stop)
+    best = bounds[instance.digest]
     return replace(found, lower=best.steps, bound_by=best.kind, certified=best.steps > 0)
 
 
@@ -340,9 +372,10 @@ def _improved(found: Audit, seconds: float, seed: int, stop: Callable[[], object
     assert found.imported is not None
     if found.imported.instance is None:
         return found
-    instance = _one_round(found.imported.instance)
     started = time.monotonic()
-    result = solve(instance, time_limit=seconds, seed=seed, stop=stop)
+    result = solve(
+        _bounded_instance(found.imported.instance), time_limit=seconds, seed=seed, stop=stop
+    )
     if result.interrupted:
         raise KeyboardInterrupt
     facts = (*found.facts, f"solved here in {time.monotonic() - started:.1f} s of {seconds:g}")

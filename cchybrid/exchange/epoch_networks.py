@@ -15,6 +15,9 @@ from math import ceil
 
 from cchybrid.model.shown import counted
 
+TOLERANCE = Fraction(1, 100_000)
+"""Volume of a chunk below which differences are those of rounding: TE-CCL writes six digits."""
+
 Link = tuple[int, int]
 Demands = Mapping[tuple[int, int], frozenset[int]]
 """Per source and chunk, the nodes that need it."""
@@ -109,13 +112,15 @@ def epoch_bound(
     switches: frozenset[int],
     demands: Demands,
     per_epoch: Mapping[Link, Fraction],
+    *,
+    parts: bool,
 ) -> tuple[int, str]:
     """Return epochs that every schedule needs, and the arithmetic as one line.
 
     Into a set of nodes, every chunk that one of them needs and none of them has must enter, over
-    links that carry a given number of chunks per epoch; the last one to enter still has to reach
-    the farthest node of the set, if all of them need all chunks. Where every chunk has one
-    destination, parts of chunks may be sent. Start-up times are not counted.
+    links that carry a given number of chunks per epoch. The last one of whole chunks to enter
+    still has to reach the farthest node of the set, if all of them need all chunks. Start-up times
+    are not counted.
 
     Parameters
     ----------
@@ -123,10 +128,11 @@ def epoch_bound(
         The nodes that forward at once and copy.
     per_epoch
         Chunks per epoch of each link.
+    parts
+        Whether parts of chunks may be sent, and none is copied; else chunks are whole.
     """
     hops = {link: 0 if link[0] in switches else ceil(1 / rate) for link, rate in per_epoch.items()}
     distances = {start: _distances(hops, start) for start in network.nodes}
-    divisible = all(len(needed) == 1 for needed in demands.values())
     best, reason = 0, ""
     nodes = network.nodes
     candidates = [frozenset({node}) for node in sorted(nodes - switches)]
@@ -141,13 +147,15 @@ def epoch_bound(
         ]
         if not entrants or not entering:
             continue
-        rates = list(entering.values())
-        epochs = ceil(len(entrants) / sum(rates))
         inside = part - switches
         tail = 0
-        if not divisible:
-            epochs = _epochs_for(len(entrants), rates)
-        if not divisible and all(each == inside for each in entrants):
+        if parts:
+            # What is needed less, and carried more, within the tolerance of the checks.
+            lost = TOLERANCE * ((1 + len(nodes)) * len(entrants) + len(entering))
+            epochs = ceil((len(entrants) - lost) / sum(entering.values()))
+        else:
+            epochs = _epochs_for(len(entrants), entering, per_epoch, switches)
+        if not parts and all(each == inside for each in entrants):
             heads = {b for _, b in entering}
             tail = max(min(distances[b].get(node, 0) for b in heads) for node in inside)
         if epochs + tail > best:
@@ -162,12 +170,41 @@ def _enters(link: Link, part: frozenset[int]) -> bool:
     return link[1] in part and link[0] not in part
 
 
-def _epochs_for(chunks: int, rates: list[Fraction]) -> int:
-    """Return the fewest epochs in which links of these rates carry a number of whole chunks."""
-    low = ceil(chunks / sum(rates))  # a link may carry less, as chunks are whole
-    while sum(low * rate // 1 for rate in rates) < chunks:
-        low += 1
-    return low
+def _epochs_for(
+    chunks: int,
+    entering: Mapping[Link, Fraction],
+    per_epoch: Mapping[Link, Fraction],
+    switches: frozenset[int],
+) -> int:
+    """Return the fewest epochs in which links carry a number of whole chunks.
+
+    The chunks that begin within the window of a link, the epochs that it takes for a chunk, are
+    limited. Out of a switch, the first one begins when one has arrived there, and the last one may
+    begin at the end.
+    """
+    windows = {link: ceil(1 / rate) for link, rate in per_epoch.items()}
+    carried = []
+    for link, rate in entering.items():
+        window = windows[link]
+        first = window
+        if link[0] in switches:
+            first = min((windows[a, b] for a, b in windows if b == link[0]), default=window)
+        carried.append((first, window, int(rate * window + TOLERANCE)))
+
+    def total(epochs: int) -> int:
+        return sum(
+            size * -(-(epochs - first + 1) // window)
+            for first, window, size in carried
+            if epochs >= first
+        )
+
+    low, high = 0, 1
+    while total(high) < chunks:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if total(middle) >= chunks else (middle, high)
+    return high
 
 
 def _distances(hops: Mapping[Link, int], start: int) -> dict[int, int]:

@@ -42,7 +42,7 @@ def best_bound(
     Parameters
     ----------
     instance
-        An instance without rounds.
+        The instance, with its rounds.
     providers
         The bound providers; cheap ones go first.
     seconds

@@ -81,7 +81,7 @@ def read_sccl_json(text: str, request: ImportRequest) -> Imported:
         sums=tuple(sums) if collective.kind == "allreduce" else (),
     )
     fact = f"{network.nodes} nodes, {len(steps)} steps, {sum(rounds)} rounds"
-    return Imported(instance, schedule, tuple(broken), places, None, limits, (fact,))
+    return Imported(instance, schedule, tuple(broken), places, limits=limits, facts=(fact,))
 
 
 def _check_type(record: dict[str, Any], expected: str, where: str) -> None:

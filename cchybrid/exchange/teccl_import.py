@@ -9,26 +9,32 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 from math import ceil
 from typing import Any
 
-from cchybrid.exchange.epoch_networks import EpochNetwork, Link, epoch_bound, recognise
-from cchybrid.exchange.message_table import MAX_MESSAGES, collective_of
+from cchybrid.exchange.epoch_networks import (
+    TOLERANCE,
+    Demands,
+    EpochNetwork,
+    Link,
+    epoch_bound,
+    recognise,
+)
+from cchybrid.exchange.epoch_rules import EpochRules, Flow, demands_lacking
+from cchybrid.exchange.message_table import MAX_MESSAGES, collective_of, match_messages
 from cchybrid.exchange.msccl_import import HOP_BY_HOP, used_network
 from cchybrid.model import Instance, Message, Schedule, Transfer
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, parse_json, take
-from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest, OwnBound, Place
 
 MAX_EPOCH = 1_000_000
 MAX_EPOCHS_OF_A_CHUNK = 1000
 """Epochs that a link takes for a chunk."""
-TOLERANCE = Fraction(1, 1000)
-"""Volume of a chunk below which differences are those of a solver's arithmetic."""
+MAX_TIME_ERROR = Fraction(1, 1000)
+"""Part by which the time of the collective may differ from that of its epochs."""
 
 _ROUTE = (
     r"(\d{1,9})->(\d{1,9})(?: with volume ([\d.eE+-]{1,30}))? in epoch (\d{1,9})"
@@ -41,32 +47,6 @@ _DEMAND = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Flow:
-    """A chunk (or a part of it) that travels from one GPU to another, over switches or not."""
-
-    source: int
-    chunk: int
-    start: int
-    end: int
-    volume: Fraction
-    epoch: int
-    switches: tuple[int, ...]
-    where: str
-
-    @property
-    def place(self) -> str:
-        """The place in the file's terms."""
-        via = f" via {', '.join(map(str, self.switches))}" if self.switches else ""
-        where = f"epoch {self.epoch}, {self.where} ({self.start}->{self.end}{via})"
-        return f"{where}, chunk {self.chunk} from {self.source}"
-
-    @property
-    def hops(self) -> list[Link]:
-        """The links on the way."""
-        return list(pairwise((self.start, *self.switches, self.end)))
-
-
 def recognises_teccl(text: str) -> bool:
     """Return whether a text may be a result of TE-CCL."""
     return "-Epochs_Required" in text and text.lstrip().startswith("{")
@@ -75,47 +55,86 @@ def recognises_teccl(text: str) -> bool:
 def read_teccl(text: str, request: ImportRequest) -> Imported:
     """Return a result of TE-CCL, checked in epochs.
 
+    On a named network, and where the rates of the links are unknown, an epoch is a step.
+
     Raises
     ------
     InputError
-        It is no such result.
+        It is no such result, or parts of chunks cannot be judged.
     """
     record = expect(parse_json(text), dict, "the file")
     flows = _read_flows(record)
-    met, paths = _read_demands(record)
+    demands, paths = _read_demands(record)
     listed = sum(flow.volume for flow in flows)
-    if paths:  # of parts of chunks, the list of flows names those that are equal once only
-        flows = sorted(paths, key=lambda flow: flow.epoch)
+    flows = paths or flows  # of equal parts of chunks, the list of flows names one only
     lost = sum(flow.volume for flow in flows) - listed
+    whole = all(abs(flow.volume - 1) <= TOLERANCE for flow in flows)
+    copies = any(len(goals) > 1 for goals in demands.values())
+    if copies and not whole:
+        raise InputError(
+            "parts of chunks with several destinations: which part it is, the file does not say",
+            where="Flows", hint="give whole chunks, or every chunk one destination",
+        )  # fmt: skip
+    parts = not copies and any(flow.is_part for flow in flows)
     epochs = _keyed(record, "Epochs_Required", int)
-    demands: dict[tuple[int, int], set[int]] = defaultdict(set)
-    for source, chunk, goal in met:
-        demands[source, chunk].add(goal)
-    gpus = {node for flow in flows for node in (flow.source, flow.start, flow.end)}
+    gpus = frozenset(node for flow in flows for node in (flow.source, flow.start, flow.end))
     gpus |= {goal for goals in demands.values() for goal in goals}
-    used = {node for flow in flows for node in flow.switches}
-    known = recognise(gpus, {link for flow in flows for link in flow.hops})
-    rates = None if known is None else _chunks_per_epoch(record, known, demands)
-    broken = _check_flows(flows, met, epochs, used, rates)
-    broken += _check_demands(gpus, used, demands, known)
-    facts = [f"{len(gpus)} GPUs, {len(met)} demands met, {epochs} epochs"]
+    used = frozenset(node for flow in flows for node in flow.switches)
+    known = None
+    if request.network is None:
+        known = recognise(gpus, {link for flow in flows for link in flow.hops})
+    elif used:
+        raise InputError(
+            f"paths over switch {min(used)}, and its links to GPUs are not those of a network",
+            where="--topology", hint="leave it out",
+        )  # fmt: skip
+    rates = None if known is None else _chunks_per_epoch(record, known)
+    switches = used if known is None else used | known.switches
+    broken = EpochRules(epochs, demands, parts, switches, rates).broken(flows)
+    broken += demands_lacking(gpus, used, demands, known)
+    met = sum(map(len, demands.values()))
+    facts = [f"{len(gpus)} GPUs, {met} demands met, {epochs} epochs"]
     if lost > TOLERANCE:
         facts.append(f"its list of flows lacks a volume of {float(lost):g} chunks of its paths")
-    own = OwnBound(epochs, 0, "epochs", "the network is none of those known, so no bound")
+    own = None
     if known is not None and rates is not None:
-        sets = {key: frozenset(goals) for key, goals in demands.items()}
-        lower, reason = epoch_bound(known, frozenset(used) | known.switches, sets, rates)
+        broken += _wrong_cluster(record, epochs, used - known.switches)
+        lower, reason = epoch_bound(known, switches, demands, rates, parts=parts)
         own = OwnBound(epochs, lower, "epochs", f"{known.name}: {reason}")
-        missing = known.gpus - gpus
-        if missing:
-            every = _all_demands(known, sets)
-            full, why = epoch_bound(known, known.switches, every, rates)
+        if known.gpus - gpus:
+            every = _all_demands(known, demands)
+            full, why = epoch_bound(known, known.switches, every, rates, parts=parts)
             facts.append(f"with all {len(known.gpus)} GPUs at least {full} epochs: {why}")
-    limits = _limits(flows, rates)
-    imported = Imported(broken=tuple(broken), limits=tuple(limits), facts=tuple(facts), own=own)
-    if any(abs(flow.volume - 1) > TOLERANCE for flow in flows):
-        return imported
-    return _with_schedule(imported, flows, demands, sorted(gpus), request)
+    limits = _limits(flows, whole, rates)
+    imported = Imported(
+        broken=tuple(broken), limits=tuple(limits), facts=tuple(facts), own=own,
+        meaning_checked=True,
+    )  # fmt: skip
+    if whole:
+        imported = _with_schedule(imported, flows, demands, sorted(gpus), request)
+    if not broken and own is None and imported.schedule is None:
+        raise InputError(
+            f"{imported.limits[-1]}, and its links have unknown rates", where="Flows",
+            hint="give whole chunks, or a result for NDv2 or DGX-2 without --topology",
+        )  # fmt: skip
+    return imported
+
+
+def _wrong_cluster(
+    record: Mapping[str, Any], epochs: int, as_switches: frozenset[int]
+) -> list[BrokenRule]:
+    """Return what contradicts the cluster or the times of the file."""
+    broken = []
+    if as_switches:
+        text = f"GPU {min(as_switches)} forwards chunks as a switch does"
+        broken.append(BrokenRule("no-switch", "Flows", text))
+    epoch, time = (
+        Fraction(_keyed(record, key, float)) for key in ("Epoch_Duration", "Collective_Finish_Time")
+    )
+    if abs(time - epochs * epoch) > MAX_TIME_ERROR * time:
+        text = f"{float(time):g} s for {epochs} epochs of {float(epoch):g} s"
+        broken.append(BrokenRule("wrong-time", "Collective_Finish_Time", text))
+    return broken
 
 
 def _keyed(record: Mapping[str, Any], name: str, kind: type) -> Any:
@@ -143,7 +162,7 @@ def _read_flows(record: Mapping[str, Any]) -> list[Flow]:
             )  # fmt: skip
         chunk, source, *rest = found.groups()
         flows.append(_flow(int(source), int(chunk), rest, f"flow {index}", f"Flows[{index}]"))
-    return sorted(flows, key=lambda flow: flow.epoch)
+    return flows
 
 
 def _flow(source: int, chunk: int, fields: list[Any], where: str, place: str) -> Flow:
@@ -159,15 +178,13 @@ def _flow(source: int, chunk: int, fields: list[Any], where: str, place: str) ->
             hint=f"use numbers above 0 and up to {MAX_EPOCH}",
         )  # fmt: skip
     switches = tuple(map(int, re.findall(r"\d{1,9}", via or "")))
-    return Flow(source, chunk, int(start), int(end), amount, int(epoch), switches, where)
+    ends, is_part = (int(start), int(end)), volume is not None
+    return Flow(source, chunk, *ends, amount, is_part, int(epoch), switches, where)
 
 
-def _read_demands(record: Mapping[str, Any]) -> tuple[dict[tuple[int, int, int], int], list[Flow]]:
-    """Return the epoch by which each demand (source, chunk, destination) is said to be met.
-
-    And, where paths have volumes, the flows on all paths.
-    """
-    found: dict[tuple[int, int, int], int] = {}
+def _read_demands(record: Mapping[str, Any]) -> tuple[Demands, list[Flow]]:
+    """Return the demands and, where paths have volumes, the flows on all paths."""
+    found: dict[tuple[int, int], set[int]] = defaultdict(set)
     flows: list[Flow] = []
     for key, paths in _keyed(record, "Chunk paths", dict).items():
         match = _DEMAND.fullmatch(key)
@@ -176,8 +193,8 @@ def _read_demands(record: Mapping[str, Any]) -> tuple[dict[tuple[int, int, int],
                 f"{key[:60]!r} is no demand", where="Chunk paths",
                 hint="write Demand at D for chunk C from S met by epoch E",
             )  # fmt: skip
-        goal, chunk, source, epoch = map(int, match.groups())
-        found[source, chunk, goal] = epoch
+        goal, chunk, source, _ = map(int, match.groups())
+        found[source, chunk].add(goal)
         for number, path in enumerate(expect(paths, list, key)):
             for hop in path if isinstance(path, list) else ():
                 text = hop[1] if isinstance(hop, list) and len(hop) == 2 else None
@@ -191,20 +208,19 @@ def _read_demands(record: Mapping[str, Any]) -> tuple[dict[tuple[int, int, int],
                 flows.append(_flow(source, chunk, list(hop_found.groups()), where, key))
     if not found:
         raise InputError("no demands", where="Chunk paths", hint="give a whole result of TE-CCL")
-    return found, flows
+    return {key: frozenset(goals) for key, goals in found.items()}, flows
 
 
-def _chunks_per_epoch(
-    record: Mapping[str, Any], network: EpochNetwork, demands: Mapping[tuple[int, int], object]
-) -> dict[Link, Fraction]:
-    """Return the chunks per epoch of each link, from the duration, the time and the bandwidth."""
+def _chunks_per_epoch(record: Mapping[str, Any], network: EpochNetwork) -> dict[Link, Fraction]:
+    """Return the chunks per epoch of each link, from the duration, the time and the bandwidth.
+
+    TE-CCL's bandwidth is a chunk of each GPU in the time, however many chunks a GPU has.
+    """
     epoch, time, bandwidth = (
         Fraction(_keyed(record, key, float))
         for key in ("Epoch_Duration", "Collective_Finish_Time", "Algo_Bandwidth")
     )
-    scatters = not _copies(demands)
-    per_source = 1 if scatters else len({chunk for _, chunk in demands})
-    chunk = time * bandwidth / len(network.gpus) / per_source
+    chunk = time * bandwidth / len(network.gpus)
     if not (epoch > 0 and chunk > 0):
         raise InputError("a time or bandwidth of 0", where="Epoch_Duration", hint="correct it")
     rates = {
@@ -219,127 +235,18 @@ def _chunks_per_epoch(
     return rates
 
 
-def _copies(demands: Mapping[tuple[int, int], Any]) -> bool:
-    return any(len(goals) > 1 for goals in demands.values())
-
-
-def _check_flows(
-    flows: list[Flow],
-    met: Mapping[tuple[int, int, int], int],
-    epochs: int,
-    switches: set[int],
-    rates: Mapping[Link, Fraction] | None,
-) -> list[BrokenRule]:
-    """Return the first broken rule of each kind: who has what, when, and how much."""
-    copied: dict[tuple[int, int], set[int]] = {}
-    for source, chunk, goal in met:
-        copied.setdefault((source, chunk), set()).add(goal)
-    copies = _copies(copied)
-    # Per source, chunk and node: the epochs (exclusive) at which volume has arrived.
-    arrivals: dict[tuple[int, int, int], list[tuple[int, Fraction]]] = defaultdict(list)
-    sent: dict[tuple[int, int, int], Fraction] = defaultdict(Fraction)
-    broken: dict[str, BrokenRule] = {}
-    for flow in flows:
-        if flow.epoch >= epochs:
-            text = f"it is after the last of {epochs} epochs"
-            broken.setdefault("too-late", BrokenRule("too-late", flow.place, text))
-        here = (flow.source, flow.chunk, flow.start)
-        if flow.start != flow.source:
-            arrived = sum((v for when, v in arrivals[here] if when <= flow.epoch), Fraction())
-            needed = flow.volume + (0 if copies else sent[here])
-            if arrived + TOLERANCE < needed:
-                text = f"GPU {flow.start} has {float(arrived):g} of the chunk by then"
-                text += f" and sends {float(needed):g}"
-                broken.setdefault("not-informed", BrokenRule("not-informed", flow.place, text))
-        sent[here] += flow.volume
-        lasts = _duration(flow, switches, rates) if copies else 1
-        arrivals[flow.source, flow.chunk, flow.end].append((flow.epoch + lasts, flow.volume))
-    for (source, chunk, goal), _ in sorted(met.items()):
-        key = (source, chunk, goal)
-        arrived = sum((v for when, v in arrivals[key] if when <= epochs), Fraction())
-        if arrived - (0 if copies else sent[key]) + TOLERANCE < 1:
-            place = f"demand at {goal} for chunk {chunk} from {source}"
-            text = f"{float(arrived):g} of the chunk arrives within {epochs} epochs"
-            broken.setdefault("missing-demand", BrokenRule("missing-demand", place, text))
-            break
-    if rates is not None:
-        overload = _overload(flows, copies, switches, rates)
-        if overload is not None:
-            broken["link-overload"] = overload
-    return list(broken.values())
-
-
-def _duration(flow: Flow, switches: set[int], rates: Mapping[Link, Fraction] | None) -> int:
-    """Return the epochs of a whole chunk; switches forward at once, unknown links take one."""
-    if rates is None:
-        return 1
-    return sum(ceil(1 / rates[hop]) for hop in flow.hops if hop[0] not in switches)
-
-
-def _overload(
-    flows: list[Flow], copies: bool, switches: set[int], rates: Mapping[Link, Fraction]
-) -> BrokenRule | None:
-    """Return the first epochs in which a link carries more than its rate.
-
-    Links out of switches are left out, as the file does not say when a switch forwards.
-    """
-    volumes: dict[Link, dict[int, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
-    seen: set[tuple[Link, int, int, int]] = set()
-    for flow in flows:
-        hop = flow.hops[0]
-        key = (hop, flow.epoch, flow.source, flow.chunk)
-        if hop[0] in switches or (copies and key in seen):
-            continue  # a switch copies what it has received once
-        seen.add(key)
-        volumes[hop][flow.epoch] += flow.volume
-    for hop, by_epoch in sorted(volumes.items()):
-        # Whole chunks take several epochs on a slow link; parts of chunks are sent in each.
-        window = ceil(1 / rates[hop]) if copies else 1
-        limit = rates[hop] * window
-        for epoch in sorted(by_epoch):
-            total = sum((by_epoch.get(epoch + k, Fraction()) for k in range(window)), Fraction())
-            if total > limit + TOLERANCE:
-                text = f"link {hop[0]}->{hop[1]} carries {float(total):g} chunks"
-                text += f" in {counted(window, 'epoch')}, {float(limit):g} at most"
-                return BrokenRule("link-overload", f"epoch {epoch}", text)
-    return None
-
-
-def _check_demands(
-    gpus: set[int],
-    switches: set[int],
-    demands: Mapping[tuple[int, int], set[int]],
-    known: EpochNetwork | None,
-) -> list[BrokenRule]:
-    """Return the first pair of GPUs of the network between which nothing is demanded."""
-    everyone = known.gpus if known is not None else frozenset(gpus)
-    pairs = {(source, goal) for (source, _), goals in demands.items() for goal in goals}
-    complete = len(everyone) * (len(everyone) - 1)
-    for source in sorted(everyone):
-        for goal in sorted(everyone):
-            if source != goal and (source, goal) not in pairs:
-                text = f"nothing is demanded from GPU {source} to GPU {goal}"
-                if switches & everyone:
-                    text += f": GPU {min(switches & everyone)} is used as a switch"
-                text += f"; {len(pairs)} of {complete} pairs of {len(everyone)} GPUs are served"
-                return [BrokenRule("missing-demand", "Chunk paths", text)]
-    return []
-
-
-def _all_demands(
-    network: EpochNetwork, demands: Mapping[tuple[int, int], frozenset[int]]
-) -> dict[tuple[int, int], frozenset[int]]:
+def _all_demands(network: EpochNetwork, demands: Demands) -> Demands:
     """Return the demands of all GPUs, in the pattern of those given."""
-    if _copies(demands):
+    if any(len(goals) > 1 for goals in demands.values()):
         chunks = {chunk for _, chunk in demands}
         return {(s, c): network.gpus - {s} for s in network.gpus for c in chunks}
     return {(s, d): frozenset({d}) for s in network.gpus for d in network.gpus if s != d}
 
 
-def _limits(flows: list[Flow], rates: Mapping[Link, Fraction] | None) -> list[str]:
+def _limits(flows: list[Flow], whole: bool, rates: Mapping[Link, Fraction] | None) -> list[str]:
     limits = []
     if rates is None:
-        limits.append("the rates of its links are unknown: every link counts as one epoch")
+        limits.append("the rates of its links are unknown: an epoch is a step, on every link")
     else:
         slow = {hop for flow in flows for hop in flow.hops if rates[hop] < 1}
         if slow:
@@ -347,31 +254,31 @@ def _limits(flows: list[Flow], rates: Mapping[Link, Fraction] | None) -> list[st
             limits.append(f"links of up to {longest} epochs a chunk are no steps of this model")
     if any(flow.switches for flow in flows):
         limits.append("switches copy; here a path over a switch is a channel of its own")
-    parts = sorted({flow.volume for flow in flows if abs(flow.volume - 1) > TOLERANCE})
-    if parts:
-        limits.append(f"parts of chunks, such as a volume of {float(parts[0]):g}: no schedule here")
+    if not whole:
+        smallest = min(flow.volume for flow in flows if abs(flow.volume - 1) > TOLERANCE)
+        limits.append(f"parts of chunks, such as a volume of {float(smallest):g}: no schedule here")
     return limits
 
 
 def _with_schedule(
-    imported: Imported,
-    flows: list[Flow],
-    demands: Mapping[tuple[int, int], set[int]],
-    gpus: list[int],
-    request: ImportRequest,
+    imported: Imported, flows: list[Flow], demands: Demands, gpus: list[int], request: ImportRequest
 ) -> Imported:
     """Return the result with a schedule: a step for each epoch in which something is sent."""
     index = {gpu: number for number, gpu in enumerate(gpus)}
     messages = {
         (source, chunk): Message(index[source], tuple(sorted(index[goal] for goal in goals)))
-        for (source, chunk), goals in demands.items()
+        for (source, chunk), goals in sorted(demands.items())
         if source not in goals
     }
-    collective, numbers = collective_of(sorted(messages.items()))
+    if request.collective is None:
+        collective, numbers = collective_of(messages.items())
+    else:
+        collective = request.collective
+        numbers = match_messages(collective, messages, "--collective")
     steps: dict[int, list[Transfer]] = defaultdict(list)
     places: dict[Place, str] = {}
     used = {epoch: k for k, epoch in enumerate(sorted({flow.epoch for flow in flows}))}
-    for flow in flows:
+    for flow in sorted(flows, key=lambda flow: flow.epoch):
         key = (flow.source, flow.chunk)
         if key not in numbers:
             return replace(

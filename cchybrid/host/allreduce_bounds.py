@@ -40,7 +40,13 @@ def allreduce_bounds(
         One whose collective is an ``allreduce``.
     providers
         The bound providers, cheap ones first.
+
+    Raises
+    ------
+    InputError
+        A member's part cannot reach another member: every number of steps would be a bound.
     """
+    refuse_unreachable(instance)
     network = CheckedNetwork(instance.to_json())
     best = 0
 
@@ -56,7 +62,7 @@ def allreduce_bounds(
     if first is not None:
         yield "exchanges", first
     providers = sorted(providers, key=lambda info: info.order)
-    parts = _parts(instance)
+    parts = _chosen_parts(instance)
     reached = dict.fromkeys(parts, 0)
     for info in providers[:3]:
         for key, part in parts.items():
@@ -118,7 +124,9 @@ def find_allreduce_proof(
 
 def refuse_unreachable(instance: Instance) -> None:
     """Raise an ``InputError`` if a member's part cannot reach another member."""
-    for part in _parts(instance).values():
+    messages = cast(tuple[AllReduction, ...], instance.collective.messages)
+    # Members that a message's first member reaches, and that reach it, reach each other.
+    for part in _parts(instance, sorted({message.members[0] for message in messages})).values():
         evidence = unreachable(part.forward)
         if evidence is not None:
             lost = explain(part, {**evidence})
@@ -131,8 +139,8 @@ def refuse_unreachable(instance: Instance) -> None:
             )
 
 
-def _parts(instance: Instance) -> dict[tuple[str, int], Instance]:
-    """Return the instances that an allreduce contains, by side and member."""
+def _chosen_parts(instance: Instance) -> dict[tuple[str, int], Instance]:
+    """Return the parts of all members, or of the ``MAX_PARTS`` with the fewest channels."""
     messages = cast(tuple[AllReduction, ...], instance.collective.messages)
     members = sorted({node for message in messages for node in message.members})
     if len(members) > MAX_PARTS:
@@ -141,6 +149,11 @@ def _parts(instance: Instance) -> dict[tuple[str, int], Instance]:
             degree[a] += capacity
             degree[b] += capacity
         members = sorted(members, key=lambda node: degree[node])[:MAX_PARTS]
+    return _parts(instance, members)
+
+
+def _parts(instance: Instance, members: Iterable[int]) -> dict[tuple[str, int], Instance]:
+    """Return the instances that an allreduce contains, by side and member."""
     return {
         **{("from", node): instance.part_from(node) for node in members},
         **{("to", node): instance.part_to(node) for node in members},

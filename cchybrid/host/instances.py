@@ -352,7 +352,7 @@ def instance(
 def _by_name(network: Any, spec: InstanceSpec, ignore_attributes: bool) -> Instance:
     registry = load_registry()
     if spec.topology:
-        return resolve(spec, registry, _reader(ignore_attributes))
+        return resolve(spec, registry, _reader(ignore_attributes), lambda text: _warn([text]))
     return on_network(_network(network, ignore_attributes), spec, registry)
 
 

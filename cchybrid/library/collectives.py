@@ -36,6 +36,7 @@ def collective(
     transmitters: Sequence[int] | None = None,
     receivers: Sequence[int] | None = None,
     participants: Sequence[int] | None = None,
+    modes: tuple[Sequence[int] | None, Sequence[int] | None] = (None, None),
     patterns: Iterable[CollectiveInfo] | None = None,
 ) -> Collective:
     """Return the collective of this name on a network.
@@ -49,22 +50,24 @@ def collective(
         Its terminals may take part.
     root
         The root of one-to-all and all-to-one patterns. By default the only
-        transmitter or else the only receiver, if there is just one, otherwise the first
-        participant.
+        transmitter or else the only receiver of ``modes``, if there is just one, otherwise the
+        first participant.
     transmitters, receivers
-        Senders and receivers of MNB, MNS and multicast; by default all terminals. If both are
-        given, they are the only participants, in the other patterns too.
+        Senders of MNB and MNS, receivers of these and of multicast; by default those of ``modes``.
     participants
         The nodes that take part, as senders and as receivers; all others only forward. By default
         all terminals. The name of the collective then ends in ``among`` and the nodes.
+    modes
+        Transmitters and receivers of a network file, by default all terminals. They are the
+        participants of every pattern.
     patterns
         The known patterns; by default ``PATTERNS``.
 
     Raises
     ------
     InputError
-        An unknown name, an invalid argument, a root or other node that is no terminal, fewer than
-        two participants, or more pairs than ``MAX_PAIRS``.
+        An unknown name, an invalid argument, a role that the pattern does not use, a root or other
+        node that is no terminal, fewer than two participants, or more pairs than ``MAX_PAIRS``.
     """
     patterns = PATTERNS if patterns is None else tuple(patterns)
     word, colon, argument = name.strip().partition(":")
@@ -74,14 +77,38 @@ def collective(
         raise _unknown(word, by_key)
     if colon and ":" not in info.usage:
         raise InputError(f"{info.name} takes no argument", hint=f"write {info.usage}")
+    named = {"root": root, "transmitters": transmitters, "receivers": receivers}
+    _refuse_unused(info, [role for role, nodes in named.items() if nodes is not None], patterns)
+    if argument and receivers is not None and info.usage.endswith("[:NODES]"):
+        raise InputError(
+            f"{info.name} lists its receivers after the colon", where="receivers", hint="drop one"
+        )
     with with_context(f"{info.name} on {network.name}"):
         if participants is None:
-            return info.build(roles_of(network, root, transmitters, receivers, argument.strip()))
+            sending = modes[0] if transmitters is None else transmitters
+            accepting = modes[1] if receivers is None else receivers
+            sends = receivers is not None
+            return info.build(roles_of(network, root, sending, accepting, argument.strip(), sends))
         group = group_of(network, participants, transmitters, receivers)
         found = info.build(roles_of(network, root, group, group, argument.strip()))
         if len(group) == len(network.terminals):
             return found
         return replace(found, name=f"{found.name} among {listed(group, network)}")
+
+
+def _refuse_unused(
+    info: CollectiveInfo, named: Sequence[str], patterns: Iterable[CollectiveInfo]
+) -> None:
+    """Raise an ``InputError`` for a named role without use, with the patterns that use it."""
+    for role in named:
+        if role not in info.roles:
+            fitting = [each for each in patterns if {*named} <= {*each.roles}]
+            users = fitting or [each for each in patterns if role in each.roles]
+            *others, last = [each.name for each in users] or ["another collective"]
+            listed = f"{', '.join(others)} or {last}" if others else last
+            raise InputError(
+                f"{info.name} has no {role}", where=role, hint=f"leave it out, or use {listed}"
+            )
 
 
 def canonical_name(name: str) -> str:
@@ -322,19 +349,37 @@ PATTERNS: tuple[CollectiveInfo, ...] = (
         _one_to_all_broadcast,
         "one-to-all broadcast from the root",
         ("broadcast", "bcast"),
+        roles=("root",),
     ),
     CollectiveInfo(
         "AAB", "AAB", _all_to_all_broadcast, "all-to-all broadcast (gossiping)", ("allgather",)
     ),
     CollectiveInfo(
-        "OAS", "OAS", _one_to_all_scatter, "one-to-all scatter from the root", ("scatter",)
+        "OAS",
+        "OAS",
+        _one_to_all_scatter,
+        "one-to-all scatter from the root",
+        ("scatter",),
+        roles=("root",),
     ),
     CollectiveInfo(
         "AAS", "AAS", _all_to_all_scatter, "all-to-all scatter (complete exchange)", ("alltoall",)
     ),
-    CollectiveInfo("AOG", "AOG", _all_to_one_gather, "all-to-one gather to the root", ("gather",)),
     CollectiveInfo(
-        "AOR", "AOR", _all_to_one_reduce, "all-to-one reduction to the root", ("reduce",)
+        "AOG",
+        "AOG",
+        _all_to_one_gather,
+        "all-to-one gather to the root",
+        ("gather",),
+        roles=("root",),
+    ),
+    CollectiveInfo(
+        "AOR",
+        "AOR",
+        _all_to_one_reduce,
+        "all-to-one reduction to the root",
+        ("reduce",),
+        roles=("root",),
     ),
     CollectiveInfo(
         "AAG", "AAG", _all_to_all_gather, "all-to-all gather: alltoall read by receivers"
@@ -353,16 +398,25 @@ PATTERNS: tuple[CollectiveInfo, ...] = (
         "every node gets the sum of all parts; several chunks take several paths",
     ),
     CollectiveInfo(
-        "MNB", "MNB", _many_to_many_broadcast, "broadcast from each transmitter to all receivers"
+        "MNB",
+        "MNB",
+        _many_to_many_broadcast,
+        "broadcast from each transmitter to all receivers",
+        roles=("transmitters", "receivers"),
     ),
     CollectiveInfo(
-        "MNS", "MNS", _many_to_many_scatter, "scatter from each transmitter to all receivers"
+        "MNS",
+        "MNS",
+        _many_to_many_scatter,
+        "scatter from each transmitter to all receivers",
+        roles=("transmitters", "receivers"),
     ),
     CollectiveInfo(
         "multicast",
         "multicast[:NODES]",
         _multicast,
         "broadcast from the root to the listed nodes, such as 1,4-6, or to the receivers",
+        roles=("root", "receivers"),
     ),
     CollectiveInfo(
         "permutation",

@@ -12,9 +12,10 @@ from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.formats.network_json import is_network
 from cchybrid.library.node_numbers import node_number, node_numbers
 from cchybrid.library.records import CollectiveInfo, TopologyInfo
+from cchybrid.library.roles import senders_and_receivers, shortened
 from cchybrid.library.topologies import fail
 from cchybrid.library.topologies import network as build_network
-from cchybrid.model import CommunicationModel, Instance, Network
+from cchybrid.model import Collective, CommunicationModel, Instance, Network
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
 
@@ -71,8 +72,20 @@ class InstanceSpec:
     rounds: Any = None
 
 
-def resolve(spec: InstanceSpec, names: Names, read: Reader = read_network) -> Instance:
-    """Return the instance that a specification names."""
+def no_note(text: str) -> None:
+    """Ignore a line on an instance that was read."""
+
+
+def resolve(
+    spec: InstanceSpec,
+    names: Names,
+    read: Reader = read_network,
+    note: Callable[[str], None] = no_note,
+) -> Instance:
+    """Return the instance that a specification names.
+
+    ``note`` is called with a line on what the collective does not use of the file.
+    """
     path = Path(spec.topology)
     if spec.collective is None:
         if path.suffix == ".json" or is_file(path):
@@ -94,44 +107,59 @@ def resolve(spec: InstanceSpec, names: Names, read: Reader = read_network) -> In
         file = read(path)
     else:
         return on_network(build_network(spec.topology, names.topologies.values()), spec, names)
-    return on_network(file.network, spec, names, file)
+    return on_network(file.network, spec, names, file, note)
 
 
 def on_network(
-    network: Network, spec: InstanceSpec, names: Names, file: NetworkFile | None = None
+    network: Network,
+    spec: InstanceSpec,
+    names: Names,
+    file: NetworkFile | None = None,
+    note: Callable[[str], None] = no_note,
 ) -> Instance:
-    """Return the instance of a specification on this network, with the roles of its file if any."""
+    """Return the instance of a specification on this network, with the modes of its file if any."""
     root = None if spec.root is None else _root(spec.root, network)
-    sides: list[tuple[int, ...] | None] = []
     failed = tuple(dict.fromkeys(_one_by_one(spec.fail_nodes, network, "fail_nodes")))
-    for given, where, own in (
-        (spec.transmitters, "transmitters", None if file is None else file.transmitters),
-        (spec.receivers, "receivers", None if file is None else file.receivers),
-    ):
-        # Without a choice all terminals take part that the faults leave.
-        nodes = None if own == network.terminals else own
-        if given is not None:
-            with with_context(where):
-                nodes = node_numbers(given, network)
-        sides.append(_without_failed(nodes, failed))
-    group = None
-    if spec.participants is not None:
-        with with_context("participants"):
-            group = node_numbers(spec.participants, network)
-        if spec.transmitters is None and spec.receivers is None:
-            sides = [None, None]  # the roles in the file are not the user's choice
-        group = _without_failed(group, failed)
+    modes = (None, None) if file is None else (file.transmitters, file.receivers)
+    # Without modes all terminals take part that the faults leave.
+    sides = [None if own == network.terminals else own for own in modes]
+    named = [
+        _nodes_of(given, network, where, failed)
+        for given, where in (
+            (spec.transmitters, "transmitters"),
+            (spec.receivers, "receivers"),
+            (spec.participants, "participants"),
+        )
+    ]
     network = fail(network, spec.fail_links, failed)
     collective = build_collective(
         spec.collective or "",
         network,
         root=root,
-        transmitters=sides[0],
-        receivers=sides[1],
-        participants=group,
+        transmitters=named[0],
+        receivers=named[1],
+        participants=named[2],
+        modes=(_without_failed(sides[0], failed), _without_failed(sides[1], failed)),
         patterns=names.collectives.values(),
     )
+    if sides[0] != sides[1] and modes != senders_and_receivers(collective):
+        _note_modes(collective, network, note)
     return _with_model(Instance(network, collective), spec)
+
+
+def _note_modes(collective: Collective, network: Network, note: Callable[[str], None]) -> None:
+    sending, accepting = (shortened(nodes, network) for nodes in senders_and_receivers(collective))
+    note(
+        f"{network.name}: the modes T and R of the file are not those of {collective.name}, in "
+        f"which {sending} send and {accepting} receive; MNB and MNS take the modes"
+    )
+
+
+def _nodes_of(
+    given: Nodes, network: Network, where: str, failed: Sequence[int]
+) -> tuple[int, ...] | None:
+    with with_context(where):
+        return None if given is None else _without_failed(node_numbers(given, network), failed)
 
 
 def _root(root: int | str, network: Network) -> int:

@@ -64,8 +64,10 @@ class Roles:
 class CollectiveInfo:
     """A collective that users name, such as ``AAB``.
 
-    ``build`` makes the messages from the roles. ``usage`` shows how users write it; ``aliases``
-    are further names, such as ``allgather``.
+    ``build`` makes the messages from the roles. ``usage`` shows how users write it: with
+    ``[:NODES]`` at its end the argument lists the receivers. ``aliases`` are further names, such as
+    ``allgather``. ``roles`` are those out of ``root``, ``transmitters`` and ``receivers`` that
+    ``build`` uses; others are refused where a user names them. Participants may always be named.
     """
 
     name: str
@@ -74,3 +76,4 @@ class CollectiveInfo:
     summary: str
     aliases: tuple[str, ...] = ()
     api: int = API
+    roles: tuple[str, ...] = ()

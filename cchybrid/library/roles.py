@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from cchybrid.library.node_lists import format_nodes
 from cchybrid.library.node_numbers import format_node_names
 from cchybrid.library.records import Roles
-from cchybrid.model import Network
+from cchybrid.model import Collective, Message, Network, Reduction
 from cchybrid.model.errors import InputError
 
 
@@ -17,8 +18,11 @@ def roles_of(
     transmitters: Sequence[int] | None,
     receivers: Sequence[int] | None,
     argument: str,
+    root_sends: bool = False,
 ) -> Roles:
     """Return the roles of a collective; see ``cchybrid.library.collectives.collective``.
+
+    With ``root_sends`` the only receiver is not the root by default.
 
     Raises
     ------
@@ -41,7 +45,8 @@ def roles_of(
             hint="let at least two linked terminals take part",
         )
     if root is None:
-        alone = [nodes for nodes in (sending, receiving) if len(nodes) == 1]
+        sides = (sending,) if root_sends else (sending, receiving)
+        alone = [nodes for nodes in sides if len(nodes) == 1]
         root = min(alone[0]) if alone else participants[0]
     elif root not in terminals:
         raise _no_terminal(f"root {_name(root, network)}", network)
@@ -71,6 +76,21 @@ def group_of(
     if len(group) < 2:
         raise InputError(f"too few participants ({len(group)})", hint="name at least two terminals")
     return group
+
+
+def senders_and_receivers(collective: Collective) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the nodes that send and those that receive messages, ascending."""
+    found: tuple[set[int], set[int]] = (set(), set())
+    for message in collective.messages:
+        if isinstance(message, Message):
+            ends: Any = (message.source,), message.destinations
+        elif isinstance(message, Reduction):
+            ends = message.sources, (message.destination,)
+        else:
+            ends = message.members, message.members
+        for nodes, more in zip(found, ends, strict=True):
+            nodes.update(more)
+    return tuple(sorted(found[0])), tuple(sorted(found[1]))
 
 
 def _no_terminal(what: str, network: Network) -> InputError:

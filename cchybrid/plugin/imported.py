@@ -99,7 +99,10 @@ class Imported:
         Its length and a bound in the file's own measure of time.
     meaning_checked
         Whether the importer has executed the file and found that all data arrive: then a schedule
-        that breaks a rule about data is one that the model cannot express.
+        that breaks another rule than ``no-such-channel`` is one that the model cannot express.
+    rounds
+        The number of steps within the capacities of the network, where the importer has placed the
+        transfers.
     """
 
     instance: Instance | None = None
@@ -111,6 +114,7 @@ class Imported:
     facts: tuple[str, ...] = ()
     own: OwnBound | None = None
     meaning_checked: bool = False
+    rounds: int | None = None
 
     def place(self, step: int, transfer: int) -> str:
         """Return the place of a transfer in the file, "" if there is none."""

@@ -14,8 +14,10 @@ import pytest
 import cchybrid
 from cchybrid.cli.app import run
 from cchybrid.exchange import audit as audits
+from cchybrid.exchange import teccl_import
 from cchybrid.exchange.audit import Audit, audit_file, shown_percent
-from cchybrid.exchange.foreign_bounds import best_bound
+from cchybrid.exchange.epoch_networks import dgx2, ndv2
+from cchybrid.exchange.foreign_bounds import FoundBound, best_bound
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import Registry, load_registry
@@ -30,6 +32,8 @@ from tests.exchange.foreign_texts import (
     teccl_result,
     teccl_triangle,
 )
+from tests.exchange.plain_epochs import greedy_allgather, result_of
+from tests.exchange.schedules import schedule
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +60,7 @@ def test_steps_and_rounds_on_a_given_network(tmp_path: Path, registry: Registry)
     text = program("broadcast", (4, 4, 0), *gpus)
     found = audit(text, tmp_path, registry, topology=str(tmp_path / "wire.edges"))
     assert found.sentence == (
-        "valid, 1 step / 4 rounds, at most 0 % above a certified lower bound of 4"
+        "valid, 1 step / 4 rounds, at most 0 % above a certified lower bound of 4 rounds"
     )
 
 
@@ -93,8 +97,13 @@ def test_the_first_broken_rule_is_named_in_the_file_s_terms(
 
 
 def test_epochs_are_judged_in_epochs(tmp_path: Path, registry: Registry) -> None:
-    found = audit(teccl_result(*teccl_triangle(), 2), tmp_path, registry)
-    assert found.sentence == "valid, 2 epochs, no lower bound"
+    network = ndv2(2)
+    gpus = sorted(network.gpus)
+    sends, epochs = greedy_allgather(network.links, gpus, (), 0.005, 1 / 16)
+    found = audit(result_of(sends, epochs, gpus, 0.005, 1 / 16), tmp_path, registry)
+    assert found.sentence == "valid, 10 epochs, at most 0 % above a lower bound of 10"
+    steps = audit(teccl_result(*teccl_triangle(), 2), tmp_path, registry)
+    assert steps.sentence == "valid, 2 steps, at most 0 % above a certified lower bound of 2"
     flows, paths = teccl_triangle()
     flows[3] = flows[3].replace("epoch 1", "epoch 0")
     late = audit(teccl_result(flows, paths, 2), tmp_path, registry)
@@ -112,6 +121,101 @@ def test_networks_and_unknown_files_have_verdicts(tmp_path: Path, registry: Regi
     assert found.sentence == (
         "no schedule: mesh-2x2 AAS; the file holds no schedule; certified lower bound 3 steps"
     )
+
+
+def test_audit_teccl_overload_out_of_a_switch_is_invalid(
+    tmp_path: Path, registry: Registry
+) -> None:
+    # Every GPU of DGX-2 gets 15 chunks over the one link of its switch in a single epoch.
+    network = dgx2()
+    gpus = sorted(network.gpus)
+    sends, epochs = greedy_allgather(network.links, gpus, (0, 17), 1.0, 125.0)
+    chassis = {gpu: 17 * (gpu // 17) for gpu in gpus}
+    at_once = [(0, a, (a, chassis[a], b)) for a in gpus for b in gpus
+               if a != b and chassis[a] == chassis[b]]  # fmt: skip
+    known = {(chunk, nodes[-1]) for _, chunk, nodes in at_once}
+    rest = [each for each in sends if (each[1], each[2][-1]) not in known]
+    found = audit(result_of([*at_once, *rest], epochs, gpus, 1.0, 125.0), tmp_path, registry)
+    assert found.verdict == "invalid"
+    assert found.reason == (
+        "epoch 1: link 0->1 carries 15 chunks in 1 epoch, 1 at most (link-overload)"
+    )
+
+
+def of_two_rounds(
+    network: dict[str, Any], messages: list[tuple[int, int]], paths: list[list[int]], **model: Any
+) -> str:
+    """Return a schedule file of one step of two rounds."""
+    listed = [{"source": a, "destinations": [b]} for a, b in messages]
+    instance = {
+        "format": "cchybrid-instance/2", "name": "x", "network": {"name": "n", **network},
+        "collective": {"name": "c", "kind": "deliver", "messages": listed},
+        "model": {**model, "rounds": [2]},
+    }  # fmt: skip
+    step = [{"message": number, "path": path} for number, path in enumerate(paths)]
+    return json.dumps({"format": "cchybrid-schedule/1", "instance": instance, "steps": [step]})
+
+
+ODD = [[0, 1, 2, 3], [2, 3, 4, 5], [4, 5, 0, 1]]
+HALF_DUPLEX = [[0, 1], [1, 0], [1, 2], [3, 2], [3, 1]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        of_two_rounds(
+            {"nodes": 6, "channels": [[a, (a + 1) % 6] for a in range(6)]},
+            [(0, 3), (2, 5), (4, 1)], ODD, switching="wormhole", ports="all", routing="any",
+        ),
+        of_two_rounds(
+            {"nodes": 4, "channels": HALF_DUPLEX, "half_duplex": [[0, 1]]},
+            [(a, b) for a, b in HALF_DUPLEX], HALF_DUPLEX, switching="store-and-forward", ports=1,
+        ),
+    ],
+    ids=["wormhole", "half-duplex"],
+)  # fmt: skip
+def test_audit_rounds_that_are_no_steps_of_one_round_are_bounded_as_they_are(
+    text: str, tmp_path: Path, registry: Registry
+) -> None:
+    # Every two of three transfers exclude each other in one round, and all three fit in two.
+    found = audit(text, tmp_path, registry, improve=10.0)
+    assert found.sentence == (
+        "valid, 1 step / 2 rounds, at most 0 % above a certified lower bound of 1 step"
+    )
+    assert (found.spent, found.ours) == (1, 1)
+
+
+def test_audit_rounds_of_hop_by_hop_schedules_are_bounded_as_steps(
+    tmp_path: Path, registry: Registry
+) -> None:
+    wire = {"nodes": 2, "channels": [[0, 1]]}
+    text = of_two_rounds(wire, [(0, 1)] * 2, [[0, 1]] * 2, switching="store-and-forward")
+    found = audit(text, tmp_path, registry)
+    assert found.sentence == (
+        "valid, 1 step / 2 rounds, at most 0 % above a certified lower bound of 2 rounds"
+    )
+
+
+@pytest.mark.parametrize("name", ["cchybrid", "teccl", "csv"])
+def test_audit_is_never_valid_below_its_own_bound(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    # A bound that is too high, whatever the format and its unit.
+    network = ndv2(2)
+    gpus = sorted(network.gpus)
+    sends, epochs = greedy_allgather(network.links, gpus, (), 0.005, 1 / 16)
+    text, unit, size = {
+        "cchybrid": (json.dumps(schedule("ring-bi-3", "allgather").to_json()), "step", 1),
+        "teccl": (result_of(sends, epochs, gpus, 0.005, 1 / 16), "epochs", 10),
+        "csv": ("step,source,destination\n1,0,1\n", "step", 1),
+    }[name]
+    monkeypatch.setattr(audits, "best_bound", lambda *_: FoundBound(99, "wrong"))
+    monkeypatch.setattr(teccl_import, "epoch_bound", lambda *_, **__: (99, "wrong"))
+    (tmp_path / "theirs").write_text(text)
+    assert run(["audit", str(tmp_path / "theirs")]) == 2
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"not judged: its {size} {unit} are below the lower bound of 99 " in shown
+    assert "wrong): an error of cchybrid, please report it" in shown
 
 
 def test_what_the_model_cannot_express_is_not_called_invalid(

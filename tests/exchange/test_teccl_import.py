@@ -1,14 +1,14 @@
-"""Results of TE-CCL, and bounds in epochs."""
+"""Results of TE-CCL: what is read, and what is wrong with it."""
 
 from __future__ import annotations
 
 import json
-from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from cchybrid.exchange.epoch_networks import KNOWN, dgx2, epoch_bound, ndv2, recognise
+import cchybrid
+from cchybrid.exchange.epoch_networks import dgx2
 from cchybrid.exchange.teccl_import import read_teccl
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported, ImportRequest
@@ -28,8 +28,11 @@ def test_a_valid_result_becomes_a_valid_schedule() -> None:
     assert verify_schedule(found.schedule) == ()
     assert found.schedule.instance.name == "hand-made AAB"
     assert found.place(1, 0) == "epoch 1, flow 3 (1->2), chunk 0 from 0"
-    assert found.own is not None
-    assert (found.own.value, found.own.unit) == (2, "epochs")
+    # Without rates of the links, steps are judged, not epochs.
+    assert found.own is None
+    assert found.limits == (
+        "the rates of its links are unknown: an epoch is a step, on every link",
+    )
 
 
 def test_a_chunk_that_is_sent_before_it_arrives_is_named_with_its_epoch() -> None:
@@ -78,19 +81,27 @@ def test_a_gpu_that_is_used_as_a_switch_is_found() -> None:
     assert any("with all 16 GPUs at least 10 epochs" in fact for fact in found.facts)
 
 
-def test_links_have_rates() -> None:
-    flows, paths = ndv2_flows(switch=False)
-    again = [text.replace("from 8", "from 9") for text in flows]
-    # An epoch of a chunk on the fast links: InfiniBand takes four, so two chunks are too many.
-    found = read(teccl_result([*flows, *again], paths, 10, duration=0.00125, size=1.0))
-    [broken] = [each for each in found.broken if each.rule == "link-overload"]
-    assert (
-        str(broken) == "epoch 0: link 8->1 carries 2 chunks in 4 epochs, 1 at most (link-overload)"
-    )
-    later = "Chunk 0 from 8 traveled over 1->0 in epoch {}"
-    for epoch, wrong in ((3, True), (4, False)):
-        text = teccl_result([*flows, later.format(epoch)], paths, 10, duration=0.00125, size=1.0)
-        assert any(each.rule == "not-informed" for each in read(text).broken) is wrong
+def test_teccl_links_in_and_out_of_switches_have_rates() -> None:
+    # The InfiniBand links carry a chunk in ten epochs, those of a switch one in each.
+    network = dgx2()
+    via = "Chunk 0 from {0} traveled over {0}->{1} in epoch {2} via switches 0"
+    paths = {f"Demand at {b} for chunk 0 from {a} met by epoch 9": [] for a in network.gpus
+             for b in network.gpus if a != b}  # fmt: skip
+
+    def overload(*flows: str) -> str:
+        broken = read(teccl_result(list(flows), paths, 10, size=32 * 125.0)).broken
+        return next((str(each) for each in broken if each.rule == "link-overload"), "")
+
+    out = "epoch 3: link 0->5 carries 2 chunks in 1 epoch, 1 at most (link-overload)"
+    assert overload(via.format(1, 5, 2), via.format(2, 5, 2)) == out
+    assert overload(via.format(1, 5, 2), via.format(2, 5, 3)) == ""
+    into = "epoch 2: link 1->0 carries 2 chunks in 1 epoch, 1 at most (link-overload)"
+    other = via.format(1, 4, 2).replace("from 1", "from 9")
+    assert overload(via.format(1, 5, 2), other) == into
+    assert overload(via.format(1, 5, 2), via.format(1, 4, 2)) == "", "a switch copies"
+    far = "Chunk 0 from {} traveled over 2->18 in epoch {}"
+    slow = "epoch 0: link 2->18 carries 2 chunks in 10 epochs, 1 at most (link-overload)"
+    assert overload(far.format(2, 0), far.format(3, 9)) == slow
 
 
 @pytest.mark.parametrize(
@@ -103,27 +114,102 @@ def test_rates_that_no_link_has_are_refused(key: str) -> None:
             read(json.dumps({**record, key: value}))
 
 
-def test_parts_of_chunks_are_added_up_along_the_paths() -> None:
-    part = "0->{0} with volume 0.5 in epoch {1}"
+def parts_of_ndv2(*more: str) -> tuple[list[str], dict[str, Any]]:
+    """Return half of the chunk of GPU 8 for GPU 1 in each of epochs 0 and 1, and ``more``."""
+    texts = [*(f"8->1 with volume 0.5 in epoch {epoch}" for epoch in (0, 1)), *more]
     paths: dict[str, Any] = {
-        "Demand at 1 for chunk 1 from 0 met by epoch 1": [
-            [[0, part.format(1, 0)]], [[1, part.format(1, 1)]],
-        ],
-        "Demand at 0 for chunk 0 from 1 met by epoch 1": [
-            [[0, "1->0 with volume 1.0 in epoch 0"]],
-        ],
+        f"Demand at {b} for chunk {b} from {a} met by epoch 9": [] for a in range(16)
+        for b in range(16) if a != b
     }  # fmt: skip
-    flows = ["Chunk 1 from 0 traveled over 0->1 with volume 0.5 in epoch 0",
-             "Chunk 0 from 1 traveled over 1->0 with volume 1.0 in epoch 0"]  # fmt: skip
-    found = read(teccl_result(flows, paths, 2))
-    assert found.broken == ()
+    paths["Demand at 1 for chunk 1 from 8 met by epoch 9"] = [[[0, text]] for text in texts]
+    return [f"Chunk 1 from 8 traveled over {texts[0]}"], paths
+
+
+def test_parts_of_chunks_are_added_up_along_the_paths() -> None:
+    def result(*more: str) -> Imported:
+        return read(teccl_result(*parts_of_ndv2(*more), 10, duration=0.0025, size=1.0))
+
+    found = result()
+    # The demand at GPU 1 is met, that at GPU 0 is the first one that is not.
+    assert [each.place for each in found.broken] == ["demand at 1 for chunk 1 from 0"]
     assert found.schedule is None
     assert "parts of chunks, such as a volume of 0.5: no schedule here" in found.limits
     assert "its list of flows lacks a volume of 0.5 chunks of its paths" in found.facts
-    del paths["Demand at 1 for chunk 1 from 0 met by epoch 1"][1]
-    [broken] = read(teccl_result(flows, paths, 2)).broken
-    assert broken.place == "demand at 1 for chunk 1 from 0"
-    assert broken.text == "0.5 of the chunk arrives within 2 epochs"
+    ahead = result("1->0 with volume 0.6 in epoch 1").broken[0]
+    assert ahead.text == "GPU 1 has 0.5 of the chunk by then and sends 0.6"
+    assert result("1->0 with volume 0.5 in epoch 1").broken[0].rule == "missing-demand"
+    again = result("1->0 with volume 0.5 in epoch 1", "1->5 with volume 0.5 in epoch 1").broken[0]
+    assert again.text == "GPU 1 has 0 of the chunk by then and sends 0.5", "parts are not copied"
+
+
+def test_parts_of_chunks_have_rates_in_every_epoch_and_in_all() -> None:
+    def overload(*more: str) -> str:
+        found = read(teccl_result(*parts_of_ndv2(*more), 10, duration=0.0025, size=1.0))
+        return next((str(each) for each in found.broken if each.rule == "link-overload"), "")
+
+    assert overload() == ""
+    assert overload("8->1 with volume 0.1 in epoch 1") == (
+        "epoch 1: link 8->1 carries 0.6 chunks in 1 epoch, 0.5 at most (link-overload)"
+    )
+    tiny = [f"8->1 with volume 0.500009 in epoch {epoch}" for epoch in range(2, 10)]
+    assert overload(*tiny).startswith("epoch 0: link 8->1 carries 5.00007 chunks in 10 epochs")
+
+
+def test_teccl_parts_of_chunks_that_are_copied_are_not_judged() -> None:
+    flows, paths = teccl_triangle()
+    flows[0] = flows[0].replace(" in epoch", " with volume 0.5 in epoch")
+    with pytest.raises(InputError, match="parts of chunks with several destinations"):
+        read(teccl_result(flows, paths, 2))
+
+
+def test_teccl_parts_of_chunks_on_unknown_links_are_not_judged() -> None:
+    paths = {
+        "Demand at 1 for chunk 1 from 0 met by epoch 1": [
+            [[epoch, f"0->1 with volume 0.5 in epoch {epoch}"]] for epoch in (0, 1)
+        ],
+        "Demand at 0 for chunk 0 from 1 met by epoch 1": [[[0, "1->0 with volume 1 in epoch 0"]]],
+    }
+    flows = ["Chunk 1 from 0 traveled over 0->1 with volume 0.5 in epoch 0"]
+    with pytest.raises(InputError, match=r"parts of chunks.*and its links have unknown rates"):
+        read(teccl_result(flows, paths, 2))
+    [late] = read(teccl_result(flows, paths, 1)).broken[:1]
+    assert late.rule == "too-late", "what breaks a rule at any rate is invalid"
+
+
+def test_teccl_times_must_agree() -> None:
+    flows, paths = ndv2_flows(switch=False)
+    record = json.loads(teccl_result(flows, paths, 10, duration=0.00125, size=1.0))
+    assert all(each.rule != "wrong-time" for each in read(json.dumps(record)).broken)
+    record["4-Collective_Finish_Time"] *= 2
+    broken = {each.rule: str(each) for each in read(json.dumps(record)).broken}
+    assert broken["wrong-time"] == (
+        "Collective_Finish_Time: 0.025 s for 10 epochs of 0.00125 s (wrong-time)"
+    )
+
+
+def test_teccl_chunks_are_as_large_as_its_bandwidth_says_however_many_there_are() -> None:
+    # A chunk takes four epochs on InfiniBand, also where every GPU has two of them.
+    flows, paths = ndv2_flows(switch=False)
+    for key in list(paths):
+        paths[key.replace("chunk 0", "chunk 1")] = []
+    flows.append(flows[0].replace("Chunk 0", "Chunk 1").replace("epoch 0", "epoch 3"))
+    found = read(teccl_result(flows, paths, 10, duration=0.00125, size=1.0))
+    assert "link 8->1 carries 2 chunks in 4 epochs, 1 at most" in " ".join(map(str, found.broken))
+
+
+def test_teccl_results_are_judged_on_a_named_network_in_steps() -> None:
+    flows, paths = teccl_triangle()
+    ring = cchybrid.network("ring-uni-3")
+    text = teccl_result(flows, paths, 2)
+    found = read_teccl(text, ImportRequest("x", ring, cchybrid.collective("AAB", ring)))
+    assert found.schedule is not None
+    assert found.schedule.instance.network is ring
+    assert verify_schedule(found.schedule) == ()
+    with pytest.raises(InputError, match="the message from 0 to 1, 2 is none of AAS"):
+        read_teccl(text, ImportRequest("x", ring, cchybrid.collective("AAS", ring)))
+    flows[0] += " via switches 3"
+    with pytest.raises(InputError, match=r"--topology: paths over switch 3"):
+        read_teccl(teccl_result(flows, paths, 2), ImportRequest("x", ring))
 
 
 @pytest.mark.parametrize(
@@ -155,38 +241,3 @@ def test_the_epochs_required_must_make_sense() -> None:
     record["3-Epochs_Required"] = 10**9
     with pytest.raises(InputError, match="3-Epochs_Required: 1000000000"):
         read(json.dumps(record))
-
-
-def test_clusters_have_the_links_of_their_sources() -> None:
-    assert [len(each.gpus) for each in KNOWN] == [16, 32, 32]
-    assert [len(each.links) for each in KNOWN] == [2 * 32 + 2, 4 * 32 + 8, 2 * 32 + 16]
-    for each in KNOWN:
-        degrees = {sum(a == gpu for a, _ in each.links) for gpu in each.gpus}
-        assert degrees <= {1, 2, 4, 5}
-
-
-@pytest.mark.parametrize(
-    ("network", "fast", "slow"), [(ndv2(4), 99, 26), (dgx2(), 31, 4)], ids=["ndv2", "dgx2"]
-)
-def test_bounds_of_allgathers_by_hand(network: Any, fast: int, slow: int) -> None:
-    # One chunk of each GPU; an epoch lasts a chunk on the fastest link, or on the slowest.
-    demands = {(gpu, 0): network.gpus - {gpu} for gpu in network.gpus}
-    for pick, epochs in ((max, fast), (min, slow)):
-        unit = pick(network.links.values())
-        rates = {link: Fraction(rate) / unit for link, rate in network.links.items()}
-        assert epoch_bound(network, network.switches, demands, rates)[0] == epochs
-
-
-def test_parts_of_chunks_may_share_a_slow_link() -> None:
-    network = ndv2(2)
-    demands = {(a, b): frozenset({b}) for a in network.gpus for b in network.gpus if a != b}
-    rates = {link: Fraction(rate, 50) for link, rate in network.links.items()}
-    bound, reason = epoch_bound(network, network.switches, demands, rates)
-    assert bound == 256
-    assert reason == "64 chunks into GPUs 0 to 7 over 1 link: 256 epochs"
-
-
-def test_a_network_is_recognised_by_its_links_only_if_they_fit() -> None:
-    assert recognise(range(16), [(0, 1), (8, 1)]) == ndv2(2)
-    assert recognise(range(16), [(0, 5)]) is None
-    assert recognise(range(3), [(0, 1)]) is None

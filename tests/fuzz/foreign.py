@@ -9,12 +9,10 @@ import gzip
 import json
 import random
 import re
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from cchybrid.exchange.audit import Audit, audit_file, valid_schedule
 from cchybrid.exchange.epoch_networks import ndv2
@@ -24,7 +22,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.view.export import export_csv
-from tests.exchange import foreign_texts, test_poseidon_import
+from tests.exchange import foreign_texts, plain_epochs, test_poseidon_import
 from tests.exchange.schedules import schedule
 from tests.fuzz import foreign_judges, judges, mutators
 from tests.fuzz.reader import CORPUS, Reader
@@ -94,39 +92,16 @@ def _sccl() -> list[bytes]:
 
 @cache
 def _teccl() -> list[bytes]:
-    """Return results of whole chunks, of parts of chunks, and of a cluster with known rates."""
-    parts = {
-        "Demand at 1 for chunk 1 from 0 met by epoch 1": [
-            [[epoch, f"0->1 with volume 0.5 in epoch {epoch}"]] for epoch in (0, 1)
-        ],
-        "Demand at 0 for chunk 0 from 1 met by epoch 1": [
-            [[0, "1->0 with volume 1.0 in epoch 0"]],
-        ],
-    }  # fmt: skip
-    flows = ["Chunk 1 from 0 traveled over 0->1 with volume 0.5 in epoch 0",
-             "Chunk 0 from 1 traveled over 1->0 with volume 1.0 in epoch 0"]  # fmt: skip
-    triangle = foreign_texts.teccl_result(*foreign_texts.teccl_triangle(), 2)
-    return _encoded(triangle, foreign_texts.teccl_result(flows, parts, 2), _teccl_cluster())
-
-
-def _teccl_cluster() -> str:
-    """Return an allgather of 16 GPUs, of epochs that a chunk takes on the slowest links."""
+    """Return results of unknown rates, and of a cluster: of whole chunks, and of parts of them."""
     network = ndv2(2)
-    has: defaultdict[int, set[int]] = defaultdict(set, {gpu: {gpu} for gpu in network.gpus})
-    slowest = min(network.links.values())
-    flows: list[str] = []
-    paths: dict[str, list[Any]] = {}
-    epoch = 0
-    while any(has[gpu] != network.gpus for gpu in network.gpus):
-        before = {gpu: sorted(has[gpu]) for gpu in network.gpus}
-        for (a, b), rate in sorted(network.links.items()):
-            for chunk in [c for c in before[a] if c not in has[b]][: int(rate / slowest)]:
-                flows.append(f"Chunk 0 from {chunk} traveled over {a}->{b} in epoch {epoch}")
-                paths[f"Demand at {b} for chunk 0 from {chunk} met by epoch {epoch}"] = []
-                has[b].add(chunk)
-        epoch += 1
+    gpus, links = sorted(network.gpus), network.links
     # An epoch is a sixteenth of the buffer on a link of 12.5 gigabytes per second.
-    return foreign_texts.teccl_result(flows, paths, epoch, duration=0.005, size=1.0)
+    sends, epochs = plain_epochs.greedy_allgather(links, gpus, (), 0.005, 1 / 16)
+    return _encoded(
+        foreign_texts.teccl_result(*foreign_texts.teccl_triangle(), 2),
+        plain_epochs.halved_alltoall(links, gpus, 0.005, 1 / 16),
+        plain_epochs.result_of(sends, epochs, gpus, 0.005, 1 / 16),
+    )
 
 
 def _import(format_name: str) -> Callable[[Path], Imported]:

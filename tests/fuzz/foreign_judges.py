@@ -154,9 +154,8 @@ def teccl(path: Path, found: Imported) -> None:
     text = path.read_text("utf-8-sig")
     record = {key.partition("-")[2].lower(): value for key, value in json.loads(text).items()}
     epochs = record["epochs_required"]
-    own = found.own
-    assert own is not None
-    assert own.lower <= own.value == epochs
+    if found.own is not None:
+        assert found.own.lower <= found.own.value == epochs
     demands = [tuple(map(int, re.findall(r"\d+", key)[:3])) for key in record["chunk paths"]]
     if "volume" in text or any(path for paths in record["chunk paths"].values() for path in paths
                                if isinstance(path, list)):  # fmt: skip

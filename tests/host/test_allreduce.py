@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import cchybrid
 from cchybrid.host.allreduce import moved_ahead, with_sums
-from cchybrid.model import Schedule
+from cchybrid.host.allreduce_bounds import allreduce_bounds
+from cchybrid.model import AllReduction, Channel, Collective, Instance, Network, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.proof import BOUNDS
 from cchybrid.referee.verify import verify_schedule
 
 HOPS = "store-and-forward"
@@ -135,3 +139,25 @@ def test_transfers_that_move_ahead_stay_valid(topology):
     assert verify_schedule(fast) == ()
     assert len(fast.steps) < len(slow.steps) / 4
     assert sum(map(len, fast.steps)) == len(slow.steps)
+
+
+def cut_line(members: int) -> Instance:
+    """Return two allreduces on a line whose last node, a member of the second, only receives."""
+    nodes = members + 2
+    network = Network.from_links("line", nodes, [(a, a + 1) for a in range(nodes - 2)])
+    network = replace(network, channels=(*network.channels, Channel(nodes - 2, nodes - 1)))
+    messages = AllReduction(tuple(range(members))), AllReduction((members, members + 1))
+    return Instance(network, Collective("allreduce", messages))
+
+
+@pytest.mark.parametrize("members", [4, 70])
+@pytest.mark.parametrize("switching", ["wormhole", HOPS])
+def test_a_member_out_of_reach_is_refused(members: int, switching: str) -> None:
+    # Of more than 64 members, the parts of some are not bounded.
+    instance = cut_line(members).with_model(switching=switching)
+    line = f"node {members} cannot be reached from node {members + 1}: no path leads there"
+    for search in (cchybrid.solve, cchybrid.bound):
+        with pytest.raises(InputError, match=line):
+            search(instance, time_limit=5)
+    with pytest.raises(InputError, match=line):
+        next(allreduce_bounds(instance, BOUNDS, lambda: False))

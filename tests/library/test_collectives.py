@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cchybrid
+from cchybrid.host.instances import collective as host_collective
 from cchybrid.library.collectives import MAX_PAIRS, PATTERNS, canonical_name, collective
 from cchybrid.library.topologies import fail, network
 from cchybrid.model import AllReduction, Collective, Instance, Message, Network, Reduction
@@ -65,17 +67,90 @@ def test_a_transmitter_that_is_the_only_receiver_sends_nothing() -> None:
     assert only.messages == (Message(0, (1,)),)
 
 
-def test_both_roles_given_narrow_the_participants() -> None:
-    assert collective("OAB", RING, transmitters=[3], receivers=[1, 3]).messages == (
-        Message(3, (1,)),
-    )
-    assert arrows(collective("AOG", RING, transmitters=[0, 1], receivers=[2])) == [(0, 2), (1, 2)]
+def test_modes_of_a_file_narrow_the_participants() -> None:
+    assert collective("OAB", RING, modes=([3], [1, 3])).messages == (Message(3, (1,)),)
+    assert arrows(collective("AOG", RING, modes=([0, 1], [2]))) == [(0, 2), (1, 2)]
+    roles = {"transmitters": [0], "modes": ([1], [2, 3])}
+    assert arrows(collective("MNS", RING, **roles)) == [(0, 2), (0, 3)]
 
 
-def test_one_role_given_leaves_all_terminals() -> None:
+def test_one_mode_leaves_all_terminals() -> None:
     # The only transmitter is the root of a broadcast to all.
-    assert collective("OAB", RING, transmitters=[2]).messages == (Message(2, (0, 1, 3)),)
-    assert arrows(collective("AOG", RING, receivers=[3])) == [(0, 3), (1, 3), (2, 3)]
+    assert collective("OAB", RING, modes=([2], None)).messages == (Message(2, (0, 1, 3)),)
+    assert arrows(collective("AOG", RING, modes=(None, [3]))) == [(0, 3), (1, 3), (2, 3)]
+
+
+class Reads(Roles):
+    """Roles that record which of them are read."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in ROLES:
+            object.__getattribute__(self, "__dict__").setdefault("read", set()).add(name)
+        return object.__getattribute__(self, name)
+
+
+ROLES = ("root", "transmitters", "receivers")
+ARGUMENTS = {"permutation": "reverse", "pairs": "0>1"}
+
+
+@pytest.mark.parametrize("info", PATTERNS, ids=lambda info: info.name)
+def test_every_pattern_declares_the_roles_that_it_reads(info: CollectiveInfo) -> None:
+    nodes = (0, 1, 2, 3)
+    roles = Reads(nodes, 0, nodes, nodes, ARGUMENTS.get(info.name, ""), RING)
+    info.build(roles)
+    assert roles.__dict__.get("read", set()) == set(info.roles)
+
+
+@pytest.mark.parametrize("info", PATTERNS, ids=lambda info: info.name)
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_is_used_or_refused(info: CollectiveInfo, role: str) -> None:
+    argument = ARGUMENTS.get(info.name)
+    name = info.name if argument is None else f"{info.name}:{argument}"
+    given: dict[str, Any] = {role: 2 if role == "root" else [2, 3]}
+    if role in info.roles:
+        assert collective(name, RING, **given).messages != collective(name, RING).messages
+        return
+    with pytest.raises(InputError) as caught:
+        collective(name, RING, **given)
+    line = str(caught.value)
+    assert line.startswith(f"{role}: {info.name} has no {role}; leave it out, or use ")
+    assert "\n" not in line
+    assert line.endswith(
+        "OAB, OAS, AOG, AOR or multicast"
+        if role == "root"
+        else "MNB or MNS"
+        if role == "transmitters"
+        else "MNB, MNS or multicast"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "line"),
+    [
+        ("multicast", {"transmitters": [0, 3], "receivers": [1, 2]},
+         "transmitters: multicast has no transmitters; leave it out, or use MNB or MNS"),
+        ("pairs:0>3", {"root": 3, "receivers": [2]},
+         "root: pairs has no root; leave it out, or use multicast"),
+        ("multicast:1", {"receivers": [2]},
+         "receivers: multicast lists its receivers after the colon; drop one"),
+        ("AAB", {"root": 1, "transmitters": [1]},
+         "root: AAB has no root; leave it out, or use OAB, OAS, AOG, AOR or multicast"),
+    ],
+)  # fmt: skip
+def test_the_pattern_that_uses_all_roles_is_named(
+    name: str, given: dict[str, Any], line: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        collective(name, RING, **given)
+    assert str(caught.value) == line
+    for make in (cchybrid.instance, lambda *a, **k: host_collective(a[1], a[0], **k)):
+        with pytest.raises(InputError) as caught:
+            make("ring-bi-4", name, **given)
+        assert str(caught.value) == line
+
+
+def test_the_only_receiver_of_a_multicast_is_not_its_root() -> None:
+    assert collective("multicast", RING, receivers=[2]).messages == (Message(0, (2,)),)
 
 
 def test_only_terminals_take_part() -> None:
@@ -244,20 +319,20 @@ def test_permutations_that_do_not_apply(kind: str, name: str, message: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("roles", "message"),
+    ("name", "roles", "message"),
     [
-        ({"root": 99}, "OAB on ring-bi-4: root 99 is no terminal; use one of 0-3"),
-        ({"root": -1}, "root -1 is no terminal"),
-        ({"root": 0, "transmitters": [1], "receivers": [2]}, "node 0 takes no part; use some of 1"),
-        ({"transmitters": [4]}, "transmitter 4 is no terminal; use one of 0-3"),
-        ({"receivers": [4]}, "receiver 4 is no terminal; use one of 0-3"),
-        ({"transmitters": []}, "no transmitters; name at least one"),
-        ({"transmitters": [1], "receivers": [1]}, "too few participants (1)"),
+        ("OAB", {"root": 99}, "OAB on ring-bi-4: root 99 is no terminal; use one of 0-3"),
+        ("OAB", {"root": -1}, "root -1 is no terminal"),
+        ("OAB", {"root": 0, "modes": ([1], [2])}, "node 0 takes no part; use some of 1"),
+        ("MNB", {"transmitters": [4]}, "transmitter 4 is no terminal; use one of 0-3"),
+        ("MNB", {"receivers": [4]}, "receiver 4 is no terminal; use one of 0-3"),
+        ("MNB", {"transmitters": []}, "no transmitters; name at least one"),
+        ("MNB", {"transmitters": [1], "receivers": [1]}, "too few participants (1)"),
     ],
 )
-def test_roles_that_do_not_fit(roles: dict[str, list[int]], message: str) -> None:
+def test_roles_that_do_not_fit(name: str, roles: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
-        collective("OAB", RING, **roles)
+        collective(name, RING, **roles)
     assert message in str(caught.value)
 
 

@@ -34,9 +34,10 @@ def test_in_the_words_of_an_instance(keywords: dict[str, Any]) -> None:
         ]
         for key, value in keywords.items()
     }  # fmt: skip
-    cchybrid.instance("mesh-3x3", "OAB", **plain)
+    name = "MNB" if "transmitters" in keywords else "OAB"
+    cchybrid.instance("mesh-3x3", name, **plain)
     with pytest.raises(InputError):
-        cchybrid.instance("mesh-3x3", "OAB", **keywords)
+        cchybrid.instance("mesh-3x3", name, **keywords)
 
 
 @pytest.mark.parametrize("name", [f"mesh-{THREE}x3", f"hypercube-{THREE}", f"clos-{THREE}"])

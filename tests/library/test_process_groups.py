@@ -71,13 +71,18 @@ def test_without_failed_nodes() -> None:
         ({"participants": []}, "too few participants|no nodes"),
         ({"participants": [0, 8]}, "no node 8 in dgx-1; use 0 to 7"),
         ({"participants": "0-x"}, "0-x"),
-        ({"participants": [0, 1], "transmitters": [0]}, "participants, and transmitters or"),
-        ({"participants": [0, 1], "receivers": [0]}, "participants, and transmitters or receivers"),
+        ({"participants": [0, 1], "transmitters": [0]}, "AAB has no transmitters"),
+        ({"participants": [0, 1], "receivers": [0]}, "AAB has no receivers; leave it out"),
     ],
 )
 def test_what_makes_no_sense(given: dict[str, object], line: str) -> None:
     with pytest.raises(InputError, match=line):
         cchybrid.instance("dgx-1", "allgather", **given)
+
+
+def test_participants_beside_transmitters() -> None:
+    with pytest.raises(InputError, match="participants, and transmitters or receivers; give"):
+        cchybrid.instance("dgx-1", "MNB", participants=[0, 1], receivers=[0])
 
 
 def test_a_switch_takes_no_part() -> None:
