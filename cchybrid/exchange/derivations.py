@@ -1,34 +1,126 @@
-"""Growth, cuts, prices and Farkas multipliers as cutting planes over the pseudo-Boolean formula."""
+"""Linear evidence as cutting planes over the pseudo-Boolean formula."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
-from cchybrid.checker.farkas import multipliers
-from cchybrid.checker.growth import growth_counts, sending_power
-from cchybrid.checker.instance import Network
-from cchybrid.checker.prices import cheapest_routes, priced
-from cchybrid.checker.relaxation import ANY_SENDER, Column, Relaxation
-from cchybrid.checker.routes import Path
+from cchybrid.checker.payments import read_groups
+from cchybrid.checker.prices import Interval, Prices
+from cchybrid.checker.routes import cheapest_routes
 from cchybrid.exchange.pseudo_boolean import PathFormula
 from cchybrid.exchange.veripb import CuttingPlanes, NotDerivedError
+from cchybrid.proof.contradiction import Column, Key
+from cchybrid.proof.growth import growth_counts, sending_power
+from cchybrid.proof.relaxation import ANY_SENDER, Relaxation
 
 Times = Counter[int]
 """Multipliers by the number of the row."""
 
 
-def derive_growth(proof: CuttingPlanes, evidence: Mapping[str, Any]) -> None:
+def derive_linear(proof: CuttingPlanes, evidence: Mapping[str, Any]) -> None:
+    """Derive the contradiction of linear evidence whose prices are the same in all steps.
+
+    Raises
+    ------
+    NotDerivedError
+        The prices change, or a transfer earns more by the worth of destinations than it pays.
+    """
+    network, steps = proof.formula.claim.network, proof.formula.claim.steps
+    prices = Prices(network, evidence, steps)
+    groups = list(read_groups(network, evidence.get("groups", [])))
+    if any("once" in group or "blocks" in group for group, _ in groups):
+        raise NotDerivedError
+    if not prices.offered and len(groups) == 1 and len(groups[0][1]) == 1:
+        _derive_growth(proof, groups[0][1][0])
+        return
+    times = Times()
+    for kind in ("channels", "inject", "accept"):
+        for *place, price in evidence.get(kind, []):
+            if kind == "channels":
+                place[:2] = network.link(*place[:2])
+            size = 2 if kind == "channels" else 1
+            if place[size:] not in ([], [1, steps]):
+                raise NotDerivedError
+            for t in range(1, steps + 1):
+                _add_row(times, proof.formula, price, kind.removesuffix("s"), *place[:size], t)
+    worth = {m: dict(group["worth"]) for group, chosen in groups for m in chosen}
+    for message, (_, goals) in enumerate(network.messages):
+        if message not in worth and (network.hop_by_hop or len(goals) > 1):
+            _pay_route(proof, times, message, prices.intervals[0])
+            continue
+        for node in goals:
+            amount = worth[message].get(node, 0) if message in worth else None
+            _pay_delivery(proof, times, message, node, prices.intervals[0], amount)
+    proof.finish(+times)
+
+
+def _pay_delivery(
+    proof: CuttingPlanes, times: Times, message: int, node: int, prices: Interval, worth: int | None
+) -> None:
+    """Add that a node receives a message, which costs its worth, or the cheapest of all paths."""
+    formula = proof.formula
+    if worth is None:
+        source = formula.claim.network.messages[message][0]
+        cheapest = cheapest_routes(formula.claim.network, prices.hops, source)
+        ends = prices.inject.get(source, 0) + prices.accept.get(node, 0)
+        worth = cheapest.get(node, 1) + ends
+    _add_row(times, formula, worth, "goal", message, node)
+    for t in range(1, formula.claim.steps + 1):
+        _add_row(times, formula, worth, "grow", message, node, t)
+
+
+def _pay_route(proof: CuttingPlanes, times: Times, message: int, prices: Interval) -> None:
+    """Add what a message pays for the route to its most expensive destination, channel by channel.
+
+    It enters each set of nodes that are at least some price away from the source.
+    """
+    network = proof.formula.claim.network
+    source, goals = network.messages[message]
+    if prices.inject or prices.accept:
+        raise NotDerivedError  # ports of paths between holders
+    away = cheapest_routes(network.with_any_routing(), prices.hops, source)
+    highest = max(away.get(goal, 0) for goal in goals)
+    levels = sorted({paid for paid in away.values() if paid <= highest} | {0})
+    for nearer, level in pairwise(levels):
+        inside = {v for v in range(network.nodes) if v != source and away.get(v, level) >= level}
+        entry = _Entry(proof.formula, message, inside, whole=False)
+        times[entry.derive(proof, 1)] += level - nearer
+
+
+def derive_rows(
+    proof: CuttingPlanes, relaxation: Relaxation, multipliers: Mapping[Key, int]
+) -> None:
+    """Derive the contradiction of multiplied rows of the relaxation.
+
+    A column with a positive sum needs its upper limit, which is a row with variables.
+    """
+    formula = proof.formula
+    times, columns = Times(), Counter[Column]()
+    for key, factor in multipliers.items():
+        row = relaxation.row(key)
+        number = formula.add((*key, "of the proof"), *formula.translated(row))
+        for column, coefficient in row[0].items():
+            columns[column] += factor * coefficient
+        if number is not None:
+            times[number] += factor
+    for column, factor in columns.items():
+        if factor > 0:
+            _add_limit(times, formula, column, factor)
+    proof.finish(+times)
+
+
+def _derive_growth(proof: CuttingPlanes, message: int) -> None:
     """Derive that a message cannot be at all its destinations: its holders are too few.
 
     The rows ``hold`` and ``grow`` of every step, multiplied by 1 plus what the next strongest
     sender adds, bound the holders after a step by those before it.
     """
     formula = proof.formula
-    network, message, last = formula.claim.network, evidence["message"], formula.claim.steps
+    network, last = formula.claim.network, formula.claim.steps
     source, destinations = network.messages[message]
     receivers = formula.relaxation.receivers(message)
     distance = network.hops(source) if network.hop_by_hop else {}
@@ -48,7 +140,10 @@ def derive_growth(proof: CuttingPlanes, evidence: Mapping[str, Any]) -> None:
             proof.finish({goal: 1, too_early[node, last]: 1})
             return
         _add_row(times, formula, 1, "goal", message, node)
-    counts = growth_counts(network, evidence)
+    counts = growth_counts(network, message, network.hops(source))
+    if counts[-1] > len(destinations) and len(counts) - 1 <= last:
+        raise NotDerivedError
+    counts += counts[-1:] * (last + 1 - len(counts))
     power = sorted((sending_power(network, node, source) for node in receivers), reverse=True)
     first = sending_power(network, source, source)
     factor = 1
@@ -67,30 +162,6 @@ def derive_growth(proof: CuttingPlanes, evidence: Mapping[str, Any]) -> None:
     proof.finish(+times)
 
 
-def derive_farkas(proof: CuttingPlanes, evidence: Mapping[str, Any]) -> None:
-    """Derive the contradiction of multiplied rows of the relaxation.
-
-    A column with a positive sum needs its upper limit, which is a row with variables.
-    """
-    formula = proof.formula
-    network = formula.claim.scope_network
-    if evidence.get("routing") == "any":
-        network = network.with_any_routing()
-    relaxation = Relaxation(network, formula.claim.steps)
-    times, columns = Times(), Counter[Column]()
-    for key, factor in multipliers(evidence["rows"]):
-        row = relaxation.row(key)
-        number = formula.add((*key, "of the proof"), *formula.translated(row))
-        for column, coefficient in row[0].items():
-            columns[column] += factor * coefficient
-        if number is not None:
-            times[number] += factor
-    for column, factor in columns.items():
-        if factor > 0:
-            _add_limit(times, formula, column, factor)
-    proof.finish(+times)
-
-
 def _add_limit(times: Times, formula: PathFormula, column: Column, factor: int) -> None:
     """Add the row that a column is no more than its upper limit."""
     kind, message, *place, t = column
@@ -101,136 +172,6 @@ def _add_limit(times: Times, formula: PathFormula, column: Column, factor: int) 
             _add_row(times, formula, factor, "channel", *place[-2:], t)
     elif kind == "gets":
         _add_row(times, formula, factor, "receipts", message, place[-1])
-
-
-def derive_prices(proof: CuttingPlanes, evidence: Mapping[str, Any]) -> None:
-    """Derive that all deliveries together pay more than all steps offer."""
-    formula = proof.formula
-    network, steps = formula.claim.network, range(1, formula.claim.steps + 1)
-    channel, inject, accept, _ = priced(network, evidence)
-    times = Times()
-
-    def price(path: Path) -> int:
-        return (
-            inject.get(path[0], 0)
-            + accept.get(path[-1], 0)
-            + sum(channel.get(hop, 0) for hop in pairwise(path))
-        )
-
-    for message, (_, destinations) in enumerate(network.messages):
-        if network.hop_by_hop and len(destinations) == 1:
-            _pay_hops(proof, times, message, price)
-            continue
-        for node in destinations:
-            paths = formula.paths[message, node]
-            cheapest = min(map(price, paths), default=1)
-            _add_row(times, formula, cheapest, "goal", message, node)
-            for t in steps:
-                _add_row(times, formula, cheapest, "grow", message, node, t)
-    for t in steps:
-        for (a, b), amount in channel.items():
-            if network.link(a, b) == (a, b):
-                _add_row(times, formula, amount, "channel", a, b, t)
-        for kind, prices in (("inject", inject), ("accept", accept)):
-            for node, amount in prices.items():
-                _add_row(times, formula, amount, kind, node, t)
-    proof.finish(+times)
-
-
-def _pay_hops(
-    proof: CuttingPlanes, times: Times, message: int, price: Callable[[Path], int]
-) -> None:
-    """Add what a message with one destination pays from its source on, hop by hop.
-
-    It enters each set of nodes that are at least some price away from the source.
-    """
-    network = proof.formula.claim.network
-    source, (goal,) = network.messages[message]
-    away = cheapest_routes(network, {hop: price(hop) for hop in network.channels}, source)
-    levels = sorted({paid for paid in away.values() if paid <= away[goal]} | {0})
-    for nearer, level in pairwise(levels):
-        inside = {v for v in range(network.nodes) if v != source and away.get(v, level) >= level}
-        entry = _Entry(proof.formula, message, inside, whole=False)
-        times[entry.derive(proof, 1)] += level - nearer
-
-
-class _Cut(NamedTuple):
-    """A limit of a cut: the messages with the sets that they enter, and the limited resources."""
-
-    crossing: list[tuple[int, set[int]]]
-    resources: list[tuple[Any, ...]]
-    whole: bool
-
-
-def derive_cut(proof: CuttingPlanes, evidence: Mapping[str, Any]) -> None:
-    """Derive that more messages enter a set of nodes than all steps have room for.
-
-    Raises
-    ------
-    NotDerivedError
-        The cut needs that some nodes inside send less than the strongest one.
-    """
-    formula = proof.formula
-    network, last = formula.claim.network, formula.claim.steps
-    for cut in _cuts(network, evidence):
-        entries = [_Entry(formula, message, inside, cut.whole) for message, inside in cut.crossing]
-        room = [
-            sum(network.in_step(t, _capacity(network, place)) for place in cut.resources)
-            for t in range(1, last + 1)
-        ]
-        for width in sorted({len(entry.goals) for entry in entries}):
-            counted = [entry for entry in entries if len(entry.goals) >= width]
-            factors = [
-                max(column)
-                for column in zip(*(entry.factors(width) for entry in counted), strict=True)
-            ]
-            offered = sum(size * factor for size, factor in zip(room, factors, strict=True))
-            if width * len(counted) <= offered:
-                continue
-            times = Times(entry.derive(proof, width) for entry in counted)
-            for t, factor in enumerate(factors, 1):
-                for place in cut.resources:
-                    _add_row(times, formula, factor, *place, t)
-            proof.finish(times)
-            return
-    raise NotDerivedError
-
-
-def _cuts(network: Network, evidence: Mapping[str, Any]) -> list[_Cut]:
-    inside = set(evidence["nodes"])
-    outside = set(range(network.nodes)) - inside
-    into = _crossing(network, inside)
-    hops = {network.link(a, b) for a, b in network.channels if a in outside and b in inside}
-    if evidence.get("both", False):
-        hops |= {network.link(a, b) for a, b in network.channels if a in inside and b in outside}
-        crossing = [*into, *_crossing(network, outside)]
-        return [_Cut(crossing, [("channel", *hop) for hop in sorted(hops)], False)]
-    holders = set(range(network.nodes))
-    if not network.hop_by_hop:
-        ends = [network.messages[message] for message, _ in into]
-        holders = {node for source, goals in ends for node in (source, *goals)}
-    return [
-        _Cut(into, [("channel", *hop) for hop in sorted(hops)], False),
-        _Cut(into, [("accept", node) for node in sorted(holders & inside)], False),
-        _Cut(
-            into, [("inject", node) for node in sorted(holders & outside)], not network.hop_by_hop
-        ),
-    ]
-
-
-def _crossing(network: Network, inside: set[int]) -> list[tuple[int, set[int]]]:
-    return [
-        (message, inside)
-        for message, (source, goals) in enumerate(network.messages)
-        if source not in inside and not inside.isdisjoint(goals)
-    ]
-
-
-def _capacity(network: Network, place: tuple[Any, ...]) -> int:
-    kind, *where = place
-    limits = network.inject if kind == "inject" else network.accept
-    capacity: int = network.channels[where[0], where[-1]] if kind == "channel" else limits[where[0]]
-    return capacity
 
 
 class _Entry:

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.exchange.claim import Claim, write_lines
-from cchybrid.exchange.derivations import derive_cut, derive_farkas, derive_growth, derive_prices
+from cchybrid.exchange.derivations import derive_linear, derive_rows
 from cchybrid.exchange.pseudo_boolean import PathFormula
 from cchybrid.exchange.veripb import CuttingPlanes, NotDerivedError
 from cchybrid.model.errors import InputError
-from cchybrid.proof.farkas import refute
+from cchybrid.proof.farkas import refuting_rows
 from cchybrid.proof.search import MAX_TERMS
 
 FORMULA, PROOF = "formula.opb", "proof.pbp"
 """The names of the files."""
-
-DERIVATIONS = {
-    "growth": derive_growth,
-    "cut": derive_cut,
-    "prices": derive_prices,
-    "farkas": derive_farkas,
-}
-"""The kinds of evidence that become cutting planes."""
 
 
 def write_opb(
@@ -33,8 +25,8 @@ def write_opb(
 ) -> list[Path]:
     """Write the pseudo-Boolean formula of a claim, and a proof for VeriPB that refutes it.
 
-    Evidence of other kinds, and a cut that counts senders of different strength, are replaced by
-    Farkas multipliers, if there are any for the same number of steps.
+    Evidence of other kinds, and of prices that change from step to step, is replaced by multiplied
+    rows of the relaxation, if there are any for the same number of steps.
 
     Parameters
     ----------
@@ -68,32 +60,19 @@ def write_opb(
 def _derived(
     formula: PathFormula, claim: Claim, instance: Mapping[str, Any], seconds: float
 ) -> CuttingPlanes:
-    if claim.kind in DERIVATIONS:
-        try:
-            return derived(formula, claim.kind, claim.evidence)
-        except NotDerivedError:
-            pass
-    evidence = None
-    if claim.network.listed is None and not claim.network.members and claim.kind != "farkas":
-        evidence = refute(instance, claim.steps, MAX_TERMS, seconds)
-    if evidence is None:
+    if claim.kind == "linear":
+        with contextlib.suppress(NotDerivedError):
+            proof = CuttingPlanes(formula)
+            derive_linear(proof, claim.evidence)
+            return proof
+    found = None
+    if claim.network.listed is None and not claim.network.members:
+        found = refuting_rows(instance, claim.steps, MAX_TERMS, seconds)
+    if found is None:
         raise InputError(
             f"there are no cutting planes for {claim.kind} evidence of {claim.steps + 1} steps",
             hint="use --dimacs",
         )
-    own = replace(claim, evidence=evidence, scope_network=claim.network)
-    formula.claim = own
-    return derived(formula, "farkas", evidence)
-
-
-def derived(formula: PathFormula, kind: str, evidence: Mapping[str, Any]) -> CuttingPlanes:
-    """Return the proof that evidence becomes.
-
-    Raises
-    ------
-    NotDerivedError
-        There is none by these rules.
-    """
     proof = CuttingPlanes(formula)
-    DERIVATIONS[kind](proof, evidence)
+    derive_rows(proof, *found)
     return proof

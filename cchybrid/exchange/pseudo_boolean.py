@@ -5,7 +5,7 @@ Variables are 0 or 1:
 - ``("path", m, v, p, t)``: node v receives message m in step t over path p;
 - ``("has", m, v, t)``: node v has message m after step t.
 
-The rows are those of the checker's time-expanded relaxation (``cchybrid/checker/relaxation.py``)
+The rows are those of the time-expanded relaxation (``cchybrid/proof/relaxation.py``)
 with every column replaced by the sum of the paths that it counts, so that the flow over a channel
 is the number of paths that pass it. Rows that hold for all values are left out, and rows on what a
 node sends only if it has it are there for the first channels of its paths; others are added if a
@@ -24,9 +24,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from cchybrid.checker.instance import TooLargeError
-from cchybrid.checker.relaxation import ANY_SENDER, Column, Key, Relaxation, Row
 from cchybrid.checker.routes import Path, allowed_paths
 from cchybrid.exchange.claim import Claim
+from cchybrid.proof.contradiction import Column, Key, Row
+from cchybrid.proof.relaxation import ANY_SENDER, Relaxation
 
 MAX_TERMS = 5_000_000
 """Terms of all rows; larger formulas are refused to limit memory and time."""
