@@ -11,8 +11,8 @@ from cchybrid.checker import Network
 from cchybrid.proof.entries import Need
 from cchybrid.proof.linear_evidence import groups_of_goals, linear, rows_over_time
 
-MAX_WIDTH = 1 << 20
-"""Steps, times nodes inside, up to which late entries are valued."""
+MAX_WORK = 1 << 20
+"""Steps, times places that have a price, up to which late entries are valued."""
 
 Place = tuple[int, ...]
 """A channel or a node."""
@@ -45,8 +45,8 @@ class Crossing:
                         self.entering[message] = across
         self.tables: dict[str, dict[Place, int]] = {"channels": {}, "inject": {}, "accept": {}}
         """What each place carries in a step."""
-        self.behind: dict[tuple[str, Place], set[int]] = {}
-        """The nodes in which those that pay at a place can arrive first."""
+        self.hops: dict[tuple[str, Place], list[tuple[int, int]]] = {}
+        """The channels into the set by table and place where those who use them pay."""
         if kind == "channels" or network.hop_by_hop:
             self._add_channels(kind)
         else:
@@ -64,9 +64,9 @@ class Crossing:
                 continue
             node = None if end is None else (a, b)[end]
             if node is not None and self._ports(kind)[node] < into[node]:
-                self._add(kind, (node,), self._ports(kind)[node], b)
+                self._add(kind, (node,), self._ports(kind)[node], (a, b))
             else:
-                self._add("channels", network.link(a, b), network.channels[a, b], b)
+                self._add("channels", network.link(a, b), network.channels[a, b], (a, b))
 
     def _add_ports(self, kind: str) -> None:
         inside = self.sides[0]
@@ -81,9 +81,9 @@ class Crossing:
     def _ports(self, kind: str) -> list[int]:
         return self.network.inject if kind == "inject" else self.network.accept
 
-    def _add(self, table: str, place: Place, capacity: int, entered: int | None) -> None:
-        self.tables[table][place] = capacity
-        self.behind.setdefault((table, place), set()).update([] if entered is None else [entered])
+    def _add(self, table: str, place: Place, size: int, hop: tuple[int, int] | None) -> None:
+        self.tables[table][place] = size
+        self.hops.setdefault((table, place), []).extend([] if hop is None else [hop])
 
     def _enters(self, a: int, b: int) -> bool:
         return any(a not in side and b in side for side in self.sides)
@@ -105,31 +105,44 @@ class Crossing:
             if found is not None:
                 yield found
 
-    def with_shares(self, width: int) -> dict[str, Any] | None:
-        """Return evidence of the steps that messages with so many destinations inside need."""
+    def with_shares(
+        self, width: int, first: Mapping[tuple[str, Place], int] | None = None
+    ) -> dict[str, Any] | None:
+        """Return evidence of the steps that messages with so many destinations inside need.
+
+        ``first`` is the first step in which a message can pay at a place.
+        """
         goals = {m: nodes[:width] for m, nodes in self.entering.items() if len(nodes) >= width}
         paid = width * len(goals)
         values = self._values(width, {node for nodes in goals.values() for node in nodes})
-        prices: dict[tuple[str, Place], list[int]] = {key: [] for key in self.behind}
-        steps = offered = 0
+        prices: dict[tuple[str, Place], list[int]] = {key: [] for key in self.hops}
+        sizes = {key: self.tables[key[0]][key[1]] for key in self.hops}
         value: Mapping[int, int] = {}
-        for left in count():
+        for steps in count():
+            # With more steps, a place is open for as many more at the beginning.
             value = next(values, value)
             highest = max(value.values(), default=0)
-            offer = 0
-            for key, entered in self.behind.items():
-                local = self.network.hop_by_hop and entered
-                price = max(value[node] for node in entered) if local else highest
-                prices[key].append(price)
-                offer += price * self.tables[key[0]][key[1]]
-            if offered + offer >= paid or not offer or left * len(value) > MAX_WIDTH:
+            for key, hops in self.hops.items():
+                local = self.network.hop_by_hop and hops
+                prices[key].append(max(value[b] for _, b in hops) if local else highest)
+            opened = {key: steps + 2 - (first or {}).get(key, 1) for key in sizes}
+            offered = sum(
+                sum(prices[key][: max(0, opened[key])]) * size for key, size in sizes.items()
+            )
+            if offered >= paid:
                 break
-            steps, offered = left + 1, offered + offer
-        if not offer:
-            return None
+            if steps * len(sizes) > MAX_WORK:
+                return None
         tables = {
             table: rows_over_time(
-                (place, prices[table, place][:steps][::-1]) for place in self.tables[table]
+                (
+                    place,
+                    [
+                        0 if left >= opened[table, place] - 1 else prices[table, place][left]
+                        for left in reversed(range(steps))
+                    ],
+                )
+                for place in self.tables[table]
             )
             for table in self.tables
         }
