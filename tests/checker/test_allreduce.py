@@ -8,14 +8,14 @@ from functools import cache
 from itertools import combinations, product
 
 import pytest
+from cchybrid.checker.blocks import BlockRelaxation
+from cchybrid.checker.relaxation import Relaxation
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.checker import EvidenceError, Network, check
-from cchybrid.checker.blocks import BlockRelaxation
 from cchybrid.checker.kinds import shown_steps
-from cchybrid.checker.relaxation import Relaxation
 from cchybrid.host.allreduce_bounds import allreduce_bounds
 from cchybrid.host.proving import prove
 from cchybrid.model import AllReduction, Channel, Collective, CommunicationModel, Instance, Schedule

@@ -1,0 +1,150 @@
+"""The gate: an instance with a feature for which an argument is not proved is refused by it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
+from cchybrid.checker import features as gate
+from cchybrid.checker.certificate import rounds_bound, without_parts
+from cchybrid.checker.features import FEATURES, PROVED, features
+from cchybrid.checker.instance import Network
+from cchybrid.checker.reading import read_network
+from cchybrid.checker.schedule import checked_schedule
+from cchybrid.checker.throughput import throughput_network
+from cchybrid.model import Instance, Schedule
+from cchybrid.problem import build_problem
+from cchybrid.proof.refutation import refute
+from cchybrid.toolkit.kernels.first_fit import first_fit
+
+SPREAD = {"kind": "linear", "steps": 2, "groups": [{"worth": [[v, 1] for v in range(1, 6)]}]}
+ONE_PRICE = {"kind": "linear", "channels": [[5, 0, 1]]}
+
+
+def ring(collective: str = "AAB", **more: Any) -> Instance:
+    return cchybrid.instance("ring-bi-6", collective, **more)
+
+
+CASES: dict[str, tuple[Instance, set[str]]] = {
+    "plain": (ring(), {"wormhole"}),
+    "hops": (ring(switching="store-and-forward"), {"store-and-forward"}),
+    "ports": (ring(ports=2), {"wormhole", "limited ports"}),
+    "any": (ring(routing="any"), {"wormhole", "any routing"}),
+    "extra": (ring(routing=2), {"wormhole", "extra hops"}),
+    "combine": (ring("AAR"), {"wormhole", "combining"}),
+    "allreduce": (ring("allreduce"), {"wormhole", "allreduce"}),
+    "chunks": (ring(chunks=2), {"wormhole", "chunks"}),
+    "rounds": (ring(rounds=[2, 1]), {"wormhole", "rounds"}),
+    "equal rounds": (ring(rounds=[2, 2]), {"wormhole", "rounds"}),
+    "endpoints": (cchybrid.instance("omega-4", "OAB"), {"wormhole", "endpoints"}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_features_of_an_instance(name: str) -> None:
+    instance, expected = CASES[name]
+    found = features(read_network(instance.to_json()))
+    assert found == expected
+    assert found <= FEATURES
+
+
+def test_wide_channels_half_duplex_and_listed_paths() -> None:
+    record = ring().to_json()
+    record["network"]["channels"][0].append(2)
+    assert features(read_network(record)) == {"wormhole", "wide channels"}
+    record = ring().to_json()
+    a, b, *_ = record["network"]["channels"][0]
+    record["network"]["half_duplex"] = [[a, b]]
+    network = read_network(record)
+    assert features(network) == {"wormhole", "half duplex"}
+    network.listed = [(0, 1)]
+    assert features(network) == {"wormhole", "half duplex", "listed paths"}
+
+
+def test_every_argument_names_features_of_the_closed_list() -> None:
+    assert all(proved <= FEATURES for proved in PROVED.values())
+
+
+@cache
+def arguments() -> dict[str, Any]:
+    """Return a call of each kind of evidence, axiom and reader, that is accepted."""
+    broadcast, hops = ring("OAB"), ring(switching="store-and-forward")
+    problem = build_problem(broadcast)
+    both = Schedule(broadcast, problem.lift(first_fit(problem, 0)).steps).to_json()
+    members = ring("allreduce").to_json()
+    scatter = ring("AAS").to_json()
+    refuted = refute(Network(scatter), 4, 60.0, lambda: False).evidence
+    assert refuted is not None
+    one_way = {
+        "format": "cchybrid-instance/1",
+        "name": "",
+        "network": {"nodes": 2, "channels": [[0, 1]]},
+        "collective": {"kind": "deliver", "messages": [{"source": 1, "destinations": [0]}]},
+    }
+    sets = {"kind": "nested-sets", "message": 0, "sets": [[0, 1]]}
+    part = {"kind": "part", "from": 0, "evidence": SPREAD}
+    return {
+        "schedule": lambda: checked_schedule(both),
+        "linear": lambda: proven_steps(broadcast.to_json(), SPREAD),
+        "nested-sets": lambda: proven_steps(broadcast.to_json(), sets),
+        "refutation": lambda: proven_steps(scatter, refuted),
+        "part": lambda: proven_steps(members, part),
+        "exchanges": lambda: proven_steps(members, {"kind": "exchanges"}),
+        "unreachable": lambda: proves_infeasible(one_way, {"kind": "unreachable", "message": 0}),
+        "rounds per chunk": lambda: rounds_bound(
+            Network(without_parts(hops.to_json())), 3, ONE_PRICE
+        ),
+        "throughput": lambda: throughput_network(hops.to_json()),
+    }
+
+
+def test_the_arguments_are_all_there_are() -> None:
+    assert set(arguments()) == set(PROVED)
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_a_feature_that_nobody_has_proved_is_refused(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = arguments()[name]
+    call()
+    known = features
+    monkeypatch.setattr(gate, "features", lambda network: known(network) | {"telepathy"})
+    with pytest.raises(EvidenceError, match="not proved for telepathy"):
+        call()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda r: r["model"].update(telepathy=True),
+        lambda r: r["network"].update(latency=[1]),
+        lambda r: r["collective"]["messages"][0].update(size=2),
+        lambda r: r["collective"].update(kind="gossip"),
+        lambda r: r["model"].update(switching="virtual-cut-through"),
+    ],
+)
+def test_a_field_that_the_reader_does_not_know_is_refused(change: Any) -> None:
+    record = ring().to_json()
+    change(record)
+    with pytest.raises(EvidenceError, match="the instance is not well-formed"):
+        read_network(record)
+
+
+@pytest.mark.parametrize("kind", ["growth", "cut", "prices", "farkas", "blocks", "rows"])
+def test_evidence_of_an_older_version_names_the_command_that_makes_it_anew(kind: str) -> None:
+    with pytest.raises(EvidenceError, match="cchybrid prove"):
+        proven_steps(ring().to_json(), {"kind": kind, "message": 0, "nodes": [0]})
+
+
+def test_what_is_not_defined_for_rounds_and_allreduce_is_refused() -> None:
+    """Version 0.9.0 had false optima of throughput of an allreduce, and with rounds."""
+    for instance in (ring("allreduce"), ring(rounds=[2, 1]), ring(chunks=2), ring(ports=1)):
+        with pytest.raises(EvidenceError, match="throughput: not proved for"):
+            throughput_network(instance.to_json())
+    with pytest.raises(EvidenceError, match="rounds per chunk: not proved for wormhole"):
+        rounds_bound(read_network(ring().to_json()), 3, ONE_PRICE)

@@ -1,0 +1,386 @@
+"""Linear evidence: the theorems on every transfer of random schedules, and true optima."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections import Counter
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cchybrid
+from cchybrid.checker import EvidenceError, Network, proven_steps
+from cchybrid.checker.instance import TooLargeError
+from cchybrid.checker.linear import linear_rounds, payments
+from cchybrid.checker.payments import NEVER, Spread, paid_for_routes
+from cchybrid.checker.prices import Prices
+from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Reduction
+from cchybrid.model import Network as ModelNetwork
+from tests.checker.meaning import network_of, transfers
+from tests.examples import examples
+from tests.proof.optimum import fewest_steps
+from tests.random_instances import SEVERAL, valid_schedules
+
+
+def any_prices(network: Network, steps: int, rng: random.Random) -> dict[str, Any]:
+    """Return prices of some channels and ports, for all steps or for some."""
+
+    def row(*place: int) -> list[int]:
+        if rng.random() < 0.3:
+            return [*place, rng.randint(0, 3)]
+        first = rng.randint(1, steps)
+        return [*place, first, rng.randint(first, steps), rng.randint(1, 4)]
+
+    share = [rng.choice((0, 0.3, 1)) for _ in range(3)]
+    return {
+        "channels": [row(*hop) for hop in network.channels if rng.random() < share[0]],
+        "inject": [row(node) for node in range(network.nodes) if rng.random() < share[1]],
+        "accept": [row(node) for node in range(network.nodes) if rng.random() < share[2]],
+    }
+
+
+def any_group(
+    network: Network, steps: int, rng: random.Random, messages: list[int]
+) -> dict[str, Any]:
+    """Return the worth of destinations, perhaps with charges and blocks."""
+    nodes = range(network.nodes)
+    group: dict[str, Any] = {
+        "messages": messages,
+        "worth": [[node, rng.randint(0, 4)] for node in nodes if rng.random() < 0.9],
+    }
+    if steps > 1 and rng.random() < 0.4:
+        firsts = [(node, rng.randint(1, steps - 1)) for node in nodes if rng.random() < 0.5]
+        group["once"] = [
+            [node, first, rng.randint(first, steps - 1), rng.randint(1, 3)]
+            for node, first in firsts
+        ]
+    if rng.random() < 0.4:
+        mixed = rng.sample(nodes, network.nodes)
+        cuts = sorted(rng.sample(range(1, network.nodes + 1), min(2, network.nodes)))
+        group["blocks"] = [mixed[: cuts[0]], mixed[cuts[0] : cuts[-1]]][: len(set(cuts))]
+    return group
+
+
+def paid_in(network: Network, prices: Prices, moves: Any) -> Counter[int]:
+    """Return what every message pays in a schedule, transfer by transfer, from the rules alone."""
+    paid: Counter[int] = Counter()
+    for t, message, path in moves:
+        (prices_then,) = (i for i in prices.intervals if i.first <= t <= (i.last or t))
+        paid[message] += sum(prices_then.hops[hop] for hop in pairwise(path))
+        paid[message] += prices_then.inject.get(path[0], 0) + prices_then.accept.get(path[-1], 0)
+    return paid
+
+
+@settings(max_examples=examples(300))
+@given(valid_schedules(max_nodes=5, max_messages=4, **SEVERAL), st.integers(0, 2**32 - 1))
+def test_no_message_pays_less_and_all_pay_no_more_than_is_offered(schedule, seed):
+    rng, network = random.Random(seed), network_of(schedule)
+    steps, moves = len(schedule.steps), transfers(schedule)
+    for _ in range(6):
+        prices = Prices(network, any_prices(network, steps, rng), steps)
+        paid = paid_in(network, prices, moves)
+        assert paid.total() <= prices.offered
+        for message in range(len(network.messages)):
+            assert paid_for_routes(network, prices, [message]) <= paid[message]
+            group = any_group(network, steps, rng, [message])
+            least = Spread(network, prices, group, any_rounds=False).paid([message])
+            assert 0 <= least <= paid[message], group
+            if network.hop_by_hop:
+                free = Spread(network, prices, group, any_rounds=True).paid([message])
+                assert free <= least
+
+
+@settings(max_examples=examples(60))
+@given(valid_schedules(max_nodes=5, max_messages=5, **SEVERAL), st.integers(0, 2**32 - 1))
+def test_several_messages_together_pay_no_more_than_alone(schedule, seed):
+    """Messages of the same worth share a table, which is only ever weaker."""
+    rng, network = random.Random(seed), network_of(schedule)
+    steps = len(schedule.steps)
+    prices = Prices(network, any_prices(network, steps, rng), steps)
+    messages = [*range(len(network.messages))]
+    group = any_group(network, steps, rng, messages)
+    together = Spread(network, prices, group, False).paid(messages)
+    assert together <= sum(Spread(network, prices, group, False).paid([m]) for m in messages)
+
+
+def climbed(network: Network, evidence: dict[str, Any], rng: random.Random) -> tuple[Any, bool]:
+    """Change numbers of the evidence as long as it shows more; return it and whether it holds."""
+
+    def surplus(candidate: dict[str, Any]) -> Any:
+        prices = Prices(network, candidate, candidate["steps"] - 1)
+        return payments(network, candidate, prices, any_rounds=False) - prices.offered
+
+    best = surplus(evidence)
+    for _ in range(40):
+        if best > 0:
+            break
+        changed = copy.deepcopy(evidence)
+        lists = [changed[key] for key in ("channels", "inject", "accept")]
+        lists += [group["worth"] for group in changed["groups"]]
+        rows = [row for rows in lists for row in rows]
+        if not rows:
+            break
+        row = rng.choice(rows)
+        row[-1] = max(0, row[-1] + rng.choice((-2, -1, 1, 1, 2)))
+        gained = surplus(changed)
+        if gained >= best:
+            evidence, best = changed, gained
+    return evidence, best > 0
+
+
+@settings(max_examples=examples(60))
+@given(valid_schedules(max_nodes=4, max_messages=4, **SEVERAL), st.integers(0, 2**32 - 1))
+def test_no_evidence_shows_more_than_the_optimum(schedule, seed):
+    optimum = fewest_steps(schedule.instance, len(schedule.steps))
+    rng, record = random.Random(seed), schedule.instance.to_json()
+    network = Network(record)
+    for _ in range(4):
+        evidence: dict[str, Any] = {"kind": "linear", "steps": optimum + 1}
+        evidence |= any_prices(network, optimum, rng)
+        some = [m for m in range(len(network.messages)) if rng.random() < 0.7]
+        evidence["groups"] = [any_group(network, optimum, rng, some)] if some else []
+        evidence, holds = climbed(network, evidence, rng)
+        assert not holds, evidence
+        with pytest.raises(EvidenceError, match="do not rule out"):
+            proven_steps(record, evidence)
+
+
+def best(record: dict[str, Any], evidence: dict[str, Any]) -> int:
+    """Return the largest number of steps that evidence shows, with its steps put there."""
+    shown = 0
+    while True:
+        try:
+            shown = proven_steps(record, {**evidence, "kind": "linear", "steps": shown + 1})
+        except EvidenceError:
+            return shown
+
+
+def on_ring(nodes: int, *messages: Message | Reduction, **model: Any) -> dict[str, Any]:
+    network = ModelNetwork.from_links("ring", nodes, [(v, (v + 1) % nodes) for v in range(nodes)])
+    return Instance(network, Collective("by hand", messages), CommunicationModel(**model)).to_json()
+
+
+def growth(record: dict[str, Any], goals: range | tuple[int, ...] = range(16)) -> int:
+    return best(record, {"groups": [{"worth": [[node, 1] for node in goals]}]})
+
+
+def test_spreading_in_wormhole_counts_ports():
+    everyone = Message(0, tuple(range(1, 16)))
+    assert growth(on_ring(16, everyone)) == 3  # 1, 3, 9, 27
+    assert growth(on_ring(16, everyone, inject=1, accept=1)) == 4
+    never = on_ring(16, everyone, inject=(0,) * 16, accept=(1,) * 16)
+    spread = {"kind": "linear", "groups": [{"worth": [[1, 1]]}]}
+    assert proven_steps(never, {**spread, "steps": 10**6}) == 10**6
+    # Of 1, 4, 7, 10, ... nodes only one is strong: a charge for it makes that count.
+    strong = on_ring(16, everyone, inject=(1, 3, *[0] * 14), accept=(1,) * 16)
+    worth = [[node, 1] for node in range(1, 16)]
+    charged = {"worth": worth, "once": [[1, 1, 1, 9], [1, 2, 2, 6], [1, 3, 3, 3]]}
+    evidence = {"kind": "linear", "steps": 5, "groups": [charged]}
+    assert proven_steps(strong, evidence) == 5
+
+
+def test_spreading_hop_by_hop_knows_distances_and_the_informing_neighbour():
+    hops = {"switching": "store-and-forward"}
+    assert growth(on_ring(16, Message(0, tuple(range(1, 16))), **hops)) == 8
+    assert growth(on_ring(16, Message(0, (5,)), **hops)) == 5
+    assert growth(on_ring(16, Reduction(tuple(range(1, 16)), 0), **hops)) == 8
+    # 1, 3, 5, 7: a node sends to one neighbour, as the other one informed it.
+    assert growth(on_ring(8, Message(0, tuple(range(1, 8))), **hops), range(8)) == 4
+
+
+def test_reductions_exchange_the_ports():
+    reduce_ = Reduction(tuple(range(1, 16)), 0)
+    wide, narrow = (2,) * 16, (1,) * 16
+    assert growth(on_ring(16, reduce_, inject=wide, accept=narrow)) == 4
+    assert growth(on_ring(16, reduce_, inject=narrow, accept=wide)) == 3
+
+
+def test_messages_have_to_enter_a_set():
+    to_zero = [Message(v, (0,)) for v in range(1, 6)]
+    cut = {"channels": [[1, 0, 1], [5, 0, 1]]}
+    assert best(on_ring(6, *to_zero), cut) == 3
+    assert best(on_ring(6, *to_zero, inject=1, accept=1), {"accept": [[0, 1]]}) == 5
+    # Broadcasts pay once, however many destinations they have inside.
+    everyone = [Message(v, tuple(u for u in range(6) if u != v)) for v in range(6)]
+    assert best(on_ring(6, *everyone), {"channels": [[0, 1, 1], [3, 2, 1]]}) == 2
+
+
+def test_late_entries_count_in_part():
+    """Two complete networks of four nodes with a link: four messages enter one by one."""
+    links = [(a, b) for a in range(8) for b in range(a) if a // 4 == b // 4] + [(3, 4)]
+    network = ModelNetwork.from_links("two halves", 8, links)
+    everyone = [Message(v, tuple(u for u in range(8) if u != v)) for v in range(8)]
+    record = Instance(network, Collective("AAB", tuple(everyone))).to_json()
+    assert best(record, {"channels": [[3, 4, 1]]}) == 4
+    evidence = {
+        "kind": "linear",
+        "steps": 5,
+        "channels": [[3, 4, 1, 3, 4], [3, 4, 4, 4, 1]],
+        "groups": [{"messages": [0, 1, 2, 3], "worth": [[v, 1] for v in (4, 5, 6, 7)]}],
+    }
+    assert proven_steps(record, evidence) == 5
+
+
+def test_messages_from_far_away_enter_late():
+    """Hop by hop on a chain of four: the last node gets three messages, the last of them late."""
+    chain = ModelNetwork.from_links("chain", 4, [(0, 1), (1, 2), (2, 3)])
+    from_zero = Collective("chunks", (Message(0, (3,)),) * 3)
+    instance = Instance(chain, from_zero, CommunicationModel("store-and-forward"))
+    late = {"kind": "linear", "channels": [[2, 3, 3, 4, 1]], "steps": 5}
+    assert proven_steps(instance.to_json(), late) == 5
+    assert best(instance.to_json(), {"channels": [[2, 3, 1]]}) == 3
+    assert fewest_steps(instance, 9) == 5
+
+
+def test_half_duplex_links_have_one_price():
+    network = ModelNetwork("two ways", 2, (Channel(0, 1, 2), Channel(1, 0, 2)), ((0, 1),))
+    messages = (Message(0, (1,)), Message(0, (1,)), Message(1, (0,)), Message(1, (0,)))
+    record = Instance(network, Collective("swap", messages)).to_json()
+    assert best(record, {"channels": [[0, 1, 1]]}) == 2
+    assert best(record, {"channels": [[1, 0, 1]]}) == 2
+
+
+def test_prices_follow_the_routing():
+    """The short path from 0 to 1 is expensive; the long one is allowed only by some routings."""
+    expensive = {"channels": [[0, 1, 1]]}
+    messages = [Message(0, (1,)), Message(0, (1,))]
+    assert best(on_ring(6, *messages), expensive) == 2
+    assert best(on_ring(6, *messages, routing=3), expensive) == 2
+    # One step is needed in any case.
+    assert best(on_ring(6, *messages, routing=4), expensive) == 1
+    assert best(on_ring(6, *messages, routing="any"), expensive) == 1
+    assert best(on_ring(6, *messages, routing=10**15), expensive) == 1
+    hops = on_ring(6, *messages, switching="store-and-forward")
+    assert best(hops, expensive) == 5  # no route of fewer hops avoids it
+
+
+def test_prices_do_not_pass_endpoints_but_a_chain_of_paths_may_stop_there():
+    network = ModelNetwork.from_links("square", 4, [(0, 1), (1, 2), (2, 3), (3, 0)], endpoints=(1,))
+    instance = Instance(network, Collective("two", (Message(0, (2,)), Message(0, (2,)))))
+    prices = {"channels": [[0, 3, 1]]}
+    for routing in ("minimal", 1, "any"):
+        assert best(instance.with_model(routing=routing).to_json(), prices) == 2
+    assert best(instance.with_model(switching="store-and-forward").to_json(), prices) == 2
+    both = Instance(network, Collective("two", (Message(0, (1, 2)), Message(0, (1, 2)))))
+    assert best(both.to_json(), prices) == 1  # by way of node 1, which may send it on
+
+
+def test_prices_of_ports_are_paid_at_both_ends_and_hop_by_hop_at_every_node():
+    ports = {"inject": 1, "accept": 1}
+    every = [[node, 1] for node in range(6)]
+    far = [Message(v, ((v + 3) % 6,)) for v in range(6)]
+    for side in ("inject", "accept"):
+        assert best(on_ring(6, *far, **ports), {side: every}) == 1
+        assert best(on_ring(6, *far, **ports, switching="store-and-forward"), {side: every}) == 3
+
+
+def test_deliveries_over_links_and_ports_are_counted_by_worth():
+    links = [(v, (v + 1) % 4) for v in range(4)]
+    channels = [Channel(a, b, 1) for link in links for a, b in (link, link[::-1])]
+    network = ModelNetwork("ring", 4, tuple(channels), half_duplex=tuple(links))
+    everyone = [Message(v, tuple(u for u in range(4) if u != v)) for v in range(4)]
+    instance = Instance(network, Collective("AAB", tuple(everyone)))
+    worth = {"groups": [{"worth": [[node, 1] for node in range(4)]}]}
+    assert best(instance.to_json(), {"channels": [[a, b, 1] for a, b in links], **worth}) == 3
+    assert fewest_steps(instance, 9) == 3
+    ports = instance.with_model(inject=1, accept=2).to_json()
+    assert best(ports, {"inject": [[v, 1] for v in range(4)], **worth}) == 3
+
+
+def test_one_step_is_needed_where_something_is_sent():
+    record = on_ring(4, Message(0, (1,)))
+    assert proven_steps(record, {"kind": "linear", "steps": 1}) == 1
+    assert payments(Network(record), {}, Prices(Network(record), {}, 0), False) == NEVER
+
+
+RING = on_ring(6, *(Message(a, (b,)) for a in range(6) for b in range(6) if a != b))
+MALFORMED: tuple[dict[str, Any], ...] = (
+    {}, {"steps": 0}, {"steps": True}, {"steps": "2"}, {"steps": 2.0}, {"steps": 1 << 41},
+    {"steps": 2, "more": 1}, {"steps": 2, "channels": {}}, {"steps": 2, "channels": [[0, 1]]},
+    {"steps": 2, "channels": [[0, 2, 1]]}, {"steps": 2, "channels": [[0, 1, -1]]},
+    {"steps": 2, "channels": [[0, 1, "1"]]}, {"steps": 2, "channels": [[0, 1, 1.0]]},
+    {"steps": 2, "channels": [[False, 1, 1]]}, {"steps": 2, "channels": [[0, 1, 10**40]]},
+    {"steps": 2, "channels": [[0, 1, 1, 1]]}, {"steps": 2, "channels": [[0, 1, 1, 2, 1]]},
+    {"steps": 2, "channels": [[0, 1, 0, 1, 1]]}, {"steps": 3, "channels": [[0, 1, 2, 1, 1]]},
+    {"steps": 2, "channels": [[0, 1, 1, 1, 1, 1]]}, {"steps": 2, "channels": ["011"]},
+    {"steps": 2, "inject": [[6, 1]]}, {"steps": 2, "inject": [[0, 1, 1]]},
+    {"steps": 2, "inject": [[0, 1, 1, 1, 1]]}, {"steps": 2, "accept": [[-1, 1]]},
+    {"steps": 2, "groups": {}}, {"steps": 2, "groups": [[]]}, {"steps": 2, "groups": [{}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1]], "more": 1}]},
+    {"steps": 2, "groups": [{"worth": [[6, 1]]}]}, {"steps": 2, "groups": [{"worth": [[0, -1]]}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1], [0, 1]]}]}, {"steps": 2, "groups": [{"worth": 1}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1]], "messages": [30]}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1]], "messages": [0, 0]}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1]], "messages": [True]}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1]]}, {"worth": [[0, 1]], "messages": [0]}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1]], "blocks": [[0, 1], [1]]}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1]], "blocks": [[]]}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1]], "blocks": [[6]]}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1]], "blocks": 1}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1]], "once": [[0, 1, 1, 1]]}]},
+    {"steps": 3, "groups": [{"worth": [[0, 1]], "once": [[0, 2, 1, 1]]}]},
+    {"steps": 3, "groups": [{"worth": [[0, 1]], "once": [[6, 1, 1, 1]]}]},
+    {"steps": 3, "groups": [{"worth": [[0, 1]], "once": [[0, 1]]}]},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("evidence", MALFORMED, ids=str)
+def test_malformed_evidence_is_refused(evidence):
+    with pytest.raises(EvidenceError) as raised:
+        proven_steps(RING, {"kind": "linear", **evidence})
+    assert len(str(raised.value)) < 200
+    assert "do not rule out" not in str(raised.value)
+
+
+def test_too_much_work_is_refused():
+    record = cchybrid.instance("hypercube-64", "OAB", ports=1).to_json()
+    rows = [[a, b, t, t, 1] for a, b, *_ in record["network"]["channels"] for t in range(1, 400)]
+    with pytest.raises(TooLargeError):
+        proven_steps(record, {"kind": "linear", "steps": 401, "channels": rows})
+
+
+def test_many_steps_take_no_longer_than_few():
+    """Steps of the same prices in which nothing changes are counted together."""
+    record = cchybrid.instance("hypercube-8", "AAB", ports=1).to_json()
+    nodes = range(8)
+    evidence = {"kind": "linear", "steps": 1 << 39, "accept": [[v, 1] for v in nodes]}
+    evidence["groups"] = [{"worth": [[v, 1] for v in nodes]}]
+    with pytest.raises(EvidenceError, match="do not rule out"):
+        proven_steps(record, evidence)
+
+
+def test_rounds_per_chunk_and_throughput():
+    scatter = cchybrid.instance("ring-bi-4", "AAS", switching="store-and-forward")
+    network = Network(scatter.to_json())
+    equal = {"channels": [[a, b, 1] for a, b in network.channels]}
+    # 8 pairs at distance 1 and 4 at distance 2, over 8 channels.
+    assert linear_rounds(network, equal, None) == 2
+    assert linear_rounds(network, equal, 5) == 2
+    # In two steps, what goes two hops arrives in the second one.
+    late = {"channels": [[a, b, 2, 2, 1] for a, b in network.channels]}
+    assert linear_rounds(network, late, 2) == Fraction(4, 8)
+    for wrong in ({}, {"channels": []}, {"channels": [[0, 1, 0]]}, {"steps": 2}, None, []):
+        with pytest.raises(EvidenceError):
+            linear_rounds(network, wrong, 2)
+    with pytest.raises(EvidenceError, match="for a step that is not there"):
+        linear_rounds(network, late, None)
+    with pytest.raises(EvidenceError, match="for a number of steps"):
+        linear_rounds(network, {**equal, "groups": [{"worth": [[0, 1]]}]}, None)
+    with pytest.raises(EvidenceError, match="shows no number of rounds"):
+        linear_rounds(network, equal, 1)  # some destinations cannot be reached
+
+
+def test_ports_do_not_limit_steps_of_any_number_of_rounds():
+    """The rows ``hold`` of version 0.9.0 were false there: 1000 rounds where 2 suffice."""
+    star = ModelNetwork.from_links("star", 4, [(0, 1), (0, 2), (0, 3)])
+    instance = cchybrid.instance(star, "OAB", ports=1, switching="store-and-forward")
+    network = Network(instance.to_json())
+    group = {"worth": [[node, 1] for node in range(network.nodes)]}
+    prices = Prices(network, {}, 3)
+    everyone = [*range(len(network.messages))]
+    assert Spread(network, prices, group, any_rounds=True).paid(everyone) == 0

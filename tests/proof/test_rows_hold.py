@@ -1,0 +1,71 @@
+"""Every row of the finders' relaxations holds for every valid schedule."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cchybrid.model import Schedule
+from cchybrid.proof.block_relaxation import BlockRelaxation
+from cchybrid.proof.relaxation import Relaxation
+from tests.checker.meaning import network_of, transfers
+from tests.examples import examples
+from tests.proof.meaning_of_rows import block_columns, columns
+from tests.random_instances import SEVERAL, valid_schedules
+
+
+@settings(max_examples=examples(400))
+@given(valid_schedules(max_nodes=6, **SEVERAL), st.sampled_from([None, "any"]), st.integers(0, 2))
+def test_every_row_holds(schedule, routing, spare):
+    relaxation = Relaxation(network_of(schedule, routing), len(schedule.steps) + spare)
+    values = columns(relaxation, transfers(schedule))
+    keys = list(relaxation.all_keys())
+    if relaxation.network.hop_by_hop:
+        keys += [key for key in relaxation.round_keys() if key[0] == "sent"]
+    assert len(set(keys)) == len(keys)
+    for key in keys:
+        terms, side = relaxation.row(key)
+        assert sum(times * values[column] for column, times in terms.items()) >= side, key
+    for column, value in values.items():
+        assert 0 <= value <= relaxation.max_value(column), column
+
+
+@settings(max_examples=examples(400))
+@given(valid_schedules(max_nodes=6, **SEVERAL), st.integers(0, 2), st.data())
+def test_every_row_between_blocks_holds(schedule, spare, data):
+    network = network_of(schedule)
+    drawn = data.draw(st.lists(st.integers(0, 3), min_size=network.nodes, max_size=network.nodes))
+    numbers = {block: number for number, block in enumerate(dict.fromkeys(drawn))}
+    block_of = [numbers[block] for block in drawn]
+    relaxation = BlockRelaxation(network, block_of, len(schedule.steps) + spare)
+    values = block_columns(relaxation, block_of, transfers(schedule))
+    keys = list(relaxation.all_keys())
+    assert len(set(keys)) == len(keys)
+    for key in keys:
+        terms, side = relaxation.row(key)
+        assert sum(times * values[column] for column, times in terms.items()) >= side, key
+    for column, value in values.items():
+        assert 0 <= value <= relaxation.max_value(column), column
+
+
+def test_a_broken_schedule_breaks_rows():
+    """The tests above would see a schedule that is too short: here is one."""
+    import cchybrid
+
+    instance = cchybrid.instance("ring-bi-6", "AAB")
+    solved = cchybrid.solve(instance, engines=["colouring"], time_limit=10).schedule
+    assert solved is not None
+    short = Schedule(instance, solved.steps[:-1])
+    steps = len(short.steps)
+    network, moves = network_of(short), transfers(short)
+    relaxation = Relaxation(network, steps)
+    values = columns(relaxation, moves)
+    broken = [
+        key
+        for key in relaxation.all_keys()
+        if sum(times * values[c] for c, times in relaxation.row(key)[0].items())
+        < relaxation.row(key)[1]
+    ]
+    assert broken
+    assert {key[0] for key in broken} == {"goal"}
