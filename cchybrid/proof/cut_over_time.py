@@ -6,7 +6,7 @@ nothing that still has to go farther inside than there are steps left: in those 
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -23,8 +23,8 @@ MAX_SETS = 60
 """Sets of nodes that are checked over time."""
 MAX_PAIRS = 200_000
 """Largest number of nodes times channels; all sets together take some seconds."""
-MAX_SELECTIONS = 60
-"""Selections of messages by source and destinations that are checked per set."""
+_NEVER = 1 << 40
+"""Steps of what is not in reach."""
 
 Key = tuple[str, Place]
 
@@ -79,103 +79,107 @@ class TimedCrossing(Crossing):
     ) -> None:
         super().__init__(network, inside, kind, both=False)
         ends = [hop for hops_of in self.hops.values() for hop in hops_of]
-        self._tails, heads = sorted({a for a, _ in ends}), sorted({b for _, b in ends})
+        self._tails, self._heads = sorted({a for a, _ in ends}), sorted({b for _, b in ends})
         self._far = hops
-        deep = _hops_inside(network, inside, heads)
+        deep = _hops_inside(network, inside, self._heads)
         self._release: dict[int, int] = {}
-        """Per message the first step in which it can enter."""
-        self._last: dict[int, int] = {}
-        """Per message the destination that is farthest inside."""
+        """Per source the first step in which a message of it can enter."""
         self._behind: dict[int, int] = {}
-        """Per message the steps that it needs at least after its entry."""
+        """Per destination the steps that a message needs at least after its entry."""
+        self._number: Counter[tuple[int, int]] = Counter()
+        """The messages by their source and the destination that is farthest inside."""
         for message, goals in self.entering.items():
             source = network.messages[message][0]
-            near = min((hops[source].get(a, network.nodes) for a in self._tails), default=0)
-            self._release[message] = near + 1
-            far = max(goals, key=lambda goal: (deep.get(goal, network.nodes), goal))
-            self._last[message] = far
-            self._behind[message] = deep.get(far, network.nodes)
+            if source not in self._release:
+                near = min((hops[source].get(a, network.nodes) for a in self._tails), default=0)
+                self._release[source] = near + 1
+            last = max(goals, key=lambda goal: (deep.get(goal, network.nodes), goal))
+            self._behind[last] = deep.get(last, network.nodes)
+            self._number[source, last] += 1
 
     def over_time(self, known: int) -> Iterator[dict[str, Any]]:
         """Yield evidence of increasing numbers of steps, more than known."""
         if not self.entering or not self.rate:
             return
+        firsts = sorted({*self._release.values()})
+        starts = {first: self._starts(first) for first in firsts}
+        ends = {behind: self._ends(behind) for behind in sorted({*self._behind.values()})}
+        for first, start in starts.items():
+            for behind, left in ends.items():
+                messages = sum(
+                    number
+                    for (source, last), number in self._number.items()
+                    if self._release[source] >= first and self._behind[last] >= behind
+                )
+                steps = self._steps(messages, start, left, known)
+                if steps > known:
+                    known = steps
+                    yield self._priced(steps, start, left)
         entering = self.entering
-        for first, behind in self._selections():
-            chosen = [
-                message
-                for message in entering
-                if self._release[message] >= first and self._behind[message] >= behind
-            ]
-            steps, opened = self._steps(chosen, known)
-            if steps > known:
-                known = steps
-                yield self._priced(steps, opened)
         widths = sorted({len(goals) for goals in entering.values()} - {1})
-        for first in sorted({*self._release.values()}):
-            chosen = [message for message in entering if self._release[message] >= first]
-            self.entering = {message: entering[message] for message in chosen}
-            start = {key: first for key, (first, _) in self._windows(chosen).items()}
+        for first in firsts if widths else ():
+            self.entering = {
+                message: goals
+                for message, goals in entering.items()
+                if self._release[self.network.messages[message][0]] >= first
+            }
             for width in widths:
                 if any(len(goals) >= width for goals in self.entering.values()):
-                    found = self.with_shares(width, start)
+                    found = self.with_shares(width, starts[first])
                     if found is not None and found["steps"] > known:
                         known = found["steps"]
                         yield found
         self.entering = entering
 
-    def _selections(self) -> list[tuple[int, int]]:
-        """Return first steps, and steps behind the cut, that select messages with at least both."""
-        firsts, behind = {*self._release.values()}, {*self._behind.values()}
-        pairs = [(first, steps) for first in sorted(firsts) for steps in sorted(behind)]
-        return pairs[:MAX_SELECTIONS]
+    def _starts(self, first: int) -> dict[Key, int]:
+        """Return per place the first step in which a message can be there.
 
-    def _windows(self, chosen: list[int]) -> dict[Key, tuple[int, int]]:
-        """Return per place the first step of use, and the steps left after the last one."""
-        sources = {self.network.messages[message][0] for message in chosen}
-        goals = {self._last[message] for message in chosen}
-        never = 1 << 40
-        arrive = {
-            a: min((self._far[v].get(a, never) for v in sources), default=never)
-            for a in self._tails
-        }
-        heads = {b for hops in self.hops.values() for _, b in hops}
-        left = {
-            b: min((self._far[b].get(goal, never) for goal in goals), default=never) for b in heads
-        }
-        return {
-            key: (1 + min(arrive[a] for a, _ in hops), min(left[b] for _, b in hops))
-            for key, hops in self.hops.items()
-        }
+        A message that cannot enter before the step ``first``.
+        """
+        sources = [source for source, step in self._release.items() if step >= first]
+        near = {a: min(self._far[v].get(a, _NEVER) for v in sources) for a in self._tails}
+        return {key: 1 + min(near[a] for a, _ in hops) for key, hops in self.hops.items()}
 
-    def _steps(self, chosen: list[int], known: int) -> tuple[int, Mapping[Key, tuple[int, int]]]:
-        """Return the steps that these messages need, if more than known, and all windows."""
-        windows = self._windows(chosen)
-        sizes = {key: self.tables[key[0]][key[1]] for key in windows}
+    def _ends(self, behind: int) -> dict[Key, int]:
+        """Return per place the steps that a message needs at least after it has paid there.
+
+        A message that needs at least ``behind`` steps after its entry.
+        """
+        goals = [goal for goal, steps in self._behind.items() if steps >= behind]
+        left = {b: min(self._far[b].get(goal, _NEVER) for goal in goals) for b in self._heads}
+        return {key: min(left[b] for _, b in hops) for key, hops in self.hops.items()}
+
+    def _steps(
+        self, messages: int, start: Mapping[Key, int], left: Mapping[Key, int], known: int
+    ) -> int:
+        """Return the steps that so many messages need, if more than known."""
+        lost = Counter[int]()
+        for key in start:
+            lost[start[key] + left[key] - 1] += self.tables[key[0]][key[1]]
 
         def carried(steps: int) -> int:
-            return sum(
-                size * max(0, steps - left - first + 1)
-                for key, size in sizes.items()
-                for first, left in (windows[key],)
-            )
+            return sum(size * max(0, steps - without) for without, size in lost.items())
 
         low = known
-        if not chosen or carried(low) >= len(chosen):
-            return known, windows
+        if not messages or carried(low) >= messages:
+            return known
         high = low + 1
-        while carried(high) < len(chosen) and high < 1 << 40:
+        while carried(high) < messages:
+            if high > _NEVER:
+                return known
             high *= 2
         while low + 1 < high:  # carried(low) < messages <= carried(high)
             middle = (low + high) // 2
-            low, high = (middle, high) if carried(middle) < len(chosen) else (low, middle)
-        return high, windows
+            low, high = (middle, high) if carried(middle) < messages else (low, middle)
+        return high
 
-    def _priced(self, steps: int, windows: Mapping[Key, tuple[int, int]]) -> dict[str, Any]:
+    def _priced(
+        self, steps: int, start: Mapping[Key, int], left: Mapping[Key, int]
+    ) -> dict[str, Any]:
         tables: dict[str, list[list[int]]] = {table: [] for table in self.tables}
-        for (table, place), (first, left) in windows.items():
-            if first <= steps - 1 - left:
-                tables[table].append([*place, first, steps - 1 - left, 1])
+        for key, first in start.items():
+            if first <= steps - 1 - left[key]:
+                tables[key[0]].append([*key[1], first, steps - 1 - left[key], 1])
         return linear(steps, **tables)
 
 

@@ -27,6 +27,12 @@ MAX_BALL_WORK = 300_000
 
 def growth_bounds(instance: Instance) -> Iterator[LowerBound]:
     """Yield increasing growth bounds."""
+    messages = instance.collective.deliver_messages
+    if instance.model.switching != "store-and-forward" and all(
+        len(message.destinations) == 1 for message in messages
+    ):
+        yield LowerBound(1, linear(1))  # at once, as a scatter may have a million messages
+        return
     yield from climb(instance, _evidence(network_of(instance)))
 
 
