@@ -21,7 +21,14 @@ from typing import Any
 
 from cchybrid.checker.features import require
 from cchybrid.checker.instance import EvidenceError, Network
-from cchybrid.checker.payments import NEVER, Amount, Spread, paid_for_routes, read_groups
+from cchybrid.checker.payments import (
+    NEVER,
+    Amount,
+    Spread,
+    paid_for_routes,
+    paid_for_sets,
+    read_groups,
+)
 from cchybrid.checker.prices import MAX_STEPS, Prices
 
 _TABLES = {"kind", "channels", "inject", "accept", "groups"}
@@ -30,8 +37,8 @@ _TABLES = {"kind", "channels", "inject", "accept", "groups"}
 def linear_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     """Return the field ``steps`` of the evidence, if one step less is not enough.
 
-    ``groups`` lists messages that pay by the worth of their destinations; all others pay for their
-    routes.
+    ``groups`` lists messages that pay for sets or by the worth of their destinations; all others
+    pay for their routes.
     """
     shown = evidence.get("steps")
     if type(shown) is not int or not 1 <= shown <= MAX_STEPS or set(evidence) - {*_TABLES, "steps"}:
@@ -64,6 +71,9 @@ def payments(
     paid: Amount = 0
     left = set(range(len(network.messages)))
     for group, messages in read_groups(network, evidence.get("groups", [])):
-        paid += Spread(network, prices, group, any_rounds).paid(messages)
+        if "sets" in group:
+            paid += paid_for_sets(network, prices, group["sets"], messages)
+        else:
+            paid += Spread(network, prices, group, any_rounds).paid(messages)
         left.difference_update(messages)
     return paid + paid_for_routes(network, prices, sorted(left))

@@ -1,10 +1,14 @@
 """What the transfers of one message pay at least, given the prices of channels and ports.
 
-Two theorems, both for every valid schedule within the steps of the prices.
+Three theorems, for every valid schedule within the steps of the prices.
 
 Routes. The transfers of a message contain, for each destination, a route from the source: a path
 of one step or, where the message is forwarded, a chain of transfers in increasing steps. So it pays
 at least the cheapest such route to the most expensive one of its destinations.
+
+Sets. Let sets of nodes have weights such that, for each channel, the weights of the sets that it
+leads into add up to no more than its price in any step. The transfers of a message lead into every
+set that has a destination and not the source, so it pays at least the weights of these sets.
 
 Worth. Let every destination d have a worth w(d), and let W be their sum; a transfer to d earns w(d)
 and pays its prices. Each node receives the message at most once, and only from a node that had it
@@ -299,12 +303,33 @@ def _largest(gains: Mapping[int, int], number: int) -> int:
     return sum(sorted(gains.values(), reverse=True)[:number])
 
 
+def paid_for_sets(network: Network, prices: Prices, rows: Any, messages: list[int]) -> int:
+    """Return what these messages pay at least for the sets that they enter.
+
+    ``rows`` lists the weight of each set, and then its nodes.
+    """
+    sets = [(row[0], network.node_set(row[1:])) for row in whole_rows(rows, network.nodes + 1)]
+    lowest = _lowest(network, prices).hops if prices.intervals else {}
+    if len(sets) * (len(network.channels) + len(messages)) > MAX_WORK:
+        raise TooLargeError("too many sets")
+    for (a, b), price in lowest.items():
+        if sum(weight for weight, inside in sets if b in inside and a not in inside) > price:
+            raise EvidenceError("the sets weigh more than a channel into them costs")
+    return sum(
+        weight
+        for message in messages
+        for source, goals in [network.messages[message]]
+        for weight, inside in sets
+        if source not in inside and not inside.isdisjoint(goals)
+    )
+
+
 def read_groups(network: Network, groups: Any) -> Iterator[tuple[Mapping[str, Any], list[int]]]:
     """Yield the groups of evidence, each with its messages; a message is in one group at most."""
     free = set(range(len(network.messages)))
     for group in _list(groups):
-        keys = {"messages", "worth", "once", "blocks"}
-        if not isinstance(group, dict) or not {"worth"} <= set(group) <= keys:
+        keys = set(group) - {"messages"} if isinstance(group, dict) else set()
+        if keys != {"sets"} and not {"worth"} <= keys <= {"worth", "once", "blocks"}:
             raise EvidenceError("a group of messages has the wrong form")
         chosen = _list(group["messages"]) if "messages" in group else sorted(free)
         for message in chosen:

@@ -120,12 +120,12 @@ def _interval(
     return Interval(first, last, hops, inject, accept, free)
 
 
-def whole_rows(rows: Any) -> list[list[int]]:
+def whole_rows(rows: Any, max_length: int = 5) -> list[list[int]]:
     """Return a list of lists of non-negative integers of evidence."""
     if not isinstance(rows, list):
         raise EvidenceError("the rows of the evidence are not a list")
     for row in rows:
-        if not isinstance(row, list) or not 2 <= len(row) <= 5:
+        if not isinstance(row, list) or not 2 <= len(row) <= max_length:
             raise EvidenceError("a row of the evidence has the wrong form")
         if not all(type(number) is int and 0 <= number < MAX_PRICE for number in row):
             raise EvidenceError("a row of the evidence has the wrong form")

@@ -72,7 +72,7 @@ def pinned_messages(formula: Formula) -> list[int]:
     users: dict[tuple[Any, ...], list[int]] = {}
     for message, (source, (goal,)) in enumerate(network.messages):
         links = [{network.link(a, b) for a, b in pairwise(p)} for p in formula.paths[message, goal]]
-        certain = [("inject", source), ("accept", goal)]
+        certain: list[tuple[Any, ...]] = [("inject", source), ("accept", goal)]
         certain += [("channel", *link) for link in set.intersection(*links or [set()])]
         for kind, *place in certain:
             ports = network.inject if kind == "inject" else network.accept

@@ -10,18 +10,19 @@ from cchybrid.checker.certificate import ANY_ROUTING, listed_paths, without_part
 from cchybrid.checker.clauses import Formula
 from cchybrid.checker.instance import Network
 from cchybrid.checker.kinds import kind_of, shown_steps
-from cchybrid.checker.payments import Amount, Spread, paid_for_routes, read_groups
+from cchybrid.checker.payments import Amount, Spread, paid_for_routes, paid_for_sets, read_groups
 from cchybrid.checker.prices import Prices
 from cchybrid.checker.reading import read_network
 from cchybrid.checker.refutation import proof_lines
 
 
 class Payment(NamedTuple):
-    """What some messages pay at least; ``worth`` is ``None`` where they pay for routes."""
+    """What some messages pay at least, by worth, for a number of sets, or for routes."""
 
     messages: int
     worth: int | None
     paid: Amount
+    sets: int = 0
 
 
 def payments(
@@ -32,6 +33,10 @@ def payments(
     left, found = set(range(len(network.messages))), []
     for group, messages in read_groups(network, evidence.get("groups", [])):
         left -= set(messages)
+        if "sets" in group:
+            paid_in_sets = paid_for_sets(network, prices, group["sets"], messages)
+            found.append(Payment(len(messages), None, paid_in_sets, len(group["sets"])))
+            continue
         spread = Spread(network, prices, group, any_rounds)
         worth = sum(spread.worth.get(goal, 0) for m in messages for goal in network.messages[m][1])
         found.append(Payment(len(messages), worth, spread.paid(messages)))
@@ -115,6 +120,8 @@ def _paid(payment: Payment) -> str:
     who = f"{_count(payment.messages, 'message')} {'pays' if payment.messages == 1 else 'pay'}"
     if payment.paid == float("inf"):
         return f"{who}, but a destination cannot be reached within these steps."
+    if payment.sets:
+        return f"{who} for entering {_count(payment.sets, 'set')} of nodes: {payment.paid} in all."
     if payment.worth is None:
         return (
             f"{who} at least for the cheapest route to the most expensive destination: "
