@@ -94,7 +94,7 @@ def refute(
     """
     deadline = math.inf if seconds is None else time.monotonic() + seconds
     network = Network(instance)
-    for relaxation, found in _contradictions(network, steps, max_terms, deadline, units):
+    for _, found in _contradictions(network, steps, max_terms, deadline, units):
         evidence = rounded_evidence(network, steps, evidence_parts(found), deadline)
         if evidence is not None:
             return evidence
@@ -183,7 +183,7 @@ def rounded_evidence(
 def evidence_of(
     shown: int | None, steps: int, parts: Mapping[Part, int], blocks: list[list[int]] | None = None
 ) -> dict[str, Any]:
-    """Return evidence about ``steps`` steps with these numbers; ``shown`` is its field ``steps``."""
+    """Return evidence about ``steps`` steps with these numbers, which shows ``shown``."""
     tables: dict[str, dict[tuple[int, ...], list[int]]] = {}
     worth: dict[int, dict[int, int]] = {}
     once: dict[int, dict[int, list[int]]] = {}
@@ -205,7 +205,7 @@ def evidence_of(
     for m, amounts in worth.items():
         group: dict[str, Any] = {}
         # A limit of the last step is a limit of the worth.
-        charges_of = {v: row for v, row in once.get(m, {}).items()}
+        charges_of = once.get(m, {})
         for v, row in charges_of.items():
             if row[-1]:
                 amounts[v] = max(0, amounts.get(v, 0) - row[-1])
