@@ -51,16 +51,28 @@ def refute_blocks(
     The parameters are those of ``farkas.refute``.
     """
     deadline = math.inf if seconds is None else time.monotonic() + seconds
-    network = Network(instance)
-    for blocks, relaxation in _relaxations(network, steps, max_terms):
-        keys = relaxation.all_keys()
-        found = find_contradiction(relaxation, keys, max_terms, deadline, units)
-        if found is not None:
-            parts = _parts(network, blocks, found)
-            evidence = rounded_evidence(network, steps, parts, deadline, blocks)
-            if evidence is not None:
-                return evidence
+    for blocks, _ in _relaxations(Network(instance), steps, max_terms):
+        evidence = refute_between(instance, blocks, steps, max_terms, deadline, units)
+        if evidence is not None:
+            return evidence
     return None
+
+
+def refute_between(
+    instance: Mapping[str, Any],
+    blocks: Blocks,
+    steps: int,
+    max_terms: int = MAX_TERMS,
+    deadline: float = math.inf,
+    units: float | None = None,
+) -> dict[str, Any] | None:
+    """Return evidence of a division into blocks; ``deadline`` is by ``time.monotonic``."""
+    network = Network(instance)
+    relaxation = BlockRelaxation(network, blocks, steps)
+    found = find_contradiction(relaxation, relaxation.all_keys(), max_terms, deadline, units)
+    if found is None:
+        return None
+    return rounded_evidence(network, steps, _parts(network, blocks, found), deadline, blocks)
 
 
 def _parts(network: Network, blocks: Blocks, found: Contradiction) -> dict[Part, float]:

@@ -183,7 +183,7 @@ def rounded_evidence(
 def evidence_of(
     shown: int | None, steps: int, parts: Mapping[Part, int], blocks: list[list[int]] | None = None
 ) -> dict[str, Any]:
-    """Return evidence about so many steps with these numbers; ``shown`` is its field ``steps``."""
+    """Return evidence about ``steps`` steps with these numbers, which shows ``shown``."""
     tables: dict[str, dict[tuple[int, ...], list[int]]] = {}
     worth: dict[int, dict[int, int]] = {}
     once: dict[int, dict[int, list[int]]] = {}
@@ -205,7 +205,7 @@ def evidence_of(
     for m, amounts in worth.items():
         group: dict[str, Any] = {}
         # A limit of the last step is a limit of the worth.
-        charges_of = dict(once.get(m, {}))
+        charges_of = once.get(m, {})
         for v, row in charges_of.items():
             if row[-1]:
                 amounts[v] = max(0, amounts.get(v, 0) - row[-1])

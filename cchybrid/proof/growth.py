@@ -3,7 +3,7 @@
 A count of informed nodes tells how many steps to expect. The evidence is the worth of the message's
 destinations: what a node earns from a step on is how many more it can inform. Where nodes differ in
 ports, each of them is charged for what it earns more than the weakest one that the count informs in
-the same step; hop by hop, all nodes within some hops may be charged for all that they earn.
+the same step.
 
 Source: thesis section 3.3.1, equation 3.3, with the ports of each node.
 """
@@ -21,8 +21,6 @@ from cchybrid.proof.linear_evidence import linear, rows_over_time
 
 MAX_TRIED = 8
 """Messages that are tried for one number of steps."""
-MAX_BALL_WORK = 300_000
-"""Channels, times steps, times balls, up to which balls of charged nodes are tried."""
 
 
 def growth_bounds(instance: Instance) -> Iterator[LowerBound]:
@@ -74,15 +72,6 @@ def _evidence_of(
     yield _growth(message, steps, goals)
     if not network.hop_by_hop:
         yield _growth(message, steps, goals, _port_charges(network, message, steps - 1))
-        return
-    for ball in range(1, steps - 1):
-        inside = {node for node, far in hops.items() if far <= ball}
-        if len(network.channels) * steps * (steps - 1) > MAX_BALL_WORK:
-            return
-        outside = [goal for goal in goals if goal not in inside]
-        if outside:
-            charges = _ball_charges(network, message, steps - 1, inside, ball)
-            yield _growth(message, steps, outside, charges)
 
 
 def _growth(
@@ -127,13 +116,9 @@ def sending_power(network: Network, node: int, source: int) -> int:
     """
     if not network.hop_by_hop:
         return network.inject[node]
-    return min(network.inject[node], _neighbours(network, node, source))
-
-
-def _neighbours(network: Network, node: int, source: int) -> int:
-    """Return to how many neighbours a node sends a message: hop by hop, none back."""
     after, before = network.successors[node], network.predecessors[node]
-    return len(after) - (node != source and set(before) <= set(after))
+    spared = node != source and set(before) <= set(after)
+    return min(network.inject[node], len(after) - spared)
 
 
 def _port_charges(network: Network, message: int, steps: int) -> dict[int, list[int]]:
@@ -155,35 +140,4 @@ def _port_charges(network: Network, message: int, steps: int) -> dict[int, list[
         for node in goals:
             charges[node][step - 1] = max(0, network.inject[node] - weakest) * later
         later += 1 + weakest * later
-    return charges
-
-
-def _ball_charges(
-    network: Network, message: int, steps: int, inside: set[int], hops: int
-) -> dict[int, list[int]]:
-    """Return per node within some hops, and step, all that it earns from then on.
-
-    Until as many steps as hops have passed, it is what the node earns after these; hop by hop.
-    """
-    goals = {node for node in network.messages[message][1] if node not in inside}
-    income = dict.fromkeys(range(network.nodes), 0)
-    charges: dict[int, list[int]] = {node: [0] * (steps - 1) for node in inside}
-    source = network.messages[message][0]
-    for step in range(steps, 0, -1):
-        for node in inside:
-            if step < steps:
-                charges[node][step - 1] = income[node] if step >= hops else charges[node][step]
-        if step <= hops:
-            continue
-        value = {
-            node: 0 if node in inside else (node in goals) + (income[node] if step < steps else 0)
-            for node in income
-        }
-        for node in income:
-            limit = sending_power(network, node, source)
-            best = sorted((value[other] for other in network.successors[node]), reverse=True)
-            # It sends to each neighbour once, and earns less from a later transfer to it.
-            all_best = sum(best[: _neighbours(network, node, source)])
-            income[node] = min(len(goals), income[node] + sum(best[:limit]), all_best)
-    charges.pop(source, None)
     return charges

@@ -1,11 +1,13 @@
-"""Growth bounds: the evidence names the message of the whole instance."""
+"""Growth bounds: the worth of destinations, and charges where ports or hops differ."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 import cchybrid
-from cchybrid.checker import proven_steps
+from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.model import Collective, Message
 from cchybrid.proof.growth import growth_bounds
 
@@ -15,7 +17,8 @@ def test_the_evidence_holds_for_the_whole_instance() -> None:
     messages = (Message(0, (1,)), Message(2, (3,)), Message(4, tuple(range(4))))
     instance = replace(base, collective=Collective("mixed", messages))
     *_, best = growth_bounds(instance)
-    assert (best.steps, best.evidence["message"]) == (3, 2)
+    (group,) = best.evidence["groups"]
+    assert (best.steps, group["messages"]) == (3, [2])
     assert proven_steps(instance.to_json(), best.evidence) == 3
 
 
@@ -26,6 +29,19 @@ def test_a_scatter_hop_by_hop_needs_as_many_steps_as_hops() -> None:
     assert proven_steps(instance.to_json(), best.evidence) == 4
 
 
-def test_one_message_of_a_scatter_is_read() -> None:
+def test_a_scatter_needs_no_search() -> None:
     (bound,) = growth_bounds(cchybrid.instance("hypercube-64", "AAS"))
-    assert (bound.steps, bound.evidence) == (1, {"kind": "growth", "message": 0})
+    assert (bound.steps, bound.evidence) == (1, {"kind": "linear", "steps": 1})
+
+
+def test_strong_receivers_are_charged() -> None:
+    """Node 1 has two ports, all others one: 2, 5, 11 and 23 nodes hold it after 1 to 4 steps."""
+    base = cchybrid.instance("hypercube-32", "OAB")
+    instance = base.with_model(inject=(1, 2, *[1] * 30), accept=(5,) * 32)
+    *_, best = growth_bounds(instance)
+    assert best.steps == 5
+    (group,) = best.evidence["groups"]
+    assert {node for node, *_ in group["once"]} == {1}
+    without = {key: value for key, value in group.items() if key != "once"}
+    with pytest.raises(EvidenceError):
+        proven_steps(instance.to_json(), {**best.evidence, "groups": [without]})

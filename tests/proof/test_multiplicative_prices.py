@@ -28,6 +28,7 @@ from cchybrid.problem.resources import resources_of
 from cchybrid.proof import flow
 from cchybrid.proof.flow import price_bounds, solve_flow
 from cchybrid.proof.multiplicative_prices import CheapestFlow, Prices, multiplicative_prices
+from cchybrid.proof.payers import Payers
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import allowed_paths, instances, scattered, valid_schedules
@@ -45,16 +46,7 @@ def all_prices(instance: Instance) -> tuple[list[Prices], bool]:
 
 def steps_of(instance: Instance, prices: Prices) -> int:
     """Return what the checker says about prices."""
-    channel, inject, accept = prices
-    evidence = {
-        "kind": "prices",
-        "channels": [
-            [a, b, int(price)]
-            for (a, b, _), price in zip(instance.network.channels, channel, strict=True)
-        ],
-        "inject": [[node, int(price)] for node, price in enumerate(inject)],
-        "accept": [[node, int(price)] for node, price in enumerate(accept)],
-    }
+    evidence = Payers(instance.forward).evidence(*prices)
     return proven_steps(instance.to_json(), json.loads(json.dumps(evidence)))
 
 
