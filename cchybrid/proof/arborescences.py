@@ -3,8 +3,8 @@
 Each message to all nodes is a mixture of arborescences (trees of channels from its source to every
 node). The program minimizes the steps that these mixtures fit into, by the capacities of channels
 and ports. Its columns, far too many to list, are generated: a new tree is the cheapest one under
-the dual prices. At any prices, the sets of nodes that the search for a cheapest tree contracts, each
-weighted by the price of its cheapest channel, prove what a message pays (J. Edmonds, "Optimum
+the dual prices. At any prices, the sets of nodes that the search for a cheapest tree contracts,
+each weighted by its cheapest channel, prove what a message pays (J. Edmonds, "Optimum
 branchings", 1967, doi:10.6028/jres.071B.032). Where only channels have a limit, in one direction
 each, cuts are as good (J. Edmonds, "Edge-disjoint branchings", in Combinatorial Algorithms, 1973).
 """
