@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cchybrid.cli import arguments, completion, shards
+from cchybrid.cli.single_options import Command
 from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError, with_context
@@ -32,7 +33,7 @@ bench = typer.Typer(
 )
 
 
-@bench.command()
+@bench.command(cls=Command)
 def run(
     context: typer.Context,
     suite: Annotated[
@@ -216,7 +217,7 @@ def run(
     raise typer.Exit(1 if failures else 0)
 
 
-@bench.command()
+@bench.command(cls=Command)
 def report(
     store: Annotated[
         Path,
@@ -293,7 +294,7 @@ def report(
         print(f"written to {folder / 'pages'}: {len(links)} pages")
 
 
-bench.command()(shards.merge)
+bench.command(cls=Command)(shards.merge)
 
 
 def _write_pages(reading: Reading, registry: Registry, folder: Path) -> dict[str, str]:

@@ -297,7 +297,11 @@ def engine_options(texts: list[str]) -> dict[str, dict[str, str]]:
             raise InputError(
                 f"{text!r} sets no option", where="--option", hint="write ENGINE.NAME=VALUE"
             )
-        options.setdefault(engine.lower(), {})[field] = value
+        chosen = options.setdefault(engine.lower(), {})
+        key = field.replace("-", "_")
+        if key in chosen:
+            raise InputError(f"{name} is given twice", where="--option", hint="drop one of them")
+        chosen[key] = value
     check_names(options)
     return options
 
