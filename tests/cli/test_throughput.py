@@ -17,13 +17,13 @@ def test_the_optimum_in_words(tmp_path: Path) -> None:
     done = call("throughput", "dgx-1", "allgather", cwd=tmp_path)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert lines[0] == "dgx-1 AAB: 7/6 = 1.16667 rounds per chunk, optimal (certified)"
+    assert lines[0] == "dgx-1 AAB, any routing: 7/6 = 1.16667 rounds per chunk, optimal (certified)"
     assert lines[1] == "bound: 7 messages have to enter node 0, over channels of capacity 6"
     assert "trees carry 6 chunks of every message in 7 rounds" in lines[2]
     backwards = call("throughput", "dgx-1", "reduce-scatter", cwd=tmp_path).stdout
     assert "7 messages have to leave node 0, over channels of capacity 6" in backwards
     paths = call("throughput", "ring-bi-8", "alltoall", cwd=tmp_path).stdout
-    assert "ring-bi-8 AAS: 8 rounds per chunk, optimal (certified)" in paths
+    assert "ring-bi-8 AAS, any routing: 8 rounds per chunk, optimal (certified)" in paths
     assert "paths carry 1 chunk of every message in 8 rounds" in paths
 
 

@@ -119,7 +119,7 @@ def test_networks_and_unknown_files_have_verdicts(tmp_path: Path, registry: Regi
     spec = '<platform width="2" height="2"><topology type="mesh"/></platform>'
     found = audit(f'{spec}<communication type="all2all"/>', tmp_path, registry)
     assert found.sentence == (
-        "no schedule: mesh-2x2 AAS; the file holds no schedule; certified lower bound 3 steps"
+        "no schedule: mesh-2x2 AAS, 1 port; the file holds no schedule; certified lower bound 3 steps"
     )
 
 
@@ -267,7 +267,9 @@ def test_import_writes_a_schedule_that_verify_accepts(tmp_path: Path, capsys: An
     (tmp_path / "p.xml.gz").write_bytes(gzip.compress(ring_allgather(4).encode()))
     words = ["import", str(tmp_path / "p.xml.gz"), "-o", str(tmp_path / "s.json")]
     assert run(words) == 0
-    assert "p AAB: valid, 3 steps, 12 channel uses, read as msccl-xml" in capsys.readouterr().out
+    assert (
+        "p AAB, store-and-forward: valid, 3 steps, 12 channel uses, read" in capsys.readouterr().out
+    )
     schedule = Schedule.load(tmp_path / "s.json")
     assert verify_schedule(schedule) == ()
     assert run(["audit", str(tmp_path / "s.json")]) == 0
