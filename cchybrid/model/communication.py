@@ -124,7 +124,7 @@ class CommunicationModel:
 
     @property
     def differences(self) -> tuple[str, ...]:
-        """What differs from the default model, in words that stand in the name of an instance.
+        """Words for what differs from the default model, as they stand in the name of an instance.
 
         Examples
         --------

@@ -119,7 +119,8 @@ def test_networks_and_unknown_files_have_verdicts(tmp_path: Path, registry: Regi
     spec = '<platform width="2" height="2"><topology type="mesh"/></platform>'
     found = audit(f'{spec}<communication type="all2all"/>', tmp_path, registry)
     assert found.sentence == (
-        "no schedule: mesh-2x2 AAS, 1 port; the file holds no schedule; certified lower bound 3 steps"
+        "no schedule: mesh-2x2 AAS, 1 port; the file holds no schedule; "
+        "certified lower bound 3 steps"
     )
 
 
