@@ -123,7 +123,10 @@ def with_instance(command: Callable[..., None]) -> Callable[..., None]:
 
     ignore = inspect.signature(read_file, eval_str=True).parameters["ignore_attributes"]
     ignore = ignore.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    call.__signature__ = inspect.Signature([*named.values(), ignore, *own])  # type: ignore[attr-defined]
+    # The context comes first, as it has no default.
+    first = [each for each in own if each.default is each.empty]
+    rest = [each for each in own if each not in first]
+    call.__signature__ = inspect.Signature([*first, *named.values(), ignore, *rest])  # type: ignore[attr-defined]
     return call
 
 

@@ -128,6 +128,8 @@ def run(
             where="--jobs",
             hint="leave it out",
         )
+    if jobs_of_script is not None and slurm is None:
+        raise InputError("there is no script", where="--shards", hint="add --slurm FILE")
     part = None if shard is None else read_shard(shard)
     chosen_suite = read_suite(suite)
     granted = chosen_suite.budget

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cchybrid.cli import arguments
+from cchybrid.cli.single_options import refuse_given
 from cchybrid.cli.solving import check_writable, load_plugins
 from cchybrid.model.errors import InputError
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 @arguments.with_instance
 def pareto(
     read_instance: arguments.ReadInstance,
+    context: typer.Context,
     alpha: Annotated[
         str | None, typer.Option(metavar="SEC", help="Seconds per step, such as 0.7e-6.")
     ] = None,
@@ -77,6 +79,7 @@ def pareto(
     check_writable(plot)
     if plot is not None:
         check_plot(plot)
+    refuse_other_models(context)
     instance = read_instance(load_plugins())
     if instance.collective.chunks > 1 or instance.model.rounds:
         raise InputError(
@@ -174,6 +177,14 @@ def _slug(instance: Instance) -> str:
     return re.sub(r"[^\w.-]+", "-", instance.name).strip("-.") or "instance"
 
 
+def refuse_other_models(context: typer.Context) -> None:
+    """Raise an ``InputError`` for a switching or a routing that rounds are not counted for."""
+    chosen = context.params["switching"]
+    if chosen is not None and chosen.lower() != "store-and-forward":
+        raise InputError("messages go hop by hop", where="--switching", hint="leave it out")
+    refuse_given(context, "messages go hop by hop", names=("routing",))
+
+
 def solve_rounds(
     instance: Instance, steps: int | None, output: Path | None, as_json: bool, **settings: Any
 ) -> None:
@@ -189,6 +200,8 @@ def solve_rounds(
         raise InputError(
             "the rounds are what is minimised", where="--rounds", hint="leave the option out"
         )
+    if not settings["time_limit"] > 0:
+        raise InputError("no time", where="--time-limit", hint="use a number above 0")
     result = fewest_rounds(instance, steps, **settings)
     written: dict[str, str | None] = {"schedule": None, "certificate": None}
     if output is not None and result.schedule is not None:

@@ -1,7 +1,8 @@
-"""Commands that refuse an option given twice, of which the library would take the last value."""
+"""Options that are given and would be ignored are refused: a second value, or one without use."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from typer.core import TyperCommand
@@ -27,6 +28,28 @@ class Command(TyperCommand):
                     name = max(option.opts, key=len)
                     raise InputError("given twice", where=name, hint="it has one value: drop one")
         return super().parse_args(ctx, args)
+
+
+def refuse_given(
+    context: Any, why: str, *, names: Collection[str] = (), used: Collection[str] = ()
+) -> None:
+    """Raise an ``InputError`` for an option on the command line that has no use.
+
+    Parameters
+    ----------
+    context
+        The context of the command.
+    why
+        The reason, such as ``"no sizes"``.
+    names, used
+        The parameters without use, or else all of those with one.
+    """
+    for option in context.command.params:
+        without_use = option.name in names if names else option.name not in used
+        if option.param_type_name == "option" and without_use:
+            source = context.get_parameter_source(option.name)
+            if source is not None and source.name == "COMMANDLINE":
+                raise InputError(why, where=max(option.opts, key=len), hint="leave it out")
 
 
 def _takes_one(option: Any) -> bool:

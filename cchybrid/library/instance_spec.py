@@ -258,7 +258,14 @@ def read_model(
         record["switching"] = switching.lower()
     if ports is not None:
         record["ports"] = _ports(str(ports).lower())
-    return CommunicationModel.from_json(record)
+    found = CommunicationModel.from_json(record)
+    if routing is not None and found.switching == "store-and-forward":
+        raise InputError(
+            "no routing in store-and-forward switching, where every hop is a path of its own",
+            where="routing",
+            hint="leave it out",
+        )
+    return found
 
 
 def _ports(text: str) -> Any:
