@@ -1,4 +1,4 @@
-"""What the finders claim about an instance, and what the checker accepts.
+"""Claims of the finders about an instance, and their check by the checker.
 
 This file and ``axioms`` are all of these tests that knows how the checker works inside.
 """
@@ -95,7 +95,7 @@ def refutation_claim(record: dict[str, Any], steps: int) -> Claim | None:
 
 
 def round_claims(record: dict[str, Any], steps: int) -> Iterator[Claim]:
-    """Yield what is claimed about the rounds per chunk of at most so many steps."""
+    """Yield what is claimed about the rounds per chunk of at most ``steps`` steps."""
     if record["model"]["switching"] == "wormhole" or record["collective"]["kind"] == "allreduce":
         return
     whole = without_parts(record)

@@ -20,7 +20,7 @@ from tests.exhaustive.plain_search import Search, Step, TooLargeError, steps_of_
 
 
 class Effort(NamedTuple):
-    """How much is tried on a case.
+    """The amount that is tried on a case.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Examination:
             return None
 
     def _schedules(self, steps: int) -> list[list[Step]]:
-        """Return all schedules of so many steps, or some at random."""
+        """Return all schedules of a number of steps, or some at random."""
         self.search.left = self.effort.work
         limit, found = self.effort.schedules, list[list[Step]]()
         try:
@@ -194,16 +194,16 @@ class Examination:
         ratio = min(map(self._ratio, schedules))
         claims += [(claim, ratio) for claim in bounds.throughput_claims(self.record)]
         pool = [claim.evidence for claim, _ in claims]
-        for claim, most in claims:
+        for claim, limit in claims:
             self.counts["bounds of finders"] += 1
-            if claim.number > most or claim.shown(claim.evidence) != claim.number:
-                self._report(f"{claim} is above {most}, or refused")
+            if claim.number > limit or claim.shown(claim.evidence) != claim.number:
+                self._report(f"{claim} is above {limit}, or refused")
             for mutant in mutants(claim.evidence, pool, self.effort.mutants, self.rng):
                 shown = claim.shown(mutant)
                 self.counts["mutants of evidence"] += 1
                 self.counts["accepted mutants"] += shown is not None
-                if shown is not None and shown > most:
-                    self._report(f"{mutant}, accepted for {shown}, which is above {most}")
+                if shown is not None and shown > limit:
+                    self._report(f"{mutant}, accepted for {shown}, which is above {limit}")
 
     def _ratio(self, schedule: list[Step]) -> Fraction:
         """Return the rounds per chunk of a schedule."""

@@ -10,7 +10,7 @@ Arcs = tuple[tuple[int, int], ...]
 """A directed graph as its sorted arcs; its number of nodes is known."""
 
 COUNTS = {2: 3, 3: 16, 4: 218}
-"""How many there are (OEIS A000273)."""
+"""The number of such graphs by nodes (OEIS A000273)."""
 SAMPLE_OF_FIVE = 40
 """Of 9,608 graphs of five nodes, how many are drawn."""
 
