@@ -98,6 +98,10 @@ def test_a_gap_has_its_own_exit_status(tmp_path: Path) -> None:
         ("throughput dgx-1 allgather -o no/such/file.json", "does not exist"),
         ("throughput dgx-1 broadcast --root 9", "root 9 is no terminal"),
         ("throughput ring-bi-300 alltoall", "300 sources times 600 channels are too many"),
+        (
+            "throughput dgx-1 allreduce",
+            "an allreduce is not part of throughput; ask for its halves",
+        ),
         ("check nothing.json", "cannot be read"),
     ],
 )
@@ -106,6 +110,14 @@ def test_bad_input_gets_one_line(words: str, line: str, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert line in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_an_instance_file_with_rounds_is_refused(tmp_path: Path) -> None:
+    words = "instance ring-bi-4 AAB --switching store-and-forward --rounds 2 -o two.json"
+    call(*words.split(), cwd=tmp_path)
+    done = call("throughput", "two.json", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "rounds of steps are not part of throughput; leave them out" in done.stderr
 
 
 def test_the_page_shows_what_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
