@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cchybrid.cli import arguments, completion, shards
-from cchybrid.cli.single_options import Command
+from cchybrid.cli.single_options import Command, refuse_given
 from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError, with_context
@@ -132,6 +132,9 @@ def run(
         raise InputError("there is no script", where="--shards", hint="add --slurm FILE")
     part = None if shard is None else read_shard(shard)
     chosen_suite = read_suite(suite)
+    if not (chosen_suite.rows or chosen_suite.designs):
+        why = f"the rows of {chosen_suite.name} have no budget and no seeds"
+        refuse_given(context, why, names=("time_limit", "evaluations", "threads", "seeds"))
     granted = chosen_suite.budget
     jobs = max(1, processor_count() // 2) if jobs is None else _positive(jobs, "--jobs")
     threads = _positive(granted.threads or 1 if threads is None else threads, "--threads")

@@ -29,6 +29,13 @@ BY_ITSELF = "every hop is a path of its own; leave it out"
         ("pareto mesh-2x2 AAB --switching wormhole", "--switching: messages go hop by hop"),
         ("pareto mesh-2x2 AAB --routing any", "--routing: messages go hop by hop; leave it out"),
         ("instance mesh-2x2 AAB --chunks 3 -o i.txt", "the text format holds no chunks"),
+        ("solve mesh-2x2 AAB --ignore-attributes", "mesh-2x2 is no graph file with attributes"),
+        ("network mesh-2x2 --ignore-attributes", "mesh-2x2 is no graph file with attributes"),
+        ("draw mesh-2x2 -o x.svg --ignore-attributes", "mesh-2x2 is no graph file with attrib"),
+        ("bound mesh-2x2 MNB --transmitters 0-2 --fail-node 2", "transmitters: node 2 fails"),
+        ("bench run forestcoll --seeds 3", "--seeds: the rows of forestcoll have no budget"),
+        ("bench run forestcoll --time-limit 9", "--time-limit: the rows of forestcoll have no"),
+        ("bench run forestcoll --threads 2", "--threads: the rows of forestcoll have no budget"),
         ("warm-up tabu --all", "--all: all, and some by name; leave one of them out"),
         ("bench run smoke --shards 3", "--shards: there is no script; add --slurm FILE"),
         *(
@@ -67,3 +74,10 @@ def test_routing_beside_store_and_forward_in_python(tmp_path):
     cchybrid.instance("mesh-2x2", "AAB", switching="store-and-forward").save(tmp_path / "i.json")
     with pytest.raises(InputError, match="routing: no routing in store-and-forward switching"):
         cchybrid.instance(tmp_path / "i.json", routing="any")
+
+
+def test_a_kind_that_a_collective_does_not_have_in_python():
+    found = cchybrid.instance("mesh-2x2", "AAB").collective
+    for pattern in ("AAB", found, found.messages):
+        with pytest.raises(InputError, match=r"kind: .+ is of kind deliver; leave it out"):
+            cchybrid.collective(pattern, "mesh-2x2", kind="combine")
