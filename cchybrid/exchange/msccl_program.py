@@ -205,7 +205,7 @@ def _read_operation(element: Element, block: ThreadBlock) -> Operation:
         (element.attributes.get("srcbuf", "i"), element.number("srcoff", -1)),
         (element.attributes.get("dstbuf", "o"), element.number("dstoff", -1)),
         0 if kind == "nop" else element.number("cnt", 1),
-        None if wait[0] < 0 or wait[1] < 0 else wait,
+        None if wait[0] < 0 else wait,
         kind != "nop" and _flag(element, "hasdep"),  # executors drop a nop, and its flag
         element.line,
     )
@@ -221,10 +221,18 @@ def _flag(element: Element, key: str) -> bool:
 def _check_structure(program: Program) -> None:
     """Add the rules of the format that the program breaks before any step is executed."""
     moved = 0
+    sends = {(block.gpu, block.send, block.channel) for block in program.blocks}
+    receives = {(block.receive, block.gpu, block.channel) for block in program.blocks}
     for block in program.blocks:
-        for peer in (block.send, block.receive):
+        for peer, connection, others in (
+            (block.send, (block.gpu, block.send, block.channel), receives),
+            (block.receive, (block.receive, block.gpu, block.channel), sends),
+        ):
             if not -1 <= peer < len(program.gpus) or peer == block.gpu:
                 _broken(program, "no-such-peer", block.place, f"its peer is gpu {peer}")
+            elif peer >= 0 and connection not in others:
+                text = f"gpu {peer} has no thread block for it on channel {block.channel}"
+                _broken(program, "no-such-peer", block.place, text)
         for operation in block.operations:
             moved += operation.count
             _check_operation(program, block, operation)

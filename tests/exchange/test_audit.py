@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from cchybrid.exchange import teccl_import
 from cchybrid.exchange.audit import Audit, audit_file, shown_percent
 from cchybrid.exchange.epoch_networks import dgx2, ndv2
 from cchybrid.exchange.foreign_bounds import FoundBound, best_bound
-from cchybrid.model import Schedule
+from cchybrid.model import Schedule, Transfer
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.referee.verify import verify_schedule
@@ -195,6 +196,25 @@ def test_audit_rounds_of_hop_by_hop_schedules_are_bounded_as_steps(
     assert found.sentence == (
         "valid, 1 step / 2 rounds, at most 0 % above a certified lower bound of 2 rounds"
     )
+
+
+@pytest.mark.parametrize("collective", ["alltoall", "allgather", "reduce-scatter"])
+def test_steps_of_several_rounds_can_be_spread_where_rounds_are_compared(collective: str) -> None:
+    found = schedule("dgx-1", collective, chunks=3, rounds=(3, 2))
+    room = {(a, b): size for a, b, size in found.instance.network.channels}
+    steps: list[list[Transfer]] = []
+    for each, rounds in zip(found.steps, found.rounds, strict=True):
+        load: Counter[tuple[int, int]] = Counter()
+        spread: list[list[Transfer]] = [[] for _ in range(rounds)]
+        for transfer in each:
+            hop = (transfer.path[0], transfer.path[1])
+            spread[load[hop] // room[hop]].append(transfer)
+            load[hop] += 1
+        steps += filter(None, spread)
+    single = audits._bounded_instance(found.instance)
+    assert not single.model.rounds
+    assert verify_schedule(Schedule(single, tuple(map(tuple, steps)))) == ()
+    assert len(steps) <= sum(found.rounds)
 
 
 @pytest.mark.parametrize("name", ["cchybrid", "teccl", "csv"])
