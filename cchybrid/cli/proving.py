@@ -23,7 +23,8 @@ CheckedFile = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A cchybrid-schedule/1 file, or a cchybrid-throughput/1 file alone.",
+        help="A cchybrid-schedule/1 file; or alone a cchybrid-throughput/1 file, or the folder of "
+        "pareto.",
         show_default=False,
     ),
 ]
@@ -156,7 +157,9 @@ def _write_for_others(
 def check(
     schedule: CheckedFile, certificate: CertificateFile = None, as_json: arguments.AsJson = False
 ) -> None:
-    """Check a schedule and its certificate, from the two files alone; or one throughput file.
+    """Check a schedule and its certificate, from the two files alone; or a throughput or a front.
+
+    The folder of a front is judged by the content of its files, whatever their names.
 
     The checker needs only Python's standard library; the referee verifies the schedule, too.
     Exit status: 0 the check held, 1 it failed, 2 bad input.
@@ -196,12 +199,15 @@ def check(
 
 
 def _check_alone(path: Path, as_json: bool) -> None:
-    """Check a file that needs no certificate beside it."""
+    """Check a file that needs no certificate beside it, or the folder of a front."""
     from cchybrid.checker.throughput import FORMAT
+    from cchybrid.cli.rounds import check_folder
     from cchybrid.cli.throughput import check_file
     from cchybrid.model.instance import read_text
     from cchybrid.model.json_fields import parse_json
 
+    if path.is_dir():
+        check_folder(path, as_json)
     with with_context(path):
         record = parse_json(read_text(path))
     if not isinstance(record, dict) or record.get("format") != FORMAT:

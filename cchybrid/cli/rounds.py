@@ -7,7 +7,7 @@ import re
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -64,7 +64,7 @@ def pareto(
     Exit status: 0 the front is complete and certified, 1 it is not, 2 bad input.
     """
     from cchybrid.host.pareto import pareto as find_front
-    from cchybrid.host.rounds_front import choices, save_front
+    from cchybrid.host.rounds_front import choices
     from cchybrid.view.front_plot import check_plot, plot_front
     from cchybrid.view.screen import print_lines
 
@@ -98,9 +98,6 @@ def pareto(
         threads=threads,
         report=_report,
     )
-    save_front(front, folder / "front.json")
-    if front.throughput is not None:
-        front.throughput.save(folder / "throughput.json")
     chosen = [] if prices is None else choices(front, *prices)
     if plot is not None and front.points:
         values = [(float(point.steps), float(point.ratio)) for point in front.points]
@@ -112,7 +109,7 @@ def pareto(
         ]
         print(json.dumps({**front.to_json(), **({} if prices is None else {"choices": ranges})}))
     else:
-        print_lines(_lines(front))
+        print_lines(front_lines(front))
         for each in chosen:
             sizes = f"{_bytes(each.smallest)} to {_bytes(each.largest)}"
             print(f"messages of {sizes}: {_short(each.point)}")
@@ -128,7 +125,7 @@ def _short(point: FrontPoint) -> str:
     return f"{point.chunks} chunks, {point.steps} steps, {point.rounds} rounds"
 
 
-def _lines(front: Front) -> list[str]:
+def front_lines(front: Front) -> list[str]:
     """Return the front as a table, and what is known about its ends."""
     heads = ("chunks", "steps", "rounds", "rounds per chunk", "bound", "rounds of the steps")
     rows: list[tuple[str, ...]] = [heads]
@@ -143,11 +140,10 @@ def _lines(front: Front) -> list[str]:
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         for row in rows
     ]
-    if front.points:
-        fewest = front.points[0].steps
-        lines.append(
-            f"fewer than {fewest} steps are impossible: a message has that far to go, in hops"
-        )
+    lines.append(
+        f"fewer than {front.fewest_steps} steps are impossible: a message has that far to go, in "
+        "hops"
+    )
     limit = front.throughput
     if limit is not None:
         lines.append(f"fewer than {limit.bound} rounds per chunk are impossible in any steps")
@@ -158,6 +154,29 @@ def _lines(front: Front) -> list[str]:
     if front.interrupted:
         lines.append("ended before it was complete; the same command continues")
     return lines
+
+
+def check_folder(folder: Path, as_json: bool) -> NoReturn:
+    """Check the folder of a front from its files, print what they show, and exit."""
+    from cchybrid.checker import EvidenceError
+    from cchybrid.checker.description import describe
+    from cchybrid.host.front_files import check_front
+    from cchybrid.view.screen import print_lines
+
+    front, failure = None, ""
+    try:
+        front = check_front(folder)
+    except EvidenceError as error:
+        failure = str(error)
+    if as_json:
+        shown = {} if front is None else front.to_json()
+        print(json.dumps({"holds": front is not None, **shown, "failure": failure}))
+    elif front is None:
+        print_lines([f"{folder}: FAILED: {failure}"])
+    else:
+        about = (f"  {line}" for line in describe(front.instance.to_json()))
+        print_lines([f"{folder}: every file holds", *front_lines(front), *about])
+    raise typer.Exit(0 if front is not None else 1)
 
 
 def _price(text: str) -> Fraction:

@@ -200,7 +200,7 @@ def fewest_rounds(
         steps,
         schedule,
         bound,
-        None if bound is None else _certificate(schedule or Schedule(chunked, ()), bound),
+        None if bound is None else certificate(schedule or Schedule(chunked, ()), bound),
         time.monotonic() - began,
         ended,
     )
@@ -259,7 +259,7 @@ def _search(
     return found
 
 
-def _certificate(schedule: Schedule, bound: RoundsBound) -> dict[str, Any]:
+def certificate(schedule: Schedule, bound: RoundsBound) -> dict[str, Any]:
     """Return the certificate of a bound; with a schedule, the checker has accepted the two."""
     record = schedule.instance.to_json()
     found = rounds_certificate(record, bound.steps, bound.ratio, bound.evidence, versions())
