@@ -6,11 +6,13 @@ import contextlib
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from tests.compiled_kernels import compile_kernels
+from tests.exhaustive.report import summary
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what runs in its background so; what the tests start would ignore it, too.
@@ -44,3 +46,17 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """
     if session.config.getoption("numprocesses", None):  # the workers themselves have none
         compile_kernels()
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print what was tried on everything small, and what was cut off."""
+    reports = [
+        report
+        for each in terminalreporter.stats.values()
+        for report in each
+        if getattr(report, "when", None) == "call"
+    ]
+    if lines := summary(reports):
+        terminalreporter.section("everything small")
+        for line in lines:
+            terminalreporter.write_line(line)

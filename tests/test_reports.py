@@ -91,6 +91,27 @@ def test_a_report_says_what_the_overview_says(
     assert (FOLDER / name / "report.html").read_text().startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*/report.csv")), ids=lambda p: p.parent.name)
+def test_nothing_is_called_worse_or_not_worse_without_a_comparison(path: Path) -> None:
+    """The report and its line of the overview say how many rows were compared."""
+    table = list(csv.DictReader(path.read_text().splitlines()))
+    verdicts = [row["verdict"] for row in table if row.get("network", "") == ""]
+    compared = sum(verdict in ("better", "equal", "worse") for verdict in verdicts)
+    report = path.with_suffix(".md").read_text()
+    shown = re.search(r"^## Worse than published\n\n(.+)$", report, re.M)
+    if shown is not None:
+        words = f"{verdicts.count('worse')} of the {compared} rows that are compared."
+        nothing = "Nothing was published that the results of these rows could be compared with."
+        assert shown[1] == (words if compared else nothing)
+    overview = (FOLDER / "README.md").read_text()
+    (line,) = re.findall(rf"^\| \[{path.parent.name}\]\(.+$", overview, re.M) or [""]
+    assert "none worse" not in line
+    for number in re.findall(r"of (\d+) compared", line):
+        assert int(number) == compared
+    if " worse" in line:
+        assert "compared" in line
+
+
 def test_the_report_of_mutated_files_names_every_reader() -> None:
     text = (FOLDER / "input" / "README.md").read_text()
     row = re.search(

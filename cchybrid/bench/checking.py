@@ -1,14 +1,20 @@
-"""The check of a finished run: schedule and bound are verified again."""
+"""The check of a finished run of a row of any kind, against the instance of its row."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run
+from cchybrid.bench.suite import AnyRow
+from cchybrid.bench.throughput_row import ThroughputRow
+from cchybrid.checker import EvidenceError
+from cchybrid.checker.throughput import ThroughputVerdict, check_throughput
 from cchybrid.host.run_history import Contribution
 from cchybrid.host.run_state import HOST_GREEDY
+from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError, InputError
 
 DAMAGE = (
@@ -31,31 +37,95 @@ COLUMNS: Mapping[str, Any] = {
 """The columns of the table of runs with their default values."""
 
 
-def check(run: Run, digest: str | CchybridError | None = None) -> dict[str, Any]:
-    """Return a run's line of the table; never raises, whatever the store contains.
+class Checked(NamedTuple):
+    """A run of a store after its check.
 
-    The digest is that of the row's instance, or the error raised while building it.
+    Attributes
+    ----------
+    run
+        The run as it is stored; nothing in it but its names may be reported.
+    failure
+        The reason why it does not count, in one line; "" if it counts.
+    held
+        ``False`` if it is called a result but does not hold.
+    found
+        What was verified: the columns of the result of a schedule, a ``CheckedThroughput``, or a
+        ``CheckedDesign``; ``None`` if it does not count.
     """
-    record = {"row": run.row, "key": run.contestant.key, "seed": run.seed}
+
+    run: Run
+    failure: str = ""
+    held: bool = True
+    found: Any = None
+
+    @property
+    def line(self) -> str:
+        """The run by its row and seed, and why it does not count."""
+        return f"{self.run.row}, seed {self.run.seed}: {self.failure}"
+
+
+class CheckedThroughput(NamedTuple):
+    """The rounds per chunk of trees and their lower bound, added up again; seconds as stored."""
+
+    verdict: ThroughputVerdict
+    seconds: float
+
+
+def check(run: Run, row: AnyRow, digest: str | CchybridError) -> Checked:
+    """Return a run with what was verified of it; never raises, whatever the store contains.
+
+    A run counts only for the instance of its row: another one in its record is a failure.
+
+    Parameters
+    ----------
+    digest
+        That of the row's instance, computed from the row (``digest_of``), or the error raised by
+        building it.
+    """
     if run.failure:
-        return {**record, "failure": run.failure}
+        return Checked(run, " ".join(run.failure.split()))
     try:
         if isinstance(digest, CchybridError):
             raise InputError("the instance of its row could not be built")
-        if digest is not None and run.result["digest"] != digest:
+        if run.result.get("digest") != digest:
             raise InputError("its instance differs from that of the row now")
-        if run.schedule() is None:
-            if run.steps is not None:
-                raise InputError("the schedule is missing")
-            run.check_bound()
-        if run.result["status"] == "optimal" and run.steps != run.lower_bound:
-            raise InputError("it is called optimal, but its bound is lower")
-        return {**COLUMNS, **record, **_result_columns(run, run.result)}
-    except CchybridError as error:
-        words = error.what if isinstance(error, InputError) else str(error)
+        if isinstance(row, Row):
+            return Checked(run, found=_schedule(run))
+        if isinstance(row, ThroughputRow):
+            return Checked(run, found=_throughput(run))
+        # Imported here: the kernels of costs take a second to load.
+        from cchybrid.bench.checking_designs import checked_design
+
+        return Checked(run, found=checked_design(row, run))
+    except InputError as error:
+        words = error.what
+    except (CchybridError, EvidenceError) as error:
+        words = str(error)
     except Exception as error:  # a damaged record
         words = f"{type(error).__name__}: {error}"
-    return {**record, "failure": f"does not hold: {' '.join(words.split())}", "held": False}
+    return Checked(run, f"does not hold: {' '.join(words.split())}", held=False)
+
+
+def _schedule(run: Run) -> dict[str, Any]:
+    """Return the columns of a run with a schedule, or with a bound alone."""
+    if run.schedule() is None:
+        if run.steps is not None:
+            raise InputError("the schedule is missing")
+        run.check_bound()
+    if run.result["status"] == "optimal" and run.steps != run.lower_bound:
+        raise InputError("it is called optimal, but its bound is lower")
+    return _result_columns(run, run.result)
+
+
+def _throughput(run: Run) -> CheckedThroughput:
+    record = run.unpacked()
+    verdict = check_throughput(record)
+    stated = (run.result["rounds_per_chunk"], run.result["bound"])
+    if stated != (str(verdict.rounds_per_chunk), str(verdict.bound)):
+        raise InputError("the trees are not those of the result")
+    if Instance.from_json(record["instance"]).digest != run.result["digest"]:
+        raise InputError("the trees are of another instance")
+    return CheckedThroughput(verdict, float(run.result["seconds"]))
 
 
 def _result_columns(run: Run, result: Mapping[str, Any]) -> dict[str, Any]:

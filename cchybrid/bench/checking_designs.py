@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import math
-import zlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -12,10 +12,13 @@ from cchybrid.bench.store import Run
 from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.design_checker import check_design
 from cchybrid.model import Schedule
-from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.network_design.ports import Links
+from cchybrid.network_design.record import task_record
 from cchybrid.network_design.steps import instance_of, steps_of_all_networks
+from cchybrid.network_design.task import DesignTask
 from cchybrid.referee.verify import verify_schedule
+
+EXHAUSTION = "claimed by exhaustion, not checked"
 
 
 class FoundSteps(NamedTuple):
@@ -28,7 +31,8 @@ class FoundSteps(NamedTuple):
     bound
         A lower bound of the steps on every network of the task.
     proven
-        Whether no network has fewer steps: ``by a bound``, ``by exhaustion`` or ``not proven``.
+        Whether no network has fewer steps: ``by a bound``, ``not proven``, or the claim of the run
+        that all other networks were refuted, which is not checked (``EXHAUSTION``).
     certified
         Whether the evidence shows that this network has no shorter schedule.
     """
@@ -44,23 +48,69 @@ class FoundSteps(NamedTuple):
         return "yes" if self.certified else "no"
 
 
-def checked_steps(
-    row: DesignRow, links: Links, stored: Mapping[str, Any], stated: str
-) -> FoundSteps:
-    """Return the steps of a stored schedule.
+class CheckedDesign(NamedTuple):
+    """A network of a row, and what was computed again from its links.
 
     Parameters
     ----------
-    stated
-        What the run states as proven; of this only the exhaustion is not checked.
+    values
+        The values by cost term and figure, with a collective also its ``steps``.
+    bounds
+        Lower bounds of some of them, for all networks of the row's task.
+    steps
+        The steps of the network for the collective, if the row has one.
+    seconds, seconds_to_best, evaluations
+        What the run took, as stored.
+    """
+
+    values: Mapping[str, float]
+    bounds: Mapping[str, float]
+    steps: FoundSteps | None
+    seconds: float
+    seconds_to_best: float
+    evaluations: int
+
+
+def checked_design(row: DesignRow, run: Run) -> CheckedDesign:
+    """Return what holds of a stored network.
 
     Raises
     ------
-    EvidenceError
-        If the schedule is not valid, or not one of the network.
+    EvidenceError, InputError, LookupError, TypeError, ValueError, ArithmeticError
+        The record is damaged, is of another task than the row's, or is not that of the result.
     """
-    schedule = Schedule.from_json(stored["schedule"])
-    task = row.task()
+    stored, task = run.unpacked(), row.task()
+    record = stored["design"] if row.collective else stored
+    figures = check_design(record)
+    limits = {key: record[key] for key in record if key not in ("links", "claims")}
+    if limits != json.loads(json.dumps(task_record(task))):
+        raise EvidenceError("the network is of another task than that of the row")
+    links = tuple((int(a), int(b)) for a, b in record["links"])
+    if row.network and sorted(map(sorted, links)) != sorted(map(sorted, row.named_links())):
+        raise EvidenceError(f"the network is not {row.network}")
+    values, steps = figures_of(row, links), None
+    mean = float(figures.mean_bound)
+    bounds = {
+        "latency": mean * (row.nodes - 1) / row.nodes,
+        "mean-distance": mean,
+        "max-latency": float(figures.diameter_bound),
+        "diameter": float(figures.diameter_bound),
+    }
+    if row.collective:
+        steps = _steps(task, links, stored["schedule"], run.result.get("proven"))
+        values["steps"], bounds["steps"] = float(steps.steps), float(steps.bound)
+    for name, value in values.items():
+        if not math.isclose(value, float(run.result["design"][name]), rel_tol=1e-9):
+            raise EvidenceError(f"{name} is {value}, not as stated")
+    return CheckedDesign(
+        values, bounds, steps, float(run.result["seconds"]),
+        float(run.result["seconds_to_best"]), int(run.result["evaluations"]),
+    )  # fmt: skip
+
+
+def _steps(task: DesignTask, links: Links, record: Any, stated: Any) -> FoundSteps:
+    """Return the steps of a stored schedule; ``stated`` is what the run claims as proven."""
+    schedule = Schedule.from_json(record)
     if schedule.instance != instance_of(task, links):
         raise EvidenceError("the schedule is none of the network")
     if violations := verify_schedule(schedule):
@@ -68,39 +118,9 @@ def checked_steps(
     steps, bound = len(schedule.steps), steps_of_all_networks(task)
     certified = False
     if schedule.lower_bound is not None and schedule.lower_bound.evidence:
-        record = schedule.instance.to_json()
-        certified = proven_steps(record, schedule.lower_bound.evidence) >= steps
+        instance = schedule.instance.to_json()
+        certified = proven_steps(instance, schedule.lower_bound.evidence) >= steps
     proven = "by a bound" if steps == bound else "not proven"
     if steps > bound and stated == "by exhaustion":
-        proven = stated
+        proven = EXHAUSTION
     return FoundSteps(steps, bound, proven, certified)
-
-
-def checked_design(row: DesignRow, run: Run) -> tuple[dict[str, float], FoundSteps | None]:
-    """Return the values of a stored network, computed again, and with a collective its steps."""
-    where = f"run {run.row}, seed {run.seed}"
-    try:
-        stored, record = design_records(row, run)
-        check_design(record)
-        links = tuple((int(a), int(b)) for a, b in record["links"])
-        values, found = figures_of(row, links), None
-        if row.collective:
-            found = checked_steps(row, links, stored, run.result["proven"])
-            values["steps"] = float(found.steps)
-        stated = {name: float(value) for name, value in run.result["design"].items()}
-    except (zlib.error, ValueError, KeyError, TypeError, EvidenceError, CchybridError) as error:
-        raise InputError(str(error), where=where, hint="run it again") from None
-    wrong = [
-        name
-        for name, value in values.items()
-        if name not in stated or not math.isclose(value, stated[name], rel_tol=1e-9)
-    ]
-    if wrong:
-        raise InputError(f"{wrong[0]} is {values[wrong[0]]}", where=where, hint="run it again")
-    return values, found
-
-
-def design_records(row: DesignRow, run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what is stored of a run, and the record of the network in it."""
-    stored = run.unpacked()
-    return stored, stored["design"] if row.collective else stored

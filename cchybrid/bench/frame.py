@@ -91,7 +91,7 @@ def run_frame(reading: Reading) -> DataFrame:
     lines: list[dict[str, Any]] = []
     for run in reading.runs.to_dict("records"):
         contestant = Contestant.from_key(run["key"])
-        size = reading.sizes.get(run["row"], (None, None))
+        size = reading.checked.sizes.get(run["row"], (None, None))
         states = convergence(run["contributions"], int(run["lower_bound"]))
         lines.append(
             {

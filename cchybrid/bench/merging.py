@@ -27,7 +27,7 @@ class Merged:
     known
         Runs that were left out, as the store has one of the same key already.
     refused
-        A line for every run that does not hold; it was left out.
+        A line for every run that does not hold or cannot be read; it was left out.
     """
 
     added: int = 0
@@ -61,13 +61,13 @@ def merge(
     """
     merged = Merged()
     digests: dict[str, str | None] = {}
-    known = {run.key: run for run in output.runs()}
+    known = {run.key: run for run in output.runs(merged.refused.append)}
     for path in paths:
         with Store(path) as part:
             try:
                 rows = _merge_suites(part, output)
                 total = sum(part.run_counts().values())
-                for done, run in enumerate(part.runs(), 1):
+                for done, run in enumerate(part.runs(merged.refused.append), 1):
                     before = known.get(run.key)
                     if before is not None and (run.failure or not before.failure):
                         merged.known += 1

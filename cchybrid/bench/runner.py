@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.bench.checking import check
-from cchybrid.bench.checking_throughputs import checked_throughput
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.row import Row
 from cchybrid.bench.shards import Shard
@@ -21,7 +20,7 @@ from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import AnyRow, Suite
 from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.library.instance_spec import resolve
-from cchybrid.model.errors import CchybridError, InputError, with_context
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.plugin.executor import Executor, Job, JobAnswer
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.system.interrupts import interrupts_ignored
@@ -247,25 +246,7 @@ def verified(run: Run, row: AnyRow, digest: str) -> Run:
     digest
         That of the instance of the row.
     """
-    if run.failure:
-        return run
-    if isinstance(row, Row):
-        record = check(run, digest)
-        failure = str(record["failure"])
-    else:
-        failure = ""
-        try:
-            if run.result.get("digest") != digest:
-                raise InputError("its task differs from that of the row")
-            if isinstance(row, ThroughputRow):
-                checked_throughput(run)
-            else:
-                # Imported here: the kernels of costs take a second to load.
-                from cchybrid.bench.checking_designs import checked_design
-
-                checked_design(row, run)
-        except CchybridError as error:
-            failure = f"does not hold: {error}"
-    if failure:
+    failure = check(run, row, digest).failure
+    if failure and not run.failure:
         return replace(run, failure=failure, result={}, _schedule=None)
     return run

@@ -11,7 +11,7 @@ import fcntl
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,10 @@ _RUN_COLUMNS: dict[str, type | tuple[type, ...]] = {
     "row": str, "contestant": str, "seed": int, "failure": str, "result": str,
     "schedule": (bytes, type(None)),
 }  # fmt: skip
-"""The columns of the table ``runs``, and the types of their values."""
+"""The columns of the table ``runs``, and the types of their values; SQLite would store any."""
+
+_ROW_KINDS: dict[str, Any] = {"question": Row, "design": DesignRow, "throughput": ThroughputRow}
+"""The kinds of rows by the key that tells their JSON objects apart."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +187,18 @@ class Run:
             ) from None
 
 
+def _run(values: tuple[Any, ...]) -> Run:
+    """Return the run of a line of the table; a value of another type is a ``ValueError``."""
+    for (column, kinds), value in zip(_RUN_COLUMNS.items(), values, strict=True):
+        if not isinstance(value, kinds):
+            raise ValueError(f"the {column} is {value!r:.40}")
+    row, key, seed, failure, text, record = values
+    result = json.loads(text)
+    if not isinstance(result, dict):
+        raise ValueError(f"the result is {text:.40}")
+    return Run(row, Contestant.from_key(key), seed, failure, result, record)
+
+
 class Store:
     """An open store.
 
@@ -287,58 +302,44 @@ class Store:
         found = self._database.execute("SELECT DISTINCT suite FROM suites ORDER BY suite")
         return [name for (name,) in found]
 
-    def rows(self, suite: str) -> list[Row]:
-        """Return the rows of a suite in their order, without designs and throughputs."""
-        others = {"design", "throughput"}
-        return [Row.from_json(each) for each in self._contents(suite) if others.isdisjoint(each)]
-
-    def designs(self, suite: str) -> list[DesignRow]:
-        """Return the designs of a suite in their order."""
-        return [DesignRow.from_json(each) for each in self._contents(suite) if "design" in each]
-
     def suite(self, name: str) -> Suite:
-        """Return a suite with all its rows; about and contestants are not stored."""
-        return Suite(
-            name,
-            "",
-            tuple(self.rows(name)),
-            designs=tuple(self.designs(name)),
-            throughputs=tuple(self.throughputs(name)),
-        )
-
-    def throughputs(self, suite: str) -> list[ThroughputRow]:
-        """Return the throughputs of a suite in their order."""
-        found = [each for each in self._contents(suite) if "throughput" in each]
-        return [ThroughputRow.from_json(each) for each in found]
-
-    def _contents(self, suite: str) -> list[dict[str, Any]]:
-        found = self._database.execute(
-            "SELECT content FROM suites WHERE suite = ? ORDER BY position", (suite,)
-        )
-        return [json.loads(content) for (content,) in found]
+        """Return a suite with all its rows in their order; about and contestants are not stored."""
+        found: dict[str, list[Any]] = {key: [] for key in _ROW_KINDS}
+        for (content,) in self._database.execute(
+            "SELECT content FROM suites WHERE suite = ? ORDER BY position", (name,)
+        ):
+            record = json.loads(content)
+            key = next((key for key in _ROW_KINDS if key in record), "")
+            found[key].append(_ROW_KINDS[key].from_json(record))
+        rows, designs, throughputs = map(tuple, found.values())
+        return Suite(name, "", rows, designs=designs, throughputs=throughputs)
 
     def run_counts(self) -> dict[str, int]:
         """Return the number of runs by row, without reading them."""
         return dict(self._database.execute("SELECT row, count(*) FROM runs GROUP BY row"))
 
-    def runs(self) -> Iterator[Run]:
-        """Yield every run in the order of its key; a schedule is verified when it is read.
+    def runs(self, damaged: Callable[[str], object] | None = None) -> Iterator[Run]:
+        """Yield every run in the order of its key; nothing in it is checked.
 
-        Raises
-        ------
-        ValueError
-            A column has a value of another type; SQLite would store any.
+        Parameters
+        ----------
+        damaged
+            Called with a line for every run that cannot be read, which is left out; without it,
+            such a run is a ``ValueError``.
         """
         for values in self._database.execute(
             f"SELECT {', '.join(_RUN_COLUMNS)} FROM runs ORDER BY row, contestant, seed"
         ):
-            for (column, kinds), value in zip(_RUN_COLUMNS.items(), values, strict=True):
-                if not isinstance(value, kinds):
-                    raise ValueError(f"the {column} of a run is {value!r:.40}")
-            row, contestant, seed, failure, result, schedule = values
-            yield Run(
-                row, Contestant.from_key(contestant), seed, failure, json.loads(result), schedule
-            )
+            try:
+                run = _run(values)
+            except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+                row, _, seed = values[:3]
+                line = f"{row!s:.200}, seed {seed!r:.20}: is damaged: {error}"
+                if damaged is None:
+                    raise ValueError(line) from None
+                damaged(" ".join(line.split()))
+                continue
+            yield run
 
     def _take_lock(self) -> None:
         # A lock of the operating system, which ends with the process; SQLite's locks do not
@@ -367,7 +368,10 @@ class Store:
 
     def _connect(self, mode: str) -> sqlite3.Connection:
         uri = f"{self.path.absolute().as_uri()}?mode={mode}"
-        return sqlite3.connect(uri, uri=True, isolation_level=None)
+        database = sqlite3.connect(uri, uri=True, isolation_level=None)
+        # A text that is no UTF-8 damages its own run only.
+        database.text_factory = lambda text: text.decode(errors="replace")
+        return database
 
     def _create(self) -> None:
         script = f"BEGIN;{_TABLES}INSERT INTO meta VALUES ('format', '{FORMAT}');COMMIT;"

@@ -28,6 +28,7 @@ from cchybrid.cli import (
     throughput,
     warming,
 )
+from cchybrid.cli.single_options import Command
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model.errors import CchybridError, InputError
 
@@ -52,30 +53,30 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(solving.solve)
-app.command()(solving.bound)
-app.command()(schedules.verify)
-app.command()(proving.prove)
-app.command()(proving.check)
-app.command()(throughput.throughput)
-app.command()(rounds.pareto)
-app.command()(schedules.export)
-app.command("import")(auditing.import_)
-app.command()(auditing.audit)
-app.command()(drawing.draw)
-app.command()(running.time)
-app.command()(running.simulate)
+app.command(cls=Command)(solving.solve)
+app.command(cls=Command)(solving.bound)
+app.command(cls=Command)(schedules.verify)
+app.command(cls=Command)(proving.prove)
+app.command(cls=Command)(proving.check)
+app.command(cls=Command)(throughput.throughput)
+app.command(cls=Command)(rounds.pareto)
+app.command(cls=Command)(schedules.export)
+app.command("import", cls=Command)(auditing.import_)
+app.command(cls=Command)(auditing.audit)
+app.command(cls=Command)(drawing.draw)
+app.command(cls=Command)(running.time)
+app.command(cls=Command)(running.simulate)
 app.add_typer(benching.bench)
-app.command()(warming.warm_up)
-app.command()(solving.instance)
-app.command()(designing.design)
-app.command()(designing.check_design)
-app.command()(networks.network)
-app.command()(listing.topologies)
-app.command()(listing.collectives)
-app.command()(listing.engines)
-app.command()(designing.designers)
-app.command()(listing.plugins)
+app.command(cls=Command)(warming.warm_up)
+app.command(cls=Command)(solving.instance)
+app.command(cls=Command)(designing.design)
+app.command(cls=Command)(designing.check_design)
+app.command(cls=Command)(networks.network)
+app.command(cls=Command)(listing.topologies)
+app.command(cls=Command)(listing.collectives)
+app.command(cls=Command)(listing.engines)
+app.command(cls=Command)(designing.designers)
+app.command(cls=Command)(listing.plugins)
 
 
 def _show_version(value: bool) -> None:

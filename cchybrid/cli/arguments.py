@@ -17,6 +17,7 @@ from cchybrid.library.formats.graph_files import is_graph_file
 from cchybrid.library.instance_spec import InstanceSpec, Names, resolve
 from cchybrid.library.network_facts import read_line
 from cchybrid.model import Instance
+from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_note
 
 Topology = Annotated[
@@ -118,13 +119,28 @@ def with_instance(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def call(**given: Any) -> None:
         words = {name: given.pop(name) for name in named}
-        read = functools.partial(read_file, ignore_attributes=given.pop("ignore_attributes"))
+        ignore_attributes = given.pop("ignore_attributes")
+        check_ignoring(words["topology"], ignore_attributes)
+        read = functools.partial(read_file, ignore_attributes=ignore_attributes)
         command(lambda registry: resolve(_spec(**words), registry, read, print_note), **given)
 
     ignore = inspect.signature(read_file, eval_str=True).parameters["ignore_attributes"]
     ignore = ignore.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    call.__signature__ = inspect.Signature([*named.values(), ignore, *own])  # type: ignore[attr-defined]
+    # The context comes first, as it has no default.
+    first = [each for each in own if each.default is each.empty]
+    rest = [each for each in own if each not in first]
+    call.__signature__ = inspect.Signature([*first, *named.values(), ignore, *rest])  # type: ignore[attr-defined]
     return call
+
+
+def check_ignoring(source: str, ignore_attributes: bool) -> None:
+    """Raise an ``InputError`` for ``--ignore-attributes`` if there are no attributes."""
+    if ignore_attributes and not is_graph_file(source):
+        raise InputError(
+            f"{source} is no graph file with attributes",
+            where="--ignore-attributes",
+            hint="leave it out",
+        )
 
 
 def read_file(path: str | Path, ignore_attributes: IgnoreAttributes = False) -> NetworkFile:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cchybrid.cli import arguments, completion, shards
+from cchybrid.cli.single_options import Command, refuse_given
 from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError, with_context
@@ -32,7 +33,7 @@ bench = typer.Typer(
 )
 
 
-@bench.command()
+@bench.command(cls=Command)
 def run(
     context: typer.Context,
     suite: Annotated[
@@ -127,8 +128,13 @@ def run(
             where="--jobs",
             hint="leave it out",
         )
+    if jobs_of_script is not None and slurm is None:
+        raise InputError("there is no script", where="--shards", hint="add --slurm FILE")
     part = None if shard is None else read_shard(shard)
     chosen_suite = read_suite(suite)
+    if not (chosen_suite.rows or chosen_suite.designs):
+        why = f"the rows of {chosen_suite.name} have no budget and no seeds"
+        refuse_given(context, why, names=("time_limit", "evaluations", "threads", "seeds"))
     granted = chosen_suite.budget
     jobs = max(1, processor_count() // 2) if jobs is None else _positive(jobs, "--jobs")
     threads = _positive(granted.threads or 1 if threads is None else threads, "--threads")
@@ -216,7 +222,7 @@ def run(
     raise typer.Exit(1 if failures else 0)
 
 
-@bench.command()
+@bench.command(cls=Command)
 def report(
     store: Annotated[
         Path,
@@ -248,12 +254,12 @@ def report(
     require_extra()  # what is imported next needs it
     from cchybrid.bench.progress import checking
     from cchybrid.bench.report.designs import HEADERS as DESIGN_HEADERS
-    from cchybrid.bench.report.designs import design_report, design_suite
+    from cchybrid.bench.report.designs import design_report
     from cchybrid.bench.report.pages import check_folder, write_report
-    from cchybrid.bench.report.reading import read_store
+    from cchybrid.bench.report.reading import check_suite, read_store, reading_of, stored_suite
     from cchybrid.bench.report.sections import compose
     from cchybrid.bench.report.throughputs import HEADERS as THROUGHPUT_HEADERS
-    from cchybrid.bench.report.throughputs import throughput_report, throughput_suite
+    from cchybrid.bench.report.throughputs import throughput_report
 
     folder = output or Path(f"{store.stem}-report")
     check_folder(folder)
@@ -261,27 +267,28 @@ def report(
     words += [] if output is None else ["-o", output.name]
     words += [] if suite is None else ["--suite", suite]
     words += ["--pages"] if pages else []
-    for what, named, report_of, headers in (
-        ("designs", design_suite(store, suite), design_report, DESIGN_HEADERS),
-        ("throughputs", throughput_suite(store, suite), throughput_report, THROUGHPUT_HEADERS),
-    ):
-        if named is None:
-            continue
-        if other is not None:
-            raise InputError(
-                f"reports of {what} compare no stores", where="OTHER-STORE", hint="drop it"
-            )
-        if pages:
-            raise InputError(
-                f"{what} have no pages of schedules", where="--pages", hint="drop the option"
-            )
-        with checking(store) as watch:
-            composed = report_of(store, named, shlex.join(words), watch)
-        _print_report(composed, write_report(composed, folder, headers))
-        return
+    chosen = stored_suite(store, suite)
+    what = "designs" if chosen.designs else "throughputs" if chosen.throughputs else ""
+    if what and other is not None:
+        raise InputError(
+            f"reports of {what} compare no stores", where="OTHER-STORE", hint="drop it"
+        )
+    if what and pages:
+        raise InputError(
+            f"{what} have no pages of schedules", where="--pages", hint="drop the option"
+        )
     registry = load_plugins()
     with checking(store) as watch:
-        reading = read_store(store, suite, registry, watch)
+        checked = check_suite(store, chosen, registry, watch)
+    if what:
+        report_of, headers = {
+            "designs": (design_report, DESIGN_HEADERS),
+            "throughputs": (throughput_report, THROUGHPUT_HEADERS),
+        }[what]
+        composed = report_of(checked, shlex.join(words))
+        _print_report(composed, write_report(composed, folder, headers))
+        return
+    reading = reading_of(checked, registry)
     compared = None
     if other is not None:
         with checking(other) as watch:
@@ -293,7 +300,7 @@ def report(
         print(f"written to {folder / 'pages'}: {len(links)} pages")
 
 
-bench.command()(shards.merge)
+bench.command(cls=Command)(shards.merge)
 
 
 def _write_pages(reading: Reading, registry: Registry, folder: Path) -> dict[str, str]:

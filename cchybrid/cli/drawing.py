@@ -74,6 +74,7 @@ def draw(
         hint = did_you_mean(chart, CHARTS) or f"use {', '.join(CHARTS)}"
         raise InputError(f"no chart is called {chart!r}", where="--chart", hint=hint.rstrip("."))
     _refuse_options(suffix, step, chart, title)
+    arguments.check_ignoring(source, ignore_attributes)
     found = _read(source, ignore_attributes)
     given = "-o" if suffix == PAGE else _given(step, chart)
     if given and isinstance(found, Network):

@@ -36,6 +36,7 @@ def network(
     from cchybrid.library.instance_spec import find_network
     from cchybrid.library.network_facts import diameter_text, network_facts
 
+    arguments.check_ignoring(source, ignore_attributes)
     notes: list[str] = []
 
     def read(path: Any) -> NetworkFile:

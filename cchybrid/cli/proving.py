@@ -23,7 +23,8 @@ CheckedFile = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A cchybrid-schedule/1 file, or a cchybrid-throughput/1 file alone.",
+        help="A cchybrid-schedule/1 file; or alone a cchybrid-throughput/1 file, or the folder of "
+        "pareto.",
         show_default=False,
     ),
 ]
@@ -163,7 +164,9 @@ def check(
     explain: Explain = False,
     as_json: arguments.AsJson = False,
 ) -> None:
-    """Check a schedule and its certificate, from the two files alone; or one throughput file.
+    """Check a schedule and its certificate, from the two files alone; or a throughput or a front.
+
+    The folder of a front is judged by the content of its files, whatever their names.
 
     The checker needs only Python's standard library; the referee verifies the schedule, too.
     Exit status: 0 the check held, 1 it failed, 2 bad input.
@@ -213,12 +216,15 @@ def _explained(instance: Mapping[str, Any], certificate: Path) -> list[str]:
 
 
 def _check_alone(path: Path, explain: bool, as_json: bool) -> None:
-    """Check a file that needs no certificate beside it."""
+    """Check a file that needs no certificate beside it, or the folder of a front."""
     from cchybrid.checker.throughput import FORMAT
+    from cchybrid.cli.rounds import check_folder
     from cchybrid.cli.throughput import check_file
     from cchybrid.model.instance import read_text
     from cchybrid.model.json_fields import parse_json
 
+    if path.is_dir():
+        check_folder(path, as_json)
     with with_context(path):
         record = parse_json(read_text(path))
     if not isinstance(record, dict) or record.get("format") != FORMAT:

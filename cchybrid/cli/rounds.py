@@ -7,11 +7,12 @@ import re
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from cchybrid.cli import arguments
+from cchybrid.cli.single_options import refuse_given
 from cchybrid.cli.solving import check_writable, load_plugins
 from cchybrid.model.errors import InputError
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 @arguments.with_instance
 def pareto(
     read_instance: arguments.ReadInstance,
+    context: typer.Context,
     alpha: Annotated[
         str | None, typer.Option(metavar="SEC", help="Seconds per step, such as 0.7e-6.")
     ] = None,
@@ -62,7 +64,7 @@ def pareto(
     Exit status: 0 the front is complete and certified, 1 it is not, 2 bad input.
     """
     from cchybrid.host.pareto import pareto as find_front
-    from cchybrid.host.rounds_front import choices, save_front
+    from cchybrid.host.rounds_front import choices
     from cchybrid.view.front_plot import check_plot, plot_front
     from cchybrid.view.screen import print_lines
 
@@ -77,6 +79,7 @@ def pareto(
     check_writable(plot)
     if plot is not None:
         check_plot(plot)
+    refuse_other_models(context)
     instance = read_instance(load_plugins())
     if instance.collective.chunks > 1 or instance.model.rounds:
         raise InputError(
@@ -95,9 +98,6 @@ def pareto(
         threads=threads,
         report=_report,
     )
-    save_front(front, folder / "front.json")
-    if front.throughput is not None:
-        front.throughput.save(folder / "throughput.json")
     chosen = [] if prices is None else choices(front, *prices)
     if plot is not None and front.points:
         values = [(float(point.steps), float(point.ratio)) for point in front.points]
@@ -109,7 +109,7 @@ def pareto(
         ]
         print(json.dumps({**front.to_json(), **({} if prices is None else {"choices": ranges})}))
     else:
-        print_lines(_lines(front))
+        print_lines(front_lines(front))
         for each in chosen:
             sizes = f"{_bytes(each.smallest)} to {_bytes(each.largest)}"
             print(f"messages of {sizes}: {_short(each.point)}")
@@ -125,7 +125,7 @@ def _short(point: FrontPoint) -> str:
     return f"{point.chunks} chunks, {point.steps} steps, {point.rounds} rounds"
 
 
-def _lines(front: Front) -> list[str]:
+def front_lines(front: Front) -> list[str]:
     """Return the front as a table, and what is known about its ends."""
     heads = ("chunks", "steps", "rounds", "rounds per chunk", "bound", "rounds of the steps")
     rows: list[tuple[str, ...]] = [heads]
@@ -140,11 +140,10 @@ def _lines(front: Front) -> list[str]:
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         for row in rows
     ]
-    if front.points:
-        fewest = front.points[0].steps
-        lines.append(
-            f"fewer than {fewest} steps are impossible: a message has that far to go, in hops"
-        )
+    lines.append(
+        f"fewer than {front.fewest_steps} steps are impossible: a message has that far to go, in "
+        "hops"
+    )
     limit = front.throughput
     if limit is not None:
         lines.append(f"fewer than {limit.bound} rounds per chunk are impossible in any steps")
@@ -155,6 +154,29 @@ def _lines(front: Front) -> list[str]:
     if front.interrupted:
         lines.append("ended before it was complete; the same command continues")
     return lines
+
+
+def check_folder(folder: Path, as_json: bool) -> NoReturn:
+    """Check the folder of a front from its files, print what they show, and exit."""
+    from cchybrid.checker import EvidenceError
+    from cchybrid.checker.description import describe
+    from cchybrid.host.front_files import check_front
+    from cchybrid.view.screen import print_lines
+
+    front, failure = None, ""
+    try:
+        front = check_front(folder)
+    except EvidenceError as error:
+        failure = str(error)
+    if as_json:
+        shown = {} if front is None else front.to_json()
+        print(json.dumps({"holds": front is not None, **shown, "failure": failure}))
+    elif front is None:
+        print_lines([f"{folder}: FAILED: {failure}"])
+    else:
+        about = (f"  {line}" for line in describe(front.instance.to_json()))
+        print_lines([f"{folder}: every file holds", *front_lines(front), *about])
+    raise typer.Exit(0 if front is not None else 1)
 
 
 def _price(text: str) -> Fraction:
@@ -174,6 +196,14 @@ def _slug(instance: Instance) -> str:
     return re.sub(r"[^\w.-]+", "-", instance.name).strip("-.") or "instance"
 
 
+def refuse_other_models(context: typer.Context) -> None:
+    """Raise an ``InputError`` for a switching or a routing that rounds are not counted for."""
+    chosen = context.params["switching"]
+    if chosen is not None and chosen.lower() != "store-and-forward":
+        raise InputError("messages go hop by hop", where="--switching", hint="leave it out")
+    refuse_given(context, "messages go hop by hop", names=("routing",))
+
+
 def solve_rounds(
     instance: Instance, steps: int | None, output: Path | None, as_json: bool, **settings: Any
 ) -> None:
@@ -189,6 +219,8 @@ def solve_rounds(
         raise InputError(
             "the rounds are what is minimised", where="--rounds", hint="leave the option out"
         )
+    if not settings["time_limit"] > 0:
+        raise InputError("no time", where="--time-limit", hint="use a number above 0")
     result = fewest_rounds(instance, steps, **settings)
     written: dict[str, str | None] = {"schedule": None, "certificate": None}
     if output is not None and result.schedule is not None:

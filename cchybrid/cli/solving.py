@@ -13,6 +13,7 @@ import typer
 
 from cchybrid.cli import arguments, completion
 from cchybrid.cli.option_texts import check_names, missing_value
+from cchybrid.cli.single_options import refuse_given
 from cchybrid.cli.time_options import Bandwidth, PerHop, Startup, read_model, read_sizes
 from cchybrid.model.errors import InputError
 
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from cchybrid.plugin.records import Observer
     from cchybrid.plugin.registry import Registry
 
+FOR_ROUNDS = (
+    "root", "switching", "routing", "ports", "fail_link", "fail_node", "transmitters",
+    "receivers", "participants", "chunks", "rounds", "ignore_attributes", "steps", "minimise",
+    "time_limit", "seed", "threads", "cluster", "executor", "output", "as_json",
+)  # fmt: skip
+"""Parameters of ``solve`` that are used, or refused for their own reason, with rounds minimised."""
 INFEASIBLE = 3
 """The exit status if it is certain that there is no such schedule."""
 
@@ -27,6 +34,7 @@ INFEASIBLE = 3
 @arguments.with_instance
 def solve(
     read_instance: arguments.ReadInstance,
+    context: typer.Context,
     engine: Annotated[
         list[str] | None,
         typer.Option(
@@ -97,15 +105,21 @@ def solve(
     avoid_full_collections()
     registry = load_plugins()
     check_writable(output, log)
+    if sizes is None:
+        refuse_given(context, "there are no --sizes", names=("startup", "bandwidth", "per_hop"))
+    if minimise == "rounds":
+        from cchybrid.cli.rounds import refuse_other_models, solve_rounds
+
+        refuse_other_models(context)
+        refuse_given(context, "not available for --minimise rounds", used=FOR_ROUNDS)
     model, byte_sizes = read_model(startup, bandwidth, per_hop), read_sizes(sizes) if sizes else []
     instance = read_instance(registry)
     elsewhere = cluster is not None or executor is not None
     if elsewhere and minimise != "steps":
         raise InputError("only steps are minimised there", where="--cluster", hint="leave it out")
     if minimise == "rounds":
-        from cchybrid.cli.rounds import solve_rounds
-
-        settings = {"time_limit": time_limit or 60.0, "seed": seed, "threads": threads}
+        seconds = 60.0 if time_limit is None else time_limit
+        settings: dict[str, Any] = {"time_limit": seconds, "seed": seed, "threads": threads}
         solve_rounds(instance, steps, output, as_json, **settings)
     if minimise not in ("steps", "rounds"):
         raise InputError(
@@ -245,9 +259,9 @@ def instance(
 
     instance = read_instance(load_plugins())
     if output.suffix == ".txt":
-        if instance.model != CommunicationModel():
+        if instance.model != CommunicationModel() or instance.collective.chunks > 1:
             raise InputError(
-                "the text format holds no switching, ports or routing",
+                "the text format holds no chunks, switching, ports or routing",
                 where=str(output),
                 hint="write a .json file, or give them to solve",
             )
@@ -297,7 +311,11 @@ def engine_options(texts: list[str]) -> dict[str, dict[str, str]]:
             raise InputError(
                 f"{text!r} sets no option", where="--option", hint="write ENGINE.NAME=VALUE"
             )
-        options.setdefault(engine.lower(), {})[field] = value
+        chosen = options.setdefault(engine.lower(), {})
+        key = field.replace("-", "_")
+        if key in chosen:
+            raise InputError(f"{name} is given twice", where="--option", hint="drop one of them")
+        chosen[key] = value
     check_names(options)
     return options
 

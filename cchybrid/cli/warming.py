@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cchybrid.cli import completion
+from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
     from cchybrid.plugin.records import DesignerInfo, EngineInfo
@@ -32,6 +33,8 @@ def warm_up(
     """
     from cchybrid.cli.solving import load_plugins
 
+    if engine and every:
+        raise InputError("all, and some by name", where="--all", hint="leave one of them out")
     registry = load_plugins()
     chosen: list[EngineInfo | DesignerInfo] = [
         registry.designers.get(name.lower()) or registry.engine(name) for name in engine or ()

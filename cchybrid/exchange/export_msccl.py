@@ -119,6 +119,8 @@ def _text(program: Program, ranks: list[list[ThreadBlock]], channels: int) -> st
         "maxBytes": MAX_BYTES,
         "redop": "sum" if reduces else "nop",
     }
+    if buffers.root >= 0:
+        head["root"] = buffers.root  # executors ignore attributes that they do not know
     lines = [f"<algo {_attributes(head)}>"]
     for rank, blocks in enumerate(ranks):
         scratch = _used_scratch(blocks)

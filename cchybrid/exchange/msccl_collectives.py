@@ -6,20 +6,38 @@ the GPUs whose parts are added up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import cast
 
 from cchybrid.exchange.msccl_execution import Value
-from cchybrid.exchange.msccl_program import Cell, Gpu, Program
+from cchybrid.exchange.msccl_program import MAX_CHUNKS, READS, WRITES, Cell, Gpu, Program
 from cchybrid.model import AllReduction, Message, Reduction
 from cchybrid.model.collective import AnyMessage
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.imported import BrokenRule
 
-NAMES = ("allgather", "allreduce", "alltoall", "broadcast", "reduce", "reducescatter")
+NAMES = (
+    "allgather", "allreduce", "alltoall", "broadcast", "gather", "reduce", "reducescatter",
+    "scatter",
+)  # fmt: skip
 """Collectives that can be meant, without hyphens and underscores."""
+ROOTED = ("broadcast", "gather", "reduce", "scatter")
+"""Collectives with a root."""
 
 
 class Meaning:
     """The collective of a program.
+
+    Parameters
+    ----------
+    program
+        The program.
+    in_place
+        Whether input and output are one buffer.
+    root
+        The root; ``None`` if it is unknown or there is none. Of a broadcast or scatter, every GPU
+        then has an input of its own.
 
     Raises
     ------
@@ -27,8 +45,8 @@ class Meaning:
         It is unknown, or the chunks of its buffers do not fit it.
     """
 
-    def __init__(self, program: Program) -> None:
-        self.program, self.kind = program, program.collective
+    def __init__(self, program: Program, in_place: bool, root: int | None = None) -> None:
+        self.program, self.in_place, self.kind = program, in_place, program.collective
         self.gpus = len(program.gpus)
         self.everyone = (1 << self.gpus) - 1
         if self.kind not in NAMES:
@@ -39,32 +57,27 @@ class Meaning:
             )
         if self.gpus < 2:
             raise InputError("one GPU has nothing to send", where="algo", hint="use at least 2")
-        self.root = self._root() if self.kind in ("broadcast", "reduce") else 0
+        self.root = root if self.kind in ROOTED else None
+        if self.root is not None and not 0 <= self.root < self.gpus:
+            raise InputError(
+                f"no gpu {self.root}, which is the root", where="algo", hint="correct it"
+            )
         self.chunks = self._chunks()
-
-    def _root(self) -> int:
-        """Return the root, which the file names, or the only GPU with an input (or output)."""
-        key = "i" if self.kind == "broadcast" else "o"
-        having = [gpu.number for gpu in self.program.gpus if gpu.chunks[key]]
-        root = self.program.root if self.program.root is not None else 0
-        if self.program.root is None and len(having) == 1:
-            root = having[0]
-        if not 0 <= root < self.gpus:
-            raise InputError(f"no gpu {root}, which is the root", where="algo", hint="correct it")
-        return root
 
     def _chunks(self) -> int:
         """Return the chunks of a message."""
         inputs = {gpu.chunks["i"] for gpu in self.program.gpus}
-        if self.kind == "broadcast":
-            inputs = {self.program.gpus[self.root].chunks["i"]}
+        if self.kind in ("broadcast", "scatter"):
+            inputs = {max(inputs)}
+            if self.root is not None:
+                inputs = {self.program.gpus[self.root].chunks["i"]}
         if len(inputs) != 1 or not max(inputs):
             sizes = ", ".join(map(str, sorted(inputs)))
             raise InputError(
                 f"i_chunks is {sizes}", where="gpu", hint="give every GPU the same input, not empty"
             )
         number = inputs.pop()
-        if self.kind in ("alltoall", "reducescatter"):
+        if self.kind in ("alltoall", "reducescatter", "scatter"):
             if number % self.gpus:
                 raise InputError(
                     f"{number} chunks for {self.gpus} GPUs", where="gpu", hint="use a multiple"
@@ -72,23 +85,51 @@ class Meaning:
             return number // self.gpus
         return number
 
+    def wrong_sizes(self) -> Iterator[BrokenRule]:
+        """Yield what is wrong with sizes: of the loop, and the first step outside a user's buffer.
+
+        Executors compute the size of a chunk from ``nchunksperloop``, and know no ``o_chunks``.
+        """
+        whole = self.gpus * self.chunks
+        sizes = {"i": self.chunks, "o": self.chunks}
+        if self.kind in ("alltoall", "reducescatter", "scatter"):
+            sizes["i"] = whole
+        if self.kind in ("allgather", "alltoall", "gather"):
+            sizes["o"] = whole
+        spread = self.kind in ("allgather", "alltoall", "reducescatter")
+        per_loop = whole if spread else self.chunks
+        if self.program.per_loop not in (None, per_loop):
+            text = f"nchunksperloop is {self.program.per_loop}, and buffers have {per_loop} chunks"
+            yield BrokenRule("wrong-size", "algo", text)
+        for operation in (each for block in self.program.blocks for each in block.operations):
+            for used, (buffer, offset) in (
+                (READS, operation.source), (WRITES, operation.target),
+            ):  # fmt: skip
+                size = sizes.get(buffer, MAX_CHUNKS)
+                if operation.kind in used and offset + operation.count > size:
+                    chunks = f"chunks {offset} to {offset + operation.count - 1}"
+                    text = f"{chunks} of buffer {buffer!r}, which has {size} ({self.kind})"
+                    yield BrokenRule("outside-buffer", operation.place, text)
+                    return
+
     def cell(self, gpu: int, buffer: str, offset: int) -> Cell:
         """Return the cell of memory; in place, input and output are one buffer."""
-        if not self.program.in_place or buffer == "s":
+        if not self.in_place or buffer == "s":
             return gpu, buffer, offset
         size = self.chunks
-        if self.kind == "allgather" and buffer == "i" and offset < size:
+        if self.kind in ("allgather", "gather") and buffer == "i" and offset < size:
             return gpu, "o", gpu * size + offset
-        if self.kind == "reducescatter" and buffer == "o" and offset < size:
+        parts = self.kind in ("reducescatter", "scatter")
+        if parts and buffer == "o" and offset < size:
             return gpu, "i", gpu * size + offset
-        return gpu, ("i" if self.kind == "reducescatter" else "o"), offset
+        return gpu, ("i" if parts else "o"), offset
 
     def initial(self) -> dict[Cell, Value]:
         """Return the memory at the start, with the copies that the program names."""
         memory: dict[Cell, Value] = {}
         for gpu in self.program.gpus:
             own = gpu.chunks["i"]
-            if self.kind == "broadcast" and gpu.number != self.root:
+            if self.kind in ("broadcast", "scatter") and self.root not in (None, gpu.number):
                 own = 0
             for k in range(own):
                 memory[self.cell(gpu.number, "i", k)] = (k, 1 << gpu.number)
@@ -110,29 +151,44 @@ class Meaning:
     def expected(self) -> Iterator[tuple[int, int, Value]]:
         """Yield a GPU, an offset in its output, and the value that must be there in the end."""
         size = self.chunks
-        for gpu in range(self.gpus):
+        nodes = range(self.gpus)
+        for gpu in nodes:
+            if self.kind in ("gather", "reduce") and self.root not in (None, gpu):
+                continue
+            first = 0 if self.kind in ("allreduce", "broadcast", "reduce") else gpu * size
             match self.kind:
-                case "allreduce":
-                    yield from ((gpu, k, (k, self.everyone)) for k in range(size))
-                case "allgather":
-                    for source in range(self.gpus):
-                        for k in range(size):
-                            yield gpu, source * size + k, (k, 1 << source)
+                case "allgather" | "gather":
+                    yield from (
+                        (gpu, a * size + k, (k, 1 << a)) for a in nodes for k in range(size)
+                    )
                 case "alltoall":
-                    for source in range(self.gpus):
-                        for k in range(size):
-                            yield gpu, source * size + k, (gpu * size + k, 1 << source)
-                case "reducescatter":
-                    yield from ((gpu, k, (gpu * size + k, self.everyone)) for k in range(size))
-                case "broadcast":
-                    yield from ((gpu, k, (k, 1 << self.root)) for k in range(size))
-                case _ if gpu == self.root:
-                    yield from ((gpu, k, (k, self.everyone)) for k in range(size))
+                    yield from (
+                        (gpu, a * size + k, (first + k, 1 << a)) for a in nodes for k in range(size)
+                    )
+                case "broadcast" | "scatter":
+                    origin = 1 << (self.root or 0)
+                    yield from ((gpu, k, (first + k, origin)) for k in range(size))
+                case _:
+                    yield from ((gpu, k, (first + k, self.everyone)) for k in range(size))
+
+    def root_of(self, memory: Mapping[Cell, Value]) -> int:
+        """Return the root that most outputs agree with, from the memory at the end.
+
+        The memory is that of an execution without a root: the part of every GPU is seen.
+        """
+        votes: Counter[int] = Counter()
+        for gpu, offset, value in self.expected():
+            found = memory.get(self.cell(gpu, "o", offset))
+            if found is not None and self.kind in ("gather", "reduce"):
+                votes[gpu] += found == value
+            elif found is not None and found[0] == value[0]:
+                votes[found[1].bit_length() - 1] += 1
+        return max(range(self.gpus), key=lambda gpu: (votes[gpu], -gpu))
 
     def key(self, value: Value) -> tuple[int, int]:
         """Return the key of the message of which a value is a chunk."""
         index, mask = value
-        if self.kind in ("allgather", "alltoall"):
+        if self.kind in ("allgather", "alltoall", "gather"):
             return mask.bit_length() - 1, index
         return 0, index
 
@@ -155,6 +211,13 @@ class Meaning:
                         yield (0, k), Reduction(others, node)
                 case "broadcast" if node == self.root:
                     yield from (((0, k), Message(node, others)) for k in range(size))
+                case "gather" if node != self.root:
+                    goal = (cast(int, self.root),)
+                    yield from (((node, k), Message(node, goal)) for k in range(size))
+                case "scatter" if node == self.root:
+                    for other in others:
+                        for k in range(other * size, (other + 1) * size):
+                            yield (0, k), Message(node, (other,))
                 case "reduce" if node == self.root:
                     yield from (((0, k), Reduction(others, node)) for k in range(size))
                 case "allreduce" if node == 0:

@@ -1,8 +1,8 @@
 """MSCCL programs executed symbolically: what every chunk of memory holds, and when.
 
 An operation may start when its thread block has finished the one before, when the step that it
-waits for is finished and, if it receives, when its message has been sent. Messages are buffered
-without limit. A value is the index of a chunk and the GPUs whose data are added up in it.
+waits for (or a later one of the same thread block) has signalled its end and, if it receives, when
+its message has been sent. A value is the index of a chunk and the GPUs whose data are added up.
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ from cchybrid.exchange.msccl_program import (
     Program,
     ThreadBlock,
 )
+from cchybrid.exchange.placement import Placement
 from cchybrid.plugin.imported import BrokenRule
 
+MAX_BUFFERED = 8
+"""Messages of a connection that are sent and not received: the slots that NCCL's buffers have."""
 MAX_CLOCKS = 40_000_000
 """Operations times thread blocks up to which unordered accesses of memory are searched for."""
 
@@ -36,12 +39,13 @@ Value = tuple[int, int]
 
 @dataclass
 class Sent:
-    """One chunk on its way: the operations at both ends, the step, and the value."""
+    """One chunk on its way: its sender and receiver, the step, the value, and the nodes passed."""
 
     sender: Operation
     receiver: int
     step: int
     value: Value | None
+    path: tuple[int, ...]
 
 
 @dataclass
@@ -73,9 +77,9 @@ class Machine:
         Maps a GPU, buffer and offset to the cell of memory, so that buffers can be one.
     initial
         What the memory holds at the start.
-    capacity
-        Messages per step from one GPU to another; ``None``: a thread block sends one message per
-        step, whatever its size, and all of them may do so at once.
+    placement
+        The network with the room that steps have left; ``None``: a thread block sends one message
+        per step, whatever its size, and all of them may do so at once.
     order
         Rank of operations (by identity) in which those that are ready compete for capacity.
     """
@@ -85,10 +89,10 @@ class Machine:
         program: Program,
         cell: Callable[[int, str, int], Cell],
         initial: Mapping[Cell, Value],
-        capacity: Callable[[int, int], int] | None = None,
+        placement: Placement | None = None,
         order: Mapping[int, int] | None = None,
     ) -> None:
-        self.program, self.cell, self.capacity = program, cell, capacity
+        self.program, self.cell, self.placement = program, cell, placement
         self.result = Execution(memory=dict(initial))
         self._order = order or {}
         self._blocks = program.blocks
@@ -98,7 +102,7 @@ class Machine:
         self._link = [0] * len(self._blocks)  # the last step in which the block has sent
         self._done: dict[tuple[int, int, int], int] = {}
         self._queues: defaultdict[tuple[int, int, int], deque[_Message]] = defaultdict(deque)
-        self._load: defaultdict[tuple[int, int, int], int] = defaultdict(int)
+        self._signals = _signals(self._blocks)
         self._waiting: defaultdict[object, list[int]] = defaultdict(list)
         self.finished: list[Operation] = []
         self.times: dict[int, int] = {}
@@ -130,38 +134,54 @@ class Machine:
                 for other in self._waiting.pop(event, ()):
                     push(other)
         self._check_end()
-        if not self.result.broken and self.capacity is None:
+        if not self.result.broken and self.placement is None:
             self._find_races()
         return self.result
 
     def _blocker(self, block: int, operation: Operation) -> object | None:
         """Return the event that the operation has to wait for, if it has not happened."""
-        if operation.waits_for is not None:
-            event = (operation.gpu, *operation.waits_for)
-            if event not in self._done:
-                return event
+        event = self._event(operation)
+        if event is not None and event not in self._done:
+            return event
         if operation.kind in RECEIVES:
             connection = self._connection_in(self._blocks[block])
             if not self._queues[connection]:
                 return connection, "message"
+        if operation.kind in SENDS:
+            connection = self._connection_out(self._blocks[block])
+            if len(self._queues[connection]) >= MAX_BUFFERED:
+                return connection, "room"
         return None
+
+    def _event(self, operation: Operation) -> tuple[int, int, int] | None:
+        """Return the step whose signal the operation waits for; one that none has comes never."""
+        if operation.waits_for is None:
+            return None
+        block, step = operation.waits_for
+        return operation.gpu, block, self._signals.get((operation.gpu, block, step), -1)
 
     @staticmethod
     def _connection_in(block: ThreadBlock) -> tuple[int, int, int]:
         return block.receive, block.gpu, block.channel
+
+    @staticmethod
+    def _connection_out(block: ThreadBlock) -> tuple[int, int, int]:
+        return block.gpu, block.send, block.channel
 
     def _execute(self, index: int, operation: Operation) -> list[object]:
         block = self._blocks[index]
         ready, before = self._ready[index], []
         if self._next[index]:
             before.append(id(block.operations[self._next[index] - 1]))
-        if operation.waits_for is not None:
-            event = (operation.gpu, *operation.waits_for)
+        event = self._event(operation)
+        if event is not None:
             ready = max(ready, self._done[event])
             before.append(self._last_operation[event])
         values: list[Value | None] = []
+        woken: list[object] = [(operation.gpu, operation.block, operation.step)]
         if operation.kind in RECEIVES:
             message = self._queues[self._connection_in(block)].popleft()
+            woken.append((self._connection_in(block), "room"))
             if len(message.values) != operation.count:
                 text = (
                     f"it receives {operation.count} chunks of the {len(message.values)} that "
@@ -172,17 +192,17 @@ class Machine:
             values = (message.values + [None] * operation.count)[: operation.count]
             before.append(id(message.sender))
         values = self._compute(operation, values)
-        woken: list[object] = [(operation.gpu, operation.block, operation.step)]
         time = ready
         if operation.kind in SENDS:
             arrival = self._send(index, operation, values, ready)
-            connection = (operation.gpu, block.send, block.channel)
+            connection = self._connection_out(block)
             self._queues[connection].append(_Message(operation, values, arrival))
             woken.append((connection, "message"))
             # The memory that is sent has been read before the step in which it travels.
             ready, time = max(ready, arrival - 1), arrival
         self._ready[index] = ready
-        self._done[operation.gpu, operation.block, operation.step] = ready
+        if operation.signals:
+            self._done[operation.gpu, operation.block, operation.step] = ready
         self._last_operation[operation.gpu, operation.block, operation.step] = id(operation)
         self.finished.append(operation)
         self.times[id(operation)] = time
@@ -195,13 +215,12 @@ class Machine:
         """Put the chunks into the first steps with room; return the last of these steps."""
         block = self._blocks[index]
         a, b = operation.gpu, block.send
-        limit = None if self.capacity is None else self.capacity(a, b)
-        step = max(ready + 1, self._link[index] + (1 if limit is None else 0))
+        step = max(ready + 1, self._link[index] + (self.placement is None))
         for value in values:
-            while limit is not None and self._load[a, b, step] >= limit:
-                step += 1
-            self._load[a, b, step] += 1
-            self.result.sent.append(Sent(operation, b, step, value))
+            path: tuple[int, ...] = (a, b)
+            if self.placement is not None:
+                step, path = self.placement.put(a, b, step)
+            self.result.sent.append(Sent(operation, b, step, value, path))
         self._link[index] = step
         self.result.steps = max(self.result.steps, step)
         return step
@@ -263,10 +282,15 @@ class Machine:
             if isinstance(blocker, tuple) and blocker[-1] == "message":
                 text = f"it waits for a message of gpu {block.receive}"
                 text += f" over channel {block.channel} that is never sent"
+            elif isinstance(blocker, tuple) and blocker[-1] == "room":
+                text = f"gpu {block.send} never receives one of the {MAX_BUFFERED} messages before"
             else:
                 wait = operation.waits_for
                 assert wait is not None
                 text = f"it waits for tb {wait[0]}, step {wait[1]}, which is never finished"
+                if blocker == (block.gpu, wait[0], -1):
+                    text = f"it waits for tb {wait[0]}, step {wait[1]}, and neither it nor a later"
+                    text += " step signals its end (hasdep)"
             self._broken("deadlock", operation, text)
             return
         for (a, b, channel), queue in self._queues.items():
@@ -314,6 +338,18 @@ class Machine:
                         text += ", and nothing orders the two"
                         self._broken("race", second, text)
                         return
+
+
+def _signals(blocks: list[ThreadBlock]) -> dict[tuple[int, int, int], int]:
+    """Return, per GPU, thread block and step, the first step from it on that signals its end."""
+    found: dict[tuple[int, int, int], int] = {}
+    for block in blocks:
+        signal = None
+        for operation in reversed(block.operations):
+            signal = operation.step if operation.signals else signal
+            if signal is not None:
+                found[block.gpu, block.number, operation.step] = signal
+    return found
 
 
 def _cell_text(cell: Cell) -> str:

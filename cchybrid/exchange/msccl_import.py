@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import cast
 
 from cchybrid.exchange.message_table import collective_of, match_messages
-from cchybrid.exchange.msccl_collectives import Meaning
+from cchybrid.exchange.msccl_collectives import ROOTED, Meaning
 from cchybrid.exchange.msccl_execution import Execution, Machine, Sent, Value
 from cchybrid.exchange.msccl_program import Program, read_program
-from cchybrid.model import Channel, CommunicationModel, Instance, Network, Schedule, Transfer
-from cchybrid.model.errors import InputError
+from cchybrid.exchange.placement import Placement
+from cchybrid.model import (
+    AllReduction,
+    Channel,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+    Schedule,
+    Transfer,
+)
+from cchybrid.model.collective import AnyMessage
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
 
@@ -33,42 +44,66 @@ def read_msccl_xml(text: str, request: ImportRequest) -> Imported:
         It is no program, exceeds a limit, or its collective has no meaning here.
     """
     program = read_program(text)
-    meaning = Meaning(program)
+    facts: list[str] = []
+    root = program.root
+    if root is None and program.collective in ROOTED and not program.broken:
+        root = _root_shown(program)
+        facts.append(f"the file names no root; the outputs show gpu {root}")
+    meanings = [Meaning(program, in_place, root) for in_place in program.modes]
+    meaning = meanings[0]
     size = counted(meaning.chunks, "chunk")
-    facts = [f"{len(program.gpus)} GPUs, {program.collective}, {size} a message"]
-    if program.broken:
-        return Imported(broken=tuple(program.broken), facts=tuple(facts))
-    machine = Machine(program, meaning.cell, meaning.initial())
-    execution = machine.run()
-    broken = execution.broken or _wrong_results(meaning, execution)
+    facts.insert(0, f"{len(program.gpus)} GPUs, {program.collective}, {size} a message")
+    broken = program.broken or list(meaning.wrong_sizes())
     if broken:
         return Imported(broken=tuple(broken), facts=tuple(facts))
+    machines = [Machine(program, each.cell, each.initial()) for each in meanings]
+    for each, machine in zip(meanings, machines, strict=True):
+        execution = machine.run()
+        broken = execution.broken or _wrong_results(each, execution)
+        if broken:
+            if len(meanings) > 1:
+                facts.append("in place" if each.in_place else "out of place")
+            return Imported(broken=tuple(broken), facts=tuple(facts))
+    if len(meanings) > 1:
+        facts.append("executed in place and out of place")
+    machine = machines[0]
+    execution = machine.result
     limits = []
     if not execution.races_searched:
         limits.append("too large to search for unordered accesses of memory")
     length = execution.steps
+    nodes: Sequence[int] = range(len(program.gpus))
     if request.network is not None:
-        _check_size(request.network, program)
-        capacity = _capacity_of(request.network)
-        times = machine.times
-        execution = Machine(program, meaning.cell, meaning.initial(), capacity, times).run()
+        placement = Placement(request.network, len(program.gpus))
+        nodes = placement.nodes
+        execution = Machine(
+            program, meaning.cell, meaning.initial(), placement, machine.times
+        ).run()
     sent, redundant = _useful(meaning, execution)
     if redundant:
         facts.append(f"left out, as nothing new is in them: {counted(redundant, 'transfer')}")
-    schedule, places = _schedule(program, meaning, sent, request)
+    schedule, places = _schedule(meaning, sent, nodes, request)
     if request.network is None:
         channels = schedule.instance.network.channels
+        count = counted(len(channels), "channel")
         widest = max(channel.capacity for channel in channels)
-        facts.append(f"judged on the {len(channels)} channels it uses, of capacity up to {widest}")
+        facts.append(f"judged on the {count} it uses, of capacity up to {widest}")
     return Imported(
         instance=schedule.instance,
         schedule=schedule,
         places=places,
         length=length,
+        rounds=execution.steps,
         limits=tuple(limits),
         facts=tuple(facts),
         meaning_checked=True,
     )
+
+
+def _root_shown(program: Program) -> int:
+    """Return the root of a program that names none, from what it puts into the outputs."""
+    meaning = Meaning(program, program.modes[0])
+    return meaning.root_of(Machine(program, meaning.cell, meaning.initial()).run().memory)
 
 
 def _wrong_results(meaning: Meaning, execution: Execution) -> list[BrokenRule]:
@@ -79,21 +114,6 @@ def _wrong_results(meaning: Meaning, execution: Execution) -> list[BrokenRule]:
             text = f"it holds {meaning.shown(found)} in the end, not {meaning.shown(value)}"
             return [BrokenRule("wrong-result", f"gpu {gpu}, output chunk {offset}", text)]
     return []
-
-
-def _check_size(network: Network, program: Program) -> None:
-    if network.nodes < len(program.gpus):
-        raise InputError(
-            f"{network.name} has {network.nodes} nodes, the program {len(program.gpus)} GPUs",
-            where="--topology",
-            hint="name a network of the same size",
-        )
-
-
-def _capacity_of(network: Network) -> Callable[[int, int], int]:
-    index = {(a, b): size for a, b, size in network.channels}
-    # A channel that does not exist is reported by the referee.
-    return lambda a, b: index.get((a, b), 1)
 
 
 def _useful(meaning: Meaning, execution: Execution) -> tuple[list[Sent], int]:
@@ -120,9 +140,10 @@ def _value(sent: Sent) -> Value:
 
 
 def _schedule(
-    program: Program, meaning: Meaning, sent: list[Sent], request: ImportRequest
+    meaning: Meaning, sent: list[Sent], nodes: Sequence[int], request: ImportRequest
 ) -> tuple[Schedule, dict[tuple[int, int], str]]:
-    messages = dict(meaning.messages())
+    """Return the schedule, and the places of its transfers; ``nodes`` are those of the GPUs."""
+    messages = {key: _at_nodes(message, nodes) for key, message in meaning.messages()}
     if request.collective is None:
         collective, numbers = collective_of(messages.items())
     else:
@@ -135,13 +156,16 @@ def _schedule(
         value = _value(each)
         transfers = steps[each.step]
         place_of[each.step, len(transfers)] = each.sender.place
-        transfers.append(Transfer(numbers[meaning.key(value)], (each.sender.gpu, each.receiver)))
-        sums[each.step].append(tuple(n for n in range(meaning.gpus) if value[1] >> n & 1))
+        transfers.append(Transfer(numbers[meaning.key(value)], each.path))
+        sums[each.step].append(tuple(node for n, node in enumerate(nodes) if value[1] >> n & 1))
     used = sorted(steps)
     network = request.network or used_network(
-        request.name, len(program.gpus), [steps[step] for step in used]
+        request.name, meaning.gpus, [steps[step] for step in used]
     )
-    instance = Instance(network, collective, HOP_BY_HOP)
+    model = HOP_BY_HOP
+    if any(len(each.path) > 2 for each in sent):
+        model = CommunicationModel("wormhole", routing="any")
+    instance = Instance(network, collective, model)
     schedule = Schedule(
         instance,
         tuple(tuple(steps[step]) for step in used),
@@ -149,6 +173,15 @@ def _schedule(
     )
     rank = {step: number for number, step in enumerate(used)}
     return schedule, {(rank[step], slot): text for (step, slot), text in place_of.items()}
+
+
+def _at_nodes(message: AnyMessage, nodes: Sequence[int]) -> AnyMessage:
+    """Return the message of GPUs as one of nodes."""
+    if isinstance(message, Message):
+        return Message(nodes[message.source], tuple(nodes[d] for d in message.destinations))
+    if isinstance(message, Reduction):
+        return Reduction(tuple(nodes[s] for s in message.sources), nodes[message.destination])
+    return AllReduction(tuple(nodes[m] for m in message.members))
 
 
 def used_network(name: str, nodes: int, steps: list[list[Transfer]]) -> Network:

@@ -38,7 +38,10 @@ Cell = tuple[int, str, int]
 
 @dataclass
 class Operation:
-    """One step of a thread block; cells are those of ``count`` chunks from an offset on."""
+    """One step of a thread block; cells are those of ``count`` chunks from an offset on.
+
+    ``signals`` tells whether others see that it is finished (``hasdep``).
+    """
 
     gpu: int
     block: int
@@ -48,6 +51,7 @@ class Operation:
     target: tuple[str, int]
     count: int
     waits_for: tuple[int, int] | None
+    signals: bool
     line: int
 
     @property
@@ -85,24 +89,24 @@ class Gpu:
 
 @dataclass
 class Program:
-    """A program; ``broken`` has what is wrong with it before it is executed."""
+    """A program; ``broken`` has what is wrong with it before it is executed.
+
+    ``modes`` are those that it is made for: in place (true), or with buffers of their own for input
+    and output; ``per_loop`` is the number of chunks into which executors cut the larger buffer.
+    """
 
     name: str
     collective: str
-    in_place: bool
+    modes: tuple[bool, ...]
     gpus: list[Gpu]
     root: int | None = None
+    per_loop: int | None = None
     broken: list[BrokenRule] = field(default_factory=list)
 
     @cached_property
     def blocks(self) -> list[ThreadBlock]:
         """All thread blocks."""
         return [block for gpu in self.gpus for block in gpu.blocks.values()]
-
-    @cached_property
-    def input_chunks(self) -> int:
-        """Chunks of the largest input buffer."""
-        return max(gpu.chunks["i"] for gpu in self.gpus)
 
 
 def read_program(text: str) -> Program:
@@ -116,8 +120,6 @@ def read_program(text: str) -> Program:
     root = parse_xml(text)
     if root.name != "algo":
         raise InputError(f"<{root.name}> is no <algo>", where=f"line {root.line}", hint="give one")
-    # Programs for in-place use only; others have buffers of their own for input and output.
-    in_place = root.number("inplace", 0) == 1 and root.number("outofplace", 0) == 0
     gpus = sorted((_read_gpu(each) for each in root.named("gpu")), key=lambda gpu: gpu.number)
     stated = root.number("ngpus", len(gpus))
     numbers = [gpu.number for gpu in gpus]
@@ -133,17 +135,32 @@ def read_program(text: str) -> Program:
         raise InputError(f"more than {MAX_OPERATIONS:,} steps", hint="audit a smaller program")
     name = root.attributes.get("name", "program")[:200]
     kind = root.attributes.get("coll", "").lower().replace("-", "").replace("_", "")
-    program = Program(name, kind, in_place, gpus, root.number("root", -1))
+    program = Program(name, kind, _modes(root), gpus, root.number("root", -1))
     program.root = None if program.root == -1 else program.root
+    if "nchunksperloop" in root.attributes:
+        program.per_loop = root.number("nchunksperloop")
     _check_structure(program)
     return program
 
 
+def _modes(root: Element) -> tuple[bool, ...]:
+    """Return the modes of a program; files without ``outofplace`` have one mode only."""
+    in_place = root.number("inplace", 0)
+    flags = (root.number("outofplace", 1 - in_place), in_place)
+    if flags not in ((0, 1), (1, 0), (1, 1)):
+        raise InputError(
+            f"outofplace={flags[0]} and inplace={flags[1]}", where="algo",
+            hint="use 0 and 1, and 1 for one of them at least",
+        )  # fmt: skip
+    return tuple(bool(mode) for mode, used in enumerate(flags) if used)
+
+
 def _read_gpu(element: Element) -> Gpu:
     chunks = {buffer: element.number(f"{buffer}_chunks", 0) for buffer in BUFFERS}
-    if not all(0 <= each <= MAX_CHUNKS for each in chunks.values()):
+    wrong = [each for each in chunks.values() if not 0 <= each <= MAX_CHUNKS]
+    if wrong:
         raise InputError(
-            f"{max(chunks.values())} chunks", where=f"line {element.line}",
+            f"{wrong[0]} chunks", where=f"line {element.line}",
             hint=f"use 0 to {MAX_CHUNKS:,}",
         )  # fmt: skip
     copies = [(each.number("i_off"), each.number("o_off")) for each in element.named("copy")]
@@ -161,6 +178,12 @@ def _read_gpu(element: Element) -> Gpu:
                 f"{block.place} is listed twice", where=f"line {each.line}", hint="number them"
             )
         block.operations = [_read_operation(step, block) for step in each.named("step", "op")]
+        numbers = [operation.step for operation in block.operations]
+        if numbers != list(range(len(numbers))):
+            raise InputError(
+                f"the steps of {block.place} are numbered {', '.join(map(str, numbers[:8]))}",
+                where=f"line {each.line}", hint="write them in their order, and number them from 0",
+            )  # fmt: skip
         gpu.blocks[block.number] = block
     return gpu
 
@@ -182,18 +205,34 @@ def _read_operation(element: Element, block: ThreadBlock) -> Operation:
         (element.attributes.get("srcbuf", "i"), element.number("srcoff", -1)),
         (element.attributes.get("dstbuf", "o"), element.number("dstoff", -1)),
         0 if kind == "nop" else element.number("cnt", 1),
-        None if wait[0] < 0 or wait[1] < 0 else wait,
+        None if wait[0] < 0 else wait,
+        kind != "nop" and _flag(element, "hasdep"),  # executors drop a nop, and its flag
         element.line,
     )
+
+
+def _flag(element: Element, key: str) -> bool:
+    value = element.number(key)
+    if value not in (0, 1):
+        raise InputError(f"{key}={value}", where=f"line {element.line}", hint="use 0 or 1")
+    return value == 1
 
 
 def _check_structure(program: Program) -> None:
     """Add the rules of the format that the program breaks before any step is executed."""
     moved = 0
+    sends = {(block.gpu, block.send, block.channel) for block in program.blocks}
+    receives = {(block.receive, block.gpu, block.channel) for block in program.blocks}
     for block in program.blocks:
-        for peer in (block.send, block.receive):
+        for peer, connection, others in (
+            (block.send, (block.gpu, block.send, block.channel), receives),
+            (block.receive, (block.receive, block.gpu, block.channel), sends),
+        ):
             if not -1 <= peer < len(program.gpus) or peer == block.gpu:
                 _broken(program, "no-such-peer", block.place, f"its peer is gpu {peer}")
+            elif peer >= 0 and connection not in others:
+                text = f"gpu {peer} has no thread block for it on channel {block.channel}"
+                _broken(program, "no-such-peer", block.place, text)
         for operation in block.operations:
             moved += operation.count
             _check_operation(program, block, operation)
@@ -234,18 +273,11 @@ def _check_operation(program: Program, block: ThreadBlock, operation: Operation)
     for used, (buffer, offset) in ((READS, operation.source), (WRITES, operation.target)):
         if operation.kind not in used:
             continue
-        size = _size(program, gpu, buffer)
+        size = gpu.chunks.get(buffer, 0)
         if buffer not in BUFFERS or offset < 0 or offset + operation.count > size:
             chunks = f"{offset} to {offset + operation.count - 1}"
             text = f"chunks {chunks} of buffer {buffer[:8]!r}, which has {size}"
             _broken(program, "outside-buffer", operation.place, text)
-
-
-def _size(program: Program, gpu: Gpu, buffer: str) -> int:
-    """Return the chunks of a buffer; in place, the input may be addressed as output."""
-    if program.in_place and buffer in "io":
-        return max(gpu.chunks["i"], gpu.chunks["o"])
-    return gpu.chunks.get(buffer, 0)
 
 
 def _broken(program: Program, rule: str, place: str, text: str) -> None:

@@ -179,9 +179,11 @@ def solve(
     for where, function in (("stop", stop), ("on_event", on_event), ("log", log)):
         if function is not None and not callable(function):
             raise InputError(f"{described(function)} is no function", where=where, hint="give one")
-    if strategy == "quotients" and evaluations is not None:
+    if strategy != "auto" and evaluations is not None:
         raise InputError(
-            "a quotient search needs a time limit", where="strategy", hint="set a time limit"
+            "engines with an evaluation budget run one after another",
+            where="strategy",
+            hint="leave it out, or set a time limit",
         )
     if blind and steps is None:
         raise InputError("a blind run without a number of steps", where="blind", hint="set steps")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cchybrid.checker import EvidenceError, RoundsVerdict, check
 from cchybrid.checker.certificate import FORMAT, ROUNDS_FORMAT, fingerprint, without_parts
 
 
@@ -27,3 +28,17 @@ def certificate(
         "evidence": dict(evidence),
         "made_by": dict(made_by),
     }
+
+
+def check_rounds(schedule: Any, record: Any) -> RoundsVerdict:
+    """Check the JSON objects of a schedule and of its certificate about rounds.
+
+    Raises
+    ------
+    EvidenceError
+        The check fails, or the certificate is about a number of steps.
+    """
+    verdict = check(schedule, record)
+    if not isinstance(verdict, RoundsVerdict):
+        raise EvidenceError("the certificate is not about rounds")
+    return verdict

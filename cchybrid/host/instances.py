@@ -179,10 +179,6 @@ def collective(
             participants=_side(participants, there, "participants"),
             patterns=load_registry().collectives.values(),
         )
-        if kind != "deliver" and found.kind != kind:
-            raise InputError(
-                f"{found.name} is of kind {found.kind}", where="kind", hint="leave it out"
-            )
     else:
         for role, value in (
             ("root", root), ("transmitters", transmitters), ("receivers", receivers),
@@ -193,6 +189,8 @@ def collective(
                     "a list of messages names the nodes already", where=role, hint="leave it out"
                 )
         found = _listed(pattern, there, kind)
+    if kind != "deliver" and found.kind != kind:
+        raise InputError(f"{found.name} is of kind {found.kind}", where="kind", hint="leave it out")
     return found if name is None else replace(found, name=_text(name, "name"))
 
 

@@ -15,7 +15,6 @@ the fewest rounds per chunk over all numbers of chunks.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -24,21 +23,13 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from cchybrid.checker import EvidenceError
-from cchybrid.host.rounds import (
-    RoundsResult,
-    check_rounds,
-    farthest,
-    fewest_rounds,
-    hop_by_hop,
-    read_instance,
-)
+from cchybrid.host.certificates import check_rounds
+from cchybrid.host.front_files import save_front, stored_schedules, write_changed
+from cchybrid.host.rounds import certificate, farthest, fewest_rounds, hop_by_hop, read_instance
 from cchybrid.host.rounds_front import Front, FrontPoint
 from cchybrid.host.throughput import ThroughputResult, throughput_of
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.model.instance import read_text, write_text
-from cchybrid.model.json_fields import parse_json
 from cchybrid.proof.round_bounds import RoundsBound, round_bound
 
 DEFAULT_SECONDS = 60.0
@@ -69,7 +60,8 @@ def pareto(
         An ``Instance``; or a network and a collective, as ``cchybrid.instance`` takes them. Chunks
         and rounds are not used. Messages go hop by hop.
     folder
-        Where the files of every point are written, and read again if they are there.
+        Where the files are written that show the front (``check FOLDER``). Valid schedules of the
+        instance that lie there, under any name, are used.
     time_limit
         Wall-clock seconds.
     max_chunks
@@ -125,6 +117,7 @@ class _Search:
     stop: Callable[[], object]
     report: Callable[[FrontPoint], None]
     points: list[FrontPoint] = field(default_factory=list)
+    stored: list[Schedule] = field(default_factory=list)
     interrupted: bool = False
 
     def run(self, max_steps: int | None) -> Front:
@@ -139,6 +132,7 @@ class _Search:
             )
         if self.folder is not None:
             self._make_folder(self.folder)
+            self.stored = stored_schedules(self.folder, self.whole)
         limit = self._throughput()
         last = fewest + MAX_FURTHER_STEPS if max_steps is None else max_steps
         unattained: list[int] = []
@@ -155,19 +149,26 @@ class _Search:
         except KeyboardInterrupt:
             self.interrupted = True
         seconds = time.monotonic() - began
-        return Front(
+        front = Front(
             self.whole, tuple(self.points), limit, complete, tuple(unattained), seconds,
             self.interrupted or (time.monotonic() > self.deadline and not complete),
         )  # fmt: skip
+        if self.folder is not None:
+            save_front(front, self.folder)
+        return front
 
     def _look_at(self, steps: int, limit: ThroughputResult | None, first: bool) -> bool:
         """Add the points of a number of steps; return whether its bound is attained."""
         bound = self._bound(steps, limit)
         if bound is None:
             return False
+        last = self.points[-1] if self.points else None
         if first:
             self._add(self._point(bound, 1, None))
-        return self._attain(bound)
+        attained = self._attain(bound)
+        if attained and self.points[-1] is last:
+            self._keep_bound(bound)
+        return attained
 
     def _is_over(self) -> bool:
         self.interrupted = self.interrupted or bool(self.stop())
@@ -219,12 +220,10 @@ class _Search:
         self.report(point)
 
     def _point(self, bound: RoundsBound, chunks: int, rounds: int | None) -> FrontPoint | None:
-        """Return the point of these chunks and rounds, from its files or by a search."""
-        names = None if self.folder is None else _files(self.folder, bound.steps, chunks)
-        if names is not None:
-            found = self._from_files(*names, rounds)
-            if found is not None:
-                return found
+        """Return the point of these chunks and rounds, from the folder or by a search."""
+        stored = self._stored(bound.steps, chunks, rounds)
+        if stored is not None:
+            return self._written(stored, certificate(stored, bound), bound.steps)
         left = self.deadline - time.monotonic()
         result = fewest_rounds(
             self.whole.in_chunks(chunks),
@@ -236,36 +235,36 @@ class _Search:
             **self.settings,
         )
         self.interrupted = self.interrupted or result.interrupted
-        return self._written(result, names)
-
-    def _written(self, result: RoundsResult, names: tuple[Path, Path] | None) -> FrontPoint | None:
         if result.schedule is None or result.certificate is None:
             return None
-        verdict = check_rounds(result.schedule, result.certificate)
-        if names is None:
-            return FrontPoint(result.schedule, result.certificate, verdict)
-        schedule, certificate = names
-        result.schedule.save(schedule)
-        write_text(json.dumps(result.certificate, separators=(",", ":")) + "\n", certificate)
-        return FrontPoint(result.schedule, result.certificate, verdict, schedule, certificate)
+        return self._written(result.schedule, result.certificate, bound.steps)
 
-    def _from_files(
-        self, schedule: Path, certificate: Path, rounds: int | None
-    ) -> FrontPoint | None:
-        """Return a point of an earlier run, if its files hold what is sought."""
-        if not (schedule.exists() and certificate.exists()):
-            return None
-        try:
-            found = Schedule.load(schedule)
-            record = parse_json(read_text(certificate))
-            verdict = check_rounds(found, record)
-        except (EvidenceError, InputError):
-            return None
-        if found.instance.in_chunks(1).with_model(rounds=()).digest != self.whole.digest:
-            return None
-        if rounds is not None and verdict.rounds != rounds:
-            return None
-        return FrontPoint(found, record, verdict, schedule, certificate)
+    def _stored(self, steps: int, chunks: int, rounds: int | None) -> Schedule | None:
+        """Return a schedule of an earlier run of these chunks, of these rounds or the fewest."""
+        fitting = [
+            each
+            for each in self.stored
+            if len(each.steps) <= steps
+            and each.instance.collective.chunks == chunks
+            and rounds in (None, sum(each.rounds))
+        ]
+        return min(fitting, key=lambda each: sum(each.rounds), default=None)
+
+    def _written(self, schedule: Schedule, record: dict[str, Any], steps: int) -> FrontPoint:
+        verdict = check_rounds(schedule.to_json(), record)
+        if self.folder is None:
+            return FrontPoint(schedule, record, verdict)
+        name = f"steps-{steps}-chunks-{verdict.chunks}"
+        files = self.folder / f"{name}.json", self.folder / f"{name}.certificate.json"
+        write_changed(schedule.to_json(), files[0])
+        write_changed(record, files[1])
+        return FrontPoint(schedule, record, verdict, *files)
+
+    def _keep_bound(self, bound: RoundsBound) -> None:
+        """Write the certificate of a number of steps that gains nothing."""
+        if self.folder is not None and self.points:
+            record = certificate(self.points[-1].schedule, bound)
+            write_changed(record, self.folder / f"steps-{bound.steps}.certificate.json")
 
     def _make_folder(self, folder: Path) -> None:
         try:
@@ -276,8 +275,3 @@ class _Search:
                 where=str(folder),
                 hint="name another one",
             ) from None
-
-
-def _files(folder: Path, steps: int, chunks: int) -> tuple[Path, Path]:
-    name = f"steps-{steps}-chunks-{chunks}"
-    return folder / f"{name}.json", folder / f"{name}.certificate.json"

@@ -9,8 +9,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from cchybrid.checker import EvidenceError, RoundsVerdict, check
-from cchybrid.host.certificates import certificate
+from cchybrid.host import certificates
 from cchybrid.host.instances import instance as named_instance
 from cchybrid.host.versions import versions
 from cchybrid.model import Instance, Schedule
@@ -201,7 +200,7 @@ def fewest_rounds(
         steps,
         schedule,
         bound,
-        None if bound is None else _certificate(schedule or Schedule(chunked, ()), bound),
+        None if bound is None else certificate(schedule or Schedule(chunked, ()), bound),
         time.monotonic() - began,
         ended,
     )
@@ -260,25 +259,11 @@ def _search(
     return found
 
 
-def check_rounds(schedule: Schedule, record: Any) -> RoundsVerdict:
-    """Check a schedule and its certificate about rounds.
-
-    Raises
-    ------
-    EvidenceError
-        The check fails, or the certificate is about a number of steps.
-    """
-    verdict = check(schedule.to_json(), record)
-    if not isinstance(verdict, RoundsVerdict):
-        raise EvidenceError("the certificate is not about rounds")
-    return verdict
-
-
-def _certificate(schedule: Schedule, bound: RoundsBound) -> dict[str, Any]:
+def certificate(schedule: Schedule, bound: RoundsBound) -> dict[str, Any]:
     """Return the certificate of a bound; with a schedule, the checker has accepted the two."""
     record = schedule.instance.to_json()
     claim = {"steps": bound.steps, "rounds_per_chunk": str(bound.ratio)}
-    found = certificate(record, claim, bound.evidence, versions())
+    found = certificates.certificate(record, claim, bound.evidence, versions())
     if schedule.steps:
-        check_rounds(schedule, found)
+        certificates.check_rounds(schedule.to_json(), found)
     return found

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil
 from pathlib import Path
 from typing import Any
 
 from cchybrid.checker import RoundsVerdict
+from cchybrid.host.rounds import farthest
 from cchybrid.host.throughput import ThroughputResult
 from cchybrid.model import Instance, Schedule
-from cchybrid.model.instance import write_json
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,11 @@ class Front:
     seconds: float
     interrupted: bool
 
+    @cached_property
+    def fewest_steps(self) -> int:
+        """The largest distance of a message in hops: no schedule has fewer steps."""
+        return farthest(self.instance)
+
     def to_json(self) -> dict[str, Any]:
         """Return the front as a JSON object, fractions as text."""
         limit = self.throughput
@@ -133,11 +139,6 @@ class Front:
             "seconds": self.seconds,
             "interrupted": self.interrupted,
         }
-
-
-def save_front(front: Front, path: str | Path) -> None:
-    """Write the front as a JSON file."""
-    write_json(front.to_json(), path)
 
 
 @dataclass(frozen=True)

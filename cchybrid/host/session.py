@@ -50,14 +50,15 @@ FIRST_BOUNDS: Mapping[str, float] = {
     "growth": math.inf,
     "nested-sets": math.inf,
     "cut": math.inf,
-    "prices": 1_200,  # columns of its linear program, which then takes some ten milliseconds
+    "cut-over-time": 300,
+    "prices": 1_200,  # columns of its linear program
 }
 """The bound providers that the host asks itself as long as the instance is small, and for each the
-largest product of nodes and channels for which it takes milliseconds."""
+largest product of nodes and channels for which it takes some ten milliseconds."""
 MAX_FIRST_NODES, MAX_FIRST_PAIRS = 128, 20_000
 """The largest such instance: nodes, and nodes times messages."""
 MAX_FIRST_SECONDS = 0.2
-"""Seconds after which the host leaves these bounds to the worker of the bound providers."""
+"""Seconds after which the host leaves those of any size to the worker of the bound providers."""
 BOUNDS = "bound providers"
 """Name of the worker that runs the bound providers of cchybrid; every other has its own."""
 MAX_BOUND_WAIT_SECONDS = 10.0
@@ -253,13 +254,16 @@ class Session:
         for info in self.config.bounds:
             if info.name not in FIRST_BOUNDS or not info.target.startswith("cchybrid."):
                 continue
-            if nodes * channels > FIRST_BOUNDS[info.name]:
+            limit = FIRST_BOUNDS[info.name]
+            if nodes * channels > limit:
                 continue
             for bound in bounds_of(info.target, info.rounds, self.instance):
                 event = ev.Bound(bound.steps, bound.evidence, provider=info.name)
                 self._workers.apply(HOST, event)
-                if self.state.done or self._workers.now() > end:
+                if self.state.done:
                     return
+                if limit == math.inf and self._workers.now() > end:
+                    break
 
     def _phases(self, repeatable: bool) -> Iterable[Phase]:
         config = self.config

@@ -121,7 +121,7 @@ def throughput(
     ----------
     network
         Anything that ``cchybrid.network`` takes, or an instance file, or an ``Instance``; with
-        neither half-duplex links nor limited ports.
+        no half-duplex links, limited ports, chunks or rounds.
     collective
         A name such as ``allgather``, or messages, as ``cchybrid.instance`` takes them. Either all
         messages go to the same nodes, or each has one destination.
@@ -133,7 +133,8 @@ def throughput(
     Raises
     ------
     InputError
-        If a name is wrong, a destination cannot be reached, or the throughput is not defined.
+        If a name is wrong, a destination cannot be reached, or the throughput is not defined, as
+        for an allreduce.
 
     Examples
     --------
@@ -181,5 +182,5 @@ def throughput_of(instance: Instance) -> ThroughputResult:
 
 
 def throughput_instance(instance: Instance) -> Instance:
-    """Return the instance whose throughput is meant: one chunk, one round, any routes."""
-    return instance.in_chunks(1).with_model(routing="any", rounds=())
+    """Return the instance whose throughput is meant: with any routes."""
+    return instance.with_model(routing="any")

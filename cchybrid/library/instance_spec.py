@@ -159,7 +159,11 @@ def _nodes_of(
     given: Nodes, network: Network, where: str, failed: Sequence[int]
 ) -> tuple[int, ...] | None:
     with with_context(where):
-        return None if given is None else _without_failed(node_numbers(given, network), failed)
+        nodes = None if given is None else node_numbers(given, network)
+        lost = [node for node in nodes or () if node in failed]
+        if lost and where != "participants":  # the name of a group says who is left
+            raise InputError(f"node {network.node_name(lost[0])} fails", hint="name others")
+    return _without_failed(nodes, failed)
 
 
 def _root(root: int | str, network: Network) -> int:
@@ -258,7 +262,14 @@ def read_model(
         record["switching"] = switching.lower()
     if ports is not None:
         record["ports"] = _ports(str(ports).lower())
-    return CommunicationModel.from_json(record)
+    found = CommunicationModel.from_json(record)
+    if routing is not None and found.switching == "store-and-forward":
+        raise InputError(
+            "no routing in store-and-forward switching, where every hop is a path of its own",
+            where="routing",
+            hint="leave it out",
+        )
+    return found
 
 
 def _ports(text: str) -> Any:

@@ -122,6 +122,31 @@ class CommunicationModel:
             return None
         return 0 if self.routing == "minimal" else int(self.routing)
 
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """Words for what differs from the default model, as they stand in the name of an instance.
+
+        Examples
+        --------
+        >>> CommunicationModel("store-and-forward", 1, 1).differences
+        ('store-and-forward', '1 port')
+        >>> CommunicationModel(inject=1, accept=2, routing="any", rounds=(1, 2)).differences
+        ('ports 1,2', 'any routing', 'rounds 1+2')
+        """
+        found = [] if self.switching == "wormhole" else [str(self.switching)]
+        if isinstance(self.inject, tuple) or isinstance(self.accept, tuple):
+            found.append("ports by node")
+        elif self.inject != self.accept:
+            found.append(f"ports {self.inject},{self.accept}")
+        elif self.inject is not None:
+            found.append(f"{self.inject} {'port' if self.inject == 1 else 'ports'}")
+        if self.routing not in ("minimal", 0):
+            hops = "extra hop" if self.routing == 1 else "extra hops"
+            found.append("any routing" if self.routing == "any" else f"{self.routing} {hops}")
+        if self.rounds:
+            found.append(f"rounds {'+'.join(map(str, self.rounds))}")
+        return tuple(found)
+
     def reversed(self) -> CommunicationModel:
         """Return the model of the reversed network: injecting and accepting are exchanged."""
         return replace(self, inject=self.accept, accept=self.inject)

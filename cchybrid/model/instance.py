@@ -71,13 +71,10 @@ class Instance(ShownInstance):
                 )
 
     def _default_name(self) -> str:
-        chunks, rounds = self.collective.chunks, self.model.rounds
+        chunks = self.collective.chunks
         parts = [f"{self.network.name} {self.collective.name}"]
-        if chunks > 1:
-            parts.append(f"{chunks} chunks")
-        if rounds:
-            parts.append(f"rounds {'+'.join(map(str, rounds))}")
-        return ", ".join(parts)
+        parts += [f"{chunks} chunks"] if chunks > 1 else []
+        return ", ".join((*parts, *self.model.differences))
 
     def _refuse_node(self) -> NoReturn:
         """Raise an error for the first node that the network does not have."""

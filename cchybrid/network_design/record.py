@@ -18,19 +18,7 @@ def design_record(task: DesignTask, links: Links) -> dict[str, Any]:
     It claims the latencies of the network and their lower bounds, and with a collective the lower
     bound of its steps.
     """
-    record: dict[str, Any] = {
-        "format": DESIGN_FORMAT,
-        "nodes": task.nodes,
-        "degree": task.degree,
-        "links": [list(link) for link in links],
-    }
-    if task.max_wire is not None and task.positions is not None:
-        record["positions"] = [list(position) for position in task.positions]
-        record["max_wire"] = task.max_wire
-    if task.redundant_links:
-        record["redundant_links"] = True
-    if task.fault_tolerant:
-        record["fault_tolerant"] = True
+    record = {**task_record(task), "links": [list(link) for link in links]}
     total, diameter = all_distances(ports_of(task.nodes, task.degree, links))
     bound = latency_bound(task)
     record["claims"] = {
@@ -40,6 +28,22 @@ def design_record(task: DesignTask, links: Links) -> dict[str, Any]:
         "total_distance_bound": bound.total,
     }
     if task.collective is not None:
-        record["collective"], record["model"] = task.collective, task.model.to_json()
         record["claims"]["steps_bound"] = steps_of_all_networks(task)
+    return record
+
+
+def task_record(task: DesignTask) -> dict[str, Any]:
+    """Return the part of the record that all networks of a task have: no links and no claims."""
+    record: dict[str, Any] = {
+        "format": DESIGN_FORMAT, "nodes": task.nodes, "degree": task.degree,
+    }  # fmt: skip
+    if task.max_wire is not None and task.positions is not None:
+        record["positions"] = [list(position) for position in task.positions]
+        record["max_wire"] = task.max_wire
+    if task.redundant_links:
+        record["redundant_links"] = True
+    if task.fault_tolerant:
+        record["fault_tolerant"] = True
+    if task.collective is not None:
+        record["collective"], record["model"] = task.collective, task.model.to_json()
     return record

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from cchybrid.checker import EvidenceError, Network
+from cchybrid.checker import Network
 from cchybrid.checker.throughput import FORMAT, throughput_bound, throughput_network
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
@@ -55,11 +55,9 @@ def throughput_record(instance: Instance) -> dict[str, Any]:
     InputError
         Throughput is not defined for the instance, or a destination cannot be reached.
     """
+    refuse_undefined(instance)
     record = instance.to_json()
-    try:
-        network = throughput_network(record)
-    except EvidenceError as error:
-        raise InputError(str(error), where=instance.name, hint="leave them out") from None
+    network = throughput_network(record)
     _check_reachable(instance, network)
     if all(len(goals) == 1 for _, goals in network.messages):
         trees, chunks, rounds, candidates = _scatters(network)
@@ -85,6 +83,26 @@ def throughput_record(instance: Instance) -> dict[str, Any]:
             for tree in sorted(trees)
         ],
     }
+
+
+def refuse_undefined(instance: Instance) -> None:
+    """Raise an ``InputError`` if an instance has a feature for which throughput is not defined."""
+    collective, model = instance.collective, instance.model
+    nodes = range(instance.network.nodes)
+    limits = {model.inject_limit(n) for n in nodes} | {model.accept_limit(n) for n in nodes}
+    for present, feature, hint in (
+        (
+            collective.kind == "allreduce",
+            "an allreduce is",
+            "ask for its halves, reduce-scatter and allgather",
+        ),
+        (collective.chunks > 1, "a number of chunks is", "leave it out: it grows without end"),
+        (model.rounds, "rounds of steps are", "leave them out"),
+        (instance.network.half_duplex, "half-duplex links are", "leave them out"),
+        (limits != {None}, "limited ports are", "leave them out"),
+    ):
+        if present:
+            raise InputError(f"{feature} not part of throughput", where=instance.name, hint=hint)
 
 
 Found = tuple[list[PathTree], int, int, list[dict[str, Any]]]

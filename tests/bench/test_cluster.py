@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cchybrid.bench.checking import check
-from cchybrid.bench.store import Store
+from cchybrid.bench.report.reading import check_suite, stored_suite
+from cchybrid.plugin.registry import load_registry
 from tests.bench.test_runner import content
 from tests.host.cluster.dask_processes import dask_processes, wait_for
 
@@ -64,10 +64,9 @@ class SuiteRun:
 def verified_rows(path: Path) -> dict[tuple[str, str, int], object]:
     """Return what a store says of its rows, schedules and evidence checked again."""
     names = ("steps", "lower_bound", "certified")
-    with Store(path) as store:
-        found = {run.key: check(run) for run in store.runs()}
-    assert not any(each["failure"] for each in found.values()), found
-    return {key: [each[name] for name in names] for key, each in found.items()}
+    found = check_suite(path, stored_suite(path, None), load_registry()).all_runs
+    assert [each.line for each in found if each.failure] == []
+    return {each.run.key: [each.found[name] for name in names] for each in found}
 
 
 @pytest.mark.long

@@ -84,7 +84,7 @@ def test_bad_stores_are_one_line(runs: list[Run], tmp_path: Path) -> None:
         cchybrid.bench.read(3)
     path = fill(tmp_path / "a.sqlite", runs[:1])
     with closing(sqlite3.connect(path)) as database, database:
-        database.execute("UPDATE runs SET result = '{'")
+        database.execute("DROP TABLE runs")
     with pytest.raises(InputError, match="the store is damaged"):
         cchybrid.bench.read(path)
 

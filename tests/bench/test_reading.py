@@ -101,7 +101,7 @@ def test_rows_that_cannot_be_looked_up_do_not_count(store):
     (standing,) = standings(reading).itertuples()
     assert not reading.runs.held.any()
     assert (standing.steps, standing.lower_bound, standing.verdict) == (NA, NA, "no result")
-    assert "net.json" in reading.unchecked["net.json"]
+    assert "net.json" in reading.checked.unchecked["net.json"]
 
 
 @pytest.mark.parametrize(
@@ -110,14 +110,7 @@ def test_rows_that_cannot_be_looked_up_do_not_count(store):
         'UPDATE suites SET content = replace(content, \'"steps": 2\', \'"steps": "abc"\')',
         "UPDATE suites SET content = replace(content, '\"steps\": 2', '\"steps\": 99999999999')",
         "UPDATE suites SET content = '{}'",
-        "UPDATE runs SET contestant = replace(contestant, '\"options\":{}', '\"options\":5')",
-        "UPDATE runs SET contestant = replace(contestant, '[\"umda\"]', '[1,2]')",
-        'UPDATE runs SET contestant = replace(contestant, \'"threads":1\', \'"threads":"x"\')',
-        "UPDATE runs SET contestant = '5' WHERE contestant LIKE '%umda%'",
-        "UPDATE runs SET result = '[' || result",
-        "UPDATE runs SET seed = 'abc'",
-        "UPDATE runs SET seed = 1.5",
-        "UPDATE runs SET failure = x'ff00'",
+        "UPDATE suites SET content = '[]'",
         "DROP TABLE runs",
     ],
 )
@@ -128,8 +121,26 @@ def test_a_damaged_store_is_one_line(store, damage):
         read_store(store, None, load_registry())
 
 
-def test_json_that_is_nested_too_deeply(store):
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE runs SET contestant = replace(contestant, '\"options\":{}', '\"options\":5')",
+        "UPDATE runs SET contestant = replace(contestant, '[\"umda\"]', '[1,2]')",
+        'UPDATE runs SET contestant = replace(contestant, \'"threads":1\', \'"threads":"x"\')',
+        "UPDATE runs SET contestant = '5'",
+        "UPDATE runs SET result = '[' || result",
+        "UPDATE runs SET seed = 'abc'",
+        "UPDATE runs SET seed = 1.5",
+        "UPDATE runs SET failure = x'ff00'",
+        "UPDATE runs SET result = CAST(x'ff' AS TEXT)",
+        f"UPDATE runs SET result = '{'[' * 100_000}'",
+    ],
+)
+def test_a_damaged_run_is_left_out_and_named(store, damage):
     with closing(sqlite3.connect(store)) as database, database:
-        database.execute("UPDATE runs SET result = ?", ("[" * 100_000,))
-    with pytest.raises(InputError, match="the store is damaged"):
-        read_store(store, None, load_registry())
+        database.execute(f"{damage} WHERE contestant LIKE '%umda%'")
+    reading = read_store(store, None, load_registry())
+    assert not reading.runs.held.any()
+    (line,) = reading.checked.excluded
+    assert line.startswith("net.json, seed ")
+    assert ": is damaged: " in line

@@ -21,13 +21,15 @@ import pytest
 from pandas import NA, isna
 
 from cchybrid.bench import job
+from cchybrid.bench.checking import Checked, check
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.report.pages import write_report
-from cchybrid.bench.report.reading import Reading, check, read_store
+from cchybrid.bench.report.reading import Reading, read_store
 from cchybrid.bench.report.sections import Report, compose
 from cchybrid.bench.report.standing import standings
 from cchybrid.bench.report.statistics import gap_over_time
 from cchybrid.bench.row import Row
+from cchybrid.bench.runner import digest_of
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
 from cchybrid.cli.app import run as command
@@ -75,6 +77,12 @@ def fill(path: Path, runs: list[Run], suite: Suite = SUITE) -> Path:
     return path
 
 
+def checked(run: Run) -> Checked:
+    """Return the check of a run against the instance of its row."""
+    (row,) = [row for row in SUITE.rows if row.name == run.row]
+    return check(run, row, digest_of(row, load_registry()))
+
+
 def read(path: Path) -> Reading:
     return read_store(path, None, load_registry())
 
@@ -116,7 +124,8 @@ def damaged(run: Run, other: Run) -> Iterator[tuple[str, Run]]:
     yield "its instance differs from that of the row", replace(other, row=run.row)
     yield "not the one of the result", replace(run, _schedule=other._schedule)
     yield "not the one of the result", replace(run, result={**result, "lower_bound": 1})
-    yield "KeyError", replace(run, result={"steps": 4, "status": "optimal"})
+    bare = {name: value for name, value in result.items() if name != "status"}
+    yield "KeyError", replace(run, result=bare)
     yield "a number is too large", replace(run, result={**result, "conflicts": 10**30})
     wrong = contributed("schedule", "tabu", len(steps) - 1)
     yield "contributions do not match", replace(run, result={**result, "contributions": [wrong]})
@@ -130,9 +139,9 @@ def test_engines_may_be_behind_the_greedy_schedule_of_the_host(runs: list[Run]) 
     run = runs[0]
     assert run.steps is not None
     worse = with_contributions(run, contributed("schedule", "classical", run.steps + 2))
-    assert "contributions do not match" in str(check(worse)["failure"])
+    assert "contributions do not match" in checked(worse).failure
     by_host = replace(worse, result={**worse.result, "engine": "host greedy"})
-    assert check(by_host)["failure"] == ""
+    assert checked(by_host).failure == ""
 
 
 def contributed(
@@ -249,12 +258,19 @@ def test_what_is_new_beside_the_papers(runs: list[Run], tmp_path: Path) -> None:
     assert "New beside the papers" not in [each.title for each in alone.sections]
 
 
-def test_a_damaged_store_is_one_line(runs: list[Run], tmp_path: Path) -> None:
+def test_a_damaged_run_is_named_and_the_others_are_reported(
+    runs: list[Run], tmp_path: Path
+) -> None:
     path = fill(tmp_path / "a.sqlite", runs[:2])
     with sqlite3.connect(path) as database:
         database.execute("UPDATE runs SET result = '{' WHERE rowid = 1")
-    with pytest.raises(InputError, match=r"the store is damaged: .* into another file"):
-        read(path)
+    report = compose(read(path), None, "")
+    assert report.rows.steps.dropna().tolist() == [4]
+    (section,) = [each for each in report.sections if "do not hold" in each.title]
+    assert section.lines == [
+        "ring-bi-4 AAS, seed 0: is damaged: Expecting property name enclosed in double quotes:"
+        " line 1 column 2 (char 1)"
+    ]
 
 
 def test_a_store_is_read_while_it_is_written(runs: list[Run], tmp_path: Path) -> None:
@@ -273,11 +289,11 @@ def test_a_bound_without_a_schedule_is_checked(runs: list[Run]) -> None:
         "evidence_without_schedule": record["lower_bound"]["evidence"], "contributions": [],
     }  # fmt: skip
     bare = replace(run, result=alone, _schedule=None)
-    assert (check(bare)["failure"], check(bare)["lower_bound"]) == ("", 4)
+    assert (checked(bare).failure, checked(bare).found["lower_bound"]) == ("", 4)
     more = replace(bare, result={**alone, "lower_bound": 5})
-    assert "bound does not hold" in check(more)["failure"]
+    assert "bound does not hold" in checked(more).failure
     nothing = replace(bare, result={**alone, "evidence_without_schedule": None})
-    assert "evidence of the bound is missing" in check(nothing)["failure"]
+    assert "evidence of the bound is missing" in checked(nothing).failure
 
 
 def test_failures_and_troubles_are_reported(runs: list[Run], tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pandas import NA, Series
 
 from cchybrid.bench.contestant import Contestant, labels
-from cchybrid.bench.report.reading import Reading, run_table
+from cchybrid.bench.report.reading import CheckedSuite, Reading, run_table
 from cchybrid.bench.report.standing import compare, contradictions, standings
 from cchybrid.bench.report.statistics import (
     judged,
@@ -25,6 +25,7 @@ from cchybrid.bench.report.statistics import (
     wilson,
 )
 from cchybrid.bench.row import Published, Row
+from cchybrid.bench.suite import Suite
 from cchybrid.library.instance_spec import InstanceSpec
 
 FAST = Contestant(("colouring",))
@@ -42,7 +43,8 @@ def read(*outcomes: dict[str, Any], **published: Mapping[str, object]) -> Readin
         Row(InstanceSpec(name, "AAS"), Published(**published.get(name, {})))  # type: ignore[arg-type]
         for name in dict.fromkeys(outcome["row"].split()[0] for outcome in outcomes)
     ]
-    return Reading(Path("x"), "x", tuple(rows), run_table(outcomes))
+    checked = CheckedSuite(Path("x"), Suite("x", "", tuple(rows)), {})
+    return Reading(tuple(rows), run_table(outcomes), checked)
 
 
 def stand(*outcomes: dict[str, Any], **published: object) -> Any:

@@ -45,7 +45,7 @@ def test_what_goes_in_comes_out(tmp_path, finished):
         assert store.finished() == {finished.key: finished.result["digest"]}
     with Store(path) as store:
         assert store.suites() == ["two"]
-        assert tuple(store.rows("two")) == ROWS
+        assert store.suite("two").rows == ROWS
         one, other = store.runs()
         assert (one, other) == (finished, failed)
         assert one.contestant == BUDGET
@@ -78,7 +78,7 @@ def test_a_row_may_stand_in_several_suites_and_keeps_its_runs(tmp_path, finished
         store.put(finished)
         store.put_suite(Suite("one", "", ROWS[1:]))
         store.put_suite(Suite("two", "", ROWS[::-1]))
-        assert store.rows("two") == [*ROWS[::-1]]
+        assert store.suite("two").rows == ROWS[::-1]
         assert len(list(store.runs())) == 1
 
 

@@ -13,13 +13,13 @@ from pandas import DataFrame
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.report.pages import write_report
 from cchybrid.bench.report.plots import conflict_plots, main_option
-from cchybrid.bench.report.reading import Reading, read_store, run_table
+from cchybrid.bench.report.reading import CheckedSuite, Reading, read_store, run_table
 from cchybrid.bench.report.sections import compose
 from cchybrid.bench.report.standing import STUDY, standings
 from cchybrid.bench.report.statistics import judged, rates, remainders, wilson
 from cchybrid.bench.row import Published, Row
 from cchybrid.bench.store import Store
-from cchybrid.bench.suite import read_suite
+from cchybrid.bench.suite import Suite, read_suite
 from cchybrid.cli.app import run as command
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.plugin.registry import load_registry
@@ -35,7 +35,9 @@ def reading(row: Row, runs: list[tuple[Contestant, dict[str, Any]]]) -> Reading:
         {"row": row.name, "key": contestant.key, "seed": seed, **facts}
         for seed, (contestant, facts) in enumerate(runs)
     )
-    return Reading(Path("x.sqlite"), "x", (row,), run_table(records))
+    return Reading(
+        (row,), run_table(records), CheckedSuite(Path("x.sqlite"), Suite("x", "", (row,)), {})
+    )
 
 
 def stand(row: Row, runs: list[tuple[Contestant, dict[str, Any]]]) -> DataFrame:
@@ -158,7 +160,7 @@ def test_a_study_is_run_as_its_file_says(
     assert "[umda population=10, seed 1]" in capsys.readouterr().err
     with Store(tmp_path / "tiny.sqlite") as store:
         runs = list(store.runs())
-        assert tuple(store.rows("tiny")) == read_suite("tiny.toml").rows
+        assert store.suite("tiny").rows == read_suite("tiny.toml").rows
     assert len(runs) == 4
     assert {run.contestant.evaluations for run in runs} == {100}
     assert all(run.result["conflicts"] > 0 for run in runs)

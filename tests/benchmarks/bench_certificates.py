@@ -23,7 +23,8 @@ from typing import NamedTuple
 
 from cchybrid.bench.row import Row
 from cchybrid.bench.suite import read_suite
-from cchybrid.checker import certificate, check
+from cchybrid.checker import check
+from cchybrid.host.certificates import certificate
 from cchybrid.host.api import solve
 from cchybrid.library.instance_spec import resolve
 from cchybrid.model import Instance

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from cchybrid.checker.rounds import check_rounds
+from cchybrid.host.certificates import check_rounds
 
 import cchybrid
 from cchybrid.checker import EvidenceError

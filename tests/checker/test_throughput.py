@@ -298,7 +298,9 @@ def test_the_checker_alone(tmp_path: Any, capsys: pytest.CaptureFixture[str]) ->
     file = tmp_path / "throughput.json"
     file.write_text(text("cut, trees"))
     assert main([str(file)]) == 0
-    assert capsys.readouterr().out == "7/6 rounds per chunk, optimal (cut)\n"
+    line, *about = capsys.readouterr().out.splitlines()
+    assert line == "7/6 rounds per chunk, optimal (cut)"
+    assert about[0].startswith("  network: 8 nodes, 32 channels")
     file.write_text(text("cut, trees").replace('"7/6"', '"8/7"'))
     assert main([str(file)]) == 1
     file.write_text("{")

@@ -17,13 +17,13 @@ def test_the_optimum_in_words(tmp_path: Path) -> None:
     done = call("throughput", "dgx-1", "allgather", cwd=tmp_path)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert lines[0] == "dgx-1 AAB: 7/6 = 1.16667 rounds per chunk, optimal (certified)"
+    assert lines[0] == "dgx-1 AAB, any routing: 7/6 = 1.16667 rounds per chunk, optimal (certified)"
     assert lines[1] == "bound: 7 messages have to enter node 0, over channels of capacity 6"
     assert "trees carry 6 chunks of every message in 7 rounds" in lines[2]
     backwards = call("throughput", "dgx-1", "reduce-scatter", cwd=tmp_path).stdout
     assert "7 messages have to leave node 0, over channels of capacity 6" in backwards
     paths = call("throughput", "ring-bi-8", "alltoall", cwd=tmp_path).stdout
-    assert "ring-bi-8 AAS: 8 rounds per chunk, optimal (certified)" in paths
+    assert "ring-bi-8 AAS, any routing: 8 rounds per chunk, optimal (certified)" in paths
     assert "paths carry 1 chunk of every message in 8 rounds" in paths
 
 
@@ -98,6 +98,10 @@ def test_a_gap_has_its_own_exit_status(tmp_path: Path) -> None:
         ("throughput dgx-1 allgather -o no/such/file.json", "does not exist"),
         ("throughput dgx-1 broadcast --root 9", "root 9 is no terminal"),
         ("throughput ring-bi-300 alltoall", "300 sources times 600 channels are too many"),
+        (
+            "throughput dgx-1 allreduce",
+            "an allreduce is not part of throughput; ask for its halves",
+        ),
         ("check nothing.json", "cannot be read"),
     ],
 )
@@ -106,6 +110,14 @@ def test_bad_input_gets_one_line(words: str, line: str, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert line in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_an_instance_file_with_rounds_is_refused(tmp_path: Path) -> None:
+    words = "instance ring-bi-4 AAB --switching store-and-forward --rounds 2 -o two.json"
+    call(*words.split(), cwd=tmp_path)
+    done = call("throughput", "two.json", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "rounds of steps are not part of throughput; leave them out" in done.stderr
 
 
 def test_the_page_shows_what_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,3 +73,17 @@ def test_a_file_that_cannot_be_read(copied: Path) -> None:
     done = check(copied, '{"design": 1, "design": 2}')
     assert done.returncode == 2
     assert done.stderr == "net.json: cannot be read: a key is listed twice in one object\n"
+
+
+@pytest.mark.parametrize("package", ["checker", "design_checker"])
+def test_modules_beside_the_files_are_not_imported_with_safe_path(
+    tmp_path: Path, package: str
+) -> None:
+    """docs/trust.md and docs/security.md name the option -P for this."""
+    (tmp_path / "json.py").write_text("raise SystemExit(9)")
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", f"cchybrid.{package}", "none.json"],
+        capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("none.json: cannot be read")

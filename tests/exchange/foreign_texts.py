@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 
@@ -33,16 +34,33 @@ def program(
     in_place: bool = True,
     extra: str = "",
 ) -> str:
-    """Return a program; ``chunks`` are those of input, output and scratch."""
+    """Return a program; ``chunks`` are those of input, output and scratch.
+
+    The steps that others wait for signal their end.
+    """
     inner = "".join(
         f'<gpu id="{g}" i_chunks="{chunks[0]}" o_chunks="{chunks[1]}" s_chunks="{chunks[2]}">\n'
-        f"{''.join(blocks)}</gpu>\n"
+        f"{''.join(_flagged(blocks))}</gpu>\n"
         for g, blocks in enumerate(gpus)
     )
     return (
         f'<algo name="hand-made" proto="Simple" nchannels="1" ngpus="{len(gpus)}" coll="{coll}"'
         f' inplace="{int(in_place)}" outofplace="{int(not in_place)}" {extra}>\n{inner}</algo>\n'
     )
+
+
+def _flagged(blocks: list[str]) -> list[str]:
+    """Return the thread blocks of a GPU, with a flag at each step that one of them waits for."""
+    awaited = set(re.findall(r'depid="(\d+)" deps="(\d+)"', "".join(blocks)))
+    found = []
+    for text in blocks:
+        number = text.split('"')[1]
+        steps = re.split(r"(?=<step )", text)
+        for place, each in enumerate(steps[1:]):
+            if (number, str(place)) in awaited:
+                steps[place + 1] = each.replace('hasdep="0"', 'hasdep="1"')
+        found.append("".join(steps))
+    return found
 
 
 def ring_allgather(gpus: int = 3) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from cchybrid.exchange import teccl_import
 from cchybrid.exchange.audit import Audit, audit_file, shown_percent
 from cchybrid.exchange.epoch_networks import dgx2, ndv2
 from cchybrid.exchange.foreign_bounds import FoundBound, best_bound
-from cchybrid.model import Schedule
+from cchybrid.model import Schedule, Transfer
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.referee.verify import verify_schedule
@@ -119,7 +120,8 @@ def test_networks_and_unknown_files_have_verdicts(tmp_path: Path, registry: Regi
     spec = '<platform width="2" height="2"><topology type="mesh"/></platform>'
     found = audit(f'{spec}<communication type="all2all"/>', tmp_path, registry)
     assert found.sentence == (
-        "no schedule: mesh-2x2 AAS; the file holds no schedule; certified lower bound 3 steps"
+        "no schedule: mesh-2x2 AAS, 1 port; the file holds no schedule; "
+        "certified lower bound 3 steps"
     )
 
 
@@ -196,6 +198,25 @@ def test_audit_rounds_of_hop_by_hop_schedules_are_bounded_as_steps(
     )
 
 
+@pytest.mark.parametrize("collective", ["alltoall", "allgather", "reduce-scatter"])
+def test_steps_of_several_rounds_can_be_spread_where_rounds_are_compared(collective: str) -> None:
+    found = schedule("dgx-1", collective, chunks=3, rounds=(3, 2))
+    room = {(a, b): size for a, b, size in found.instance.network.channels}
+    steps: list[list[Transfer]] = []
+    for each, rounds in zip(found.steps, found.rounds, strict=True):
+        load: Counter[tuple[int, int]] = Counter()
+        spread: list[list[Transfer]] = [[] for _ in range(rounds)]
+        for transfer in each:
+            hop = (transfer.path[0], transfer.path[1])
+            spread[load[hop] // room[hop]].append(transfer)
+            load[hop] += 1
+        steps += filter(None, spread)
+    single = audits._bounded_instance(found.instance)
+    assert not single.model.rounds
+    assert verify_schedule(Schedule(single, tuple(map(tuple, steps)))) == ()
+    assert len(steps) <= sum(found.rounds)
+
+
 @pytest.mark.parametrize("name", ["cchybrid", "teccl", "csv"])
 def test_audit_is_never_valid_below_its_own_bound(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
@@ -267,7 +288,9 @@ def test_import_writes_a_schedule_that_verify_accepts(tmp_path: Path, capsys: An
     (tmp_path / "p.xml.gz").write_bytes(gzip.compress(ring_allgather(4).encode()))
     words = ["import", str(tmp_path / "p.xml.gz"), "-o", str(tmp_path / "s.json")]
     assert run(words) == 0
-    assert "p AAB: valid, 3 steps, 12 channel uses, read as msccl-xml" in capsys.readouterr().out
+    assert (
+        "p AAB, store-and-forward: valid, 3 steps, 12 channel uses, read" in capsys.readouterr().out
+    )
     schedule = Schedule.load(tmp_path / "s.json")
     assert verify_schedule(schedule) == ()
     assert run(["audit", str(tmp_path / "s.json")]) == 0

@@ -12,7 +12,8 @@ import pytest
 import cchybrid
 from cchybrid.checker import EvidenceError
 from cchybrid.checker import Network as CheckerNetwork
-from cchybrid.checker.certificate import certificate, own_scope
+from cchybrid.checker.certificate import own_scope
+from cchybrid.host.certificates import certificate
 from cchybrid.checker.refutation import check_lrat
 from cchybrid.exchange import dimacs
 from cchybrid.exchange.claim import Claim, read_claim

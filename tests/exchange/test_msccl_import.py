@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from dataclasses import replace
+from xml.etree import ElementTree
+
 import pytest
 
 import cchybrid
+from cchybrid.exchange.export_msccl import export_msccl
 from cchybrid.exchange.msccl_import import read_msccl_xml
-from cchybrid.model import AllReduction, Message, Reduction
+from cchybrid.model import AllReduction, Message, Network, Reduction
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.referee.verify import verify_schedule
+from tests.exchange.expected import given
 from tests.exchange.foreign_texts import (
     block,
     chain_reduce_scatter,
@@ -19,6 +26,15 @@ from tests.exchange.foreign_texts import (
     ring_allgather,
     step,
 )
+from tests.exchange.msccl_interpreter import (
+    DeadlockError,
+    RaceError,
+    RefusedError,
+    Run,
+    compare,
+    parse,
+)
+from tests.exchange.schedules import COLLECTIVES, HOPS, made
 
 REQUEST = ImportRequest("hand-made")
 
@@ -152,6 +168,10 @@ TAKES = block(0, -1, 0, step("r"))
          "no-such-peer", "gpu 0, tb 0", "gpu 9"),
         (broadcast([block(0, 1, -1, step("s", ("i", 0), waits=(4, 0)))], [TAKES]),
          "no-such-step", "gpu 0, tb 0, step 0", "tb 4, step 0"),
+        (broadcast([block(0, 1, -1, step("s", ("i", 0), waits=(0, -1)))], [TAKES]),
+         "no-such-step", "gpu 0, tb 0, step 0", "tb 0, step -1"),
+        (broadcast([GOOD], [block(0, -1, 0, step("r"), channel=1)]),
+         "no-such-peer", "gpu 0, tb 0", "gpu 1 has no thread block for it on channel 0"),
         (broadcast([block(0, 1, -1, step("s", ("i", 5)))], [TAKES]),
          "outside-buffer", "gpu 0, tb 0, step 0", "buffer 'i', which has 1"),
         (broadcast([block(0, 1, -1, step("s", ("q", 0)))], [TAKES]),
@@ -257,6 +277,9 @@ def test_buffers_of_their_own_need_the_copies_that_in_place_ones_do_not() -> Non
         (ring_allgather(3).replace('cnt="1"', 'cnt="one"'), "line 4: cnt='one' is no whole number"),
         (ring_allgather(3).replace('cnt="1"', f'cnt="{10**12}"'), "is no whole number"),
         (ring_allgather(3).replace('i_chunks="1"', 'i_chunks="999999999"'), "999999999 chunks"),
+        (ring_allgather(3).replace(' hasdep="0"', "", 1), "line 4: <step> has no hasdep"),
+        (ring_allgather(3).replace('hasdep="0"', 'hasdep="2"', 1), "line 4: hasdep=2"),
+        (ring_allgather(3).replace('inplace="1"', 'inplace="0"'), "outofplace=0 and inplace=0"),
         (ring_allgather(3).replace("</algo>", '<gpu id="0"/></algo>'), "and GPUs 0, 0, 1, 2"),
     ],
 )
@@ -265,6 +288,248 @@ def test_what_cannot_be_meant_is_said_in_one_line(text: str, words: str) -> None
         read(text)
     assert words in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def relay(*, flag: str) -> str:
+    """Return a broadcast along three GPUs, in buffers of their own; GPU 1 has two thread blocks."""
+    end = [block(0, -1, 1, step("r"))]
+    middle = [
+        block(0, -1, 0, step("r"), step("cpy", ("o", 0), ("s", 0)), channel=0),
+        block(1, 2, -1, step("s", ("o", 0), waits=(0, 0))),
+    ]
+    first = [block(0, 1, -1, step("s", ("i", 0))), block(1, -1, -1, step("cpy", ("i", 0)))]
+    text = program("broadcast", (1, 1, 1), first, middle, end, in_place=False, extra='root="0"')
+    assert text.count('hasdep="1"') == 1
+    return text.replace('hasdep="1"', f'hasdep="{flag}"')
+
+
+def test_msccl_wait_for_a_step_without_hasdep_is_a_deadlock() -> None:
+    assert read(relay(flag="1")).broken == ()
+    rule, place, text = only_rule(relay(flag="0"))
+    assert (rule, place) == ("deadlock", "gpu 1, tb 1, step 0")
+    assert text == (
+        "it waits for tb 0, step 0, and neither it nor a later step signals its end (hasdep)"
+    )
+    # A later step of the thread block signals as well, and the wait is one for that step.
+    copy = '<step s="1" type="cpy" srcbuf="o" srcoff="0" dstbuf="s" dstoff="0" cnt="1"'
+    lines = relay(flag="0").split("\n")
+    [number] = [n for n, line in enumerate(lines) if line.startswith(copy)]
+    lines[number] = lines[number].replace('hasdep="0"', 'hasdep="1"')
+    assert read("\n".join(lines)).broken == ()
+    # Executors drop a nop, and so its flag.
+    lines[number] = lines[number].replace('type="cpy"', 'type="nop"')
+    assert only_rule("\n".join(lines))[0] == "deadlock"
+
+
+def pair_sum(**modes: int) -> str:
+    """Return an allreduce of two GPUs: the first one adds, and sends the sum back."""
+    gpus = [
+        [block(0, -1, 1, step("rrc", ("i", 0))),
+         block(1, 1, -1, step("s", ("o", 0), waits=(0, 0)))],
+        [block(0, 0, -1, step("s", ("i", 0))),
+         block(1, -1, 0, step("r", target=("o", 0), waits=(0, 0)))],
+    ]  # fmt: skip
+    text = program("allreduce", (1, 1, 0), *gpus)
+    flags = " ".join(f'{name}="{value}"' for name, value in modes.items())
+    return text.replace('inplace="1" outofplace="0"', flags)
+
+
+def test_msccl_program_is_executed_in_place_and_out_of_place_if_it_is_for_both() -> None:
+    # Out of place, GPU 1 adds its input to the sum of both; in place its input is that sum.
+    twice = pair_sum(inplace=1, outofplace=1).replace('srcbuf="o"', 'srcbuf="i"')
+    twice = twice.replace('type="r"', 'type="rrc"')
+    both = read(twice)
+    assert [each.rule for each in both.broken] == ["counted-twice"]
+    assert both.facts[-1] == "in place"
+    assert read(twice.replace('inplace="1"', 'inplace="0"', 1)).broken == ()
+    assert read(twice.replace('outofplace="1"', 'outofplace="0"')).broken == both.broken
+    good = read(pair_sum(inplace=1, outofplace=1))
+    assert good.broken == ()
+    assert "executed in place and out of place" in good.facts
+    assert read(pair_sum(inplace=1)).broken == read(pair_sum(outofplace=0, inplace=1)).broken == ()
+    assert "executed in place and out of place" not in read(pair_sum(inplace=1)).facts
+
+
+def test_msccl_steps_that_are_not_in_the_order_of_their_numbers_are_refused() -> None:
+    text = ring_allgather(3)
+    for old, new, numbers in (("0", "9", "9, 1, 2"), ("1", "0", "0, 0, 2"), ("2", "3", "0, 1, 3")):
+        with pytest.raises(InputError) as raised:
+            read(text.replace(f'<step s="{old}"', f'<step s="{new}"', 1))
+        assert str(raised.value) == (
+            f"line 3: the steps of gpu 0, tb 0 are numbered {numbers}; write them in their order, "
+            "and number them from 0"
+        )
+
+
+def chain(root: int, coll: str, extra: str = "") -> str:
+    """Return a broadcast, or a reduce, of two GPUs; ``root`` is where it begins, or ends."""
+    source, goal = (root, 1 - root) if coll == "broadcast" else (1 - root, root)
+    gpus: list[list[str]] = [[], []]
+    gpus[source] = [block(0, goal, -1, step("s", ("i", 0)))]
+    takes = step("r") if coll == "broadcast" else step("rrc", ("i", 0))
+    gpus[goal] = [block(0, -1, source, takes)]
+    return program(coll, (1, 1, 0), *gpus, extra=extra)
+
+
+@pytest.mark.parametrize("coll", ["broadcast", "reduce"])
+@pytest.mark.parametrize("root", [0, 1])
+def test_msccl_root_is_that_of_the_file_or_the_one_that_the_outputs_show(
+    root: int, coll: str
+) -> None:
+    shown = read(chain(root, coll))
+    assert shown.broken == ()
+    assert f"the file names no root; the outputs show gpu {root}" in shown.facts
+    assert read(chain(root, coll, extra='root="-1"')) == shown
+    assert read(chain(root, coll, extra=f'root="{root}"')).broken == ()
+    wrong = read(chain(root, coll, extra=f'root="{1 - root}"')).broken
+    assert wrong, "the root of the file counts"
+    with pytest.raises(InputError, match="no gpu 2, which is the root"):
+        read(chain(root, coll, extra='root="2"'))
+
+
+@pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
+@pytest.mark.parametrize(
+    ("network", "switching"),
+    [("ring-bi-4", HOPS), ("mesh-2x3", HOPS), ("dgx-2", "wormhole"), ("half-duplex", HOPS)],
+)
+def test_msccl_exports_of_our_own_are_valid_on_their_topology(
+    network: str, switching: str, collective: str
+) -> None:
+    found = cchybrid.network("ring-bi-4" if network == "half-duplex" else network)
+    if network == "half-duplex":
+        pairs = tuple((a, b) for a, b, _ in found.channels if a < b)
+        found = replace(found, half_duplex=pairs)
+    rooted = collective in ("broadcast", "gather", "reduce", "scatter")
+    more = {"root": found.terminals[1]} if rooted else {}
+    instance = cchybrid.instance(found, collective, switching=switching, **more)
+    text = export_msccl(made(instance, 0))
+    assert (' root="1"' in text) == rooted
+    named = read_msccl_xml(text, ImportRequest("x", found, instance.collective))
+    for result in (named, read(text), read(text.replace(' root="1"', ""))):
+        assert result.broken == ()
+        assert result.schedule is not None
+        assert verify_schedule(result.schedule) == ()
+    assert named.schedule is not None
+    assert named.schedule.instance.network is found
+    assert named.rounds == len(named.schedule.steps)
+
+
+def test_msccl_transfers_are_placed_by_links_of_which_a_half_duplex_pair_is_one() -> None:
+    wire = Network.from_links("wire", 2, [(0, 1)])
+    gpus = [
+        [block(0, 1 - g, 1 - g, step("s", ("i", 0)), step("r", target=("o", 1 - g)))]
+        for g in (0, 1)
+    ]
+    text = program("allgather", (1, 2, 0), *gpus)
+    for network, rounds in ((wire, 1), (replace(wire, half_duplex=((1, 0),)), 2)):
+        found = read_msccl_xml(text, ImportRequest("x", network))
+        assert (found.length, found.rounds) == (1, rounds)
+        assert found.schedule is not None
+        assert verify_schedule(found.schedule) == ()
+
+
+def test_msccl_sizes_that_executors_compute_are_checked() -> None:
+    text = ring_allgather(3).replace("<algo ", '<algo nchunksperloop="{}" ')
+    assert read(text.format(3)).broken == ()
+    assert only_rule(text.format(4)) == (
+        "wrong-size", "algo", "nchunksperloop is 4, and buffers have 3 chunks",
+    )  # fmt: skip
+    past = ring_allgather(3).replace('o_chunks="3"', 'o_chunks="9"').replace(
+        'dstoff="2"', 'dstoff="8"', 1
+    )  # fmt: skip
+    assert only_rule(past) == (
+        "outside-buffer", "gpu 0, tb 0, step 1",
+        "chunks 8 to 8 of buffer 'o', which has 3 (allgather)",
+    )  # fmt: skip
+
+
+def test_msccl_connection_that_never_has_room_is_a_deadlock() -> None:
+    # Both send n messages before they receive any; NCCL's buffers hold eight.
+    def both(n: int) -> str:
+        sends = [step("s", ("i", k), ("i", k)) for k in range(n)]
+        takes = [step("rrc", ("i", k), ("i", k)) for k in range(n)]
+        gpus = [[block(0, 1 - g, 1 - g, *sends, *takes)] for g in (0, 1)]
+        return program("allreduce", (n, n, 0), *gpus)
+
+    assert read(both(8)).broken == ()
+    rule, place, text = only_rule(both(9))
+    assert (rule, place) == ("deadlock", "gpu 0, tb 0, step 8")
+    assert text == "gpu 1 never receives one of the 8 messages before"
+
+
+SEEDS = [
+    relay(flag="1"), pair_sum(inplace=1, outofplace=1), ring_allgather(3), chain(1, "reduce"),
+    pair_allreduce(), chain_reduce_scatter(), pair_alltoall(),
+]  # fmt: skip
+
+
+OPTIONS = {
+    "type": ("s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re", "nop"),
+    "srcbuf": "ios", "dstbuf": "ios", "inplace": "01", "outofplace": "01",
+    "s_chunks": "0123", "root": "01",
+}  # fmt: skip
+
+
+def performs(text: str) -> bool | None:
+    """Return whether the interpreter gets the right result in each mode; ``None``: it cannot tell.
+
+    It refuses what executors do, and sees no order of accesses by way of another GPU.
+    """
+    try:
+        program_ = parse(text)
+        if not (program_.in_place or program_.out_of_place):
+            return None
+        root = re.search(r' root="(\d+)"', text)
+        for in_place, used in ((False, program_.out_of_place), (True, program_.in_place)):
+            if used:
+                run = Run(program_, given, slots=8, loops=1, in_place=in_place).perform()
+                compare(run, int(root[1]) if root else 0)
+    except RefusedError:
+        return None
+    except RaceError as error:
+        return None if "while" in str(error) else False
+    except (AssertionError, DeadlockError, TypeError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("seed", range(len(SEEDS)))
+def test_msccl_programs_with_one_attribute_changed_have_the_verdict_of_an_interpreter(
+    seed: int,
+) -> None:
+    tree = ElementTree.fromstring(SEEDS[seed])
+    sizes = [int(tree[0].get(key, "")) for key in ("i_chunks", "o_chunks")]
+    spread = tree.get("coll") in ("allgather", "alltoall", "reduce_scatter")
+    tree.set("nchunksperloop", str(max(sizes) if spread else min(sizes)))
+    tree.set("coll", tree.get("coll", "").replace("_", ""))
+    for key, value in (("minBytes", "0"), ("maxBytes", "9")):
+        tree.set(key, value)
+    if tree.get("coll") in ("broadcast", "reduce") and "root" not in tree.attrib:
+        tree.set("root", "1")
+    assert performs(ElementTree.tostring(tree, "unicode"))
+    verdicts = Counter[bool | None]()
+    for element in tree.iter():
+        for key, value in list(element.attrib.items()):
+            if key in ("name", "id", "proto", "coll", "ngpus", "i_chunks", "o_chunks"):
+                continue
+            for other in OPTIONS.get(key, ("-1", "0", "1", "2", "3")):
+                element.set(key, other)
+                text = ElementTree.tostring(tree, "unicode")
+                right = performs(text)
+                verdicts[right] += 1
+                try:
+                    broken = read(text).broken
+                except InputError:
+                    assert not right, (key, value, other)
+                    continue
+                if right is False:
+                    assert broken, (element.attrib, key, value, other)
+                elif right and broken:
+                    # A value may be wrong where none reads it.
+                    rules = ("counted-twice", "wrong-sum", "reads-nothing")
+                    assert broken[0].rule in rules, (text, broken)
+            element.set(key, value)
+    assert min(verdicts[True], verdicts[False], verdicts[None]) > 5
 
 
 def test_the_collective_can_be_named_and_must_fit() -> None:
@@ -277,5 +542,7 @@ def test_the_collective_can_be_named_and_must_fit() -> None:
     other = cchybrid.collective("AAS", network)
     with pytest.raises(InputError, match="the message from 0 to 1, 2, 3 is none of AAS"):
         read_msccl_xml(ring_allgather(4), ImportRequest("x", network, other))
-    with pytest.raises(InputError, match="mesh-1x2 has 2 nodes, the program 4 GPUs"):
+    with pytest.raises(
+        InputError, match="mesh-1x2 has 2 nodes that send and receive, the program 4 GPUs"
+    ):
         read_msccl_xml(ring_allgather(4), ImportRequest("x", cchybrid.network("mesh-1x2")))

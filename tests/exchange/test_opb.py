@@ -15,7 +15,8 @@ from ortools.sat.python import cp_model
 
 import cchybrid
 from cchybrid.checker import proven_steps
-from cchybrid.checker.certificate import certificate, own_scope
+from cchybrid.checker.certificate import own_scope
+from cchybrid.host.certificates import certificate
 from cchybrid.exchange.claim import Claim, read_claim
 from cchybrid.exchange.opb import derived, write_opb
 from cchybrid.exchange.pseudo_boolean import PathFormula
@@ -242,7 +243,8 @@ def test_the_part_of_an_allreduce_has_a_formula(tmp_path):
 
 def test_what_the_file_says_in_words(tmp_path):
     formula, _ = exported(3, tmp_path)
-    assert "hypercube-16 OAB: is there a schedule of at most 3 steps?" in formula
+    name = "hypercube-16 OAB, store-and-forward, 2 ports"
+    assert f"{name}: is there a schedule of at most 3 steps?" in formula
     assert "* message 0: from 0 to 1 2 3" in formula
     assert re.search(r"^\* x\d+: node 3 receives message 0 in step 2 over path 1-3$", formula, re.M)
     assert re.search(r"^\* row \d+: node 3 has message 0 after the last step$", formula, re.M)

@@ -37,7 +37,7 @@ def test_an_allgather_becomes_a_valid_schedule(key: str) -> None:
     assert found.schedule is not None
     assert found.broken == ()
     assert verify_schedule(found.schedule) == ()
-    assert found.schedule.instance.name == "triangle AAB"
+    assert found.schedule.instance.name == "triangle AAB, store-and-forward"
     assert found.place(0, 2) == "step 0, send 2 (address 1)"
 
 

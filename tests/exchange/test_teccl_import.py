@@ -26,7 +26,7 @@ def test_a_valid_result_becomes_a_valid_schedule() -> None:
     assert found.broken == ()
     assert found.schedule is not None
     assert verify_schedule(found.schedule) == ()
-    assert found.schedule.instance.name == "hand-made AAB"
+    assert found.schedule.instance.name == "hand-made AAB, store-and-forward"
     assert found.place(1, 0) == "epoch 1, flow 3 (1->2), chunk 0 from 0"
     # Without rates of the links, steps are judged, not epochs.
     assert found.own is None

@@ -121,7 +121,7 @@ _KEYS = (
 _WORDS = texts(
     "root=3\nports=1,2\nrouting=any", "network=hypercube-8\ncollective=MNB\ntransmitters=0-3,7",
     "collective=AAS\nparticipants=0-3\nfail_links=0-1 3>4\nfail_nodes=8", "rounds=1,2,2\nchunks=xx",
-    "switching=store-and-forward\nports=all\nrouting=2",
+    "switching=store-and-forward\nports=all\nrounds=1,2",
     "network=ring-bi-6\ncollective=pairs:0>3,2>5",
     "network=named\nroot=R2\nfail_links=R1-R2", "network=named\nparticipants=R1,a,b,7",
     "network=named\ncollective=pairs:R1>a,b,x>y>7",

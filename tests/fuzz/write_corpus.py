@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import cchybrid
-from cchybrid.checker import certificate
+from cchybrid.host.certificates import certificate
 from cchybrid.host.first_schedule import first_schedule
 from cchybrid.host.rounds import fewest_rounds
 from cchybrid.model import Schedule

@@ -158,11 +158,10 @@ def test_an_engine_that_supports_no_quotient_is_remarked() -> None:
     assert result.remarks == ("classical on quotients: a quotient has no network of its own",)
 
 
-def test_searches_on_quotients_need_a_clock() -> None:
-    with pytest.raises(InputError, match="needs a time limit"):
-        cchybrid.solve(
-            cchybrid.instance("ring-bi-6", "AAS"), strategy="quotients", evaluations=100
-        )  # fmt: skip
+@pytest.mark.parametrize("strategy", ["quotients", "race", "relay"])
+def test_strategies_need_a_clock(strategy: str) -> None:
+    with pytest.raises(InputError, match="strategy: engines with an evaluation budget run one aft"):
+        cchybrid.solve("ring-bi-6", "AAS", strategy=strategy, evaluations=100)
 
 
 def test_options_are_checked() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import cchybrid
-from cchybrid.host.rounds import check_rounds
+from cchybrid.host.certificates import check_rounds
 from cchybrid.host.rounds_front import Choice, Front, choices
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError

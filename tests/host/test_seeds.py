@@ -110,7 +110,7 @@ def test_an_engines_own_schedule_is_no_seed() -> None:
 @pytest.mark.long
 def test_a_team_shows_what_seeded_what() -> None:
     instance = cchybrid.instance("random-regular-18-3-3", "AAB")
-    result = cchybrid.solve(instance, engines=["umda", "cpsat"], strategy="relay", evaluations=1000)
+    result = cchybrid.solve(instance, engines=["umda", "cpsat"], evaluations=1000)
     authors = {entry.author: entry for entry in result.contributions}
     assert {"umda", "cpsat"} <= set(authors)
     drafts = [entry for entry in result.contributions if entry.what == "draft"]

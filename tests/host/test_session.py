@@ -269,6 +269,19 @@ def test_no_engine_starts_if_the_first_bounds_meet_the_first_schedule(
     assert not result.evaluations
 
 
+def test_a_short_run_has_the_bound_that_bound_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Four leaves of a switch that stores: cuts show 3 steps, cuts over time 4. The host itself
+    # looks at both, however late they are.
+    monkeypatch.setattr(session, "MAX_FIRST_SECONDS", 0.0)
+    star = cchybrid.Network.from_links(
+        "star", 5, [(0, leaf) for leaf in range(1, 5)], switches=(0,)
+    )
+    instance = cchybrid.instance(star, "allgather", switching="store-and-forward")
+    solved = cchybrid.solve(instance, time_limit=0.01)
+    assert (solved.steps, solved.status, solved.certified) == (4, "optimal", True)
+    assert cchybrid.bound(instance, time_limit=60).lower_bound == solved.lower_bound
+
+
 def test_options_are_checked_before_the_search_starts(registry: Registry) -> None:
     events: list[str] = []
     for _ in range(3):

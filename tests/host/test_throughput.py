@@ -58,7 +58,8 @@ def test_an_instance_keeps_its_switching_and_takes_any_routing() -> None:
     [
         (("dgx-9", "allgather"), {}, "did you mean"),
         (("dgx-1",), {}, "no collective is named"),
-        (("dgx-1", "allgather"), {"root": 9}, "root 9 is no terminal"),
+        (("dgx-1", "broadcast"), {"root": 9}, "root 9 is no terminal"),
+        (("dgx-1", "allgather"), {"root": 1}, "root: AAB has no root"),
         ((cchybrid.instance("dgx-1", "AAB"), "AAB"), {}, "collective: the instance names"),
         ((cchybrid.instance("dgx-1", "AAB"),), {"root": 1}, "root: the instance names"),
         ((cchybrid.instance("dgx-1", "AAB", ports=1),), {}, "limited ports are not part"),

@@ -8,6 +8,7 @@ import os
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -205,3 +206,32 @@ def test_a_device_is_not_replaced() -> None:
     code = "from cchybrid.model.instance import write_text; write_text('out', '/dev/stdout')"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "out"
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ({}, ""),
+        ({"routing": 0}, ""),
+        ({"inject": 1, "accept": 1}, ", 1 port"),
+        ({"inject": 2, "accept": 2}, ", 2 ports"),
+        ({"inject": 1, "accept": 2}, ", ports 1,2"),
+        ({"inject": (1, 1, 1, 2), "accept": (1, 1, 1, 1)}, ", ports by node"),
+        ({"routing": "any"}, ", any routing"),
+        ({"routing": 1}, ", 1 extra hop"),
+        ({"routing": 2}, ", 2 extra hops"),
+        ({"switching": "store-and-forward"}, ", store-and-forward"),
+        (
+            {"switching": "store-and-forward", "inject": 1, "accept": 1, "rounds": (1, 2)},
+            ", store-and-forward, 1 port, rounds 1+2",
+        ),
+    ],
+)
+def test_the_standard_name_says_what_differs_from_the_default_model(model, words):
+    """Two instances of one network and collective never share a name by their model."""
+    found = GOSSIP.with_model(**model)
+    assert found.name == f"mesh-2x2 AAB{words}"
+    assert found.in_chunks(3).name == f"mesh-2x2 AAB, 3 chunks{words}"
+    assert found.with_model_of(CommunicationModel()).name == "mesh-2x2 AAB"
+    assert replace(found, name="mine").with_model(routing="any").name == "mine"
+    assert replace(found, name="mine").digest == found.digest

@@ -7,7 +7,8 @@ import time
 import pytest
 
 import cchybrid
-from cchybrid.checker import EvidenceError, certificate, check
+from cchybrid.checker import EvidenceError, check
+from cchybrid.host.certificates import certificate
 from cchybrid.model import Schedule
 from cchybrid.proof import cadical, search
 from cchybrid.proof.lrat import ProofError

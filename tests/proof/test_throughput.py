@@ -197,9 +197,23 @@ def test_what_has_no_throughput(network: Any, collective: Any, error: str) -> No
         throughput_record(cchybrid.instance(network, collective))
 
 
-def test_limited_ports_are_refused() -> None:
-    with pytest.raises(InputError, match="limited ports are not part of throughput"):
-        throughput_record(cchybrid.instance("mesh-2x2", "AAB", ports=1))
+@pytest.mark.parametrize(
+    ("collective", "model", "feature"),
+    [
+        ("allreduce", {}, "an allreduce is"),
+        ("AAB", {"chunks": 3}, "a number of chunks is"),
+        ("AAB", {"rounds": [2], "switching": "store-and-forward"}, "rounds of steps are"),
+        ("AAB", {"ports": 1}, "limited ports are"),
+        ("AAB", {"ports": "1,4"}, "limited ports are"),
+    ],
+)
+def test_features_without_throughput_are_refused(
+    collective: str, model: dict[str, Any], feature: str
+) -> None:
+    instance = cchybrid.instance("ring-bi-4", collective, **model)
+    for search in (throughput_record, cchybrid.throughput):
+        with pytest.raises(InputError, match=f"{feature} not part of throughput"):
+            search(instance)
 
 
 @pytest.mark.long

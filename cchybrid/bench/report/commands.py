@@ -25,7 +25,7 @@ def commands_of(reading: Reading) -> list[str]:
     ):
         names = [[]]
     return [
-        shlex.join([*command, *name, *budget, "--store", reading.path.name])
+        shlex.join([*command, *name, *budget, "--store", reading.checked.path.name])
         for name, budget in zip(names, budgets, strict=False)
     ]
 

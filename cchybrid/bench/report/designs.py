@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 from pandas import DataFrame
 
-from cchybrid.bench.checking import DAMAGE
-from cchybrid.bench.checking_designs import FoundSteps, checked_design, design_records
+from cchybrid.bench.checking_designs import CheckedDesign, FoundSteps
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.design_row import LARGER_IS_BETTER, DesignRow, compared
 from cchybrid.bench.report.commands import budget_options
 from cchybrid.bench.report.design_steps import STEPS_FACT, steps_section
-from cchybrid.bench.report.reading import suite_of_kind
-from cchybrid.bench.report.sections import Report, Section
-from cchybrid.bench.store import Run, Store
+from cchybrid.bench.report.reading import CheckedSuite
+from cchybrid.bench.report.sections import Report, Section, counts_of, exclusions, missing
+from cchybrid.bench.store import Run
 from cchybrid.bench.suite import suite_names
-from cchybrid.design_checker import check_design
 from cchybrid.library.node_lists import format_nodes
-from cchybrid.model.errors import InputError
 
 HEADERS = [
     "row", "network", "nodes", "degree", "layout", "max_wire", "column", "published", "ours",
@@ -31,115 +27,78 @@ HEADERS = [
 """The columns of ``report.csv``, which has a line per row and column of the tables."""
 
 
-def design_suite(store: Path, suite: str | None) -> str | None:
-    """Return the name of the suite if it is one of designs, else ``None``."""
-    return suite_of_kind(store, suite, Store.designs)
-
-
-def design_report(
-    store: Path,
-    suite: str,
-    command: str,
-    watch: Callable[[int, int], None] = lambda done, total: None,
-) -> Report:
-    """Return the report of a suite of designs; every network is checked again.
-
-    Raises
-    ------
-    InputError
-        A network in the store is not the one of its result.
-    """
-    with Store(store) as opened:
-        try:
-            rows = {row.name: row for row in opened.designs(suite)}
-            runs = [run for run in opened.runs() if run.row in rows]
-        except DAMAGE as error:
-            hint = "use a copy, or run the suite into another file"
-            raise InputError(
-                f"the store is damaged: {error}", where=str(store), hint=hint
-            ) from None
+def design_report(checked: CheckedSuite, command: str) -> Report:
+    """Return the report of a suite of designs whose runs are checked."""
+    rows = {row.name: row for row in checked.suite.designs}
     records: list[dict[str, Any]] = []
     lines: list[dict[str, Any]] = []
-    failures: list[str] = []
-    best: dict[str, tuple[tuple[float, float], Run, dict[str, float]]] = {}
     steps: dict[str, FoundSteps] = {}
-    for done, run in enumerate(runs, 1):
-        watch(done, len(runs))
-        row = rows[run.row]
-        if run.failure or run.result.get("digest") != row.digest:
-            failures.append(f"{run.row}: {run.failure or 'the row has changed since'}")
-            continue
-        values, found = checked_design(row, run)
-        weighted = sum(
-            -weight * values[name] if name in LARGER_IS_BETTER else weight * values[name]
-            for name, weight in row.weights
-        )
-        cost = values.get("steps", 0.0), weighted
-        if row.name not in best or cost < best[row.name][0]:
-            best[row.name] = cost, run, values
-            if found is not None:
-                steps[row.name] = found
     for row in rows.values():
-        if row.name not in best:
-            if all(run.row != row.name for run in runs):
-                failures.append(f"{row.name}: not run")
+        counted = [run for run in checked.runs[row.name] if not run.failure]
+        if not counted:
             continue
-        _, run, values = best[row.name]
-        entries = _columns(row, run, values, steps.get(row.name))
+        best = min(counted, key=lambda run: _cost(row, run.found))
+        if best.found.steps is not None:
+            steps[row.name] = best.found.steps
+        entries = _columns(row, best.run.seed, best.found)
         records += entries
-        lines.append(_line(row, entries, run))
+        lines.append(_line(row, entries, best.found))
     table = DataFrame(records, columns=HEADERS)
-    budgets = sorted({run.contestant.budget for run in runs})
+    runs = [each.run for each in checked.all_runs]
     sections = [
         _summary(table),
-        *([Section("No result", lines=failures)] if failures else []),
+        *missing(checked),
         *_tables(rows, records),
         *([steps_section(rows, steps)] if steps else []),
+        *exclusions(checked),
         Section("All rows", table=DataFrame(lines)),
     ]
     facts = [STEPS_FACT] if steps else []
+    budgets = sorted({run.contestant.budget for run in runs})
     facts += [
-        f"{len(runs)} runs, {'; '.join(budgets)} each",
-        "every network was checked again by the independent checker, and its values recomputed",
+        f"{counts_of(checked)}, {'; '.join(budgets)} each",
+        "every network that counts was checked again by the independent checker as one of its row's"
+        " task, and its values recomputed",
         "better, equal, worse: ours against the published value, to its precision",
     ]
-    commands = [*_commands(store, suite, runs), command]
-    return Report(f"Benchmark {suite}", commands, facts, sections, table, DataFrame())
+    commands = [*_commands(checked, runs), command]
+    return Report(f"Benchmark {checked.suite.name}", commands, facts, sections, table, DataFrame())
 
 
-def _commands(store: Path, suite: str, runs: list[Run]) -> list[str]:
+def _cost(row: DesignRow, found: CheckedDesign) -> tuple[float, float]:
+    """Return what is compared: the steps, then the weighted sum of the values."""
+    values = found.values
+    weighted = sum(
+        -weight * values[name] if name in LARGER_IS_BETTER else weight * values[name]
+        for name, weight in row.weights
+    )
+    return values.get("steps", 0.0), weighted
+
+
+def _commands(checked: CheckedSuite, runs: Sequence[Run]) -> list[str]:
     """Return the commands that produced the runs, one per budget."""
     seeds: dict[str, set[int]] = {}
     for run in runs:
         seeds.setdefault(run.contestant.key, set()).add(run.seed)
-    name = suite if suite in suite_names() else f"{suite}.toml"
+    name = checked.suite.name
+    name = name if name in suite_names() else f"{name}.toml"
     return [
         shlex.join(
             [
                 *("cchybrid", "bench", "run", name),
                 *budget_options(Contestant.from_key(key), format_nodes(sorted(each))),
-                *("--store", store.name),
+                *("--store", checked.path.name),
             ]
         )
         for key, each in seeds.items()
     ]
 
 
-def _columns(
-    row: DesignRow, run: Run, values: dict[str, float], steps: FoundSteps | None
-) -> list[dict[str, Any]]:
+def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[dict[str, Any]]:
     """Return a record per published value; if none is published, of the steps or the cost terms."""
-    _, record = design_records(row, run)
-    checked = check_design(record)
-    bounds = {
-        "latency": float(checked.mean_bound) * (row.nodes - 1) / row.nodes,
-        "mean-distance": float(checked.mean_bound),
-        "max-latency": checked.diameter_bound,
-        "diameter": checked.diameter_bound,
-    }
+    values, bounds, steps = checked.values, checked.bounds, checked.steps
     names = list(row.published)
     if steps is not None:
-        bounds["steps"] = steps.bound
         names = list(dict.fromkeys(["steps", *names]))
     found = []
     for name in names or [term for term, _ in row.weights]:
@@ -156,15 +115,15 @@ def _columns(
                 "bound": "" if row.network or name not in bounds else f"{bounds[name]:.6g}",
                 "proven": "" if steps is None or name != "steps" else steps.proven,
                 "certified": "" if steps is None or name != "steps" else steps.mark,
-                "seconds_to_best": run.result["seconds_to_best"],
-                "seconds": run.result["seconds"], "evaluations": run.result["evaluations"],
-                "seed": run.seed, "source": row.source, "note": row.note,
+                "seconds_to_best": checked.seconds_to_best, "seconds": checked.seconds,
+                "evaluations": checked.evaluations, "seed": seed, "source": row.source,
+                "note": row.note,
             }
         )  # fmt: skip
     return found
 
 
-def _line(row: DesignRow, entries: list[dict[str, Any]], run: Run) -> dict[str, Any]:
+def _line(row: DesignRow, entries: list[dict[str, Any]], checked: CheckedDesign) -> dict[str, Any]:
     verdicts = [entry["verdict"] for entry in entries]
     order = ("worse", "other definition", "equal", "better", "new")
     counts = [f"{verdicts.count(word)} {word}" for word in order if word in verdicts]
@@ -172,8 +131,8 @@ def _line(row: DesignRow, entries: list[dict[str, Any]], run: Run) -> dict[str, 
         "row": row.name,
         "network": row.network or "designed",
         "columns": ", ".join(counts),
-        "seconds to best": f"{run.result['seconds_to_best']:.1f}",
-        "evaluations": run.result["evaluations"],
+        "seconds to best": f"{checked.seconds_to_best:.1f}",
+        "evaluations": checked.evaluations,
         "note": row.note,
     }
 

@@ -36,7 +36,7 @@ def schedule_pages(
     best = held.sort_values(["steps", "seconds_to_best", "key", "seed"]).drop_duplicates("row")
     chosen = set(zip(best.row, best.key, best.seed, strict=True))
     taken: set[str] = set()
-    with Store(reading.path) as store:
+    with Store(reading.checked.path) as store:
         for run in store.runs():
             if (run.row, run.contestant.renamed(registry).key, run.seed) in chosen:
                 schedule = run.schedule()

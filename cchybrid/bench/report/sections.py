@@ -13,7 +13,7 @@ from cchybrid.bench.contestant import Contestant, settings_of
 from cchybrid.bench.frame import as_text, run_frame
 from cchybrid.bench.report import scaling, statistics, teams
 from cchybrid.bench.report.commands import commands_of, seeds_of
-from cchybrid.bench.report.reading import Reading
+from cchybrid.bench.report.reading import CheckedSuite, Reading
 from cchybrid.bench.report.standing import STUDY, VERDICTS, compare, contradictions, standings
 
 MAX_METHODS = 5
@@ -69,7 +69,7 @@ def compose(reading: Reading, other: Reading | None, command: str) -> Report:
         sections += _teams(runs[~runs.row_is_study])
     sections += _scaling(reading)
     if other is not None:
-        sections.append(_comparison(compare(rows, standings(other)), other.path.name))
+        sections.append(_comparison(rows, reading, other))
     sections += [*_troubles(rows, reading), _all_rows(rows, len(reading.contestants) > 1)]
     commands = [*commands_of(reading), command]
     title, records = f"Benchmark {reading.suite}", as_text(run_frame(reading))
@@ -208,11 +208,15 @@ def _against_papers(rows: DataFrame) -> list[Section]:
         f"{row.row}: published bound {row.published_lower_bound}, our schedule has {row.steps}"
         for row in rows[rows.bound_verdict == "refuted"].itertuples()
     ]
+    compared = int(rows.verdict.isin(("better", "equal", "worse")).sum())
+    summary = f"{len(worse)} of the {compared} rows that are compared."
+    if not compared:
+        summary = "Nothing was published that the results of these rows could be compared with."
     counts = rows.bound_verdict.value_counts()
     words = [f"{w}: {counts[w]}" for w in ("tighter", "equal", "weaker", "refuted") if w in counts]
     text = f"Rows: {', '.join(words)}." if words else ""
     sections = [
-        Section("Worse than published", "" if worse else "None.", worse),
+        Section("Worse than published", summary, worse),
         Section("Lower bounds against the published", text),
         Section("Published lower bounds that schedules refute", lines=refuted),
     ]
@@ -220,11 +224,13 @@ def _against_papers(rows: DataFrame) -> list[Section]:
 
 
 def _unfinished(rows: DataFrame) -> Section:
+    """Return the section on rows with runs that are not closed."""
     table = DataFrame({
         "row": rows["row"], "steps": rows.steps, "lower bound": rows.bounds, "gap": rows.gap,
         "published": rows.published_steps, "state": rows.state,
     })[(rows.runs > 0) & (rows.proof == "")]  # fmt: skip
-    return Section("Not closed", table=table) if len(table) else Section("Not closed", "None.")
+    text = f"{len(table)} of the {(rows.runs > 0).sum()} rows with runs."
+    return Section("Not closed", text, table=table if len(table) else None)
 
 
 def _credit(rows: DataFrame) -> list[Section]:
@@ -309,7 +315,11 @@ def _teams(runs: DataFrame) -> list[Section]:
     return sections
 
 
-def _comparison(table: DataFrame, other: str) -> Section:
+def _comparison(rows: DataFrame, reading: Reading, other: Reading) -> Section:
+    """Return the section on the rows of two stores that have the same instance in both."""
+    here, there = reading.checked.digests, other.checked.digests
+    others = [name for name in here if there.get(name, here[name]) != here[name]]
+    table = compare(rows.drop(index=others), standings(other).drop(index=others))
     both = table[table["where"] == "both"]
     differs = both[both.here != ""]
     counts = ", ".join(
@@ -320,25 +330,72 @@ def _comparison(table: DataFrame, other: str) -> Section:
         alone = (table["where"] == side).sum()
         text += f" {alone} rows only {side}." if alone else ""
     text += " Times differ by more than a factor of 1.5 and more than a second."
+    text += " Not compared, as the other store has another instance by this name:" if others else ""
     lines = differs.loc[:, "here":"s there"].reset_index(names="row")
-    return Section(f"Compared with {other}", text, table=lines if len(lines) else None)
+    title = f"Compared with {other.checked.path.name}"
+    return Section(title, text, others, lines if len(lines) else None)
+
+
+def exclusions(
+    checked: CheckedSuite, bad: Sequence[str] | None = None, failed: Sequence[str] | None = None
+) -> list[Section]:
+    """Return the sections on rows that changed and on runs that do not count.
+
+    ``bad`` and ``failed`` are the lines of runs that do not hold and of runs that failed, by
+    default by row and seed.
+    """
+    runs = checked.all_runs
+    if bad is None:
+        bad = [run.line for run in runs if not run.held]
+    if failed is None:
+        failed = [run.line for run in runs if run.held and run.failure]
+    lost = [f"{name}: {why}" for name, why in checked.unchecked.items()]
+    sections = [
+        Section(
+            "Rows that differ from the suite now", "Those of the store count.", checked.changed
+        ),
+        Section(
+            "Rows whose instances could not be looked up",
+            "Their runs do not count, since their instances are unknown.",
+            lost,
+        ),
+        Section(
+            "Runs that do not hold, and claims that are refuted",
+            "They do not count.",
+            [*checked.excluded, *bad],
+        ),
+        Section("Runs that failed", "The command that made the store tries them again.", failed),
+    ]
+    return [section for section in sections if section.lines]
+
+
+def missing(checked: CheckedSuite) -> list[Section]:
+    """Return the section on rows without a run that counts, if there are any."""
+    lines = [
+        f"{name}: {'no run counts' if runs else 'not run'}"
+        for name, runs in checked.runs.items()
+        if all(run.failure for run in runs)
+    ]
+    return [Section("No result", lines=lines)] if lines else []
+
+
+def counts_of(checked: CheckedSuite) -> str:
+    """Return the numbers of rows, of runs, and of those that were verified."""
+    runs = checked.all_runs
+    return (
+        f"{len(checked.runs)} rows, {len(runs)} runs,"
+        f" {sum(not run.failure for run in runs)} of them verified again for this report"
+    )
 
 
 def _troubles(rows: DataFrame, reading: Reading) -> list[Section]:
     runs = reading.runs
     failures = runs.title + ": " + runs.failure
-    lost = [f"{name}: {why}" for name, why in reading.unchecked.items()]
     bad = [*failures[~runs.held], *contradictions(rows, runs)]
     failed = [*failures[runs.held & (runs.failure != "")]]
     troubles = [f"{run.title}: {text}" for run in runs.itertuples() for text in run.troubles]
-    words = "Their runs do not count, since their instances are unknown."
-    sections = [
-        Section("Rows whose instances could not be looked up", words, lost),
-        Section("Runs that do not hold, and claims that are refuted", "They do not count.", bad),
-        Section("Runs that failed", "The command that made the store tries them again.", failed),
-        Section("Troubles during runs", "", troubles),
-    ]
-    return [section for section in sections if section.lines]
+    section = Section("Troubles during runs", "", troubles)
+    return [*exclusions(reading.checked, bad, failed), *([section] if troubles else [])]
 
 
 def _all_rows(rows: DataFrame, several: bool) -> Section:
@@ -382,5 +439,4 @@ def _facts(reading: Reading) -> list[str]:
     versions = DataFrame([*runs.versions]).items()
     texts = [f"{name} {' and '.join(sorted(set(found.dropna())))}" for name, found in versions]
     facts += [f"versions: {', '.join(texts)}"] if texts else []
-    counts = f"{len(reading.rows)} rows, {len(runs)} runs, {(runs.failure == '').sum()} of them"
-    return [*facts, f"{counts} verified again for this report"]
+    return [*facts, counts_of(reading.checked)]

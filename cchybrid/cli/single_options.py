@@ -1,0 +1,58 @@
+"""Options that are given and would be ignored are refused: a second value, or one without use."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from typer.core import TyperCommand
+
+from cchybrid.model.errors import InputError
+
+
+class Command(TyperCommand):
+    """A command whose options with one value are given at most once."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words of a command line.
+
+        Raises
+        ------
+        InputError
+            An option that takes one value, or is on or off, is given twice.
+        """
+        if not ctx.resilient_parsing:  # not for the completion of words in shells
+            *_, given = self.make_parser(ctx).parse_args(args=list(args))
+            for option in self.params:
+                if given.count(option) > 1 and _takes_one(option):
+                    name = max(option.opts, key=len)
+                    raise InputError("given twice", where=name, hint="it has one value: drop one")
+        return super().parse_args(ctx, args)
+
+
+def refuse_given(
+    context: Any, why: str, *, names: Collection[str] = (), used: Collection[str] = ()
+) -> None:
+    """Raise an ``InputError`` for an option on the command line that has no use.
+
+    Parameters
+    ----------
+    context
+        The context of the command.
+    why
+        The reason, such as ``"no sizes"``.
+    names, used
+        The parameters without use, or else all of those with one.
+    """
+    for option in context.command.params:
+        without_use = option.name in names if names else option.name not in used
+        if option.param_type_name == "option" and without_use:
+            source = context.get_parameter_source(option.name)
+            if source is not None and source.name == "COMMANDLINE":
+                raise InputError(why, where=max(option.opts, key=len), hint="leave it out")
+
+
+def _takes_one(option: Any) -> bool:
+    """Return whether giving an option twice would contradict itself: not of --json --json."""
+    one = option.param_type_name == "option" and not option.multiple
+    return one and bool(option.secondary_opts or not option.is_flag)

@@ -1,0 +1,79 @@
+"""Transfers of a foreign program put into steps of a network: where there is room on all links."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+
+from cchybrid.model import Network
+from cchybrid.model.errors import InputError
+
+MAX_PATHS = 64
+"""Shortest paths over switches that are tried between two GPUs."""
+
+
+class Placement:
+    """The room that the steps have left on each link; a half-duplex pair is one link.
+
+    Parameters
+    ----------
+    network
+        The network; GPU k of the program is its k-th terminal.
+    gpus
+        The number of GPUs.
+
+    Raises
+    ------
+    InputError
+        It has fewer terminals.
+    """
+
+    def __init__(self, network: Network, gpus: int) -> None:
+        if len(network.terminals) < gpus:
+            raise InputError(
+                f"{network.name} has {len(network.terminals)} nodes that send and receive, "
+                f"the program {gpus} GPUs",
+                where="--topology",
+                hint="name a network of the same size",
+            )
+        self.nodes = network.terminals[:gpus]
+        self._network = network
+        self._room = {(a, b): size for a, b, size in network.channels}
+        self._shared = {(b, a): (a, b) for a, b in network.half_duplex}
+        self._load: Counter[tuple[int, tuple[int, int]]] = Counter()
+        self._paths = cache(self._shortest_paths)
+
+    def put(self, a: int, b: int, step: int) -> tuple[int, tuple[int, ...]]:
+        """Put a transfer between two GPUs into the first step with room, from a step on.
+
+        Return that step and its path. Without any path, it is one hop, so that the referee reports
+        the channel.
+        """
+        ends = self.nodes[a], self.nodes[b]
+        paths = self._paths(*ends)
+        while paths:
+            for path in paths:
+                hops = [self._shared.get(hop, hop) for hop in pairwise(path)]
+                if all(self._load[step, hop] < self._room[hop] for hop in hops):
+                    self._load.update((step, hop) for hop in hops)
+                    return step, path
+            step += 1
+        return step, ends
+
+    def _shortest_paths(self, start: int, end: int) -> list[tuple[int, ...]]:
+        """Return shortest paths that pass no GPU, as far as there are not too many."""
+        terminals = set(self._network.terminals)
+        paths: list[tuple[int, ...]] = [(start,)]
+        seen = {start}
+        while paths:
+            longer: list[tuple[int, ...]] = [
+                (*path, node) for path in paths for node in self._network.successors[path[-1]]
+                if node not in seen and (node == end or node not in terminals)
+            ]  # fmt: skip
+            found = [path for path in longer if path[-1] == end]
+            if found:
+                return found[:MAX_PATHS]
+            seen.update(path[-1] for path in longer)
+            paths = longer[:MAX_PATHS]
+        return []

@@ -1,0 +1,224 @@
+"""The folder of a front: written by ``pareto``, and judged by the content of its files.
+
+The names of files carry no claim. A front is complete if, for every number of steps from the
+fewest on, the best schedule of at most as many steps attains the bound of a certificate about as
+many steps or more, up to one that attains the throughput, which bounds every number of steps.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from cchybrid.checker import EvidenceError, RoundsVerdict
+from cchybrid.checker.certificate import ROUNDS_FORMAT
+from cchybrid.checker.throughput import FORMAT as THROUGHPUT_FORMAT
+from cchybrid.checker.throughput import check_throughput
+from cchybrid.host.certificates import check_rounds
+from cchybrid.host.rounds import farthest
+from cchybrid.host.rounds_front import Front, FrontPoint
+from cchybrid.host.throughput import ThroughputResult, throughput_instance
+from cchybrid.model import Instance, Schedule
+from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.instance import read_text, write_text
+from cchybrid.model.json_fields import parse_json
+from cchybrid.referee.verify import verify_schedule
+
+FORMAT = "cchybrid-front/1"
+"""The format of the index of a folder."""
+_SCHEDULE_FORMAT = "cchybrid-schedule/"
+_T = TypeVar("_T")
+
+
+class _Bound(NamedTuple):
+    """A checked certificate, and the number of steps that it is about."""
+
+    steps: int
+    verdict: RoundsVerdict
+    record: dict[str, Any]
+
+
+def save_front(front: Front, folder: Path) -> None:
+    """Write the index of a front, ``front.json``, and its ``throughput.json``."""
+    if front.throughput is not None:
+        limit = {key: value for key, value in front.throughput.record.items() if key != "made_by"}
+        write_changed(limit, folder / "throughput.json")
+    record = front.to_json()
+    for point in record["points"]:
+        for key in ("schedule", "certificate"):
+            point[key] = None if point[key] is None else Path(point[key]).name
+    kept = {key: value for key, value in record.items() if key not in ("seconds", "interrupted")}
+    index = {"format": FORMAT, "sha256": front.instance.digest, **kept}
+    write_changed(index, folder / "front.json")
+
+
+def write_changed(record: Mapping[str, Any], path: Path) -> None:
+    """Write a JSON file unless it holds this object already."""
+    text = json.dumps(record, separators=(",", ":")) + "\n"
+    try:
+        if path.read_text(encoding="utf-8") == text:
+            return
+    except (OSError, UnicodeDecodeError):
+        pass
+    write_text(text, path)
+
+
+def stored_schedules(folder: Path, whole: Instance) -> list[Schedule]:
+    """Return the valid schedules of an instance, in any chunks and rounds, in a folder's files."""
+    found = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            record = _read(path)
+            if _format(record).startswith(_SCHEDULE_FORMAT):
+                found.append(_schedule(record, whole.digest))
+        except (EvidenceError, InputError):
+            continue  # judged by ``check``; here only what holds is of use
+    return found
+
+
+def check_front(folder: str | Path) -> Front:
+    """Check every JSON file of a folder of ``pareto``, and return the front that they show.
+
+    Raises
+    ------
+    EvidenceError
+        A file does not hold, is about another instance, or the index claims more than is shown.
+    InputError
+        A file cannot be read, or the folder has no index.
+    """
+    files = {path.name: _read(path) for path in sorted(Path(folder).glob("*.json"))}
+    indices = [name for name, record in files.items() if _format(record) == FORMAT]
+    if len(indices) != 1:
+        raise InputError(
+            f"{len(indices)} files of the format {FORMAT}",
+            where=str(folder),
+            hint="name a folder that pareto wrote",
+        )
+    name = indices[0]
+    index = files.pop(name)
+    schedules = [
+        _named(file, _schedule, record, index.get("sha256"))
+        for file, record in files.items()
+        if _format(record).startswith(_SCHEDULE_FORMAT)
+    ]
+    if not schedules:
+        raise EvidenceError(f"{folder}: no schedule lies here")
+    whole = schedules[0].instance.in_chunks(1).with_model(rounds=())
+    bounds: list[_Bound] = []
+    limit: ThroughputResult | None = None
+    for file, record in files.items():
+        kind = _format(record)
+        if kind == ROUNDS_FORMAT:
+            bounds.append(_named(file, _bound, record, schedules))
+        elif kind == THROUGHPUT_FORMAT:
+            limit = _named(file, _throughput, record, whole)
+        elif not kind.startswith(_SCHEDULE_FORMAT):
+            raise EvidenceError(f"{file}: this is no file of a front")
+    open_steps, closed = _open_steps(whole, schedules, bounds, limit)
+    points = _named(name, _points, index, schedules, bounds)
+    if index.get("throughput") != (None if limit is None else str(limit.bound)):
+        raise EvidenceError(f"{name}: the throughput is not what the files show")
+    complete = closed and not open_steps
+    if index.get("complete") is not False and not complete:
+        shown = f"{open_steps[0]} steps" if open_steps else "every further number of steps"
+        raise EvidenceError(f"{name} says complete, but no file shows the optimum of {shown}")
+    return Front(whole, points, limit, complete, tuple(open_steps), 0.0, False)
+
+
+def _open_steps(
+    whole: Instance, schedules: list[Schedule], bounds: list[_Bound], limit: ThroughputResult | None
+) -> tuple[list[int], bool]:
+    """Return the numbers of steps whose optimum is not shown, and whether that of all more is."""
+    open_steps: list[int] = []
+    last = max([len(each.steps) for each in schedules] + [bound.steps for bound in bounds])
+    for steps in range(farthest(whole), last + 1):
+        ratios = [_ratio(each) for each in schedules if len(each.steps) <= steps]
+        if ratios and limit is not None and min(ratios) == limit.bound:
+            return open_steps, True
+        shown = {each.verdict.bound for each in bounds if each.steps >= steps}
+        if not ratios or min(ratios) not in shown:
+            open_steps.append(steps)
+    return open_steps, False
+
+
+def _named(file: str, judge: Callable[..., _T], *arguments: Any) -> _T:
+    """Return the result of a function, whose errors then name the file."""
+    try:
+        return judge(*arguments)
+    except (EvidenceError, InputError) as error:
+        raise EvidenceError(f"{file}: {error}") from None
+
+
+def _schedule(record: Any, digest: Any) -> Schedule:
+    found = Schedule.from_json(record)
+    if found.instance.in_chunks(1).with_model(rounds=()).digest != digest:
+        raise EvidenceError("the schedule is about another instance")
+    violations = verify_schedule(found)
+    if violations:
+        raise EvidenceError(f"the schedule is not valid: {violations[0].text}")
+    return found
+
+
+def _bound(record: dict[str, Any], schedules: list[Schedule]) -> _Bound:
+    shortest = min(schedules, key=lambda each: len(each.steps))
+    verdict = check_rounds(shortest.to_json(), record)
+    steps = record["claim"]["steps"]
+    if any(len(each.steps) <= steps and _ratio(each) < verdict.bound for each in schedules):
+        raise EvidenceError("a schedule of the front refutes the claim")
+    return _Bound(steps, verdict, record)
+
+
+def _throughput(record: dict[str, Any], whole: Instance) -> ThroughputResult:
+    verdict = check_throughput(record)
+    about = Instance.from_json(record["instance"])
+    if about.digest != throughput_instance(whole).digest:
+        raise EvidenceError("the throughput is about another instance")
+    return ThroughputResult(about, *verdict, record=record, seconds=0.0)
+
+
+def _points(
+    index: Mapping[str, Any], schedules: list[Schedule], bounds: list[_Bound]
+) -> tuple[FrontPoint, ...]:
+    """Return the points of the index, each with the schedule and the certificate that show it."""
+    listed = index.get("points")
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        raise EvidenceError("the points are no list of objects")
+    points = []
+    for number, entry in enumerate(listed):
+        claimed = {k: v for k, v in entry.items() if k not in ("schedule", "certificate")}
+        for point in _possible_points(schedules, bounds):
+            shown = point.to_json()
+            if claimed == {key: shown[key] for key in shown if key in claimed}:
+                points.append(point)
+                break
+        else:
+            raise EvidenceError(f"no files show point {number}")
+    return tuple(points)
+
+
+def _possible_points(schedules: list[Schedule], bounds: list[_Bound]) -> Iterator[FrontPoint]:
+    for schedule in schedules:
+        steps, rounds = len(schedule.steps), sum(schedule.rounds)
+        chunks = schedule.instance.collective.chunks
+        yield FrontPoint(schedule, None, None)
+        for each in bounds:
+            if each.steps >= steps:
+                verdict = replace(each.verdict, steps=steps, rounds=rounds, chunks=chunks)
+                yield FrontPoint(schedule, each.record, verdict)
+
+
+def _ratio(schedule: Schedule) -> Fraction:
+    return Fraction(sum(schedule.rounds), schedule.instance.collective.chunks)
+
+
+def _format(record: Any) -> str:
+    return str(record.get("format")) if isinstance(record, dict) else ""
+
+
+def _read(path: Path) -> Any:
+    with with_context(path):
+        return parse_json(read_text(path))

@@ -1,0 +1,151 @@
+"""Claims of the finders about an instance, and their check by the checker.
+
+This file and ``axioms`` are all of these tests that knows how the checker works inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple
+
+from cchybrid.checker import EvidenceError, Network, proven_steps, proves_infeasible
+from cchybrid.checker.clauses import Formula
+from cchybrid.checker.rounds import rounds_bound, without_parts
+from cchybrid.checker.schedule import checked_schedule
+from cchybrid.checker.throughput import throughput_bound, throughput_network
+from cchybrid.host.allreduce_bounds import allreduce_bounds, refuse_unreachable
+from cchybrid.model import Instance
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
+from cchybrid.proof.reach import unreachable
+from cchybrid.proof.records import bounds_of
+from cchybrid.proof.refutation import refute
+from cchybrid.proof.round_bounds import round_bound
+from cchybrid.proof.throughput import throughput_record
+
+Number = int | Fraction
+SECONDS = 60.0
+
+
+class Claim(NamedTuple):
+    """A bound of a finder.
+
+    Attributes
+    ----------
+    finder
+        Its name.
+    number
+        The bound.
+    evidence
+        The evidence for it.
+    shown
+        What the checker says that evidence shows; ``None`` if it refuses it.
+    """
+
+    finder: str
+    number: Number
+    evidence: Any
+    shown: Callable[[Any], Number | None]
+
+
+_registry = cache(load_registry)
+
+
+def _or_none(check: Callable[[Any], Number]) -> Callable[[Any], Number | None]:
+    def shown(evidence: Any) -> Number | None:
+        try:
+            return check(evidence)
+        except EvidenceError:
+            return None
+
+    return shown
+
+
+def step_claims(record: dict[str, Any]) -> Iterator[Claim]:
+    """Yield what every registered provider claims about the number of steps."""
+    instance = Instance.from_json(record)
+    shown = _or_none(lambda evidence: proven_steps(record, evidence))
+    providers = _registry().bounds.values()
+    if instance.collective.kind == "allreduce":
+        for name, bound in allreduce_bounds(instance, providers, lambda: False):
+            yield Claim(name, bound.steps, bound.evidence, shown)
+        return
+    for info in providers:
+        for bound in bounds_of(info.target, info.rounds, instance):
+            yield Claim(info.name, bound.steps, bound.evidence, shown)
+
+
+def formula_size(record: dict[str, Any], steps: int) -> int:
+    """Return the number of clauses of the formula that is refuted."""
+    reduces = record["collective"]["kind"] == "allreduce"
+    return 0 if reduces or steps < 1 else len(Formula(Network(record), steps).clauses)
+
+
+def refutation_claim(record: dict[str, Any], steps: int) -> Claim | None:
+    """Return the claim that more than ``steps`` steps are needed, if the formula is refuted."""
+    if record["collective"]["kind"] == "allreduce":
+        return None
+    found = refute(Network(record), steps, SECONDS, lambda: False)
+    if found.evidence is None:
+        return None
+    shown = _or_none(lambda evidence: proven_steps(record, evidence))
+    return Claim("refutation", steps + 1, found.evidence, shown)
+
+
+def round_claims(record: dict[str, Any], steps: int) -> Iterator[Claim]:
+    """Yield what is claimed about the rounds per chunk of at most ``steps`` steps."""
+    if record["model"]["switching"] == "wormhole" or record["collective"]["kind"] == "allreduce":
+        return
+    whole = without_parts(record)
+    found = round_bound(Instance.from_json(whole).forward, steps)
+    if found is not None:
+        network = Network(whole)
+        shown = _or_none(lambda evidence: rounds_bound(network, steps, evidence))
+        yield Claim("rounds", found.ratio, found.evidence, shown)
+
+
+def throughput_claims(record: dict[str, Any]) -> Iterator[Claim]:
+    """Yield what is claimed about the rounds per chunk of any number of steps."""
+    if record["format"] != "cchybrid-instance/1":
+        return
+    try:
+        found = throughput_record(Instance.from_json(record))
+    except InputError:
+        return
+    shown = _or_none(lambda evidence: throughput_bound(throughput_network(record), evidence))
+    yield Claim("throughput", Fraction(found["bound"]), found["evidence"], shown)
+
+
+def says_infeasible(record: dict[str, Any]) -> bool:
+    """Return whether cchybrid says that there is no schedule; the checker must agree."""
+    instance = Instance.from_json(record)
+    if instance.collective.kind == "allreduce":
+        try:
+            refuse_unreachable(instance)
+        except InputError:
+            return True
+        return False
+    evidence = unreachable(instance.forward)
+    if evidence is not None:
+        proves_infeasible(record, evidence)
+    return evidence is not None
+
+
+def accepts_unreachable(record: dict[str, Any], evidence: Any) -> bool:
+    """Return whether the checker accepts evidence that there is no schedule."""
+    try:
+        proves_infeasible(record, evidence)
+    except EvidenceError:
+        return False
+    return True
+
+
+def accepts_schedule(record: dict[str, Any]) -> bool:
+    """Return whether the checker accepts a schedule object."""
+    try:
+        checked_schedule(record)
+    except EvidenceError:
+        return False
+    return True

@@ -1,0 +1,225 @@
+"""Everything that is tried on one case; what disagrees is returned as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice
+from typing import Any, NamedTuple
+
+from cchybrid.model import Instance, Transfer
+from cchybrid.referee.verify import verify
+from tests.exhaustive import bounds
+from tests.exhaustive.axioms import Axioms
+from tests.exhaustive.features import Case
+from tests.exhaustive.mutation import mutants
+from tests.exhaustive.neighbours import neighbours
+from tests.exhaustive.plain_rules import PATH_RULES, Rules, violations
+from tests.exhaustive.plain_search import Search, Step, TooLargeError, steps_of_file
+
+
+class Effort(NamedTuple):
+    """The amount that is tried on a case.
+
+    Attributes
+    ----------
+    work
+        Sets of moves that the search for the optimum looks at, and again those that the listing
+        of the schedules looks at.
+    schedules
+        Schedules per number of steps: all if there are no more, otherwise as many at random.
+    axioms
+        Rows and clauses, above which they are not evaluated.
+    neighbours
+        Neighbours of a schedule, drawn at random if there are more.
+    mutants
+        Mutants of every piece of evidence.
+    refutations
+        The share of the cases in which CaDiCaL is asked, too.
+    """
+
+    work: int
+    schedules: int
+    axioms: int
+    neighbours: int
+    mutants: int
+    refutations: float
+
+
+SHORT = Effort(1500, 3, 1000, 5, 4, 0.04)
+LONG = Effort(8000, 6, 4000, 12, 10, 0.25)
+
+
+class Examination:
+    """The examination of one case.
+
+    Attributes
+    ----------
+    counts
+        What was tried and what was cut off.
+    wrong
+        The disagreements found.
+    """
+
+    def __init__(self, case: Case, effort: Effort) -> None:
+        self.case, self.effort, self.rng = case, effort, case.rng
+        self.record = case.instance
+        self.instance = Instance.from_json(case.instance)
+        self.rules = Rules(case.instance)
+        self.search = Search(case.instance, effort.work)
+        self.counts = Counter[str]({"cases": 1})
+        self.wrong: list[str] = []
+
+    def run(self) -> None:
+        """Try everything."""
+        feasible = self.search.is_feasible()
+        self._check_reach(feasible)
+        if not feasible:
+            self.counts["cases without a schedule"] += 1
+            return
+        optimum = self._optimum()
+        if optimum is None:
+            self.search.left = 10 * self.effort.work
+            found = [self.search.greedy(self.rng, 20) for _ in range(self.effort.schedules)]
+            schedules = [schedule for schedule in found if schedule is not None]
+        else:
+            schedules = [*self._schedules(optimum), *self._schedules(optimum + 1)]
+        if not schedules:
+            self.counts["cut off: cases without any schedule at hand, by work"] += 1
+            return
+        self.counts["valid schedules"] += len(schedules)
+        for schedule in schedules:
+            self._check_agreement(schedule)
+        self._check_axioms(schedules)
+        self._check_claims(schedules)
+
+    def _optimum(self) -> int | None:
+        try:
+            return self.search.fewest_steps()
+        except TooLargeError:
+            self.counts["cut off: optimum not known, by work (schedules are drawn)"] += 1
+            return None
+
+    def _schedules(self, steps: int) -> list[list[Step]]:
+        """Return all schedules of a number of steps, or some at random."""
+        self.search.left = self.effort.work
+        limit, found = self.effort.schedules, list[list[Step]]()
+        try:
+            found += islice(self.search.schedules(steps), limit + 1)
+            if len(found) <= limit:
+                self.counts["numbers of steps with all their schedules"] += 1
+                return found
+            found.clear()
+            self.search.left = self.effort.work
+            drawn = (self.search.draw(steps, self.rng) for _ in range(limit))
+            found += (schedule for schedule in drawn if schedule is not None)
+        except TooLargeError:
+            self.counts["cut off: fewer schedules drawn, by work"] += 1
+        self.counts["cut off: numbers of steps with some schedules only"] += 1
+        return found
+
+    # What is checked
+
+    def _check_reach(self, feasible: bool) -> None:
+        if bounds.says_infeasible(self.record) == feasible:
+            self._report(f"feasible: {feasible}, cchybrid says the opposite")
+        if feasible:
+            for message in range(len(self.rules.messages or self.rules.members)):
+                for node in (None, *self.rules.nodes):
+                    evidence = {"kind": "unreachable", "message": message}
+                    if node is not None:
+                        evidence["destination"] = node
+                    if bounds.accepts_unreachable(self.record, evidence):
+                        self._report(f"feasible, but the checker accepts {evidence}")
+
+    def _check_agreement(self, schedule: list[Step]) -> None:
+        steps = steps_of_file(self.rules, schedule)
+        if broken := violations(self.record, steps):
+            self._report(f"the plain search makes a schedule that breaks {broken}: {steps}")
+        self._compare(steps)
+        near = list(neighbours(self.record, steps, self.rng))
+        limit = self.effort.neighbours
+        if len(near) > limit:
+            self.counts["cut off: neighbours"] += len(near) - limit
+            near = self.rng.sample(near, limit)
+        for other in near:
+            self._compare(other)
+        self.counts["neighbours"] += len(near)
+
+    def _compare(self, steps: list[list[dict[str, Any]]]) -> None:
+        """Compare the plain rules, the referee and the checker."""
+        version = 2 if self.rules.members else 1
+        record = {
+            "format": f"cchybrid-schedule/{version}", "instance": self.record, "steps": steps
+        }  # fmt: skip
+        plain = violations(self.record, steps)
+        moves = tuple(tuple(Transfer(m["message"], tuple(m["path"])) for m in s) for s in steps)
+        sums = tuple(tuple(tuple(m["sum"]) for m in s) for s in steps if self.rules.members)
+        referee = {violation.rule for violation in verify(self.instance, moves, sums)}
+        if plain & PATH_RULES:
+            referee &= PATH_RULES
+        if plain != referee:
+            self._report(f"plain rules: {plain}, referee: {referee}: {steps}")
+        if bounds.accepts_schedule(record) == bool(plain):
+            self._report(f"plain rules: {plain}, checker: the opposite: {steps}")
+        self.counts["valid schedules compared" if not plain else "invalid ones compared"] += 1
+
+    def _check_axioms(self, schedules: list[list[Step]]) -> None:
+        steps = min(map(len, schedules)) + self.rng.choice((0, 1, 1))
+        axioms = Axioms(self.record, steps, self.rng)
+        if axioms.count > self.effort.axioms:
+            self.counts["cut off: cases whose axioms are not evaluated, by their number"] += 1
+            return
+        for schedule in schedules:
+            if len(schedule) <= steps:
+                self.counts["axioms evaluated"] += axioms.count
+                for axiom in axioms.broken(schedule):
+                    self._report(f"{axiom} of {steps} steps is broken by {schedule}")
+
+    def _check_claims(self, schedules: list[list[Step]]) -> None:
+        """Check that no claim, and no accepted mutant of its evidence, is above the optimum."""
+        fewest = min(map(len, schedules))
+        claims = [(claim, Fraction(fewest)) for claim in bounds.step_claims(self.record)]
+        if self.rng.random() < self.effort.refutations:
+            for steps in (fewest - 1, fewest):
+                if bounds.formula_size(self.record, steps) > self.effort.axioms:
+                    self.counts["cut off: refutations, by the size of the formula"] += 1
+                    continue
+                refuted = bounds.refutation_claim(self.record, steps)
+                claims += [(refuted, Fraction(fewest))] if refuted is not None else []
+        for steps in (fewest, fewest + 1):
+            ratios = [self._ratio(each) for each in schedules if len(each) <= steps]
+            claims += [(c, min(ratios)) for c in bounds.round_claims(self.record, steps)]
+        ratio = min(map(self._ratio, schedules))
+        claims += [(claim, ratio) for claim in bounds.throughput_claims(self.record)]
+        pool = [claim.evidence for claim, _ in claims]
+        for claim, limit in claims:
+            self.counts["bounds of finders"] += 1
+            if claim.number > limit or claim.shown(claim.evidence) != claim.number:
+                self._report(f"{claim} is above {limit}, or refused")
+            for mutant in mutants(claim.evidence, pool, self.effort.mutants, self.rng):
+                shown = claim.shown(mutant)
+                self.counts["mutants of evidence"] += 1
+                self.counts["accepted mutants"] += shown is not None
+                if shown is not None and shown > limit:
+                    self._report(f"{mutant}, accepted for {shown}, which is above {limit}")
+
+    def _ratio(self, schedule: list[Step]) -> Fraction:
+        """Return the rounds per chunk of a schedule."""
+        chunks = self.record["collective"].get("chunks", 1)
+        return Fraction(sum(map(self.rules.rounds_in, range(len(schedule)))), chunks)
+
+    def _report(self, text: str) -> None:
+        self.wrong.append(f"{text}\n  of {self.record}")
+
+
+def examine(cases: Iterator[Case], effort: Effort) -> tuple[Counter[str], list[str]]:
+    """Return the counts and the disagreements of many cases."""
+    counts, wrong = Counter[str](), list[str]()
+    for case in cases:
+        examination = Examination(case, effort)
+        examination.run()
+        counts.update(examination.counts)
+        wrong += examination.wrong
+    return counts, wrong

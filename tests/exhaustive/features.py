@@ -1,0 +1,197 @@
+"""The combinations of all features, all collectives of the named kinds, and the cases to try.
+
+The full product has far too many instances. A case is one of them: every combination of features
+is in one case or more, and so is every network with every kind of collective; what is left open
+(which nodes are endpoints, whose ports differ, which set of messages of the kind) is drawn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain, combinations, permutations, product
+from typing import Any, NamedTuple
+
+from tests.exhaustive.networks import SAMPLE_OF_FIVE, Arcs, all_graphs, is_strong, some_graphs
+
+FEATURES: dict[str, tuple[Any, ...]] = {
+    "switching": ("wormhole", "store-and-forward"),
+    "ports": ("all", 1, 2, "inject 1", "accept 1", "per node", "none at some node"),
+    "capacities": ("all 1", "some 2", "all 2"),
+    "half duplex": ("none", "some", "all"),
+    "endpoints": ("none", "some"),
+    "routing": ("minimal", 1, "any"),
+    "chunks": (1, 2),
+    "rounds": ((), (2,), (1, 2), (2, 1)),
+}
+COMBINATIONS = tuple(product(*FEATURES.values()))
+KINDS = (
+    "broadcast", "allgather", "scatter", "gather", "alltoall", "reduce", "reduce-scatter",
+    "multicast", "many-to-many", "permutation", "allreduce",
+)  # fmt: skip
+MANY_PORTS = 99
+"""More than any node uses; one side alone cannot be ``"all"``."""
+TENTH = 10
+"""Every case whose hash is a multiple of this is tried in every run of the tests."""
+
+
+class Case(NamedTuple):
+    """One instance to try.
+
+    Attributes
+    ----------
+    name
+        Identifies the case and is the seed of all that is drawn.
+    instance
+        The JSON object of the instance.
+    values
+        The combination of features, in the order of ``FEATURES``, and the kind of collective.
+    """
+
+    name: str
+    instance: dict[str, Any]
+    values: tuple[Any, ...]
+
+    @property
+    def rng(self) -> random.Random:
+        """A new source of random numbers for this case alone."""
+        return random.Random(self.name)
+
+
+def message_sets(kind: str, nodes: int) -> list[list[Any]]:
+    """Return all collectives of a kind: lists of (source, destinations), or of members."""
+    everyone = range(nodes)
+    others = {node: tuple(other for other in everyone if other != node) for node in everyone}
+    if kind in ("broadcast", "reduce"):
+        return [[(root, others[root])] for root in everyone]
+    if kind in ("allgather", "reduce-scatter"):
+        return [[(root, others[root]) for root in everyone]]
+    if kind == "scatter":
+        return [[(root, (node,)) for node in others[root]] for root in everyone]
+    if kind == "gather":
+        return [[(node, (root,)) for node in others[root]] for root in everyone]
+    if kind == "alltoall":
+        return [[(a, (b,)) for a in everyone for b in others[a]]]
+    if kind == "multicast":
+        return [[(root, goals)] for root in everyone for goals in _subsets(others[root])]
+    if kind == "many-to-many":
+        found = []
+        for senders, receivers in product(_subsets(everyone), _subsets(everyone)):
+            pairs = [(a, tuple(b for b in receivers if b != a)) for a in senders]
+            if any(goals for _, goals in pairs):
+                found.append([(a, goals) for a, goals in pairs if goals])
+        return found
+    if kind == "permutation":
+        return [
+            [(a, (b,)) for a, b in enumerate(image) if a != b]
+            for image in permutations(everyone)
+            if image != tuple(everyone)
+        ]
+    return [[members] for members in _subsets(everyone) if len(members) > 1]
+
+
+def _subsets(nodes: Any) -> list[tuple[int, ...]]:
+    return list(chain.from_iterable(combinations(nodes, k) for k in range(1, len(nodes) + 1)))
+
+
+@cache
+def pairs_to_try() -> tuple[tuple[int, Arcs, str], ...]:
+    """Return networks with a kind of collective each, in a random order.
+
+    Small and strongly connected networks are listed several times: there more can be searched.
+    """
+    graphs: Counter[tuple[int, Arcs]] = Counter()
+    for nodes in (2, 3, 4):
+        for arcs in all_graphs(nodes):
+            graphs[nodes, arcs] = (3 if is_strong(nodes, arcs) else 1) * (1 if nodes == 4 else 2)
+    graphs.update((5, arcs) for arcs in some_graphs(5, SAMPLE_OF_FIVE))
+    pairs = [(*graph, kind) for graph in graphs.elements() if graph[1] for kind in KINDS]
+    random.Random(0).shuffle(pairs)
+    return tuple(pairs)
+
+
+def cases(tenth: bool) -> Iterator[Case]:
+    """Yield the cases of the tenth, or all others."""
+    pairs = pairs_to_try()
+    for number, features in enumerate(COMBINATIONS):
+        nodes, arcs, kind = pairs[number % len(pairs)]
+        name = f"{number}: {nodes} nodes {arcs}, {kind}, {features}"
+        digest = hashlib.sha256(name.encode()).digest()
+        if (int.from_bytes(digest[:8], "big") % TENTH == 0) == tenth:
+            yield Case(name, _instance(nodes, arcs, kind, features, name), (*features, kind))
+
+
+def _instance(
+    nodes: int, arcs: Arcs, kind: str, features: tuple[Any, ...], seed: str
+) -> dict[str, Any]:
+    rng = random.Random(seed)
+    chosen = dict(zip(FEATURES, features, strict=True))
+    network = _network(nodes, arcs, chosen, rng)
+    collective = _collective(rng.choice(message_sets(kind, nodes)), kind)
+    model = {
+        "switching": chosen["switching"],
+        "ports": _ports(chosen["ports"], nodes, rng),
+        "routing": chosen["routing"],
+    }
+    if chosen["chunks"] > 1:
+        collective["chunks"] = chosen["chunks"]
+    if chosen["rounds"]:
+        model["rounds"] = list(chosen["rounds"])
+    newer = len(collective) > 3 or "rounds" in model or kind == "allreduce"
+    return {
+        "format": f"cchybrid-instance/{1 + newer}",
+        "name": "small",
+        "network": network,
+        "collective": collective,
+        "model": model,
+    }
+
+
+def _network(nodes: int, arcs: Arcs, chosen: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    sizes = {arc: 2 if chosen["capacities"] == "all 2" else rng.choice((1, 2)) for arc in arcs}
+    if chosen["capacities"] == "all 1":
+        sizes = dict.fromkeys(arcs, 1)
+    links = [(a, b) for a, b in arcs if a < b and (b, a) in arcs]
+    shared = [
+        rng.choice(((a, b), (b, a)))
+        for a, b in links
+        if chosen["half duplex"] == "all"
+        or (chosen["half duplex"] == "some" and rng.random() < 0.5)
+    ]
+    for a, b in shared:
+        sizes[b, a] = sizes[a, b]
+    network: dict[str, Any] = {"name": "small", "nodes": nodes}
+    network["channels"] = [[*arc, size] if size > 1 else [*arc] for arc, size in sizes.items()]
+    if shared:
+        network["half_duplex"] = [list(pair) for pair in shared]
+    if chosen["endpoints"] == "some":
+        network["endpoints"] = sorted(rng.sample(range(nodes), rng.randrange(1, nodes)))
+    return network
+
+
+def _ports(value: Any, nodes: int, rng: random.Random) -> Any:
+    if value == "inject 1":
+        return {"inject": 1, "accept": MANY_PORTS}
+    if value == "accept 1":
+        return {"inject": MANY_PORTS, "accept": 1}
+    if value == "per node":
+        return {side: [rng.choice((1, 2)) for _ in range(nodes)] for side in ("inject", "accept")}
+    if value == "none at some node":
+        ports = _ports("per node", nodes, rng)
+        ports[rng.choice(("inject", "accept"))][rng.randrange(nodes)] = 0
+        return ports
+    return value
+
+
+def _collective(messages: list[Any], kind: str) -> dict[str, Any]:
+    if kind == "allreduce":
+        members = [{"members": list(members)} for members in messages]
+        return {"name": kind, "kind": "allreduce", "messages": members}
+    if kind in ("reduce", "reduce-scatter"):
+        parts = [{"sources": list(many), "destination": one} for one, many in messages]
+        return {"name": kind, "kind": "combine", "messages": parts}
+    copies = [{"source": one, "destinations": list(many)} for one, many in messages]
+    return {"name": kind, "kind": "deliver", "messages": copies}

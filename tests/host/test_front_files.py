@@ -1,0 +1,170 @@
+"""Folders of fronts, checked from their files; forged ones are refused, or show what is true."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.checker import EvidenceError
+from cchybrid.host.front_files import check_front
+from cchybrid.model import Channel, Collective, Instance, Message, Network
+from cchybrid.model.errors import InputError
+from tests.cli.test_commands import call
+
+
+def instance() -> Instance:
+    """Return one whose second step gains nothing.
+
+    A detour of three hops lets 3 rounds carry 4 chunks from 0 to 1; elsewhere three messages share
+    a channel of capacity 4, so the throughput is 3/4.
+    """
+    links = (0, 1, 1), (0, 2, 1), (2, 3, 1), (3, 1, 1), (4, 5, 4)
+    network = Network("detour", 6, tuple(Channel(*each) for each in sorted(links)))
+    messages = (Message(0, (1,)), *(Message(4, (5,)),) * 3)
+    return Instance(network, Collective("pairs", messages))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a finished front."""
+    folder = tmp_path_factory.mktemp("fronts") / "front"
+    assert cchybrid.pareto(instance(), folder=folder, time_limit=100).complete
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """Return a copy of the folder, which a test may change."""
+    return Path(shutil.copytree(made, tmp_path / "front"))
+
+
+def values(front: cchybrid.Front) -> list[tuple[int, int, int]]:
+    return [(point.chunks, point.steps, point.rounds) for point in front.points]
+
+
+def edit(file: Path, change: Callable[[Any], None]) -> None:
+    record = json.loads(file.read_text())
+    change(record)
+    file.write_text(json.dumps(record))
+
+
+def test_a_finished_front_holds_from_its_files_alone(folder: Path) -> None:
+    front = check_front(folder)
+    assert values(front) == [(1, 1, 1), (4, 3, 3)]
+    assert front.complete
+    done = call("check", "front", cwd=folder.parent)
+    assert done.returncode == 0
+    assert "complete (certified)" in done.stdout
+    assert "fewer than 1 steps are impossible" in done.stdout
+    record = json.loads(call("check", "front", "--json", cwd=folder.parent).stdout)
+    assert (record["holds"], record["complete"], record["throughput"]) == (True, True, "3/4")
+
+
+def test_names_of_files_play_no_part(folder: Path) -> None:
+    for number, path in enumerate(sorted(folder.iterdir(), reverse=True)):
+        path.rename(folder / f"{number}.json")
+    assert check_front(folder).complete
+    again = cchybrid.pareto(instance(), folder=folder, time_limit=100)
+    assert (values(again), again.complete) == ([(1, 1, 1), (4, 3, 3)], True)
+
+
+def test_swapped_schedules_are_judged_by_their_content(folder: Path) -> None:
+    one, other = folder / "steps-1-chunks-1.json", folder / "steps-3-chunks-4.json"
+    first, second = one.read_text(), other.read_text()
+    one.write_text(second)
+    other.write_text(first)
+    assert values(check_front(folder)) == [(1, 1, 1), (4, 3, 3)]
+    again = cchybrid.pareto(instance(), folder=folder, time_limit=100)
+    assert values(again) == [(1, 1, 1), (4, 3, 3)]
+    assert json.loads(one.read_text())["steps"] == json.loads(first)["steps"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "steps-1-chunks-1.json",
+        "steps-3-chunks-4.json",
+        "steps-2.certificate.json",
+        "throughput.json",
+        "front.json",
+    ],
+)
+def test_a_front_with_a_file_removed_is_not_complete(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    with pytest.raises((EvidenceError, InputError)):
+        check_front(folder)
+    assert call("check", "front", cwd=folder.parent).returncode in (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "reason"),
+    [
+        ("front.json", lambda r: r["points"][1].update(rounds=2), "no files show point 1"),
+        ("front.json", lambda r: r["points"][1].update(bound="2/3"), "no files show point 1"),
+        ("front.json", lambda r: r["points"][0].update(certified=False), "no files show point 0"),
+        ("front.json", lambda r: r.update(throughput="1/2"), "the throughput is not"),
+        ("front.json", lambda r: r.update(sha256="0" * 64), "about another instance"),
+        (
+            "steps-2.certificate.json",
+            lambda r: r["claim"].update(rounds_per_chunk="2"),
+            "the evidence shows 1 rounds per chunk, not '2'",
+        ),
+        ("steps-2.certificate.json", lambda r: r["claim"].update(steps=3), "steps-2.certificate"),
+        ("steps-3-chunks-4.json", lambda r: r["steps"][0].pop(), "the schedule is not valid"),
+        ("throughput.json", lambda r: r.update(bound="1/2"), "throughput.json: bound is 3/4"),
+        ("throughput.json", lambda r: r.update(format="mine/1"), "no file of a front"),
+    ],
+)
+def test_edited_claims_are_refused(
+    folder: Path, name: str, change: Callable[[Any], None], reason: str
+) -> None:
+    edit(folder / name, change)
+    with pytest.raises(EvidenceError, match=reason):
+        check_front(folder)
+    done = call("check", "front", cwd=folder.parent)
+    assert (done.returncode, "FAILED" in done.stdout) == (1, True)
+
+
+def test_files_of_another_instance_are_refused(folder: Path, tmp_path: Path) -> None:
+    cchybrid.pareto("ring-bi-4", "alltoall", folder=tmp_path / "other", time_limit=60)
+    for path in (tmp_path / "other").glob("*.json"):
+        if path.name != "front.json":
+            target = folder / f"other-{path.name}"
+            shutil.copy(path, target)
+            with pytest.raises(EvidenceError, match=f"{target.name}: .*another instance"):
+                check_front(folder)
+            target.unlink()
+    # A search in that folder uses none of them.
+    again = cchybrid.pareto("ring-bi-4", "alltoall", folder=folder, time_limit=60)
+    assert again.instance.network.name == "ring-bi-4"
+    assert again.complete
+
+
+def test_a_file_with_a_better_name_proves_nothing(tmp_path: Path) -> None:
+    # A valid schedule of three steps under the name of one of two.
+    ring = cchybrid.instance("hypercube-4", "allgather", switching="store-and-forward")
+    found = cchybrid.solve(ring, time_limit=20).schedule
+    assert found is not None
+    first, second = found.steps[0], found.steps[1]
+    slow = cchybrid.Schedule(ring.with_model(routing="minimal"), (first, second[:2], second[2:]))
+    assert cchybrid.verify(slow) == ()
+    slow.save(tmp_path / "steps-2-chunks-1.json")
+    front = cchybrid.pareto(ring, folder=tmp_path, time_limit=60)
+    assert (front.fewest_steps, values(front)) == (2, [(1, 2, 2), (2, 2, 3)])
+    assert check_front(tmp_path).complete
+
+
+def test_a_front_that_is_cut_short_says_what_is_open(tmp_path: Path) -> None:
+    front = cchybrid.pareto(instance(), folder=tmp_path, max_chunks=1, max_steps=3, time_limit=60)
+    assert not front.complete
+    shown = check_front(tmp_path)
+    assert (shown.complete, shown.points[0].rounds) == (False, 1)
+    edit(tmp_path / "front.json", lambda record: record.update(complete=True))
+    with pytest.raises(EvidenceError, match="says complete, but no file shows the optimum"):
+        check_front(tmp_path)
