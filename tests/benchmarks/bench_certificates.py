@@ -24,8 +24,8 @@ from typing import NamedTuple
 from cchybrid.bench.row import Row
 from cchybrid.bench.suite import read_suite
 from cchybrid.checker import check
-from cchybrid.host.certificates import certificate
 from cchybrid.host.api import solve
+from cchybrid.host.certificates import certificate
 from cchybrid.library.instance_spec import resolve
 from cchybrid.model import Instance
 from cchybrid.plugin.registry import load_registry
@@ -66,7 +66,11 @@ def certify(title: str, instance: Instance, time_limit: float, proof_limit: floa
     if proof is None:
         return Line(title, found.steps, 1, "", "", False, solving, proving, 0.0, 0)
     claim = certificate(
-        record["instance"], proof.steps, proof.scope, proof.evidence, {}, proof.paths
+        record["instance"],
+        {"steps": proof.steps, "scope": proof.scope}
+        | ({} if proof.paths is None else {"paths": proof.paths}),
+        proof.evidence,
+        {},
     )
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in ("schedule.json", "certificate.json")]

@@ -10,10 +10,10 @@ from functools import cache
 from typing import Any
 
 import pytest
-from cchybrid.host.certificates import check_rounds
 
 import cchybrid
 from cchybrid.checker import EvidenceError
+from cchybrid.host.certificates import check_rounds
 from cchybrid.host.rounds import fewest_rounds
 from cchybrid.model import Schedule
 from cchybrid.proof.round_bounds import round_bound

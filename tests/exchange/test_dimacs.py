@@ -13,11 +13,11 @@ import cchybrid
 from cchybrid.checker import EvidenceError
 from cchybrid.checker import Network as CheckerNetwork
 from cchybrid.checker.certificate import own_scope
-from cchybrid.host.certificates import certificate
 from cchybrid.checker.refutation import check_lrat
 from cchybrid.exchange import dimacs
 from cchybrid.exchange.claim import Claim, read_claim
 from cchybrid.exchange.dimacs import described, write_dimacs
+from cchybrid.host.certificates import certificate
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.proof.refutation import refute
@@ -54,7 +54,7 @@ def refuted(index: int) -> tuple[dict[str, Any], dict[str, Any]]:
     record, steps = instance_of(index).to_json(), CASES[index][2]
     evidence = refute(CheckerNetwork(record), steps - 1, 60.0, lambda: False).evidence
     assert evidence is not None
-    return record, certificate(record, steps, own_scope(record), evidence, {})
+    return record, certificate(record, {"steps": steps, "scope": own_scope(record)}, evidence, {})
 
 
 def accepts(formula: str, proof: str) -> bool:
@@ -123,7 +123,9 @@ def test_evidence_of_another_kind_is_refuted_again(tmp_path):
     instance = cchybrid.instance("hypercube-8", "OAB")
     record = instance.to_json()
     evidence = {"kind": "growth", "message": 0}
-    claim = read_claim(record, certificate(record, 2, "any routing", evidence, {}))
+    claim = read_claim(
+        record, certificate(record, {"steps": 2, "scope": "any routing"}, evidence, {})
+    )
     formula, _, drat = write_dimacs(claim, tmp_path, 60.0)
     assert accepts(formula.read_text(), drat.read_text())
 

@@ -16,11 +16,11 @@ from ortools.sat.python import cp_model
 import cchybrid
 from cchybrid.checker import proven_steps
 from cchybrid.checker.certificate import own_scope
-from cchybrid.host.certificates import certificate
 from cchybrid.exchange.claim import Claim, read_claim
 from cchybrid.exchange.opb import derived, write_opb
 from cchybrid.exchange.pseudo_boolean import PathFormula
 from cchybrid.exchange.veripb import NotDerivedError
+from cchybrid.host.certificates import certificate
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.proof import BOUNDS
@@ -132,7 +132,7 @@ def exported(index: int, tmp: Path) -> tuple[str, str]:
 def files_of(
     record: dict[str, Any], steps: int, evidence: dict[str, Any], folder: Path
 ) -> tuple[str, str]:
-    found = certificate(record, steps, own_scope(record), evidence, {})
+    found = certificate(record, {"steps": steps, "scope": own_scope(record)}, evidence, {})
     formula, proof = write_opb(read_claim(record, found), record, folder, 20.0)
     return formula.read_text(), proof.read_text()
 

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from cchybrid.checker import Network
 from cchybrid.checker.blocks import BlockRelaxation
-from cchybrid.checker.clauses import Formula
 from cchybrid.checker.relaxation import Relaxation
 from cchybrid.checker.rounds import CAPACITIES, without_parts
+
+from cchybrid.checker import Network
+from cchybrid.checker.clauses import Formula
 from tests.checker.meaning import block_columns, columns, satisfies, truths
 from tests.exhaustive.plain_search import Step
 

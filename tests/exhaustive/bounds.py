@@ -10,9 +10,10 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
+from cchybrid.checker.rounds import rounds_bound, without_parts
+
 from cchybrid.checker import EvidenceError, Network, proven_steps, proves_infeasible
 from cchybrid.checker.clauses import Formula
-from cchybrid.checker.rounds import rounds_bound, without_parts
 from cchybrid.checker.schedule import checked_schedule
 from cchybrid.checker.throughput import throughput_bound, throughput_network
 from cchybrid.host.allreduce_bounds import allreduce_bounds, refuse_unreachable

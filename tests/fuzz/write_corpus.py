@@ -70,7 +70,9 @@ def _certified_blocks() -> tuple[dict[str, Any], dict[str, Any]]:
     record = Schedule(instance, steps).to_json()
     evidence = refute_blocks(record["instance"], 2, 100_000)
     assert evidence is not None
-    return record, certificate(record["instance"], 3, "any routing", evidence, {})
+    return record, certificate(
+        record["instance"], {"steps": 3, "scope": "any routing"}, evidence, {}
+    )
 
 
 def _run(*words: str) -> None:

@@ -117,7 +117,12 @@ def test_a_claim_about_listed_paths_says_so(monkeypatch):
     solved = cchybrid.solve(instance, engines=["colouring"], time_limit=10).schedule
     assert solved is not None
     schedule = Schedule(instance, solved.steps).to_json()
-    claim = certificate(record, proof.steps, proof.scope, proof.evidence, {}, proof.paths)
+    claim = certificate(
+        record,
+        {"steps": proof.steps, "scope": proof.scope, "paths": proof.paths},
+        proof.evidence,
+        {},
+    )
     verdict = check(schedule, claim)
     assert not verdict.optimal
     assert verdict.scope == "these paths"
@@ -130,7 +135,15 @@ def test_a_claim_about_listed_paths_says_so(monkeypatch):
         ("any routing", proof.paths),
     ):
         with pytest.raises(EvidenceError):
-            check(schedule, certificate(record, 4, scope, proof.evidence, {}, paths))
+            check(
+                schedule,
+                certificate(
+                    record,
+                    {"steps": 4, "scope": scope} | ({} if paths is None else {"paths": paths}),
+                    proof.evidence,
+                    {},
+                ),
+            )
 
 
 def test_a_solver_that_dies_costs_no_more_than_its_own_proof(monkeypatch):
