@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 from cchybrid.checker import Network
@@ -24,56 +23,72 @@ Moves = list[tuple[int, int, tuple[int, ...]]]
 
 
 class Axioms:
-    """All axioms of an instance for schedules of at most a number of steps."""
+    """The axioms of an instance for schedules of at most a number of steps.
 
-    def __init__(self, instance: dict[str, Any], steps: int, rng: random.Random) -> None:
+    Parameters
+    ----------
+    limit
+        Rows to evaluate: all if there are no more, otherwise as many at random, and no formula.
+
+    Attributes
+    ----------
+    rows, rows_left, clauses
+        The numbers of rows that are evaluated, of those that are not, and of clauses.
+    """
+
+    def __init__(
+        self, instance: dict[str, Any], steps: int, limit: int, rng: random.Random
+    ) -> None:
         self.steps = steps
-        self.reduces = instance["collective"]["kind"] == "allreduce"
         free = {**instance, "model": {**instance["model"], "routing": "any"}}
         own = Network(instance)
         networks: list[tuple[Any, Network]] = [(None, own), (None, Network(free))]
-        if self.reduces:
+        if own.members:
             members = sorted({node for each in own.members for node in each})
             networks = [
                 ((node, back), own.part(node, back)) for node in members for back in (False, True)
             ]
         self._relaxations = [(part, Relaxation(network, steps)) for part, network in networks]
-        self._rows = [
-            [(key, relaxation.row(key)) for key in relaxation.all_keys()]
-            for _, relaxation in self._relaxations
+        names = [
+            (number, key)
+            for number, (_, relaxation) in enumerate(self._relaxations)
+            for key in relaxation.all_keys()
         ]
-        self._formulas = [(part, Formula(network, steps)) for part, network in networks]
         blocks = [rng.randrange(3) for _ in range(own.nodes)]
         self._block_of = [sorted(set(blocks)).index(block) for block in blocks]
-        self._blocks = None if self.reduces else BlockRelaxation(own, self._block_of, steps)
-        self._averaged = None
-        if own.hop_by_hop and not self.reduces:
-            self._chunks, self._rounds = own.chunks, own.rounds
-            whole = Relaxation(Network(without_parts(instance)), steps)
-            self._averaged = whole, [(key, whole.row(key)) for key in whole.round_keys()]
-
-    @property
-    def count(self) -> int:
-        """The number of rows and clauses."""
-        rows = sum(map(len, self._rows)) + (len(self._averaged[1]) if self._averaged else 0)
-        return rows + sum(len(formula.clauses) for _, formula in self._formulas)
+        self._blocks = BlockRelaxation(own, self._block_of, steps)
+        self._chunks, self._rounds = own.chunks, own.rounds
+        self._whole = Relaxation(Network(without_parts(instance)), steps)
+        if not own.members:
+            names += [("blocks", key) for key in self._blocks.all_keys()]
+            if own.hop_by_hop:
+                names += [("whole", key) for key in self._whole.round_keys()]
+        few = len(names) <= limit
+        drawn = names if few else rng.sample(names, limit)
+        self._rows: dict[Any, list[Any]] = {}
+        for place, key in drawn:
+            makers: dict[Any, Any] = {"blocks": self._blocks, "whole": self._whole}
+            maker = makers[place] if place in makers else self._relaxations[place][1]
+            self._rows.setdefault(place, []).append((key, maker.row(key)))
+        self.rows, self.rows_left = len(drawn), len(names) - len(drawn)
+        self._formulas = [(part, Formula(network, steps)) for part, network in networks if few]
+        self.clauses = sum(len(formula.clauses) for _, formula in self._formulas)
 
     def broken(self, schedule: list[Step]) -> Iterator[str]:
         """Yield every axiom that a valid schedule of at most that many steps breaks."""
         moves = [(t, m.message, m.path) for t, step in enumerate(schedule, 1) for m in step]
-        for (part, relaxation), rows in zip(self._relaxations, self._rows, strict=True):
+        for number, (part, relaxation) in enumerate(self._relaxations):
             values = columns(relaxation, self._part(moves, part, len(schedule)))
-            yield from _broken_rows(rows, values)
+            yield from _broken_rows(self._rows.get(number, []), values)
             yield from _beyond(relaxation, values, 1)
         for part, formula in self._formulas:
             true = truths(formula, self._part(moves, part, len(schedule)), self.steps)
             if not satisfies(formula, true):
                 yield f"a clause of the formula of {self.steps} steps"
-        if self._blocks is not None:
+        if "blocks" in self._rows:
             values = block_columns(self._blocks, self._block_of, moves)
-            rows = [(key, self._blocks.row(key)) for key in self._blocks.all_keys()]
-            yield from _broken_rows(rows, values)
-        if self._averaged is not None:
+            yield from _broken_rows(self._rows["blocks"], values)
+        if "whole" in self._rows:
             yield from self._broken_averages(moves)
 
     def _part(self, moves: Moves, part: tuple[int, bool] | None, steps: int) -> Moves:
@@ -99,21 +114,19 @@ class Axioms:
 
     def _broken_averages(self, moves: Moves) -> Iterator[str]:
         """Yield the rows about rounds that the sums over the chunks of messages break."""
-        assert self._averaged is not None
-        relaxation, rows = self._averaged
         values = Counter[tuple[Any, ...]]()
         for chunk in range(self._chunks):
             own = [
                 (t, m // self._chunks, path) for t, m, path in moves if m % self._chunks == chunk
             ]
-            values.update(columns(relaxation, own))
-        for key, (terms, side) in rows:
+            values.update(columns(self._whole, own))
+        for key, (terms, side) in self._rows["whole"]:
             times = self._chunks
             if key[0] in CAPACITIES:
                 times = self._rounds[min(key[-1], len(self._rounds)) - 1]
             if sum(n * values[column] for column, n in terms.items()) < side * times:
                 yield f"row {key} about rounds"
-        yield from _beyond(relaxation, values, self._chunks)
+        yield from _beyond(self._whole, values, self._chunks)
 
 
 def _broken_rows(rows: Any, values: Counter[Any]) -> Iterator[str]:
@@ -122,7 +135,7 @@ def _broken_rows(rows: Any, values: Counter[Any]) -> Iterator[str]:
             yield f"row {key}"
 
 
-def _beyond(relaxation: Relaxation, values: Counter[Any], times: int | Fraction) -> Iterator[str]:
+def _beyond(relaxation: Relaxation, values: Counter[Any], times: int) -> Iterator[str]:
     for column, value in values.items():
         if value > relaxation.max_value(column) * times:
             yield f"the upper limit of column {column}"
