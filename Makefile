@@ -6,7 +6,7 @@ BIN := .venv/bin
 # A failed test runs once more: tests of processes and time limits can fail on a busy machine.
 RERUN := --reruns 1
 
-.PHONY: demo test test-long test-faults test-fuzz check format docs clean
+.PHONY: demo test test-long test-faults test-fuzz mutation check format docs clean
 
 ## demo: solve a real instance and prove that the schedule is optimal
 demo: .venv/ready
@@ -29,6 +29,12 @@ test-fuzz: .venv/ready-dev
 ## test-faults: the standing suite of faults: kills, full disks, signals, plugins that do harm; each may fail twice, as the times of the system count
 test-faults: .venv/ready-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal --reruns 2 -m faults tests/faults
+
+## mutation: mutants of the referee and the checker, and their report; hours, later only those of functions that changed, or with MUTANTS='cchybrid.checker.sums*' some
+mutation: .venv/ready-dev
+	@# A mutant that takes memory without end gets an error instead.
+	ulimit -v 6000000 && nice $(BIN)/mutmut run $(MUTANTS)
+	$(BIN)/python -m tests.mutation
 
 ## check: style, types, layers
 check: .venv/ready-dev

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from tests.compiled_kernels import compile_kernels
 from tests.exhaustive.report import summary
@@ -36,6 +36,11 @@ for _name in ("COLUMNS", "LINES"):
 # How fast an example is depends on the machine, so there is no deadline.
 settings.register_profile("all", max_examples=100, deadline=None)
 settings.register_profile("few", max_examples=10, deadline=None)
+# A mutant that fails need not be explained, only found, and by the same examples in every run.
+settings.register_profile(
+    "mutation", max_examples=10, deadline=None, derandomize=True, database=None,
+    phases=[Phase.explicit, Phase.generate],
+)  # fmt: skip
 settings.load_profile("few")
 
 

@@ -29,7 +29,10 @@ def warm_up(
 ) -> None:
     """Compile the kernels of engines and designers now, instead of in their first run.
 
-    Exit status: 0 all are compiled, 1 an engine could not be prepared, 2 bad input.
+    On a machine that is too busy, what is left is compiled in the first run that needs it.
+
+    Exit status: 0 all are compiled or left for later, 1 an engine could not be prepared, 2 bad
+    input.
     """
     from cchybrid.cli.solving import load_plugins
 
@@ -55,7 +58,7 @@ def compile_kernels(engines: Iterable[EngineInfo | DesignerInfo]) -> bool | None
     """
     from cchybrid.plugin.warm_up import WarmUp, pending
 
-    work = WarmUp(pending(engines))
+    work = WarmUp(pending(engines), niceness=0)
     if not work.left:
         return None
     total, failed = len(work.left), False
@@ -65,6 +68,8 @@ def compile_kernels(engines: Iterable[EngineInfo | DesignerInfo]) -> bool | None
         while work.running:
             for found in work.wait():
                 end = f"failed: {found.error}" if found.error else f"{found.seconds:.1f} s"
+                if found.late:
+                    end = "left for its first run, as this machine is busy"
                 _print_progress(f"[{total - len(work.left)}/{total}] {found.engine}: {end}")
                 failed = failed or bool(found.error)
     finally:

@@ -220,8 +220,12 @@ def audit_file(
     found = _judge(name, importer, imported)
     if found.verdict in ("valid", "no schedule"):
         found = _bounded(found, registry, bound_seconds, stop, {} if bounds is None else bounds)
-    if improve is not None and found.verdict == "valid" and imported.own is None:
-        found = _improved(found, improve, seed, stop)
+    if improve is not None and found.verdict == "valid":
+        if imported.own is None:
+            found = _improved(found, improve, seed, stop)
+        else:
+            fact = f"not improved: schedules are found in steps, not in {found.unit}"
+            found = replace(found, facts=(*found.facts, fact))
     return _consistent(found)
 
 

@@ -102,7 +102,7 @@ def _table(audits: list[Audit]) -> Iterator[str]:
             f"`{_cell(each.file)}`",
             each.verdict,
             _length(each),
-            "" if not each.lower else f"{each.lower}{' certified' if each.certified else ''}",
+            _lower(each),
             "" if each.percent is None else f"{shown_percent(each.percent)} %",
             "" if each.ours is None else str(each.ours),
             _cell("; ".join(filter(None, (each.reason, *each.facts)))),
@@ -114,6 +114,13 @@ def _table(audits: list[Audit]) -> Iterator[str]:
     yield "| " + " | ".join("---" for _ in kept) + " |"
     for row in rows:
         yield "| " + " | ".join(row[k] for k in kept) + " |"
+
+
+def _lower(each: Audit) -> str:
+    if not each.lower:
+        return ""
+    unit = "" if each.rounds is None else f" {each.spent_unit}"
+    return f"{each.lower}{unit}{' certified' if each.certified else ''}"
 
 
 def _length(each: Audit) -> str:

@@ -63,6 +63,7 @@ def conclude(state: RunState, config: RunConfig, observer_troubles: Sequence[str
         troubles=(*state.troubles, *observer_troubles),
         remarks=tuple(state.remarks),
         interrupted=state.interrupted,
+        times=state.times,
         contributions=tuple(state.history.contributions),
         **state.effort.facts(schedule is not None),
     )

@@ -239,12 +239,13 @@ class Compiling:
 class Compiled:
     """The compilation of an engine's kernels has ended, after ``worked`` seconds.
 
-    ``error`` says why it failed, or is "".
+    ``error`` says why it failed, or is "". ``late``: it is left to the engine's worker.
     """
 
     engine: str
     worked: float
     error: str = ""
+    late: bool = False
 
 
 @dataclass(frozen=True)
@@ -263,9 +264,10 @@ class Remarked:
 
 @dataclass(frozen=True)
 class Finished:
-    """The run is over."""
+    """The run is over; ``times``: the seconds of its parts."""
 
     interrupted: bool
+    times: Mapping[str, float] = field(default_factory=dict)
 
 
 HostEvent = (

@@ -13,6 +13,9 @@ from cchybrid.proof.reach import Unreachable, explain
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 
+MIN_OVERRUN_SECONDS, MIN_OVERRUN_SHARE = 1.0, 0.05
+"""Seconds, and share of the time limit, up to which a run that took longer is not remarked on."""
+
 
 @dataclass(frozen=True, repr=False)
 class Result:
@@ -59,6 +62,8 @@ class Result:
         (``None`` if the engine crashed), and seconds from the start of its search to its end.
     evaluations_to_best
         Evaluations of its engine when it offered the schedule, or ``None``.
+    times
+        Wall-clock seconds of the parts of the run, the longest first.
     """
 
     instance: Instance
@@ -84,6 +89,7 @@ class Result:
     evaluations: Mapping[str, int | None] = field(default_factory=dict)
     search_seconds: Mapping[str, float] = field(default_factory=dict)
     evaluations_to_best: int | None = None
+    times: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Result of {call_view('summary', 'headline', self)}>"
@@ -134,6 +140,15 @@ class Result:
         return None if self.schedule is None else len(self.schedule.steps)
 
     @property
+    def overrun(self) -> float:
+        """The seconds beyond the time limit; 0 up to a second, or 5 % of a longer limit."""
+        limit = self.budget.get("seconds")
+        if limit is None:
+            return 0.0
+        late = self.seconds - float(limit)
+        return late if late > max(MIN_OVERRUN_SECONDS, MIN_OVERRUN_SHARE * limit) else 0.0
+
+    @property
     def unreachable(self) -> Unreachable | None:
         """A destination that cannot be reached, if the instance is infeasible for that reason."""
         evidence = self.lower_bound.evidence
@@ -169,4 +184,6 @@ class Result:
             "evaluations": dict(self.evaluations),
             "search_seconds": dict(self.search_seconds),
             "evaluations_to_best": self.evaluations_to_best,
+            "overrun": round(self.overrun, 3),
+            "times": dict(self.times),
         }

@@ -141,6 +141,7 @@ class RunState:
     options: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    times: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.blackboard = Blackboard(self.instance)
@@ -287,9 +288,12 @@ class RunState:
             case ev.Compiling(engines):
                 self.history.compiling |= set(engines)
                 self._announce("compiling", engines=list(engines))
-            case ev.Compiled(engine, worked, error):
+            case ev.Compiled(engine, worked, error, late):
                 self.history.compiling.discard(engine)
                 self._announce("compiled", engine=engine, worked=worked, error=error)
+                if late:
+                    text = "the machine is busy; it compiles its kernels when it starts"
+                    self.remarks.append(f"{engine}: {text}")
                 if error:
                     self.history.finished |= {(engine, "instance"), (engine, "quotients")}
                     self._trouble(f"{engine}: could not be prepared: {error}")
@@ -298,8 +302,8 @@ class RunState:
                 self._announce("infeasible", evidence=dict(evidence))
             case ev.Remarked(text):
                 self.remarks.append(text)
-            case ev.Finished(interrupted):
-                self.interrupted = interrupted
+            case ev.Finished(interrupted, times):
+                self.interrupted, self.times = interrupted, times
 
     def _take_fallback(self, worker: WorkerState, steps: Steps) -> None:
         """Verify the host's schedule on a separate blackboard, and keep it."""
@@ -400,7 +404,9 @@ class RunState:
             return
         elif event.how == "killed":
             self.history.finished.add(worker.arm)
-            self._trouble(f"{worker.title}: did not stop when asked and ignored SIGTERM; killed")
+            if not self.done:  # otherwise it was given no time, and nothing is lost
+                text = "did not stop when asked and ignored SIGTERM; killed"
+                self._trouble(f"{worker.title}: {text}")
         elif event.how == "memory":
             self.history.finished.add(worker.arm)
             self._trouble(

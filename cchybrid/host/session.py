@@ -43,9 +43,9 @@ from cchybrid.proof.records import bounds_of
 MIN_GREEDY_SECONDS = 1.0
 """Seconds that the greedy schedule may take before any worker is started, and even if the time
 limit is over."""
-MAX_CHECK_SECONDS = 30.0
-"""Seconds to wait for engines to check the options that the user set, whatever the time limit: one
-to two on a machine with ten times the load."""
+MAX_CHECK_SECONDS, MAX_CHECK_WAIT_SECONDS = 30.0, 300.0
+"""Seconds for engines to check the options that the user set, whatever the time limit: those in
+which a worker could work (``WorkingTime``), and wall-clock seconds. A second is enough."""
 FIRST_BOUNDS: Mapping[str, float] = {
     "growth": math.inf,
     "nested-sets": math.inf,
@@ -66,12 +66,12 @@ MAX_BOUND_WAIT_SECONDS = 10.0
 ``thesis`` they took less time, or found nothing."""
 MAX_WAIT_FOR_ALL_SECONDS = 4.0
 """Seconds to wait at the end of a phase for engines to start and send a first event."""
-MAX_START_SECONDS = 10.0
-"""Seconds after which a time slice begins even if no engine of the phase has started: a worker
-starts in half a second, on a machine with ten times the load in five."""
+MAX_START_SECONDS, MAX_START_WAIT_SECONDS = 10.0, 60.0
+"""Seconds after which a time slice begins even if no engine of the phase has started: those in
+which a worker could work, and wall-clock seconds. A worker starts in half a second."""
 MAX_LATE_START_SECONDS = 2.0
-"""Seconds after the start of the first engine of a phase at which its time slice begins even if
-others have not started."""
+"""Seconds in which a worker could work after the start of the first engine of a phase, after which
+its time slice begins even if this worker has not started."""
 
 
 class Session:
@@ -113,6 +113,7 @@ class Session:
         stop_requested = self._callbacks.stop_requested
         self._workers = WorkerControl(self.state, config, self._bus, stop_requested)
         self._pool = self._workers.pool
+        self._part = self._workers.times.part
         self._seat_of: dict[ArmKey, int] = {}
         self._bound_workers: list[int] = []
         self._proving: int | None = None
@@ -138,10 +139,12 @@ class Session:
         except KeyboardInterrupt:
             self._workers.interrupted = True
         finally:
-            self._workers.end_workers()
+            with self._part("stopping"):
+                self._workers.end_workers()
         if self.state.refused is not None:
             raise InputError(self.state.refused)
-        self._workers.apply(HOST, ev.Finished(self._workers.interrupted))
+        times = self._workers.times.seconds()
+        self._workers.apply(HOST, ev.Finished(self._workers.interrupted, times))
         result = conclude(self.state, config, self._bus.troubles)
         # Ctrl-C while an observer shows the result must not lose it.
         with suppress(KeyboardInterrupt):
@@ -162,15 +165,20 @@ class Session:
             bound = None if config.blind else self._initial.lower_bound
             self._workers.offer_initial(self._initial.steps, bound)
         if config.first_schedule and config.engines:
-            self._make_first_schedule()
+            with self._part("first schedule"):
+                self._make_first_schedule()
         if config.first_bounds and self.state.best is not None:
-            self._take_first_bounds()
+            with self._part("bounding"):
+                self._take_first_bounds()
 
     def _find_schedule(self) -> None:
         self._begin()
-        if self._options_are_valid():
+        with self._part("checking options"):
+            valid = self._options_are_valid()
+        if valid:
             self._search()
-            self._certify()
+            with self._part("proving"):
+                self._certify()
 
     def _search(self) -> None:
         """Run the bound providers and the phases of the strategy."""
@@ -179,15 +187,18 @@ class Session:
             self._start_background()
         repeatable = config.budget.evaluations is not None
         if repeatable or not config.engines:
-            self._workers.listen_while(lambda: self._pool.has(self._bound_workers))
+            with self._part("bounding"):
+                self._workers.listen_while(lambda: self._pool.has(self._bound_workers))
         for phase in self._phases(repeatable):
             left = self._workers.left()
             if state.done or (left is not None and left <= phase.min_seconds):
                 break
-            self._run_phase(phase)
-        self._workers.listen_while(
-            lambda: self._pool.has(self._bound_workers) and not self._needs_no_more_bounds()
-        )
+            with self._part("searching"):
+                self._run_phase(phase)
+        with self._part("bounding"):
+            self._workers.listen_while(
+                lambda: self._pool.has(self._bound_workers) and not self._needs_no_more_bounds()
+            )
 
     def _options_are_valid(self) -> bool:
         """Let every engine check the options that the user set for it."""
@@ -196,8 +207,14 @@ class Session:
             for info in self.config.engines
             if self.config.options.get(info.name)
         ]
-        end = self._workers.now() + MAX_CHECK_SECONDS
-        while self._pool.has(seats) and self.state.refused is None and self._workers.now() < end:
+        end = self._workers.now() + MAX_CHECK_WAIT_SECONDS
+
+        def is_checking() -> bool:
+            alive = [seat for seat in seats if self._pool.has([seat])]
+            in_time = any(self._pool.working_time(seat) < MAX_CHECK_SECONDS for seat in alive)
+            return in_time and self.state.refused is None and self._workers.now() < end
+
+        while is_checking():
             self._workers.listen(LISTEN_SECONDS)
         for seat in seats:
             if self.state.refused is None and self._pool.has([seat]):
@@ -287,7 +304,8 @@ class Session:
             return
         seats = [self._start_or_resume(arm) for arm in arms]
         self._workers.apply(HOST, ev.Phased(tuple(state.seats[seat].title for seat in seats)))
-        start = self._await_start(seats)
+        with self._part("starting"):
+            start = self._await_start(seats)
         last_improved = start
         time_left = self._workers.left() or 0.0
         end = None if phase.share >= 1 else start + phase.share * time_left
@@ -338,7 +356,8 @@ class Session:
         """Wait for kernels; the time, once per installation, does not count in the time limit."""
         while is_compiling() and not self.state.done and not self._workers.out_of_time():
             start = self._workers.now()
-            self._workers.listen(LISTEN_SECONDS)
+            with self._part("compiling"):
+                self._workers.listen(LISTEN_SECONDS)
             self._workers.extend(self._workers.now() - start)
 
     def _start_or_resume(self, arm: Arm) -> int:
@@ -360,21 +379,18 @@ class Session:
         The time slice begins afterwards, so that starting does not use it up. An engine that takes
         much longer than the others is not waited for.
         """
-        start = self._workers.now()
-        first: float | None = None
+        end = self._workers.now() + MAX_START_WAIT_SECONDS
+        limits = dict.fromkeys(seats, MAX_START_SECONDS)
 
-        # It also records when the first engine has started.
+        # It also sets the limits when the first engine has started.
         def waiting() -> bool:
-            nonlocal first
-            state, now = self.state, self._workers.now()
-            alive = [seat for seat in seats if self._pool.has([seat])]
-            missing = [seat for seat in alive if not state.seats[seat].started]
-            if first is None and len(missing) < len(seats):
-                first = now
-            deadline = start + MAX_START_SECONDS
-            if first is not None:
-                deadline = min(deadline, first + MAX_LATE_START_SECONDS)
-            return bool(missing) and now <= deadline and not state.done
+            late = [seat for seat in seats if not self.state.seats[seat].started]
+            missing = {s: self._pool.working_time(s) for s in late if self._pool.has([s])}
+            if len(missing) < len(seats):
+                for seat, worked in missing.items():
+                    limits[seat] = min(limits[seat], worked + MAX_LATE_START_SECONDS)
+            in_time = any(worked <= limits[seat] for seat, worked in missing.items())
+            return in_time and self._workers.now() <= end and not self.state.done
 
         self._workers.listen_while(waiting)
         return self._workers.now()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict
 
 from cchybrid.host.event_bus import EventBus
@@ -23,6 +24,7 @@ from cchybrid.host.events import (
     Started,
 )
 from cchybrid.host.memory_budget import MemoryBudget
+from cchybrid.host.phase_times import PhaseTimes
 from cchybrid.host.run_config import RunConfig, seed_for
 from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
 from cchybrid.host.shared_instance import SharedInstance
@@ -32,12 +34,14 @@ from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
 from cchybrid.model import LowerBound, Steps
 from cchybrid.plugin.engine import Budget
-from cchybrid.plugin.warm_up import MAX_PREPARE_SECONDS, WarmUp, pending
+from cchybrid.plugin.warm_up import WarmUp, pending
 
 INITIAL = "initial schedule"
 """Name under which the schedule is reported from which the caller lets a run start."""
 LISTEN_SECONDS = 0.05
 """Longest wait for events between two checks of the clock."""
+MAX_EXTENSION_SECONDS = 120.0
+"""Largest extension of the time limit, for waiting for kernels."""
 MAX_OVERRUN_SECONDS = 0.3
 """Seconds after the time limit at which an engine that was asked to stop gets SIGTERM."""
 STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE = 1.0, 0.1
@@ -61,6 +65,8 @@ class WorkerControl:
         The worker processes.
     record
         The instance as JSON.
+    times
+        Where the time of the run goes.
     interrupted
         Whether the user interrupted the run; then workers are ended at once.
     """
@@ -78,6 +84,7 @@ class WorkerControl:
         self.interrupted = False
         self._config = config
         self._bus = bus
+        self.times = PhaseTimes(self.now)
         self.record = state.blackboard.record
         memory = config.budget.memory
         self._shared = SharedInstance(state.blackboard.instance, self.record, memory)
@@ -111,7 +118,7 @@ class WorkerControl:
             self.apply(seat, event)
         if self._warm_up is not None:
             for done in self._warm_up.poll():
-                self.apply(HOST, Compiled(done.engine, done.seconds, done.error))
+                self.apply(HOST, Compiled(done.engine, done.seconds, done.error, done.late))
         if self._memory.is_due():
             self._release_memory()
 
@@ -149,7 +156,7 @@ class WorkerControl:
 
     def extend(self, seconds: float) -> None:
         """Extend the time limit, for waiting that does not count, within a bound for the run."""
-        self._extension = min(self._extension + seconds, MAX_PREPARE_SECONDS)
+        self._extension = min(self._extension + seconds, MAX_EXTENSION_SECONDS)
         # The total: a paused worker gets only the newest line of each kind.
         self.pool.share({"extension": self._extension}, HOST)
 
@@ -158,7 +165,9 @@ class WorkerControl:
         now = self.now()
         if self._bus.has_log:  # a line may have a million numbers
             self._bus.record(to_log(now, seat, event))
-        for action in self.state.apply(now, seat, event):
+        with self.times.part("verifying") if isinstance(event, Offer | Bound) else nullcontext():
+            actions = self.state.apply(now, seat, event)
+        for action in actions:
             match action:
                 case Announce(name, content):
                     self._bus.emit(name, now, content)

@@ -14,6 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import IO, Any
 
 from cchybrid.host.wire import Line, encode
@@ -25,6 +26,7 @@ from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import load_target
 from cchybrid.system.process_tree import adopt_orphans
 from cchybrid.system.processes import die_with_parent, limit_memory
+from cchybrid.system.working_time import WorkingTime, tree_usage
 
 TICK_SECONDS = 0.1
 """Seconds between two checks of the engine. On a busy machine ticks are delayed as much as the
@@ -33,8 +35,8 @@ MAX_SILENT_TICKS = 30
 """Ticks without a call of ``Run`` after which the engine is reported as silent. The contract asks
 for a few calls per second; these are 3 seconds."""
 STOP_SHARE = 0.6
-"""Share of the seconds until SIGTERM after which a worker reports that its engine does not return
-when asked to stop, and ends itself."""
+"""Share of the seconds until SIGTERM, without those of waiting for a processor, after which a
+worker reports that its engine does not return when asked to stop, and ends itself."""
 MIN_NOTE_SECONDS = 0.1
 """Shortest time between two notes, or two reports of progress; those between are dropped."""
 
@@ -181,7 +183,8 @@ def serve(start: Callable[[Line, IO[bytes]], tuple[WorkerLink, Callable[[], None
 
 def _watch(run: WorkerLink) -> None:
     """Report an engine that does not call ``Run``; end the process if it does not stop."""
-    calls = silent = stopping = 0
+    calls = silent = 0
+    stopping: WorkingTime | None = None
     while True:
         time.sleep(TICK_SECONDS)
         silent = silent + 1 if run.calls == calls and run.working_since is not None else 0
@@ -189,8 +192,9 @@ def _watch(run: WorkerLink) -> None:
             run.send("silent", lasted=MAX_SILENT_TICKS * TICK_SECONDS)
         calls = run.calls
         # A worker whose engine has not started is ended by the host.
-        stopping += run.stop_requested and run.working_since is not None
-        if stopping and stopping * TICK_SECONDS > STOP_SHARE * run.grace:
+        if stopping is None and run.stop_requested and run.working_since is not None:
+            stopping = WorkingTime(partial(tree_usage, os.getpid()))
+        if stopping is not None and stopping.seconds() > STOP_SHARE * run.grace:
             run.send("overdue")
             run.send_end(Stop.LIMIT)
             os._exit(0)

@@ -113,6 +113,10 @@ class WorkerPool:
         """Continue a paused worker."""
         self._workers[seat].resume()
 
+    def working_time(self, seat: int) -> float:
+        """Return the seconds since its start in which a worker could work; see ``WorkingTime``."""
+        return self._workers[seat].clock.seconds()
+
     def measure(self) -> int:
         """Measure the memory of every worker; return the sum, in bytes."""
         tree = children()

@@ -9,16 +9,20 @@ import subprocess
 import time
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 
 from cchybrid.host.events import Event, Exited, Garbled
 from cchybrid.host.wire import FROM_ENGINES, Kinds, Line, LineReader, WireError, encode
 from cchybrid.system.process_tree import Process, children, descendants, end, marked
 from cchybrid.system.processes import memory_of_all, private_memory, start_module
+from cchybrid.system.working_time import SAMPLE_SECONDS, WorkingTime, tree_usage, usage
 
 GRACE_SECONDS = 1.0
 """Seconds between the request to stop and SIGTERM; a worker ends itself before (``worker``)."""
 SIGTERM_GRACE_SECONDS = 0.3
-"""Seconds between SIGTERM and SIGKILL."""
+"""Seconds between SIGTERM and SIGKILL, without those in which a worker waits for a processor."""
+MAX_SIGTERM_SECONDS = 3.0
+"""Wall-clock seconds between SIGTERM and SIGKILL on a busy machine."""
 MARK = "CCHYBRID_RUN"
 """Environment variable that marks all processes of a worker, also those outside its group."""
 
@@ -48,6 +52,8 @@ class WorkerProcess:
         The resident bytes of all its processes when last measured, without mapped files.
     closed
         Descriptors that it has closed.
+    clock
+        The time that it and its descendants had since its start.
     garbled
         Whether it has sent a line that is no event; then no more lines are read.
     """
@@ -77,7 +83,7 @@ class WorkerProcess:
         self._unsent = bytearray()
         self._pending_news: dict[tuple[str, int], Line] = {}
         self._stop_since: float | None = None
-        self._term_since: float | None = None
+        self._since_term: WorkingTime | None = None
         self._grace = GRACE_SECONDS
         environment = {MARK: mark, "PYTHONHASHSEED": "0"}
         self._process = start_module(module, environment, descriptors=descriptors)
@@ -88,6 +94,7 @@ class WorkerProcess:
         )
         for descriptor in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(descriptor, False)
+        self.clock = WorkingTime(partial(tree_usage, self._process.pid), interval=SAMPLE_SECONDS)
         self.send(job, encode(job) + instance)
 
     def mark_started(self) -> None:
@@ -227,21 +234,26 @@ class WorkerProcess:
     def terminate(self) -> None:
         """Send SIGTERM to the process group now."""
         self.resume()  # a stopped process would not act on it
-        if self._term_since is None:
+        if self._since_term is None:
             self._stop_since = self._stop_since or time.monotonic()
-            self._term_since = time.monotonic()
+            self._since_term = WorkingTime(partial(usage, self._process.pid))
             if self._signal(signal.SIGTERM):
                 self._terminated = True
+            self._signal(signal.SIGCONT)  # others may have stopped it
 
     def enforce(self) -> None:
-        """Send SIGTERM, and later SIGKILL, if the worker did not stop when asked."""
-        now = time.monotonic()
-        stop, term = self._stop_since, self._term_since
-        if stop is not None and term is None and now - stop > self._grace:
+        """Send SIGTERM, and later SIGKILL, if the worker did not stop when asked.
+
+        A worker that only waits for a processor does not ignore SIGTERM.
+        """
+        stop, term = self._stop_since, self._since_term
+        if stop is not None and term is None and time.monotonic() - stop > self._grace:
             self.terminate()
-        late = self._term_since is not None and now - self._term_since > SIGTERM_GRACE_SECONDS
-        if late and self.returncode is None:
-            self._killed = True
+        if term is None or self.returncode is not None:
+            return
+        ignored = term.seconds() > SIGTERM_GRACE_SECONDS
+        if ignored or term.wall > MAX_SIGTERM_SECONDS:
+            self._killed = ignored
             self._signal(signal.SIGKILL)
 
     def processes(self, tree: Mapping[int, list[Process]]) -> Iterator[Process]:

@@ -14,7 +14,8 @@ them in a child process of low priority, one engine after another, and never blo
 It may be stopped or killed at any time and may run several times at once: an engine is marked as
 compiled only when all its kernels are, and processes that need the same kernels wait for one
 another. If an engine ends the child process or takes longer than ``MAX_PREPARE_SECONDS``, a new
-process compiles the kernels of the others.
+process compiles the kernels of the others. On a machine that is too busy, the rest is ``late``: it
+is compiled in the first run that needs it.
 """
 
 from __future__ import annotations
@@ -28,21 +29,24 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from cchybrid.model.text import error_line
 from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import DesignerInfo, EngineInfo, load_target
 from cchybrid.system.kernel_cache import compiling, needs_compiling
 from cchybrid.system.processes import die_with_parent, start_module
+from cchybrid.system.working_time import SAMPLE_SECONDS, WorkingTime, tree_usage
 
 __all__ = ["Compiled", "WarmUp", "pending"]
 
 NICENESS = 10
-"""Niceness of the child process after the first engine, so that it does not slow down searches. The
-first engine is not delayed: it usually waits for the kernels of greedy schedules alone."""
+"""Niceness beside a run, so that its searches are not slowed down."""
 MAX_PREPARE_SECONDS = 120.0
-"""Seconds after which an engine counts as failed; those of cchybrid take about fifteen on an idle
-machine."""
+"""Seconds, without those of waiting for a processor, after which an engine counts as failed; those
+of cchybrid take about fifteen."""
+MAX_WAIT_SECONDS = 600.0
+"""Wall-clock seconds for one engine after which it and the others are late."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,14 @@ class Compiled:
         Wall-clock seconds.
     error
         The error, or "". An engine that failed stays ``pending``.
+    late
+        Whether the machine was too busy. Such an engine stays ``pending``, too.
     """
 
     engine: str
     seconds: float
     error: str = ""
+    late: bool = False
 
 
 def pending(engines: Iterable[EngineInfo | DesignerInfo]) -> list[EngineInfo | DesignerInfo]:
@@ -84,13 +91,19 @@ class WarmUp:
     ----------
     engines
         The engines and designers, as ``pending`` returns them.
+    niceness
+        Niceness of the child process after the first engine, which is not delayed: a run usually
+        waits for the kernels of greedy schedules alone.
     """
 
-    def __init__(self, engines: Sequence[EngineInfo | DesignerInfo]) -> None:
+    def __init__(
+        self, engines: Sequence[EngineInfo | DesignerInfo], niceness: int = NICENESS
+    ) -> None:
         self._targets = {info.name: info.target for info in engines}
+        self._niceness = niceness
         self._process: subprocess.Popen[bytes] | None = None
         self._unread = b""
-        self._begun = 0.0
+        self._clock: WorkingTime | None = None
         self._refused = ""
 
     @property
@@ -107,17 +120,24 @@ class WarmUp:
         """Start the child process, unless there is nothing to compile."""
         if not self._targets or self._process is not None:
             return
-        self._begun, self._unread = time.monotonic(), b""
+        self._unread = b""
         try:
             self._process = start_module("cchybrid.plugin.warm_up")
         except OSError as error:  # too few processes or open files
             self._refused = str(error.strerror)
             return
-        jobs = json.dumps(list(self._targets.items()))
+        self._start_clock()
+        jobs = json.dumps([self._niceness, list(self._targets.items())])
         if self._process.stdin is not None:
             with self._process.stdin as stream, contextlib.suppress(OSError):
                 stream.write(jobs.encode())
         os.set_blocking(self.fileno(), False)
+
+    def _start_clock(self) -> None:
+        """Let the time of the next engine begin."""
+        if self._process is not None:
+            read = partial(tree_usage, self._process.pid)
+            self._clock = WorkingTime(read, interval=SAMPLE_SECONDS)
 
     def fileno(self) -> int:
         """Return a descriptor for selectors, readable when ``poll`` has reports."""
@@ -131,7 +151,7 @@ class WarmUp:
             refused = [Compiled(name, 0.0, self._refused) for name in self._targets]
             self._targets.clear()
             return refused
-        if self._process is None or not self._targets:
+        if self._process is None or self._clock is None or not self._targets:
             return []
         ended = self._process.poll() is not None
         with contextlib.suppress(BlockingIOError):
@@ -140,14 +160,15 @@ class WarmUp:
         found = [Compiled(*json.loads(line)) for line in lines]
         for compiled in found:
             del self._targets[compiled.engine]
-            self._begun = time.monotonic()
-        seconds = time.monotonic() - self._begun
-        if ended or seconds > MAX_PREPARE_SECONDS or not self._targets:
+            self._start_clock()
+        worked, seconds = self._clock.seconds(), self._clock.wall
+        late = not ended and seconds > MAX_WAIT_SECONDS
+        if ended or late or worked > MAX_PREPARE_SECONDS or not self._targets:
             self._end_process()
-            error = "the process was ended" if ended else f"not ready after {seconds:.0f} seconds"
-            for failed in self.left[:1]:
-                del self._targets[failed]
-                found.append(Compiled(failed, round(seconds, 3), error))
+            error = "the process was ended" if ended else f"not ready after {worked:.0f} seconds"
+            for name in self.left if late else self.left[:1]:
+                del self._targets[name]
+                found.append(Compiled(name, round(seconds, 3), "" if late else error, late))
             self.start()
         return found
 
@@ -175,7 +196,7 @@ class WarmUp:
         self._process = None
 
 
-def _compile_all(jobs: Sequence[tuple[str, str]]) -> None:
+def _compile_all(niceness: int, jobs: Sequence[tuple[str, str]]) -> None:
     """Compile the kernels of engines; write a line with the fields of ``Compiled`` for each."""
     die_with_parent()
     out = os.fdopen(os.dup(1), "w")
@@ -184,7 +205,7 @@ def _compile_all(jobs: Sequence[tuple[str, str]]) -> None:
     for number, (name, target) in enumerate(jobs):
         if number == 1:
             with contextlib.suppress(OSError):
-                os.nice(NICENESS)
+                os.nice(niceness)
         begun, error = time.monotonic(), ""
         try:
             with compiling(target) as missing:
@@ -197,4 +218,4 @@ def _compile_all(jobs: Sequence[tuple[str, str]]) -> None:
 
 
 if __name__ == "__main__":
-    _compile_all(json.load(sys.stdin))
+    _compile_all(*json.load(sys.stdin))

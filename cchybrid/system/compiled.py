@@ -11,14 +11,19 @@ import contextlib
 import fcntl
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    _CacheLocator,
+)
 from numba.core.registry import CPUDispatcher
 
 from cchybrid.system.kernel_cache import cache_folder
+from cchybrid.system.kernel_content import UnknownContentError, digest_of_kernel, fields_of
 
 __all__ = ["compiled", "inlined", "internal"]
 
@@ -50,9 +55,7 @@ def inlined(function: Function) -> Function:
     )
 
 
-def _dispatcher(
-    kind: Any, function: Callable[..., Any], subfolder: str = "", **options: Any
-) -> Any:
+def _dispatcher(kind: Any, function: Callable[..., Any], **options: Any) -> Any:
     settings: Any = numba.config
     if settings.DISABLE_JIT:
         return function
@@ -64,9 +67,7 @@ def _dispatcher(
         **options,
     }
     dispatcher = kind(function, targetoptions=choices)
-    folder = cache_folder(Path(function.__code__.co_filename).parent)
-    with contextlib.suppress(RuntimeError):  # no folder can be written to: compiled every time
-        dispatcher._cache = _Cache(function, folder / subfolder)
+    dispatcher._cache = _Cache(dispatcher)
     return dispatcher
 
 
@@ -78,26 +79,61 @@ class _Internal(CPUDispatcher):
 
     @cached_property
     def _from_python(self) -> Any:
-        return _dispatcher(CPUDispatcher, self.py_func, "from-python")
+        return _dispatcher(CPUDispatcher, self.py_func)
+
+
+class _Folder(_CacheLocator):
+    """The folder of the cache, as numba asks for it."""
+
+    def __init__(self, file: str) -> None:
+        self._py_file = file
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return ""
+
+    def get_disambiguator(self) -> str:
+        return ""
+
+
+class _Format(CompileResultCacheImpl):
+    """The form of compiled code in files."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        code = function.__code__
+        self._lineno, self._locator = code.co_firstlineno, _Folder(code.co_filename)
 
 
 class _Cache(FunctionCache):
-    """The numba cache of one function, in a folder that is named by a digest of all sources.
+    """The numba cache of one kernel, in files that are named by a digest of its content.
 
-    It ignores the times of files, lets one process at a time write, and treats an unreadable file
-    as missing.
+    It lets one process at a time write, and treats an unreadable file as missing.
     """
 
-    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
-        settings: Any = numba.config
-        chosen = settings.CACHE_DIR
-        settings.CACHE_DIR = str(folder)
-        try:
-            super().__init__(function)
-        finally:
-            settings.CACHE_DIR = chosen
-        self._lock = folder / "index.lock"
-        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, "")
+    def __init__(self, kernel: CPUDispatcher) -> None:
+        # Not that of numba, which names files by paths and line numbers.
+        self._kernel, self._py_func = kernel, kernel.py_func
+        self._name = repr(self._py_func)
+        self._impl = _Format(self._py_func)
+        self.enable()
+
+    @property
+    def cache_path(self) -> str:
+        """The folder of the cache."""
+        return str(cache_folder())
+
+    @cached_property
+    def _cache_file(self) -> Any:  # type: ignore[override]
+        """The files of the kernel; not before its first call, as it may call later ones."""
+        function = self._py_func
+        name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
+        file = f"{name}-{digest_of_kernel(self._kernel)}"
+        return IndexDataCacheFile(self.cache_path, file, "")
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return *super()._index_key(sig, codegen), fields_of(sig)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for a signature, or ``None`` if there is no readable one."""
@@ -108,10 +144,10 @@ class _Cache(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Save the code for a signature, if the folder can be written to."""
-        with contextlib.suppress(OSError), self._alone():
+        with contextlib.suppress(OSError, UnknownContentError), self._alone():
             try:
                 super().save_overload(sig, data)
-            except OSError:
+            except (OSError, UnknownContentError):
                 raise
             except Exception:  # a damaged index
                 self.flush()
@@ -120,7 +156,8 @@ class _Cache(FunctionCache):
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
         """Hold a lock, so that no other process writes to the same file."""
-        self._lock.parent.mkdir(parents=True, exist_ok=True)
-        with open(self._lock, "w") as lock:
+        folder = cache_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / "index.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield

@@ -1,9 +1,10 @@
 """The cache of compiled kernels: its folder, and the engines whose kernels it holds.
 
-A folder holds the code for one state of all sources with kernels. An empty *marker* file per engine
-says that all kernels of the engine have been compiled for this processor and this version of numba.
-It is written after the code, so an interrupted compilation is repeated. This module does not
-import numba.
+The files of a kernel are named by its content (``kernel_content``), so all installations of a user
+share one folder, and a kernel is compiled again only when it or something that it uses changes. The
+folder may be deleted at any time. An empty *marker* file per engine says that all its kernels have
+been compiled for this processor and these versions. It is written after the code, so an interrupted
+compilation is repeated. This module does not import numba.
 """
 
 from __future__ import annotations
@@ -24,43 +25,33 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
-__all__ = ["cache_folder", "compiling", "needs_compiling"]
+__all__ = ["cache_folder", "compiling", "needs_compiling", "versions"]
 
 PACKAGE = Path(__file__).parents[1]
 
 _DECORATOR = re.compile(rb"^@(compiled|inlined|internal)\b", re.MULTILINE)
-_IMPORT = re.compile(rb"^from ([\w.]+) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
-_CONSTANT = re.compile(rb"\b[A-Z][A-Z_]+\b")
 
 
 @lru_cache
-def cache_folder(folder: Path) -> Path:
-    """Return the folder for the compiled code of the kernels in the package of ``folder``.
+def cache_folder() -> Path:
+    """Return the folder for the compiled code of kernels.
 
-    numba compares only the file of a function to decide whether compiled code is stale, but the
-    code contains functions and constants of other files, too. So the name of the folder is a
-    digest of all files with kernels, in this package and in the package of ``folder``, and of the
-    files from which these import constants. The folder is in ``NUMBA_CACHE_DIR`` if that
-    environment variable is set, or in the installation; where that is read-only, in ``~/.cache``,
-    or else among the temporary files, where all processes of a user share one folder.
+    It is in ``NUMBA_CACHE_DIR`` if that environment variable is set, or in the user's folder for
+    caches (``XDG_CACHE_HOME``, or ``~/.cache``); where that is read-only, in the installation, or
+    else among the temporary files.
     """
-    if (folder.parent / "__init__.py").exists():
-        return cache_folder(folder.parent)  # the same for all engines of a package
-    digest = hashlib.sha256()
-    for source in _kernel_sources({PACKAGE, folder}):
-        digest.update(source)
-    name = f"kernels-{digest.hexdigest()[:16]}"
-    parents = [PACKAGE / "__pycache__"]
-    if chosen := os.environ.get("NUMBA_CACHE_DIR"):
-        parents.insert(0, Path(chosen))
+    parents = [Path(chosen)] if (chosen := os.environ.get("NUMBA_CACHE_DIR")) else []
     with contextlib.suppress(RuntimeError):  # there is no home folder
-        parents.append(Path.home() / ".cache" / "cchybrid")
-    for parent in parents:
+        parents.append(
+            Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "cchybrid"
+        )
+    for parent in [*parents, PACKAGE / "__pycache__"]:
+        folder = parent / "kernels"
         with contextlib.suppress(OSError):
-            (parent / name).mkdir(parents=True, exist_ok=True)
-            if os.access(parent / name, os.W_OK):
-                return parent / name
-    return _temporary_folder() / name
+            folder.mkdir(parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK) and folder.stat().st_uid == os.getuid():
+                return folder
+    return _temporary_folder() / "kernels"
 
 
 def _temporary_folder() -> Path:
@@ -81,20 +72,17 @@ def _temporary_folder() -> Path:
     return Path(os.devnull)  # nothing can be written: kernels are compiled in every process
 
 
-def _kernel_sources(roots: set[Path]) -> Iterator[bytes]:
-    """Yield the contents of all files with kernels, and of files whose constants they import."""
-    paths = sorted(path for root in roots for path in root.rglob("*.py"))
-    sources = {path: path.read_bytes() for path in paths}
-    kernels = {path for path, source in sources.items() if _DECORATOR.search(source)}
-    constants = set()
-    for path in kernels:
-        for module, names in _IMPORT.findall(sources[path]):
-            if _CONSTANT.search(names):
-                end = Path(*module.decode().strip(".").split(".")).with_suffix(".py").parts
-                # "cchybrid.a.b" and ".b" both name a file that ends with b.py.
-                constants |= {other for other in paths if other.parts[-len(end) :] == end}
-    for path in sorted(kernels | constants):
-        yield sources[path]
+@lru_cache
+def _sources_digest(folder: Path) -> str:
+    """Return a digest of all files with kernels, in this package and in that of ``folder``."""
+    while (folder.parent / "__init__.py").exists():
+        folder = folder.parent
+    digest = hashlib.sha256()
+    for path in sorted(path for root in {PACKAGE, folder} for path in root.rglob("*.py")):
+        source = path.read_bytes()
+        if _DECORATOR.search(source):
+            digest.update(source)
+    return digest.hexdigest()[:16]
 
 
 def needs_compiling(target: str) -> bool:
@@ -128,11 +116,12 @@ def _marker(target: str) -> Path | None:
     """Return the marker file of an engine, or ``None`` if its module cannot be found."""
     try:
         file = _module_file(target.partition(":")[0])
-        folder = None if file is None else cache_folder(file.parent)
+        if file is None:
+            return None
+        name = f"{target.replace(':', '.')}-{_sources_digest(file.parent)}-{_machine()}.compiled"
+        return cache_folder() / name
     except Exception:  # of an import hook, or unreadable: the engine's worker will report it
         return None
-    name = target.replace(":", ".")
-    return None if folder is None else folder / f"{name}-{_machine()}.compiled"
 
 
 def _module_file(module: str) -> Path | None:
@@ -146,11 +135,18 @@ def _module_file(module: str) -> Path | None:
 
 
 @lru_cache
+def versions() -> tuple[str, ...]:
+    """Return the versions on which all compiled code depends."""
+    packages = ("numba", "llvmlite", "numpy")
+    return (*map(metadata.version, packages), str(sys.implementation.cache_tag))
+
+
+@lru_cache
 def _machine() -> str:
-    """Return a digest of the versions of numba and Python, and of the processor."""
+    """Return a digest of the versions, and of the processor."""
     processor = platform.processor()
     with contextlib.suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         processor = "".join(sorted({x for x in lines if x.startswith(("model name", "flags"))}))
-    parts = (metadata.version("numba"), sys.implementation.cache_tag, platform.machine(), processor)
-    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
+    parts = (*versions(), platform.machine(), processor)
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

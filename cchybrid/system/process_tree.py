@@ -41,7 +41,7 @@ def children() -> Mapping[int, list[Process]]:
     """Return the running children of every process, by its number."""
     found: defaultdict[int, list[Process]] = defaultdict(list)
     for number in _numbers():
-        fields = _status(number)
+        fields = status(number)
         if fields is not None and fields[0] not in _ENDED:
             found[int(fields[1])].append(Process(number, int(fields[19])))
     return found
@@ -63,7 +63,7 @@ def marked(marks: tuple[str, ...]) -> Iterator[Process]:
     for number in _numbers():
         with contextlib.suppress(OSError), open(f"/proc/{number}/environ", "rb") as file:
             if any(each.startswith(starts) for each in file.read().split(b"\0")):
-                fields = _status(number)
+                fields = status(number)
                 if fields is not None and number != os.getpid():
                     yield Process(number, int(fields[19]))
 
@@ -87,7 +87,7 @@ def end(find: Callable[[], Iterable[Process]]) -> None:
 
 
 def _signal(process: Process, number: signal.Signals) -> None:
-    fields = _status(process.number)
+    fields = status(process.number)
     if fields is not None and int(fields[19]) == process.started:
         with contextlib.suppress(OSError):
             os.kill(process.number, number)
@@ -99,7 +99,7 @@ def _numbers() -> list[int]:
     return []
 
 
-def _status(number: int) -> list[str] | None:
+def status(number: int) -> list[str] | None:
     """Return the fields of /proc/N/stat from the third on; ``None`` if there is no such process."""
     with contextlib.suppress(OSError), open(f"/proc/{number}/stat", "rb") as file:
         # The second field is the name, in parentheses, and may contain anything.

@@ -33,6 +33,8 @@ def verdict(result: Result, *, explain: bool = False) -> list[str]:
             f"{result.schedule.channel_uses} channel uses; seed {result.seed}; "
             f"{result.seconds:.2f} s in all"
         )
+    if result.overrun:
+        lines.append(_overrun(result))
     if explain:
         lines.extend(f"  {line}" for line in contributions(result))
     if result.interrupted:
@@ -40,6 +42,16 @@ def verdict(result: Result, *, explain: bool = False) -> list[str]:
     lines.extend(f"trouble: {text}" for text in result.troubles)
     lines.extend(f"remark: {text}" for text in result.remarks)
     return lines
+
+
+def _overrun(result: Result) -> str:
+    """Return by how much the run took longer than asked, and where its time went."""
+    limit = result.budget["seconds"]
+    parts = ", ".join(
+        f"{name} {seconds:.1f} s" for name, seconds in result.times.items() if seconds >= 0.05
+    )
+    text = f"took {result.overrun:.1f} s longer than the {limit:g} s asked"
+    return f"{text}: {parts}" if parts else text
 
 
 def contributions(result: Result) -> list[str]:

@@ -8,8 +8,6 @@ from functools import cache
 from itertools import combinations, product
 
 import pytest
-from cchybrid.checker.blocks import BlockRelaxation
-from cchybrid.checker.relaxation import Relaxation
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +19,9 @@ from cchybrid.host.proving import prove
 from cchybrid.model import AllReduction, Channel, Collective, CommunicationModel, Instance, Schedule
 from cchybrid.model import Network as ModelNetwork
 from cchybrid.proof import BOUNDS
+from cchybrid.proof.block_relaxation import BlockRelaxation
 from cchybrid.proof.contradiction import find_contradiction
+from cchybrid.proof.relaxation import Relaxation
 from cchybrid.referee.verify import verify_schedule
 from cchybrid.toolkit.cpsat.allreduce import find_allreduce
 from tests.checker.mutants import mutants
@@ -89,13 +89,13 @@ def test_mutants_are_refused_or_true(name, count):
 @pytest.mark.parametrize(
     "evidence",
     [
-        {"kind": "growth", "message": 0},
+        {"kind": "linear", "steps": 1},
         {"kind": "part"},
         {"kind": "part", "from": 0},
-        {"kind": "part", "from": 9, "evidence": {"kind": "growth", "message": 0}},
-        {"kind": "part", "from": True, "evidence": {"kind": "growth", "message": 0}},
-        {"kind": "part", "from": 0, "to": 1, "evidence": {"kind": "growth", "message": 0}},
-        {"kind": "part", "from": 0, "evidence": {"kind": "growth", "message": 1}},
+        {"kind": "part", "from": 9, "evidence": {"kind": "linear", "steps": 1}},
+        {"kind": "part", "from": True, "evidence": {"kind": "linear", "steps": 1}},
+        {"kind": "part", "from": 0, "to": 1, "evidence": {"kind": "linear", "steps": 1}},
+        {"kind": "part", "from": 0, "evidence": {"kind": "linear", "steps": 9}},
         {"kind": "part", "from": 0, "evidence": {"kind": "exchanges"}},
         {"kind": "part", "from": 0, "evidence": {"kind": "part", "from": 0}},
     ],
@@ -238,5 +238,5 @@ def test_a_part_read_backwards_has_the_widest_rounds_in_every_step() -> None:
     for node in range(3):
         for read_back in (False, True):
             part = network.part(node, read_back)
-            for relaxation in (Relaxation(part, 2), BlockRelaxation(part, [0, 1, 2], 2)):
+            for relaxation in (Relaxation(part, 2), BlockRelaxation(part, [[0], [1], [2]], 2)):
                 assert not find_contradiction(relaxation, relaxation.all_keys(), 100_000)

@@ -17,7 +17,7 @@ import cchybrid
 from cchybrid.checker import EvidenceError, Network, proven_steps
 from cchybrid.checker.instance import TooLargeError
 from cchybrid.checker.linear import linear_rounds, payments
-from cchybrid.checker.payments import NEVER, Spread, paid_for_routes
+from cchybrid.checker.payments import NEVER, Spread, paid_for_routes, paid_for_sets
 from cchybrid.checker.prices import Prices
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Reduction
 from cchybrid.model import Network as ModelNetwork
@@ -66,6 +66,20 @@ def any_group(
     return group
 
 
+def any_sets(network: Network, prices: Prices, rng: random.Random) -> list[list[int]]:
+    """Return sets with weights that no channel's lowest price is below."""
+    left = {hop: min(each.hops[hop] for each in prices.intervals) for hop in network.channels}
+    rows = []
+    for _ in range(6):
+        inside = [node for node in range(network.nodes) if rng.random() < 0.5]
+        into = [(a, b) for a, b in network.channels if a not in inside and b in inside]
+        weight = min((left[hop] for hop in into), default=0)
+        if weight:
+            rows.append([weight, *inside])
+            left.update({hop: left[hop] - weight for hop in into})
+    return rows
+
+
 def paid_in(network: Network, prices: Prices, moves: Any) -> Counter[int]:
     """Return what every message pays in a schedule, transfer by transfer, from the rules alone."""
     paid: Counter[int] = Counter()
@@ -90,6 +104,8 @@ def test_no_message_pays_less_and_all_pay_no_more_than_is_offered(schedule, seed
             group = any_group(network, steps, rng, [message])
             least = Spread(network, prices, group, any_rounds=False).paid([message])
             assert 0 <= least <= paid[message], group
+            rows = any_sets(network, prices, rng)
+            assert paid_for_sets(network, prices, rows, [message]) <= paid[message]
             if network.hop_by_hop:
                 free = Spread(network, prices, group, any_rounds=True).paid([message])
                 assert free <= least
@@ -256,7 +272,7 @@ def test_prices_follow_the_routing():
     assert best(on_ring(6, *messages, routing="any"), expensive) == 1
     assert best(on_ring(6, *messages, routing=10**15), expensive) == 1
     hops = on_ring(6, *messages, switching="store-and-forward")
-    assert best(hops, expensive) == 5  # no route of fewer hops avoids it
+    assert best(hops, expensive) == 2  # the long way takes five steps
 
 
 def test_prices_do_not_pass_endpoints_but_a_chain_of_paths_may_stop_there():
@@ -312,6 +328,9 @@ MALFORMED: tuple[dict[str, Any], ...] = (
     {"steps": 2, "inject": [[0, 1, 1, 1, 1]]}, {"steps": 2, "accept": [[-1, 1]]},
     {"steps": 2, "groups": {}}, {"steps": 2, "groups": [[]]}, {"steps": 2, "groups": [{}]},
     {"steps": 2, "groups": [{"worth": [[0, 1]], "more": 1}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1]], "sets": [[1, 0]]}]},
+    {"steps": 2, "groups": [{"sets": [[1, 0]]}]}, {"steps": 2, "groups": [{"sets": 1}]},
+    {"steps": 2, "groups": [{"sets": [[1]]}]}, {"steps": 2, "groups": [{"sets": [[1, 6]]}]},
     {"steps": 2, "groups": [{"worth": [[6, 1]]}]}, {"steps": 2, "groups": [{"worth": [[0, -1]]}]},
     {"steps": 2, "groups": [{"worth": [[0, 1], [0, 1]]}]}, {"steps": 2, "groups": [{"worth": 1}]},
     {"steps": 2, "groups": [{"worth": [[0, 1]], "messages": [30]}]},

@@ -1,24 +1,82 @@
-"""Evidence that a destination cannot be reached."""
+"""Destinations out of reach: by channels, endpoints and ports."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from cchybrid.checker import EvidenceError, proves_infeasible
-from cchybrid.model import Collective, Instance, Message, Network
+from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.reach import check_unreachable, out_of_reach
+
+LINE = [[0, 1], [1, 2], [2, 3], [3, 4]]
 
 
-def test_unreachable():
-    network = Network.from_arcs("one way", 3, [(0, 1), (1, 2)])
-    record = Instance(network, Collective("back", (Message(0, (2,)), Message(2, (0,))))).to_json()
-    proves_infeasible(record, {"kind": "unreachable", "message": 1})
-    with pytest.raises(EvidenceError, match="can be reached"):
-        proves_infeasible(record, {"kind": "unreachable", "message": 0})
-    proves_infeasible(record, {"kind": "unreachable", "message": 1, "destination": 0})
-    for destination in (1, 2, 3, -1, 0.0, False, "0", None, [0]):
-        with pytest.raises(EvidenceError, match="destination"):
-            proves_infeasible(
-                record, {"kind": "unreachable", "message": 1, "destination": destination}
-            )
-    with pytest.raises(EvidenceError):
-        proves_infeasible(record, {"kind": "linear", "steps": 1})
+def network(*messages: tuple[int, list[int]], endpoints: tuple[int, ...] = (), **model: Any):
+    """Return a line of five nodes that is passed in one direction only."""
+    listed = [{"source": source, "destinations": goals} for source, goals in messages]
+    return Network(
+        {
+            "network": {"nodes": 5, "channels": LINE, "endpoints": list(endpoints)},
+            "collective": {"kind": "deliver", "messages": listed},
+            "model": model,
+        }
+    )
+
+
+HOPS = {"switching": "store-and-forward"}
+EVERYONE = (0, [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(
+    ("given", "lost"),
+    [
+        (network((2, [0, 1, 3, 4])), {0, 1}),
+        (network((2, [0, 1, 3, 4]), **HOPS), {0, 1}),
+        (network((0, [2, 4]), endpoints=(2,)), set()),  # node 2 sends on
+        (network((0, [1, 4]), endpoints=(2,)), {4}),
+        (network((0, [1, 4]), endpoints=(2,), **HOPS), set()),
+        (network(EVERYONE, ports={"inject": [0, 1, 1, 1, 1], "accept": 1}), {1, 2, 3, 4}),
+        (network(EVERYONE, ports={"inject": 1, "accept": [0, 1, 1, 0, 1]}), {3}),
+        (network(EVERYONE, ports={"inject": 1, "accept": [0, 1, 1, 0, 1]}, **HOPS), {3, 4}),
+        (network(EVERYONE, ports={"inject": [1, 1, 0, 1, 1], "accept": 1}), set()),
+        (network(EVERYONE, ports={"inject": [1, 1, 0, 1, 1], "accept": 1}, **HOPS), {3, 4}),
+        # Nodes that are no destination forward only hop by hop.
+        (network((0, [4]), ports={"inject": 1, "accept": [1, 1, 0, 1, 1]}), set()),
+        (network((0, [4]), ports={"inject": 1, "accept": [1, 1, 0, 1, 1]}, **HOPS), {4}),
+        (network((0, [1, 3]), endpoints=(2,), ports={"inject": [1, 0, 1, 1, 1], "accept": 1}), {3}),
+        # One node without ports does not end the search elsewhere.
+        (network((0, [1, 2]), ports={"inject": [1, 0, 0, 1, 1], "accept": 1}), set()),
+    ],
+)
+def test_out_of_reach(given: Network, lost: set[int]) -> None:
+    assert out_of_reach(given, 0) == lost
+
+
+def test_the_search_goes_on_beside_a_node_without_ports() -> None:
+    star = Network({
+        "network": {"nodes": 5, "channels": [[0, 1], [0, 2], [1, 3], [2, 4]]},
+        "collective": {"kind": "deliver", "messages": [{"source": 0, "destinations": [3, 4]}]},
+        "model": {"switching": "store-and-forward", "ports": {"inject": [9, 1, 0, 1, 1],
+                                                              "accept": 9}},
+    })  # fmt: skip
+    assert out_of_reach(star, 0) == {4}
+    star.inject = [9, 0, 1, 1, 1]
+    assert out_of_reach(star, 0) == {3}
+
+
+def test_evidence() -> None:
+    given = network((0, [1]), (2, [1, 3]))
+    check_unreachable(given, {"message": 1})
+    check_unreachable(given, {"message": 1, "destination": 1})
+    for evidence, message in (
+        ({"message": 1, "destination": 3}, "every destination named can be reached"),
+        ({"message": 0}, "every destination named can be reached"),
+        ({"message": 1, "destination": 0}, "a destination that the message does not have"),
+        ({"message": 1, "destination": True}, "a destination that the message does not have"),
+        ({"message": 1, "destination": None}, "a destination that the message does not have"),
+        ({"message": 2}, "a message that the collective does not have"),
+        ({}, "a message that the collective does not have"),
+    ):
+        with pytest.raises(EvidenceError, match=message):
+            check_unreachable(given, evidence)

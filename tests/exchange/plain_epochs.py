@@ -177,3 +177,44 @@ def halved_alltoall(links: Links, gpus: Sequence[int], duration: float, size: fl
             flows += [f"Chunk {goal} from {source} traveled over {text}"
                       for half in halves for _, text in half]  # fmt: skip
     return teccl_result(flows, paths, epoch, duration, size * len(gpus))
+
+
+def is_valid_in_parts(text: str, links: Links, gpus: Sequence[int]) -> bool:
+    """Return whether an all-to-all in parts of chunks keeps the rules, epoch by epoch.
+
+    Amounts are exact, so a file must not depend on the rounding that is allowed.
+    """
+    record = {key.partition("-")[2].lower(): value for key, value in json.loads(text).items()}
+    epochs, duration = record["epochs_required"], record["epoch_duration"]
+    finish = record["collective_finish_time"]
+    rates = Traffic(
+        links, (), duration, finish * record["algo_bandwidth"] / len(gpus)
+    ).rates  # fmt: skip
+    moves: defaultdict[int, list[tuple[tuple[int, int], int, int, Fraction]]] = defaultdict(list)
+    goals: dict[tuple[int, int], int] = {}
+    for key, paths in record["chunk paths"].items():
+        goal, chunk, source, _ = map(int, re.findall(r"\d+", key))
+        goals[source, chunk] = goal
+        for _, hop in (hop for path in paths for hop in path):
+            ends, volume, epoch = re.split(r" with volume | in epoch ", hop)
+            a, b = map(int, ends.split("->"))
+            moves[int(epoch)].append(((a, b), source, chunk, Fraction(volume)))
+    if {(source, goal) for (source, _), goal in goals.items()} != {
+        (a, b) for a in gpus for b in gpus if a != b
+    }:
+        return False
+    amount: defaultdict[tuple[int, int, int], Fraction] = defaultdict(Fraction)
+    for epoch in range(max(moves) + 1):
+        used: defaultdict[tuple[int, int], Fraction] = defaultdict(Fraction)
+        for (a, b), source, chunk, volume in moves[epoch]:
+            amount[source, chunk, a] -= volume
+            used[a, b] += volume
+        if any(volume > rates[link] for link, volume in used.items()):
+            return False
+        if any(left < 0 and node != source for (source, _, node), left in amount.items()):
+            return False
+        for (_, b), source, chunk, volume in moves[epoch]:
+            amount[source, chunk, b] += volume
+    complete = all(amount[*key, goal] >= 1 for key, goal in goals.items())
+    in_time = max(moves) < epochs and math.isclose(finish, epochs * duration, rel_tol=1e-3)
+    return complete and in_time

@@ -13,7 +13,13 @@ from cchybrid.exchange.epoch_networks import KNOWN, EpochNetwork, ndv2
 from cchybrid.exchange.teccl_import import read_teccl
 from cchybrid.plugin.imported import ImportRequest
 from tests.examples import examples
-from tests.exchange.plain_epochs import greedy_allgather, halved_alltoall, is_valid, result_of
+from tests.exchange.plain_epochs import (
+    greedy_allgather,
+    halved_alltoall,
+    is_valid,
+    is_valid_in_parts,
+    result_of,
+)
 
 CLUSTERS = [pytest.param(each, pick, id=f"{each.name} {pick.__name__}")
             for each in KNOWN for pick in (min, max)]  # fmt: skip
@@ -89,7 +95,49 @@ def test_changed_results_have_the_verdict_of_a_plain_simulation(
 def test_all_to_alls_in_parts_are_not_below_their_bound() -> None:
     network = ndv2(2)
     text = halved_alltoall(network.links, sorted(network.gpus), 0.005, 1 / 16)
+    assert is_valid_in_parts(text, network.links, sorted(network.gpus))
     found = read_teccl(text, ImportRequest("x"))
     assert found.broken == ()
     assert found.own is not None
     assert 0 < found.own.lower <= found.own.value
+
+
+def changed_parts(text: str, draw: random.Random) -> str:
+    """Return an all-to-all with one thing changed."""
+    record = json.loads(text)
+    paths = record["8-Chunk paths"]
+    key = draw.choice(list(paths))
+    path = draw.choice(paths[key])
+    index = draw.randrange(len(path))
+    match draw.randrange(5):
+        case 0:
+            ends, volume = path[index][1].split(" with volume ")
+            more = draw.choice((0.25, 0.51, 0.9, 4.5))
+            path[index][1] = f"{ends} with volume {more} in epoch {volume.split()[-1]}"
+        case 1:
+            head, epoch = path[index][1].rsplit(" ", 1)
+            path[index][1] = f"{head} {max(0, int(epoch) + draw.choice((-1, 1, 2, 40)))}"
+        case 2:
+            del path[index]
+        case 3:
+            del paths[key]
+        case 4:
+            record["1-Epoch_Duration"] *= draw.choice((0.5, 2))
+            record["4-Collective_Finish_Time"] = (
+                record["1-Epoch_Duration"] * record["3-Epochs_Required"]
+            )
+    return json.dumps(record)
+
+
+def test_changed_all_to_alls_have_the_verdict_of_a_plain_simulation() -> None:
+    network = ndv2(2)
+    gpus = sorted(network.gpus)
+    text = halved_alltoall(network.links, gpus, 0.005, 1 / 16)
+    draw = random.Random(0)
+    for _ in range(examples(100)):
+        other = changed_parts(text, draw)
+        found = read_teccl(other, ImportRequest("x"))
+        assert (found.broken == ()) == is_valid_in_parts(other, network.links, gpus)
+        if found.broken == ():
+            assert found.own is not None
+            assert found.own.lower <= found.own.value

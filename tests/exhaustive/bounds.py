@@ -10,9 +10,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
-from cchybrid.checker.rounds import rounds_bound, without_parts
-
 from cchybrid.checker import EvidenceError, Network, proven_steps, proves_infeasible
+from cchybrid.checker.certificate import rounds_bound, without_parts
 from cchybrid.checker.clauses import Formula
 from cchybrid.checker.schedule import checked_schedule
 from cchybrid.checker.throughput import throughput_bound, throughput_network
@@ -64,11 +63,16 @@ def _or_none(check: Callable[[Any], Number]) -> Callable[[Any], Number | None]:
     return shown
 
 
-def step_claims(record: dict[str, Any]) -> Iterator[Claim]:
-    """Yield what every registered provider claims about the number of steps."""
+def finders() -> list[str]:
+    """Return the names of all registered providers of bounds on the number of steps."""
+    return list(_registry().bounds)
+
+
+def step_claims(record: dict[str, Any], names: list[str]) -> Iterator[Claim]:
+    """Yield what these providers claim about the number of steps."""
     instance = Instance.from_json(record)
     shown = _or_none(lambda evidence: proven_steps(record, evidence))
-    providers = _registry().bounds.values()
+    providers = [_registry().bounds[name] for name in names]
     if instance.collective.kind == "allreduce":
         for name, bound in allreduce_bounds(instance, providers, lambda: False):
             yield Claim(name, bound.steps, bound.evidence, shown)
@@ -99,7 +103,7 @@ def round_claims(record: dict[str, Any], steps: int) -> Iterator[Claim]:
     """Yield what is claimed about the rounds per chunk of at most ``steps`` steps."""
     if record["model"]["switching"] == "wormhole" or record["collective"]["kind"] == "allreduce":
         return
-    whole = without_parts(record)
+    whole = whole_instance(record, False)
     found = round_bound(Instance.from_json(whole).forward, steps)
     if found is not None:
         network = Network(whole)
@@ -107,15 +111,27 @@ def round_claims(record: dict[str, Any], steps: int) -> Iterator[Claim]:
         yield Claim("rounds", found.ratio, found.evidence, shown)
 
 
+def whole_instance(record: dict[str, Any], wide: bool) -> dict[str, Any]:
+    """Return the instance without chunks and rounds, whose rounds per chunk are claimed.
+
+    With ``wide``, without half-duplex links and limited ports, too: every schedule of an instance
+    is one of its wide instance.
+    """
+    whole = without_parts(record)
+    if wide:
+        network = {key: value for key, value in whole["network"].items() if key != "half_duplex"}
+        whole |= {"network": network, "model": {**whole["model"], "ports": "all"}}
+    return whole
+
+
 def throughput_claims(record: dict[str, Any]) -> Iterator[Claim]:
-    """Yield what is claimed about the rounds per chunk of any number of steps."""
-    if record["format"] != "cchybrid-instance/1":
+    """Yield what is claimed about the rounds per chunk of the wide instance in any steps."""
+    if record["collective"]["kind"] == "allreduce":
         return
-    try:
-        found = throughput_record(Instance.from_json(record))
-    except InputError:
-        return
-    shown = _or_none(lambda evidence: throughput_bound(throughput_network(record), evidence))
+    wide = whole_instance(record, True)
+    found = throughput_record(Instance.from_json(wide))
+    network = throughput_network(wide)
+    shown = _or_none(lambda evidence: throughput_bound(network, evidence))
     yield Claim("throughput", Fraction(found["bound"]), found["evidence"], shown)
 
 

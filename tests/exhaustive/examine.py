@@ -30,13 +30,18 @@ class Effort(NamedTuple):
     schedules
         Schedules per number of steps: all if there are no more, otherwise as many at random.
     axioms
-        Rows and clauses, above which they are not evaluated.
+        Rows that are evaluated, drawn at random if there are more; then there is no formula.
     neighbours
         Neighbours of a schedule, drawn at random if there are more.
     mutants
         Mutants of every piece of evidence.
+    finders
+        The share of the registered finders that are asked, drawn for each case.
     refutations
         The share of the cases in which CaDiCaL is asked, too.
+    rounds
+        The share of the bounds on rounds per chunk for which the plain search finds the fewest
+        rounds; the others are compared with the schedules at hand.
     """
 
     work: int
@@ -44,11 +49,15 @@ class Effort(NamedTuple):
     axioms: int
     neighbours: int
     mutants: int
+    finders: float
     refutations: float
+    rounds: float
 
 
-SHORT = Effort(1500, 3, 1000, 5, 4, 0.04)
-LONG = Effort(8000, 6, 4000, 12, 10, 0.25)
+POOL = 30
+"""Pieces of evidence for earlier cases that are kept."""
+SHORT = Effort(1000, 2, 800, 5, 4, 0.5, 0.03, 0.2)
+LONG = Effort(8000, 6, 4000, 12, 10, 1.0, 0.25, 1.0)
 
 
 class Examination:
@@ -58,11 +67,13 @@ class Examination:
     ----------
     counts
         What was tried and what was cut off.
+    pool
+        Evidence for other cases, and that for this one.
     wrong
         The disagreements found.
     """
 
-    def __init__(self, case: Case, effort: Effort) -> None:
+    def __init__(self, case: Case, effort: Effort, pool: list[dict[str, Any]]) -> None:
         self.case, self.effort, self.rng = case, effort, case.rng
         self.record = case.instance
         self.instance = Instance.from_json(case.instance)
@@ -70,6 +81,7 @@ class Examination:
         self.search = Search(case.instance, effort.work)
         self.counts = Counter[str]({"cases": 1})
         self.wrong: list[str] = []
+        self.pool = pool
 
     def run(self) -> None:
         """Try everything."""
@@ -161,49 +173,91 @@ class Examination:
             referee &= PATH_RULES
         if plain != referee:
             self._report(f"plain rules: {plain}, referee: {referee}: {steps}")
+        if plain == {"empty-step"} and len(self.rules.rounds) > 1:
+            return  # the checker takes equal numbers of rounds, [2, 2], for different ones
         if bounds.accepts_schedule(record) == bool(plain):
             self._report(f"plain rules: {plain}, checker: the opposite: {steps}")
         self.counts["valid schedules compared" if not plain else "invalid ones compared"] += 1
 
     def _check_axioms(self, schedules: list[list[Step]]) -> None:
         steps = min(map(len, schedules)) + self.rng.choice((0, 1, 1))
-        axioms = Axioms(self.record, steps, self.rng)
-        if axioms.count > self.effort.axioms:
-            self.counts["cut off: cases whose axioms are not evaluated, by their number"] += 1
-            return
+        axioms = Axioms(self.record, steps, self.effort.axioms, self.rng)
+        self.counts["cut off: cases whose formula is not evaluated"] += axioms.clauses == 0
         for schedule in schedules:
             if len(schedule) <= steps:
-                self.counts["axioms evaluated"] += axioms.count
+                self.counts["payments evaluated"] += axioms.payments
+                self.counts["clauses evaluated"] += axioms.clauses
                 for axiom in axioms.broken(schedule):
                     self._report(f"{axiom} of {steps} steps is broken by {schedule}")
 
     def _check_claims(self, schedules: list[list[Step]]) -> None:
         """Check that no claim, and no accepted mutant of its evidence, is above the optimum."""
+        for claim, limit in self._claims(schedules):
+            self.counts["bounds of finders"] += 1
+            if claim.number > limit or claim.shown(claim.evidence) != claim.number:
+                self._report(f"{claim} is above {limit}, or refused")
+            self.pool.append(claim.evidence)
+            others = self.rng.sample(self.pool, min(len(self.pool), 4))
+            for other in (*others, *mutants(claim.evidence, others, self.effort.mutants, self.rng)):
+                shown = claim.shown(other)
+                self.counts["mutants of evidence, and evidence for others"] += 1
+                self.counts["accepted ones of these"] += shown is not None
+                if shown is not None and shown > limit:
+                    self._report(f"{other}, accepted for {shown}, which is above {limit}")
+
+    def _claims(self, schedules: list[list[Step]]) -> Iterator[tuple[bounds.Claim, Fraction]]:
+        """Yield the claims of all finders, each with what some schedule attains."""
         fewest = min(map(len, schedules))
-        claims = [(claim, Fraction(fewest)) for claim in bounds.step_claims(self.record)]
+        finders = [name for name in bounds.finders() if self.rng.random() < self.effort.finders]
+        self.counts["cut off: finders that are not asked"] += len(bounds.finders()) - len(finders)
+        for claim in bounds.step_claims(self.record, finders):
+            yield claim, Fraction(fewest)
         if self.rng.random() < self.effort.refutations:
             for steps in (fewest - 1, fewest):
                 if bounds.formula_size(self.record, steps) > self.effort.axioms:
                     self.counts["cut off: refutations, by the size of the formula"] += 1
-                    continue
-                refuted = bounds.refutation_claim(self.record, steps)
-                claims += [(refuted, Fraction(fewest))] if refuted is not None else []
-        for steps in (fewest, fewest + 1):
-            ratios = [self._ratio(each) for each in schedules if len(each) <= steps]
-            claims += [(c, min(ratios)) for c in bounds.round_claims(self.record, steps)]
+                elif (refuted := bounds.refutation_claim(self.record, steps)) is not None:
+                    yield refuted, Fraction(fewest)
+        steps = fewest + self.rng.choice((0, 1))
+        ratio = min(self._ratio(each) for each in schedules if len(each) <= steps)
+        for claim in bounds.round_claims(self.record, steps):
+            yield (
+                claim,
+                self._fewest_rounds(bounds.whole_instance(self.record, False), steps, ratio),
+            )
         ratio = min(map(self._ratio, schedules))
-        claims += [(claim, ratio) for claim in bounds.throughput_claims(self.record)]
-        pool = [claim.evidence for claim, _ in claims]
-        for claim, limit in claims:
-            self.counts["bounds of finders"] += 1
-            if claim.number > limit or claim.shown(claim.evidence) != claim.number:
-                self._report(f"{claim} is above {limit}, or refused")
-            for mutant in mutants(claim.evidence, pool, self.effort.mutants, self.rng):
-                shown = claim.shown(mutant)
-                self.counts["mutants of evidence"] += 1
-                self.counts["accepted mutants"] += shown is not None
-                if shown is not None and shown > limit:
-                    self._report(f"{mutant}, accepted for {shown}, which is above {limit}")
+        for claim in bounds.throughput_claims(self.record):
+            yield claim, self._fewest_rounds(bounds.whole_instance(self.record, True), steps, ratio)
+
+    def _fewest_rounds(self, whole: dict[str, Any], steps: int, ratio: Fraction) -> Fraction:
+        """Return the fewest rounds per chunk, of one or two chunks and at most ``steps`` steps.
+
+        Parameters
+        ----------
+        whole
+            The instance without chunks and rounds.
+        ratio
+            Rounds per chunk that some schedule attains.
+        """
+        if self.rng.random() > self.effort.rounds:
+            return ratio
+        for chunks in (1, 2):
+            collective, total = {**whole["collective"], "chunks": chunks}, 1
+            while Fraction(total, chunks) < ratio:
+                for rounds in _compositions(total, steps):
+                    model = {**whole["model"], "rounds": rounds}
+                    record = {**whole, "collective": collective, "model": model}
+                    search = Search(record, self.effort.work)
+                    try:
+                        if search.can_finish(search.start, 0, len(rounds)):
+                            ratio = Fraction(total, chunks)
+                            break
+                    except TooLargeError:
+                        self.counts["cut off: fewest rounds not known, by work"] += 1
+                        return ratio
+                total += 1
+        self.counts["fewest rounds of one and two chunks"] += 1
+        return ratio
 
     def _ratio(self, schedule: list[Step]) -> Fraction:
         """Return the rounds per chunk of a schedule."""
@@ -216,10 +270,21 @@ class Examination:
 
 def examine(cases: Iterator[Case], effort: Effort) -> tuple[Counter[str], list[str]]:
     """Return the counts and the disagreements of many cases."""
-    counts, wrong = Counter[str](), list[str]()
+    counts, wrong, pool = Counter[str](), list[str](), list[dict[str, Any]]()
     for case in cases:
-        examination = Examination(case, effort)
+        examination = Examination(case, effort, pool)
         examination.run()
         counts.update(examination.counts)
         wrong += examination.wrong
+        del pool[:-POOL]
     return counts, wrong
+
+
+def _compositions(total: int, parts: int) -> Iterator[list[int]]:
+    """Yield the lists of at most this many positive numbers with this total."""
+    if total == 0:
+        yield []
+    elif parts > 0:
+        for first in range(1, total + 1):
+            for rest in _compositions(total - first, parts - 1):
+                yield [first, *rest]

@@ -25,7 +25,7 @@ FEATURES: dict[str, tuple[Any, ...]] = {
     "endpoints": ("none", "some"),
     "routing": ("minimal", 1, "any"),
     "chunks": (1, 2),
-    "rounds": ((), (2,), (1, 2), (2, 1)),
+    "rounds": ((), (2, 2), (1, 2), (2, 1)),
 }
 COMBINATIONS = tuple(product(*FEATURES.values()))
 KINDS = (
@@ -113,15 +113,21 @@ def pairs_to_try() -> tuple[tuple[int, Arcs, str], ...]:
     return tuple(pairs)
 
 
-def cases(tenth: bool) -> Iterator[Case]:
-    """Yield the cases of the tenth, or all others."""
+def combinations_tried(tenth: bool) -> Iterator[tuple[str, int, Arcs, str, tuple[Any, ...]]]:
+    """Yield name, nodes, arcs, kind and features of the cases of the tenth, or of all others."""
     pairs = pairs_to_try()
     for number, features in enumerate(COMBINATIONS):
         nodes, arcs, kind = pairs[number % len(pairs)]
         name = f"{number}: {nodes} nodes {arcs}, {kind}, {features}"
         digest = hashlib.sha256(name.encode()).digest()
         if (int.from_bytes(digest[:8], "big") % TENTH == 0) == tenth:
-            yield Case(name, _instance(nodes, arcs, kind, features, name), (*features, kind))
+            yield name, nodes, arcs, kind, features
+
+
+def cases(tenth: bool) -> Iterator[Case]:
+    """Yield the cases of the tenth, or all others."""
+    for name, nodes, arcs, kind, features in combinations_tried(tenth):
+        yield Case(name, _instance(nodes, arcs, kind, features, name), (*features, kind))
 
 
 def _instance(

@@ -8,7 +8,14 @@ from itertools import combinations
 from math import prod
 from typing import Any
 
-from tests.exhaustive.features import COMBINATIONS, FEATURES, KINDS, TENTH, cases, message_sets
+from tests.exhaustive.features import (
+    COMBINATIONS,
+    FEATURES,
+    KINDS,
+    TENTH,
+    combinations_tried,
+    message_sets,
+)
 from tests.exhaustive.networks import COUNTS, SAMPLE_OF_FIVE
 
 PROPERTY = "everything small"
@@ -41,7 +48,11 @@ def not_tried(parts: set[str]) -> list[str]:
     graphs = {**COUNTS, 5: SAMPLE_OF_FIVE}
     collectives = {nodes: sum(len(message_sets(kind, nodes)) for kind in KINDS) for nodes in graphs}
     product = sum(graphs[nodes] * collectives[nodes] for nodes in graphs) * len(COMBINATIONS)
-    tried = [case.values for part in sorted(parts) for case in cases(part == "tenth")]
+    tried = [
+        (*features, kind)
+        for part in sorted(parts)
+        for *_, kind, features in combinations_tried(part == "tenth")
+    ]
     triples = {
         (places, tuple(values[place] for place in places))
         for values in tried

@@ -13,6 +13,7 @@ from typing import Any, cast
 import pytest
 
 import cchybrid
+from cchybrid.host import worker_process
 from cchybrid.host.events import End, Started
 from cchybrid.host.wire import encode, encode_steps
 from cchybrid.host.worker_pool import WorkerPool
@@ -94,6 +95,54 @@ def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(pool: WorkerPool
     assert worker._pending_news["best", 0]["best"] == 1001
     worker.resume()
     assert not worker._pending_news
+
+
+class Times:
+    """A clock of a worker, in the place of ``WorkingTime``."""
+
+    def __init__(self, worked: float, wall: float) -> None:
+        self.worked, self.wall = worked, wall
+
+    def seconds(self) -> float:
+        return self.worked
+
+
+@pytest.mark.parametrize(
+    ("worked", "wall", "how"),
+    [
+        (0.2, 2.5, None),  # waits for a processor
+        (0.2, 3.5, "terminated"),  # still
+        (0.4, 0.5, "killed"),  # had time to end, and did not
+    ],
+)
+def test_a_worker_that_waits_for_a_processor_does_not_ignore_sigterm(
+    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, worked: float, wall: float, how: str | None
+) -> None:
+    worker = started(pool)
+    kill, sent = worker._signal, []
+
+    def signal_later(number: signal.Signals) -> bool:
+        """Let only SIGKILL reach the worker."""
+        sent.append(number)
+        return number != signal.SIGKILL or kill(number)
+
+    monkeypatch.setattr(worker, "_signal", signal_later)
+    monkeypatch.setattr(worker_process, "WorkingTime", lambda *_: Times(worked, wall))
+    worker.terminate()
+    worker.enforce()
+    assert (signal.SIGKILL in sent) == (how is not None)
+    if how is not None:
+        until(lambda: worker.returncode is not None)
+        assert worker.exited.how == how
+
+
+def test_a_worker_that_others_have_stopped_ends_by_sigterm(pool: WorkerPool) -> None:
+    worker = started(pool)
+    os.kill(worker._process.pid, signal.SIGSTOP)
+    until(lambda: state(worker) == "T")
+    worker.terminate()
+    until(lambda: worker.returncode is not None)
+    assert worker.returncode == -signal.SIGTERM
 
 
 def test_a_long_line_is_sent_while_listening(pool: WorkerPool) -> None:

@@ -13,6 +13,8 @@ import pytest
 import cchybrid
 from cchybrid.host.events import (
     Bound,
+    Compiled,
+    Compiling,
     End,
     Exited,
     Failed,
@@ -64,6 +66,25 @@ def test_a_better_schedule_is_announced_and_shared_with_the_others() -> None:
     assert kinds(state.apply(3.0, 2, Offer(GOOD, 1, "quotient"))) == ["schedule", "share"]
     assert (state.best, state.found_by, state.found_at) == (2, "b", 3.0)
     assert [entry.author for entry in state.history.contributions] == ["a", "b"]
+
+
+def test_a_worker_that_is_killed_when_all_is_done_is_no_trouble() -> None:
+    state = opened()
+    state.apply(1.0, 1, Offer(GOOD, 1, ""))
+    state.apply(1.0, 3, Bound(2, GROWTH, provider="growth"))
+    assert state.done
+    state.apply(2.0, 2, Exited("killed"))
+    assert not state.troubles
+
+
+def test_an_engine_whose_kernels_are_late_takes_part_and_is_a_remark() -> None:
+    state = opened()
+    state.apply(0.2, HOST, Compiling(("a", "b")))
+    state.apply(9.0, HOST, Compiled("a", 8.8, late=True))
+    assert state.history.compiling == {"b"}
+    assert not state.history.finished
+    assert not state.troubles
+    assert state.remarks == ["a: the machine is busy; it compiles its kernels when it starts"]
 
 
 def test_the_hosts_schedule_is_a_result_but_is_not_shared() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import cchybrid
-from cchybrid.host import session, worker_control
+from cchybrid.host import session
 from cchybrid.model.errors import InputError
 from cchybrid.plugin import warm_up
 from cchybrid.plugin.registry import Registry, load_registry
@@ -297,8 +297,7 @@ def test_options_are_checked_before_the_search_starts(registry: Registry) -> Non
 def test_an_engine_whose_preparation_never_ends_is_named(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (warm_up, worker_control):
-        monkeypatch.setattr(module, "MAX_PREPARE_SECONDS", 1.0)
+    monkeypatch.setattr(warm_up, "MAX_PREPARE_SECONDS", 1.0)
     result = run(registry, "unready", "sound")
     assert result.schedule is not None
     assert result.troubles == ("unready: could not be prepared: not ready after 1 seconds",)

@@ -9,6 +9,7 @@ from textwrap import dedent
 
 import pytest
 
+from cchybrid.cli.warming import compile_kernels
 from cchybrid.plugin import warm_up
 from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.registry import load_registry
@@ -143,3 +144,59 @@ def test_the_field_prepares_of_every_built_in_engine() -> None:
             module, _, name = info.target.partition(":")
             kind = getattr(__import__(module, fromlist=[name]), name)
             assert hasattr(kind, "prepare") == info.prepares, info.name
+
+
+class Times:
+    """A clock of the child process, in the place of ``WorkingTime``."""
+
+    wall = worked = 0.0
+
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def seconds(self) -> float:
+        return self.worked
+
+
+@pytest.fixture
+def times(monkeypatch: pytest.MonkeyPatch) -> type[Times]:
+    class Own(Times):
+        pass
+
+    monkeypatch.setattr(warm_up, "WorkingTime", Own)
+    return Own
+
+
+def test_on_a_busy_machine_the_time_of_waiting_for_a_processor_does_not_count(
+    times: type[Times],
+) -> None:
+    work = WarmUp([engine("slow"), engine("quick")])
+    work.start()
+    times.wall, times.worked = warm_up.MAX_WAIT_SECONDS - 1, 1.0
+    assert work.poll() == []
+    assert work.running
+    times.worked = warm_up.MAX_PREPARE_SECONDS + 1
+    (slow,) = work.poll()
+    assert (slow.error, slow.late) == ("not ready after 121 seconds", False)
+    work.stop()
+
+
+def test_what_a_busy_machine_does_not_compile_is_late_and_not_failed(times: type[Times]) -> None:
+    work = WarmUp([engine("slow"), engine("quick")])
+    work.start()
+    times.wall, times.worked = warm_up.MAX_WAIT_SECONDS + 1, 1.0
+    found = work.poll()
+    assert [(one.engine, one.error, one.late) for one in found] == [
+        ("slow", "", True),
+        ("quick", "", True),
+    ]
+    assert not work.running
+    assert pending([engine("slow")])
+
+
+def test_the_command_succeeds_and_says_what_is_left_for_later(
+    times: type[Times], capsys: pytest.CaptureFixture[str]
+) -> None:
+    times.wall = warm_up.MAX_WAIT_SECONDS + 1
+    assert compile_kernels([engine("slow")])
+    assert "[1/1] slow: left for its first run" in capsys.readouterr().err

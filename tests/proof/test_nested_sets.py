@@ -14,7 +14,7 @@ import cchybrid
 from cchybrid.checker import EvidenceError, nested_sets, proven_steps
 from cchybrid.model import Channel, Collective, Instance, Message, Network, Reduction
 from cchybrid.proof.nested_sets import nested_set_bounds
-from tests.checker.test_nested_sets import any_sets
+from tests.checker.test_nested_sets_hold import any_sets
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import list_schedule, models

@@ -49,26 +49,161 @@ def test_a_valid_allreduce():
     assert totals(schedule(STEPS)) == {(0, node): {0: 1, 1: 1, 2: 1, 3: 1} for node in range(4)}
 
 
+FIRST = "the sum of the parts of 0, 1 of message 0"
+WHOLE = "the sum of the parts of 0, 1, 2, 3 of message 0"
+UNFORMED = "which it cannot form from what it holds since an earlier step"
+NO_PART = "names a node twice, or one that is no member"
+LOST = [
+    f"step 2, transfer 1: node 1 sends {FIRST}, {UNFORMED}",
+    f"step 3, transfer 1: node 1 sends {WHOLE}, {UNFORMED}",
+    "member 1 never has the whole sum of message 0",
+]
+"""Consequences of a part of node 0 that never reaches node 1."""
 MISTAKES = {
-    "a part of no member": (changed(0, 0, ((0, 1), [0, 7])), "no-such-part"),
-    "no part at all": (changed(0, 0, ((0, 1), [])), "no-such-part"),
-    "a part twice": (changed(0, 0, ((0, 1), [0, 0])), "no-such-part"),
-    "a part that it does not hold": (changed(0, 0, ((0, 1), [0, 2])), "not-informed"),
-    "half of a sum": (changed(2, 0, ((1, 0), [1, 2])), "not-informed"),
-    "nothing new": (changed(2, 0, ((1, 0), [0])), "received-twice"),
-    "a part counted twice": (changed(1, 0, ((1, 2), [1])), "not-informed"),
-    "a sum is never complete": (schedule(STEPS[:2]), "missing-destination"),
+    "a part of no member": (
+        changed(0, 0, ((0, 1), [0, 7])),
+        "no-such-part",
+        [f"step 1, transfer 1: the sum of the parts of 0, 7 of message 0 {NO_PART}", *LOST],
+    ),
+    "no part at all": (
+        changed(0, 0, ((0, 1), [])),
+        "no-such-part",
+        [f"step 1, transfer 1: the sum of the parts of no node of message 0 {NO_PART}", *LOST],
+    ),
+    "a part twice": (
+        changed(0, 0, ((0, 1), [0, 0])),
+        "no-such-part",
+        [f"step 1, transfer 1: the sum of the parts of 0, 0 of message 0 {NO_PART}", *LOST],
+    ),
+    "a negative part": (
+        changed(0, 0, ((0, 1), [-1])),
+        "no-such-part",
+        [f"step 1, transfer 1: the sum of the parts of -1 of message 0 {NO_PART}", *LOST],
+    ),
+    "six parts, and seven": (
+        schedule([[((0, 1), range(6)), ((2, 1), range(7))]]),
+        "no-such-part",
+        [
+            f"step 1, transfer 1: the sum of the parts of 0, 1, 2, 3, 4, 5 of message 0 {NO_PART}",
+            "step 1, transfer 2: the sum of the parts of 0, 1, 2, 3, 4, 5, ... of message 0"
+            f" {NO_PART}",
+            *[f"member {node} never has the whole sum of message 0" for node in range(4)],
+        ],
+    ),
+    "a part that it does not hold": (
+        changed(0, 0, ((0, 1), [0, 2])),
+        "not-informed",
+        [
+            f"step 1, transfer 1: node 0 sends the sum of the parts of 0, 2 of message 0,"
+            f" {UNFORMED}",
+            f"step 2, transfer 1: node 1 sends {FIRST}, {UNFORMED}",
+            "step 2, transfer 2: node 1 receives a sum of message 0 that counts the part of node 2"
+            " again, in a sum that does not replace its own",
+        ],
+    ),
+    "half of a sum": (
+        changed(2, 0, ((1, 0), [1, 2])),
+        "not-informed",
+        [
+            f"step 3, transfer 1: node 1 sends the sum of the parts of 1, 2 of message 0,"
+            f" {UNFORMED}",
+            "member 0 never has the whole sum of message 0",
+        ],
+    ),
+    "nothing new": (
+        changed(2, 0, ((1, 0), [0])),
+        "received-twice",
+        [
+            "step 3, transfer 1: node 0 receives a sum of message 0 that holds no part which is"
+            " new to it",
+            "member 0 never has the whole sum of message 0",
+        ],
+    ),
+    "a part counted twice": (
+        changed(1, 0, ((1, 2), [1])),
+        "not-informed",
+        [
+            f"step 3, transfer 2: node 2 sends {WHOLE}, {UNFORMED}",
+            "member 2 never has the whole sum of message 0",
+        ],
+    ),
+    "a sum is never complete": (
+        schedule(STEPS[:2]),
+        "missing-destination",
+        [f"member {node} never has the whole sum of message 0" for node in (0, 3)],
+    ),
 }
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_named(name):
-    broken, rule = MISTAKES[name]
+    broken, rule, texts = MISTAKES[name]
     found = verify_schedule(broken)
-    assert rule in {violation.rule for violation in found}
-    assert all(violation.rule in RULES and violation.text for violation in found)
+    assert list(map(str, found)) == texts
+    assert rule == found[0].rule
+    assert {violation.message for violation in found} == {0}
     with pytest.raises(EvidenceError):
         checked_schedule(broken.to_json())
+
+
+def test_places_of_the_rules_of_sums():
+    for name, place in (
+        ("a part twice", "message 0"), ("half of a sum", "node 1"), ("nothing new", "node 0"),
+        ("a part that it does not hold", "node 0"), ("a sum is never complete", "node 0"),
+    ):  # fmt: skip
+        assert verify_schedule(MISTAKES[name][0])[0].place == place
+
+
+def test_what_another_rule_reports_does_not_hide_the_transfers_after_it():
+    """One violation each, and the sums of the transfers after it count."""
+    for broken, parts, rule in (
+        (Transfer(1, (0, 1)), (0,), "unknown-message"),
+        (Transfer(-1, (0, 1)), (0,), "unknown-message"),
+        (Transfer(0, ()), (0,), "path-too-short"),
+        (Transfer(0, (0,)), (0,), "path-too-short"),
+        (Transfer(0, (0, 1, 0)), (0,), "path-not-simple"),
+        (Transfer(0, (3, 2)), (3, 3), "no-such-part"),
+    ):
+        good = schedule(STEPS)
+        steps = ((broken, *good.steps[0]), *good.steps[1:])
+        found = verify(INSTANCE, steps, ((parts, *good.sums[0]), *good.sums[1:]))
+        assert [(v.rule, v.step, v.transfer) for v in found if "overload" not in v.rule] == [
+            (rule, 0, 0)
+        ]
+    # A path that stands still once has two ends: its receiver gets the sum.
+    steps = ((Transfer(0, (0, 0, 1)), *good.steps[0][1:]), *good.steps[1:])
+    assert [v.rule for v in verify(INSTANCE, steps, good.sums)] == ["path-not-simple"]
+
+
+def test_larger_sums_of_a_step_count_first():
+    """A sum inside another one of its step brings nothing new, in any order of the file."""
+    both = [((1, 2), [1]), ((0, 2), [0, 1])]
+    k3 = Network.from_links("k3", 3, list(combinations(range(3), 2)))
+    instance = Instance(k3, Collective("sum", (AllReduction((0, 1, 2)),)))
+    for order in (both, both[::-1]):
+        found = verify_schedule(schedule([[((1, 0), [1])], order], instance))
+        small = order.index(both[0])
+        assert [(v.rule, v.transfer) for v in found if v.step == 1] == [("received-twice", small)]
+    # Sums of one size count in their order.
+    for order in ([((0, 2), [0]), ((1, 2), [0])], [((1, 2), [0]), ((0, 2), [0])]):
+        found = verify_schedule(schedule([[((0, 1), [0])], order], instance))
+        assert [(v.rule, v.transfer) for v in found if v.step == 1] == [("received-twice", 1)]
+
+
+def test_a_part_is_not_received_again_where_node_0_is_no_member():
+    instance = Instance(LINE, Collective("sum", (AllReduction((1, 2)),)))
+    whole = [[((1, 2), [1]), ((2, 1), [2])], [((1, 2), [1])]]
+    found = verify_schedule(schedule(whole, instance))
+    assert [(v.rule, v.step, v.transfer) for v in found] == [("received-twice", 1, 0)]
+
+
+def test_ends_of_a_path_that_are_no_nodes_receive_nothing():
+    instance = Instance(LINE, Collective("sum", (AllReduction((1, 2)),)))
+    whole = [[((1, 2), [1]), ((2, 1), [2])]]
+    assert verify_schedule(schedule(whole, instance)) == ()
+    for last, rules in ((0, ["not-a-destination"]), (4, ["no-such-node"]), (-1, ["no-such-node"])):
+        found = verify_schedule(schedule([[*whole[0], ((1, last), [1])]], instance))
+        assert [v.rule for v in found] == rules
 
 
 def test_overlapping_sums_are_counted_twice():
@@ -76,7 +211,9 @@ def test_overlapping_sums_are_counted_twice():
     instance = Instance(four, Collective("sum", (AllReduction((0, 1, 2, 3)),)))
     first = [((0, 1), [0]), ((0, 2), [0])]
     found = verify_schedule(schedule([first, [((1, 3), [0, 1]), ((2, 3), [0, 2])]], instance))
-    assert [(v.rule, v.step, v.transfer) for v in found if v.step >= 0] == [("counted-twice", 1, 1)]
+    assert [(v.rule, v.step, v.transfer, v.place) for v in found if v.step >= 0] == [
+        ("counted-twice", 1, 1, "node 3")
+    ]
     # Node 1 holds the part of node 0; a sum that contains it replaces it.
     found = verify_schedule(schedule([first, [((2, 1), [0, 2])]], instance))
     assert [v for v in found if v.step >= 0] == []
@@ -94,13 +231,14 @@ def test_only_members_receive_under_wormhole():
 
 def test_every_rule_of_sums_has_a_mistake():
     named = {rule for _, _, expected in OTHER_MISTAKES.values() for rule, *_ in expected}
-    named |= {rule for _, rule in MISTAKES.values()} | {"counted-twice"}
+    named |= {rule for _, rule, _ in MISTAKES.values()} | {"counted-twice"}
     assert named == set(RULES)
 
 
 def test_sums_of_the_wrong_shape_are_refused():
-    with pytest.raises(InputError, match="one sum for each transfer"):
+    with pytest.raises(InputError) as caught:
         verify(INSTANCE, schedule(STEPS).steps)
+    assert str(caught.value) == "sums: not one sum for each transfer; see Schedule.sums"
     with pytest.raises(InputError, match="one sum for each transfer"):
         Schedule(INSTANCE, schedule(STEPS).steps)
     with pytest.raises(InputError, match="not a valid schedule"):

@@ -51,6 +51,7 @@ def test_radius_cuts_the_search(network, data):
     radius = [data.draw(st.integers(0, 5)) for _ in sources]
     ((rows, found),) = distance_blocks(network, sources, radius)
     assert rows == slice(0, network.nodes)
+    assert found.dtype == np.int32
     for source in sources:
         plain = plain_distances(network, source)
         assert found[source].tolist() == [h if h <= radius[source] else -1 for h in plain]

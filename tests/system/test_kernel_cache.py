@@ -40,6 +40,11 @@ KERNEL = """
 """
 
 
+def forget() -> None:
+    cache_folder.cache_clear()
+    kernel_cache._sources_digest.cache_clear()
+
+
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A package with kernels whose cache is a folder of its own."""
@@ -51,15 +56,15 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (folder / "loops.py").write_text(dedent(KERNEL))
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    cache_folder.cache_clear()
+    forget()
     yield folder
-    cache_folder.cache_clear()
+    forget()
     sys.modules.pop("own_kernels", None)
 
 
-def folder_now(package: Path) -> Path:
-    cache_folder.cache_clear()
-    return cache_folder(package)
+def folder_now() -> Path:
+    forget()
+    return cache_folder()
 
 
 def run(package: Path) -> list[str]:
@@ -72,17 +77,31 @@ def run(package: Path) -> list[str]:
     return done.stdout.split()
 
 
-def test_the_folder_is_named_after_the_sources_of_kernels(package: Path) -> None:
-    first = folder_now(package)
-    assert first.parent == package.parent / "cache"
+def test_all_installations_of_a_user_share_a_folder(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert folder_now() == tmp_path / "cache" / "kernels"
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
+    assert folder_now() == tmp_path / "own" / "cchybrid" / "kernels"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert folder_now() == tmp_path / "home" / ".cache" / "cchybrid" / "kernels"
+    monkeypatch.setattr(kernel_cache, "PACKAGE", tmp_path / "elsewhere")
+    assert folder_now() == tmp_path / "home" / ".cache" / "cchybrid" / "kernels"
+
+
+def test_an_engine_is_pending_again_when_a_kernel_changes(package: Path) -> None:
+    target = "own_kernels.loops:Engine"
+    with compiling(target):
+        pass
     (package / "other.py").write_text("WORD = 'another'\n")
     os.utime(package / "loops.py", (1, 1))
-    assert folder_now(package) == first
-    (package / "constants.py").write_text("FACTOR = 3\n")
-    second = folder_now(package)
-    assert second != first
+    forget()
+    assert not needs_compiling(target)
     (package / "loops.py").write_text(dedent(KERNEL).replace("total = 0", "total = 1"))
-    assert folder_now(package) not in (first, second)
+    forget()
+    assert needs_compiling(target)
 
 
 @pytest.mark.long
@@ -92,6 +111,16 @@ def test_kernels_are_compiled_once_and_anew_after_a_change(package: Path) -> Non
     assert run(package) == ["20", "1", "8"]
     (package / "constants.py").write_text("FACTOR = 3\n")
     assert run(package) == ["30", "0", "12"]
+
+
+@pytest.mark.long
+def test_a_copy_at_another_place_finds_the_code(package: Path, tmp_path: Path) -> None:
+    assert run(package) == ["20", "0", "8"]
+    copy = tmp_path / "elsewhere" / "own_kernels"
+    shutil.copytree(package, copy)
+    shutil.rmtree(package)
+    (copy / "loops.py").write_text("# a comment\n" + (copy / "loops.py").read_text())
+    assert run(copy) == ["20", "1", "8"]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +138,7 @@ def test_damaged_files_are_compiled_anew(package: Path, damage: bytes) -> None:
 @pytest.mark.long
 def test_a_read_only_folder_is_replaced(package: Path) -> None:
     (package.parent / "cache").write_text("no folder")
-    found = folder_now(package)
+    found = folder_now()
     assert found.parent != package.parent / "cache"
     assert run(package) == ["20", "0", "8"]
 
@@ -128,11 +157,11 @@ def nowhere(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> d
 
 @pytest.mark.usefixtures("nowhere")
 def test_without_any_folder_processes_share_a_temporary_one(package: Path, tmp_path: Path) -> None:
-    found = folder_now(package)
+    found = folder_now()
     assert found.parent == tmp_path / f"cchybrid-{os.getuid()}"
-    assert folder_now(package) == found
+    assert folder_now() == found
     found.parent.chmod(0o777)  # others could put code there
-    other = folder_now(package)
+    other = folder_now()
     assert other.parent != found.parent
     assert other.parent.stat().st_mode & 0o077 == 0
 
@@ -174,8 +203,8 @@ def test_an_engine_counts_as_compiled_when_the_block_has_ended(package: Path) ->
     assert not needs_compiling(target)
     with compiling(target) as missing:
         assert not missing
-    shutil.rmtree(folder_now(package))
-    folder_now(package)
+    shutil.rmtree(folder_now())
+    folder_now()
     assert needs_compiling(target)
 
 

@@ -41,10 +41,10 @@ from cchybrid.plugin.records import Observer
 
 FIRST_SLICE, LATER_SLICE = 0.1, 0.2
 """Shares of the time limit of a designer's first time slice, and of later ones."""
-MAX_START_SECONDS = 120.0
-"""Seconds that do not count in the time limit while a designer that runs is about to start: mainly
-the compilation of its kernels, which happens once per installation. A designer that has not started
-after this time is ended."""
+MAX_START_SECONDS, MAX_START_WAIT_SECONDS = 120.0, 600.0
+"""Seconds after which a designer that has not started is ended: those in which it could work
+(``WorkingTime``), and wall-clock seconds. It mainly compiles its kernels, once per installation;
+the first 120 seconds of waiting for that do not count in the time limit."""
 TOLERANCE = 1e-9
 """Difference of costs, relative and absolute, up to which they count as equal."""
 MODULE = "cchybrid.host.designs.worker"
@@ -125,7 +125,7 @@ class DesignSession:
         for entrant in self._entrants:
             if self.config.options.get(entrant.info.name):
                 self._pool.start(entrant.seat, self._job(entrant, "options"), b"")
-        end = time.monotonic() + MAX_START_SECONDS
+        end = time.monotonic() + MAX_START_WAIT_SECONDS
         while self._pool.seats and self._refused is None and time.monotonic() < end:
             for _, event in self._pool.listen(LISTEN_SECONDS):
                 if isinstance(event, ev.Refused):
@@ -168,9 +168,10 @@ class DesignSession:
         """End designers that do not start."""
         for entrant in self._alive():
             begun = entrant.running_since
-            waited = 0.0 if begun is None else self._now() - begun
-            if not entrant.started and waited >= MAX_START_SECONDS:
-                self._fault(entrant, f"did not start within {MAX_START_SECONDS:.0f} seconds")
+            if begun is not None and not entrant.started and entrant.seat in self._pool.seats:
+                worked, waited = self._pool.working_time(entrant.seat), self._now() - begun
+                if worked >= MAX_START_SECONDS or waited >= MAX_START_WAIT_SECONDS:
+                    self._fault(entrant, f"did not start within {worked:.0f} seconds of work")
 
     def _end_slices(self) -> None:
         """Pause designers whose time slice is over, if others wait."""

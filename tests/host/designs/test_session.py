@@ -239,7 +239,7 @@ def test_a_designer_that_does_not_start_is_ended(
     monkeypatch.setattr(session, "MAX_START_SECONDS", 10.0)
     for limit in ({"time_limit": 40.0}, {"time_limit": None, "evaluations": 5}):
         result = run(registry, "unready", "sound", **limit)
-        assert result.troubles == ("unready did not start within 10 seconds",)
+        assert result.troubles == ("unready did not start within 10 seconds of work",)
         assert result.designer == "sound"
 
 

@@ -1,0 +1,100 @@
+"""Paths that an instance allows: listed in order, tested one by one, and limited in number."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from cchybrid.checker import routes
+from cchybrid.checker.instance import Network, TooLargeError
+from cchybrid.checker.routes import allowed_paths, is_allowed
+
+LINKS = [[0, 1], [1, 0], [1, 2], [2, 1], [2, 3], [3, 2], [3, 0], [0, 3], [1, 3], [3, 4], [4, 3]]
+
+
+def network(*messages: tuple[int, list[int]], endpoints: tuple[int, ...] = (), **model: Any):
+    """Return a ring of four with the channel 1->3, and node 4 behind node 3."""
+    listed = [{"source": source, "destinations": goals} for source, goals in messages]
+    return Network(
+        {
+            "format": "cchybrid-instance/1",
+            "network": {"nodes": 5, "channels": LINKS, "endpoints": list(endpoints)},
+            "collective": {"kind": "deliver", "messages": listed},
+            "model": model,
+        }
+    )
+
+
+def test_the_paths_in_order() -> None:
+    one = (0, [2])
+    assert allowed_paths(network(one)) == {(0, 2): [(0, 1, 2), (0, 3, 2)]}
+    assert allowed_paths(network(one, routing=0)) == {(0, 2): [(0, 1, 2), (0, 3, 2)]}
+    more = {(0, 2): [(0, 1, 2), (0, 1, 3, 2), (0, 3, 2)]}
+    assert allowed_paths(network(one, routing=1)) == more
+    assert allowed_paths(network(one, routing="any")) == more
+    assert allowed_paths(network(one, routing=1, endpoints=(1,))) == {(0, 2): [(0, 3, 2)]}
+    # Endpoints are passed by none, but paths begin and end there.
+    assert allowed_paths(network((1, [4]), routing="any", endpoints=(1, 4))) == {
+        (1, 4): [(1, 0, 3, 4), (1, 2, 3, 4), (1, 3, 4)]
+    }
+    assert allowed_paths(network((4, [1]), routing=1)) == {(4, 1): [(4, 3, 0, 1), (4, 3, 2, 1)]}
+    assert allowed_paths(network((0, [4]), endpoints=(3,))) == {(0, 4): []}
+    # Dead ends are left as they were entered; no path has more nodes than there are.
+    assert allowed_paths(network((0, [4]), routing="any")) == {
+        (0, 4): [(0, 1, 2, 3, 4), (0, 1, 3, 4), (0, 3, 4)]
+    }
+
+
+def test_senders_and_receivers() -> None:
+    both = allowed_paths(network((0, [1, 2]), (4, [3])))
+    assert list(both) == [(0, 1), (0, 2), (1, 2), (2, 1), (4, 3)]
+    assert both[4, 3] == [(4, 3)]
+    hops = allowed_paths(network((0, [2]), switching="store-and-forward", endpoints=(1,)))
+    assert hops == {(a, b): [(a, b)] for a, b in LINKS}
+
+
+def test_a_list_of_paths() -> None:
+    limited = network((0, [2]), routing="any")
+    limited.listed = [(0, 3, 2), (0, 1), (0, 1, 2)]
+    assert allowed_paths(limited) == {(0, 2): [(0, 3, 2), (0, 1, 2)], (0, 1): [(0, 1)]}
+
+
+@pytest.mark.parametrize("endpoints", [(), (1,), (3, 4)])
+@pytest.mark.parametrize("routing", [0, 1, 2, "any"])
+def test_single_paths_are_allowed_as_listed(routing: Any, endpoints: tuple[int, ...]) -> None:
+    everyone = network((0, [1, 2, 3, 4]), routing=routing, endpoints=endpoints)
+    listed = allowed_paths(everyone)
+    for length in range(2, 6):
+        for path in permutations(range(5), length):
+            if (path[0], path[-1]) in listed:
+                assert is_allowed(everyone, path) == (path in listed[path[0], path[-1]]), path
+
+
+def test_what_is_no_path() -> None:
+    free = network((0, [2]), routing="any")
+    assert is_allowed(free, (0, 1, 2))
+    assert not is_allowed(free, (0,))
+    assert not is_allowed(free, ())
+    assert not is_allowed(free, (0, 2))
+    assert not is_allowed(free, (0, 1, 0))
+    assert not is_allowed(free, (0, 1, 2, 1, 3))
+    hops = network((0, [2]), switching="store-and-forward")
+    assert is_allowed(hops, (0, 1))
+    assert not is_allowed(hops, (0, 1, 2))
+    assert not is_allowed(hops, (0, 2))
+
+
+def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = network((0, [2])), network((0, [2]), (2, [0]))
+    monkeypatch.setattr(routes, "MAX_PATHS", 4)
+    monkeypatch.setattr(routes, "MAX_MOVES", 4)
+    assert sum(map(len, allowed_paths(two).values())) == 4
+    # Four paths, and a move for each of their inner nodes.
+    for limit in ("MAX_PATHS", "MAX_MOVES"):
+        with monkeypatch.context() as context:
+            context.setattr(routes, limit, 3)
+            with pytest.raises(TooLargeError, match="more paths than a propositional proof"):
+                allowed_paths(two)
+            assert len(allowed_paths(one)[0, 2]) == 2

@@ -1,0 +1,142 @@
+"""The examination notices wrong answers: here are some, put in the place of right ones."""
+
+from __future__ import annotations
+
+import copy
+import random
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+from cchybrid.checker.payments import _Incomes
+from tests.exhaustive import bounds, examine
+from tests.exhaustive.features import Case, cases
+from tests.exhaustive.mutation import mutants
+from tests.exhaustive.neighbours import neighbours
+from tests.exhaustive.plain_search import Search
+from tests.exhaustive.report import not_tried
+
+
+@cache
+def some_cases() -> tuple[Case, ...]:
+    """Return cases of three nodes with and without schedules, of every kind of messages."""
+    found: dict[tuple[str, str, bool], Case] = {}
+    for case in cases(True):
+        if case.instance["network"]["nodes"] == 3:
+            feasible = Search(case.instance, 0).is_feasible()
+            kind = case.instance["collective"]["kind"]
+            found.setdefault((case.values[0], kind, feasible), case)
+    return tuple(found.values())
+
+
+def disagreements() -> str:
+    effort = examine.SHORT._replace(finders=1.0, rounds=0.0, refutations=0.0, schedules=1)
+    _, wrong = examine.examine(iter(some_cases()), effort)
+    return "\n".join(wrong)
+
+
+def one_more(claims):
+    def higher(*arguments):
+        for claim in claims(*arguments):
+            yield claim._replace(number=claim.number + 1)
+
+    return higher
+
+
+def test_right_answers_agree():
+    assert disagreements() == ""
+
+
+@pytest.mark.parametrize("family", ["step_claims", "throughput_claims", "round_claims"])
+def test_a_bound_above_the_optimum_is_noticed(monkeypatch, family):
+    monkeypatch.setattr(bounds, family, one_more(getattr(bounds, family)))
+    assert "is above" in disagreements()
+
+
+def test_an_accepted_mutant_above_the_optimum_is_noticed(monkeypatch):
+    claims = bounds.step_claims
+
+    def gullible(*arguments):
+        for claim in claims(*arguments):
+            yield claim._replace(
+                shown=lambda evidence, claim=claim: (
+                    claim.number if evidence == claim.evidence else Fraction(99)
+                )
+            )
+
+    monkeypatch.setattr(bounds, "step_claims", gullible)
+    assert "accepted for 99" in disagreements()
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_a_checker_that_always_says_the_same_is_noticed(monkeypatch, answer):
+    monkeypatch.setattr(bounds, "accepts_schedule", lambda record: answer)
+    assert "checker: the opposite" in disagreements()
+
+
+def test_a_referee_that_accepts_everything_is_noticed(monkeypatch):
+    monkeypatch.setattr(examine, "verify", lambda instance, moves, sums: ())
+    assert "referee: set()" in disagreements()
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_a_wrong_word_about_reach_is_noticed(monkeypatch, answer):
+    monkeypatch.setattr(bounds, "says_infeasible", lambda record: answer)
+    assert "cchybrid says the opposite" in disagreements()
+
+
+def test_evidence_that_nothing_is_reached_is_noticed(monkeypatch):
+    monkeypatch.setattr(bounds, "accepts_unreachable", lambda record, evidence: True)
+    assert "feasible, but the checker accepts" in disagreements()
+
+
+def test_a_false_payment_is_noticed(monkeypatch):
+    """A node sends one transfer less in a step than its ports allow."""
+    right = _Incomes._limit
+    monkeypatch.setattr(_Incomes, "_limit", lambda *each: max(0, right(*each) - 1))
+    assert "pays less than" in disagreements()
+
+
+def test_a_false_clause_is_noticed(monkeypatch):
+    from cchybrid.checker.clauses import Formula
+
+    right = Formula._capacity
+    monkeypatch.setattr(Formula, "_capacity", lambda self, name: right(self, name) - 1)
+    assert "a clause of the formula" in disagreements()
+
+
+def test_neighbours_differ_by_one_change():
+    steps = [[{"message": 0, "path": [0, 1]}], [{"message": 0, "path": [1, 2]}]]
+    record = {
+        "network": {"nodes": 3, "channels": [[0, 1], [1, 2]]},
+        "collective": {"kind": "deliver", "messages": [{"source": 0, "destinations": [1, 2]}]},
+    }
+    before = copy.deepcopy(steps)
+    found = list(neighbours(record, steps, random.Random(0)))
+    assert steps == before
+    assert steps not in found
+    assert [[], steps[1]] in found  # dropped
+    assert [steps[1], steps[0]] in found  # exchanged
+    assert [[*steps[0], *steps[1]]] not in found  # a step that is empty remains
+    assert [[*steps[0], *steps[1]], []] in found  # moved
+    assert [[{"message": 0, "path": [0, 2]}], steps[1]] in found  # another path
+    assert [steps[0], [], steps[1]] in found  # a new empty step
+
+
+def test_mutants_change_numbers_lists_and_keys():
+    evidence = {"kind": "some", "rows": {"a": [[1, 2, 3], [4, 5, 6]]}, "nodes": [0, 1]}
+    found = list(mutants(evidence, [{"more": 1}], 400, random.Random(0)))
+    assert evidence["rows"] == {"a": [[1, 2, 3], [4, 5, 6]]}
+    assert any(mutant.get("nodes") == [1, 0] for mutant in found)
+    assert any(mutant.get("more") == 1 for mutant in found)
+    assert any("rows" not in mutant for mutant in found)
+    rows = [mutant["rows"].get("a") for mutant in found if isinstance(mutant.get("rows"), dict)]
+    assert [[1, 2, 6], [4, 5, 12]] in rows  # multipliers scaled
+    assert [[1, 2, 3]] in rows
+    assert any(isinstance(row, list) and len(row) == 3 for row in rows)
+
+
+def test_the_summary_counts_what_is_left_out():
+    lines = not_tried({"tenth", "rest"})
+    assert any("6,048 of 6,048 combinations" in line for line in lines)
