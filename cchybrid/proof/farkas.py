@@ -95,7 +95,9 @@ def refute(
     deadline = math.inf if seconds is None else time.monotonic() + seconds
     network = Network(instance)
     for _, found in _contradictions(network, steps, max_terms, deadline, units):
-        evidence = rounded_evidence(network, steps, evidence_parts(found), deadline)
+        evidence = rounded_evidence(
+            network, steps, evidence_parts(found, network.hop_by_hop), deadline
+        )
         if evidence is not None:
             return evidence
     return None
@@ -143,9 +145,10 @@ Part = tuple[Any, ...]
 _TABLES = {"channel": "channels", "inject": "inject", "accept": "accept"}
 
 
-def evidence_parts(found: Contradiction) -> dict[Part, float]:
+def evidence_parts(found: Contradiction, hop_by_hop: bool) -> dict[Part, float]:
     """Return the prices, worths and charges that a contradiction of a relaxation stands for."""
     parts: dict[Part, float] = {}
+    alone: dict[Part, float] = {}
     for (kind, *numbers), times in found.rows.items():
         if kind in _TABLES:
             *place, step = numbers
@@ -155,6 +158,13 @@ def evidence_parts(found: Contradiction) -> dict[Part, float]:
     for (kind, *numbers), times in found.limits.items():
         if kind == "has":
             parts["once", *numbers] = times
+        elif kind == "flow" and not hop_by_hop:
+            # What one message may use of a channel is what all may use together.
+            *_, a, b, step = numbers
+            part = ("price", "channels", (a, b), step)
+            alone[part] = max(times, alone.get(part, 0.0))
+    for part, times in alone.items():
+        parts[part] = parts.get(part, 0.0) + times
     return parts
 
 

@@ -133,13 +133,15 @@ class _Rows:
             for column, each in self.columns.items()
             if each.reduced_cost() < 0
         }
-        parts = evidence_parts(Contradiction(dict(zip(self.handles, rows, strict=True)), limits))
+        parts = evidence_parts(
+            Contradiction(dict(zip(self.handles, rows, strict=True)), limits), True
+        )
         for rounded in roundings(np.array([*parts.values()]), finest=FINEST):
             whole = dict(zip(parts, rounded.tolist(), strict=True))
             yield evidence_of(None, self.steps, whole)
         exact = self._exact()
         if exact is not None:
-            whole = {part: int(amount) for part, amount in evidence_parts(exact).items()}
+            whole = {part: int(amount) for part, amount in evidence_parts(exact, True).items()}
             yield evidence_of(None, self.steps, whole)
 
     def _exact(self) -> Contradiction | None:
