@@ -57,7 +57,7 @@ class Effort(NamedTuple):
 POOL = 30
 """Pieces of evidence for earlier cases that are kept."""
 SHORT = Effort(1000, 2, 800, 5, 4, 0.5, 0.03, 0.2)
-LONG = Effort(8000, 6, 4000, 12, 10, 1.0, 0.25, 1.0)
+LONG = Effort(6000, 5, 4000, 12, 8, 1.0, 0.2, 1.0)
 
 
 class Examination:
