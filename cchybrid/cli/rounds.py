@@ -144,6 +144,12 @@ def front_lines(front: Front) -> list[str]:
         f"fewer than {front.fewest_steps} steps are impossible: a message has that far to go, in "
         "hops"
     )
+    network = front.instance.network
+    if len(network.terminals) < sum(map(bool, network.successors)):
+        lines.append(
+            "switches store and forward here: a hop to a switch and one from it take a step each; "
+            "solve --switching wormhole counts steps of switches that cut through"
+        )
     limit = front.throughput
     if limit is not None:
         lines.append(f"fewer than {limit.bound} rounds per chunk are impossible in any steps")
