@@ -90,6 +90,7 @@ class Examination:
         if not feasible:
             self.counts["cases without a schedule"] += 1
             return
+        self._check_throughput()
         optimum = self._optimum()
         if optimum is None:
             self.search.left = 10 * self.effort.work
@@ -144,6 +145,14 @@ class Examination:
                         evidence["destination"] = node
                     if bounds.accepts_unreachable(self.record, evidence):
                         self._report(f"feasible, but the checker accepts {evidence}")
+
+    def _check_throughput(self) -> None:
+        """Check that an instance with features that throughput does not know is refused."""
+        network, model = self.record["network"], self.record["model"]
+        parted = self.record["format"] != "cchybrid-instance/1"  # chunks, rounds, or an allreduce
+        unknown = parted or "half_duplex" in network or model["ports"] != "all"
+        if bounds.has_throughput(self.record) == unknown:
+            self._report(f"throughput is defined: {not unknown}, cchybrid says the opposite")
 
     def _check_agreement(self, schedule: list[Step]) -> None:
         steps = steps_of_file(self.rules, schedule)
