@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -125,7 +126,7 @@ def _throughput(run: Run) -> CheckedThroughput:
         raise InputError("the trees are not those of the result")
     if Instance.from_json(record["instance"]).digest != run.result["digest"]:
         raise InputError("the trees are of another instance")
-    return CheckedThroughput(verdict, float(run.result["seconds"]))
+    return CheckedThroughput(verdict, amount(run.result))
 
 
 def _result_columns(run: Run, result: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,7 +135,7 @@ def _result_columns(run: Run, result: Mapping[str, Any]) -> dict[str, Any]:
     evidence = result.get("evidence_without_schedule") or {}
     contributions = tuple(
         Contribution(
-            float(each["seconds"]), str(each["author"]), str(each["how"]), str(each["what"]),
+            amount(each), str(each["author"]), str(each["how"]), str(each["what"]),
             _count(each["steps"]), _count(int(each["lower"])), bool(each["certified"]),
             str(each.get("seeded_by", "")),
         )
@@ -148,7 +149,7 @@ def _result_columns(run: Run, result: Mapping[str, Any]) -> dict[str, Any]:
         "steps": run.steps, "infeasible": infeasible, "lower_bound": _count(run.lower_bound),
         "certified": run.certified and (not infeasible or evidence.get("kind") == "unreachable"),
         "certified_bound": 0 if run.certified or infeasible else _count(run.certified_bound),
-        **{name: float(result[name]) for name in ("seconds", "seconds_to_best")},
+        **{name: amount(result, name) for name in ("seconds", "seconds_to_best")},
         **{name: str(result[name]) for name in ("engine", "bound_by")},
         "versions": {str(key): str(value) for key, value in result["versions"].items()},
         "troubles": tuple(map(str, result["troubles"])),
@@ -159,9 +160,24 @@ def _result_columns(run: Run, result: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def amount(values: Mapping[str, Any], name: str = "seconds") -> float:
+    """Return a time, or another cost, as stored.
+
+    Raises
+    ------
+    InputError, LookupError, TypeError, ValueError
+        It is missing, or no finite number from 0 on.
+    """
+    value = float(values[name])
+    if not 0 <= value < math.inf:
+        raise InputError(f"{name} is {value}")
+    return value
+
+
 def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
     """Return the values that are known as floats."""
-    return {str(name): float(value) for name, value in values.items() if value is not None}
+    known = (name for name, value in values.items() if value is not None)
+    return {str(name): amount(values, name) for name in known}
 
 
 def _count(value: Any) -> Any:
@@ -173,4 +189,6 @@ def _count(value: Any) -> Any:
 
 def _total(values: Mapping[str, Any] | None) -> float | None:
     """Return the sum over all engines; ``None`` if one is unknown or there are none."""
-    return float(sum(values.values())) if values and None not in values.values() else None
+    if not values or None in values.values():
+        return None
+    return amount({"sum": sum(values.values())}, "sum")

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from cchybrid.bench.checking import amount
 from cchybrid.bench.design_row import DesignRow, figures_of
 from cchybrid.bench.store import Run
 from cchybrid.checker import EvidenceError, proven_steps
@@ -103,8 +104,8 @@ def checked_design(row: DesignRow, run: Run) -> CheckedDesign:
         if not math.isclose(value, float(run.result["design"][name]), rel_tol=1e-9):
             raise EvidenceError(f"{name} is {value}, not as stated")
     return CheckedDesign(
-        values, bounds, steps, float(run.result["seconds"]),
-        float(run.result["seconds_to_best"]), int(run.result["evaluations"]),
+        values, bounds, steps, amount(run.result),
+        amount(run.result, "seconds_to_best"), int(run.result["evaluations"]),
     )  # fmt: skip
 
 

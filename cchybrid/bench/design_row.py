@@ -109,7 +109,14 @@ class DesignRow:
         values = dict(record["design"])
         values["weights"] = tuple((name, weight) for name, weight in values["weights"])
         values["designers"] = tuple(values["designers"])
-        return cls(**values)
+        row = cls(**values)
+        words = (row.name, row.layout, row.network, row.collective, row.source, row.note)
+        sound = all(isinstance(word, str) for word in (*words, *row.designers))
+        if not sound or (type(row.nodes), type(row.degree)) != (int, int):
+            raise ValueError(f"invalid values of {row.name}")
+        for key, value in row.published.items():
+            _number(value.strip(), key)
+        return row
 
     @classmethod
     def from_text(cls, values: Mapping[str, str]) -> DesignRow:

@@ -290,12 +290,20 @@ class Store:
         self._database.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def finished(self) -> dict[tuple[str, str, int], str]:
-        """Return the keys of all runs that ended with a result, and the instances' digests."""
+        """Return the keys of all runs that ended with a result, and the instances' digests.
+
+        Runs that cannot be read are left out.
+        """
         rows = self._database.execute(
-            "SELECT row, contestant, seed, json_extract(result, '$.digest') FROM runs"
+            "SELECT row, contestant, seed,"
+            " CASE WHEN json_valid(result) THEN json_extract(result, '$.digest') END FROM runs"
             " WHERE failure = ''"
         )
-        return {(row, contestant, seed): digest for row, contestant, seed, digest in rows}
+        found = {}
+        for row, contestant, seed, digest in rows:
+            with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError):
+                found[row, Contestant.from_key(contestant).key, seed] = digest
+        return found
 
     def suites(self) -> list[str]:
         """Return the names of the suites in alphabetical order."""

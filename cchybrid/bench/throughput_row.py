@@ -90,7 +90,11 @@ class ThroughputRow:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> ThroughputRow:
         """Return the row of a JSON object of ``to_json``."""
-        return cls(**record["throughput"])
+        row = cls(**record["throughput"])
+        if not all(isinstance(value, str) for value in vars(row).values()):
+            raise ValueError(f"invalid values of {row.name}")
+        _fraction(row.rounds_per_chunk)
+        return row
 
     @classmethod
     def from_text(cls, values: Mapping[str, str]) -> ThroughputRow:
@@ -112,9 +116,14 @@ class ThroughputRow:
                 raise InputError(f"a row without a {key}", where=key, hint="name one")
         text["topology"] = text["topology"].lower()
         text["collective"] = canonical_name(text["collective"])
-        value = text.get("rounds_per_chunk", "1")
-        if not re.fullmatch(r"[1-9][0-9]{0,8}(/[1-9][0-9]{0,8})?", value):
-            raise InputError(
-                f"{value[:40]!r} is no fraction", where="rounds_per_chunk", hint="write 7/6, or 4"
-            )
+        text["rounds_per_chunk"] = _fraction(text.get("rounds_per_chunk", ""))
         return cls(**text)
+
+
+def _fraction(text: str) -> str:
+    """Return the text of a fraction, or an empty one."""
+    if text and not re.fullmatch(r"[1-9][0-9]{0,8}(/[1-9][0-9]{0,8})?", text):
+        raise InputError(
+            f"{text[:40]!r} is no fraction", where="rounds_per_chunk", hint="write 7/6, or 4"
+        )
+    return text

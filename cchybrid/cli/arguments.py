@@ -6,6 +6,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -104,7 +105,37 @@ IgnoreAttributes = Annotated[
         "--ignore-attributes", help="Ignore unknown attributes of a graph file, and say so."
     ),
 ]
-ReadInstance = Callable[[Names], Instance]
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="U", help="The bandwidth or capacity in a graph file that is a message per step."
+    ),
+]
+
+
+class ReadInstance:
+    """Read the instance that a user names.
+
+    Attributes
+    ----------
+    unit_bandwidth
+        GB/s of a capacity of 1, if the file that was read has bandwidths.
+    """
+
+    def __init__(self, spec: InstanceSpec, ignore_attributes: bool, unit: str | None) -> None:
+        self._spec, self._ignore, self._unit = spec, ignore_attributes, unit
+        self.unit_bandwidth: Fraction | None = None
+
+    def __call__(self, registry: Names) -> Instance:
+        """Return the instance."""
+        return resolve(self._spec, registry, self._read, print_note)
+
+    def _read(self, path: str | Path) -> NetworkFile:
+        file = read_file(path, self._ignore, self._unit)
+        self.unit_bandwidth = file.unit_bandwidth
+        return file
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -119,33 +150,32 @@ def with_instance(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def call(**given: Any) -> None:
         words = {name: given.pop(name) for name in named}
-        ignore_attributes = given.pop("ignore_attributes")
-        check_ignoring(words["topology"], ignore_attributes)
-        read = functools.partial(read_file, ignore_attributes=ignore_attributes)
-        command(lambda registry: resolve(_spec(**words), registry, read, print_note), **given)
+        for_graphs = given.pop("ignore_attributes"), given.pop("unit")
+        check_graph_options(words["topology"], *for_graphs)
+        command(ReadInstance(_spec(**words), *for_graphs), **given)
 
-    ignore = inspect.signature(read_file, eval_str=True).parameters["ignore_attributes"]
-    ignore = ignore.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    _, *graph_options = inspect.signature(read_file, eval_str=True).parameters.values()
     # The context comes first, as it has no default.
     first = [each for each in own if each.default is each.empty]
     rest = [each for each in own if each not in first]
-    call.__signature__ = inspect.Signature([*first, *named.values(), ignore, *rest])  # type: ignore[attr-defined]
+    call.__signature__ = inspect.Signature([*first, *named.values(), *graph_options, *rest])  # type: ignore[attr-defined]
     return call
 
 
-def check_ignoring(source: str, ignore_attributes: bool) -> None:
-    """Raise an ``InputError`` for ``--ignore-attributes`` if there are no attributes."""
-    if ignore_attributes and not is_graph_file(source):
-        raise InputError(
-            f"{source} is no graph file with attributes",
-            where="--ignore-attributes",
-            hint="leave it out",
-        )
+def check_graph_options(source: str, ignore_attributes: bool, unit: str | None) -> None:
+    """Raise an ``InputError`` for options on the attributes of a graph file if there is none."""
+    for where, given in (("--ignore-attributes", ignore_attributes), ("--unit", unit is not None)):
+        if given and not is_graph_file(source):
+            raise InputError(
+                f"{source} is no graph file with attributes", where=where, hint="leave it out"
+            )
 
 
-def read_file(path: str | Path, ignore_attributes: IgnoreAttributes = False) -> NetworkFile:
+def read_file(
+    path: str | Path, ignore_attributes: IgnoreAttributes = False, unit: Unit = None
+) -> NetworkFile:
     """Return the content of a network file; what a graph file holds is shown in one line."""
-    file = read_network(path, ignore_attributes=ignore_attributes)
+    file = read_network(path, ignore_attributes=ignore_attributes, unit=unit)
     if is_graph_file(path):
         line = "; ".join((read_line(file.network), *file.notes))
         print(f"read {Path(path).name}: {line}", file=sys.stderr)

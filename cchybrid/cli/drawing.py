@@ -54,6 +54,7 @@ def draw(
         str | None, typer.Option(metavar="TEXT", help="The title of a page; default: the instance.")
     ] = None,
     ignore_attributes: arguments.IgnoreAttributes = False,
+    unit: arguments.Unit = None,
 ) -> None:
     """Draw a schedule as an interactive page or a figure, or a network as a figure.
 
@@ -74,8 +75,8 @@ def draw(
         hint = did_you_mean(chart, CHARTS) or f"use {', '.join(CHARTS)}"
         raise InputError(f"no chart is called {chart!r}", where="--chart", hint=hint.rstrip("."))
     _refuse_options(suffix, step, chart, title)
-    arguments.check_ignoring(source, ignore_attributes)
-    found = _read(source, ignore_attributes)
+    arguments.check_graph_options(source, ignore_attributes, unit)
+    found = _read(source, ignore_attributes, unit)
     given = "-o" if suffix == PAGE else _given(step, chart)
     if given and isinstance(found, Network):
         raise InputError(
@@ -119,7 +120,7 @@ def _given(step: int | None, chart: str | None) -> str:
     return "--step" if step is not None else "--chart" if chart is not None else ""
 
 
-def _read(source: str, ignore_attributes: bool) -> Schedule | Network:
+def _read(source: str, ignore_attributes: bool, unit: str | None) -> Schedule | Network:
     """Return the schedule in a file, or the network that a name or a file gives."""
     from cchybrid.cli.solving import load_plugins
     from cchybrid.library.formats import NetworkFile, read_network
@@ -129,7 +130,7 @@ def _read(source: str, ignore_attributes: bool) -> Schedule | Network:
     from cchybrid.model.json_fields import parse_json
 
     def read(path: str | Path) -> NetworkFile:
-        return read_network(path, ignore_attributes=ignore_attributes)
+        return read_network(path, ignore_attributes=ignore_attributes, unit=unit)
 
     if Path(source).suffix.lower() == ".json":
         with with_context(source):

@@ -28,6 +28,7 @@ def network(
         ),
     ],
     ignore_attributes: arguments.IgnoreAttributes = False,
+    unit: arguments.Unit = None,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Show what a network is: nodes, channels, capacities, roles, diameter, automorphisms."""
@@ -36,11 +37,11 @@ def network(
     from cchybrid.library.instance_spec import find_network
     from cchybrid.library.network_facts import diameter_text, network_facts
 
-    arguments.check_ignoring(source, ignore_attributes)
+    arguments.check_graph_options(source, ignore_attributes, unit)
     notes: list[str] = []
 
     def read(path: Any) -> NetworkFile:
-        file = read_network(path, ignore_attributes=ignore_attributes)
+        file = read_network(path, ignore_attributes=ignore_attributes, unit=unit)
         notes.extend(file.notes)
         return file
 

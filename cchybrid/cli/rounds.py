@@ -14,6 +14,7 @@ import typer
 from cchybrid.cli import arguments
 from cchybrid.cli.single_options import refuse_given
 from cchybrid.cli.solving import check_writable, load_plugins
+from cchybrid.cli.time_options import file_bandwidth
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,10 +69,6 @@ def pareto(
     from cchybrid.view.front_plot import check_plot, plot_front
     from cchybrid.view.screen import print_lines
 
-    if (alpha is None) != (beta is None):
-        where = "--beta" if beta is None else "--alpha"
-        raise InputError("alpha and beta belong together", where=where, hint="give both")
-    prices = None if alpha is None or beta is None else (_price(alpha), _price(beta))
     if not time_limit > 0:
         raise InputError(
             f"{time_limit:g} seconds", where="--time-limit", hint="use a number above 0"
@@ -80,7 +77,14 @@ def pareto(
     if plot is not None:
         check_plot(plot)
     refuse_other_models(context)
+    times = [None if text is None else _price(text) for text in (alpha, beta)]
     instance = read_instance(load_plugins())
+    stated = file_bandwidth(context, read_instance.unit_bandwidth, "beta")
+    if stated is not None and alpha is not None:
+        times[1] = 1 / (stated * 10**9)
+    if (times[0] is None) != (times[1] is None):
+        where = "--beta" if times[1] is None else "--alpha"
+        raise InputError("alpha and beta belong together", where=where, hint="give both")
     if instance.collective.chunks > 1 or instance.model.rounds:
         raise InputError(
             "the numbers of chunks and rounds are what is sought",
@@ -98,7 +102,9 @@ def pareto(
         threads=threads,
         report=_report,
     )
-    chosen = [] if prices is None else choices(front, *prices)
+    start, per_byte = times
+    timed = start is not None and per_byte is not None
+    chosen = choices(front, start, per_byte) if start is not None and per_byte is not None else []
     if plot is not None and front.points:
         values = [(float(point.steps), float(point.ratio)) for point in front.points]
         plot_front(values, ("steps", "rounds per chunk"), (False, False), instance.name, plot)
@@ -107,7 +113,7 @@ def pareto(
             {"from": each.smallest, "to": each.largest, "point": front.points.index(each.point)}
             for each in chosen
         ]
-        print(json.dumps({**front.to_json(), **({} if prices is None else {"choices": ranges})}))
+        print(json.dumps({**front.to_json(), **({"choices": ranges} if timed else {})}))
     else:
         print_lines(front_lines(front))
         for each in chosen:
@@ -144,6 +150,12 @@ def front_lines(front: Front) -> list[str]:
         f"fewer than {front.fewest_steps} steps are impossible: a message has that far to go, in "
         "hops"
     )
+    network = front.instance.network
+    if len(network.terminals) < sum(map(bool, network.successors)):
+        lines.append(
+            "switches store and forward here: a hop to a switch and one from it take a step each; "
+            "solve --switching wormhole counts steps of switches that cut through"
+        )
     limit = front.throughput
     if limit is not None:
         lines.append(f"fewer than {limit.bound} rounds per chunk are impossible in any steps")

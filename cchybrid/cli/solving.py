@@ -14,7 +14,14 @@ import typer
 from cchybrid.cli import arguments, completion
 from cchybrid.cli.option_texts import check_names, missing_value
 from cchybrid.cli.single_options import refuse_given
-from cchybrid.cli.time_options import Bandwidth, PerHop, Startup, read_model, read_sizes
+from cchybrid.cli.time_options import (
+    Bandwidth,
+    PerHop,
+    Startup,
+    file_bandwidth,
+    read_model,
+    read_sizes,
+)
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -112,8 +119,12 @@ def solve(
 
         refuse_other_models(context)
         refuse_given(context, "not available for --minimise rounds", used=FOR_ROUNDS)
-    model, byte_sizes = read_model(startup, bandwidth, per_hop), read_sizes(sizes) if sizes else []
+    byte_sizes = read_sizes(sizes) if sizes else []
+    model = read_model(startup, bandwidth, per_hop)
     instance = read_instance(registry)
+    stated = file_bandwidth(context, read_instance.unit_bandwidth, "bandwidth")
+    if stated is not None:
+        model = read_model(startup, float(1000 * stated), per_hop)
     elsewhere = cluster is not None or executor is not None
     if elsewhere and minimise != "steps":
         raise InputError("only steps are minimised there", where="--cluster", hint="leave it out")

@@ -22,6 +22,7 @@ _MAX_SHOWN = 12
 
 
 def throughput(
+    context: typer.Context,
     topology: arguments.Topology,
     collective: arguments.CollectiveName = None,
     root: arguments.Root = None,
@@ -31,6 +32,7 @@ def throughput(
     receivers: arguments.Receivers = None,
     participants: arguments.Participants = None,
     ignore_attributes: arguments.IgnoreAttributes = False,
+    unit: arguments.Unit = None,
     bandwidth: Annotated[
         str | None,
         typer.Option(metavar="GB/S", help="What a capacity of 1 stands for; rates are shown."),
@@ -55,36 +57,38 @@ def throughput(
     certified bound, 2 bad input.
     """
     from cchybrid.cli.solving import check_writable, load_plugins
+    from cchybrid.cli.time_options import file_bandwidth
     from cchybrid.exchange.tree_xml import tree_xml
     from cchybrid.host.throughput import throughput_of
-    from cchybrid.library.instance_spec import InstanceSpec, resolve
+    from cchybrid.library.instance_spec import InstanceSpec
     from cchybrid.model.instance import write_text
     from cchybrid.view.screen import print_lines
 
-    unit = None if bandwidth is None else _read_bandwidth(bandwidth)
+    rate = None if bandwidth is None else _read_bandwidth(bandwidth)
     check_writable(output)
+    arguments.check_graph_options(topology, ignore_attributes, unit)
     spec = InstanceSpec(
         topology, collective, root, transmitters, receivers,
         fail_links=tuple(fail_link or ()), fail_nodes=tuple(fail_node or ()),
         participants=participants,
     )  # fmt: skip
 
-    def read(path: str | Path) -> Any:
-        return arguments.read_file(path, ignore_attributes)
-
-    result = throughput_of(resolve(spec, load_plugins(), read))
+    read = arguments.ReadInstance(spec, ignore_attributes, unit)
+    instance = read(load_plugins())
+    rate = file_bandwidth(context, read.unit_bandwidth, "bandwidth") or rate
+    result = throughput_of(instance)
     if output is not None and output.suffix.lower() == ".xml":
         write_text(tree_xml(result.record), output)
     elif output is not None:
         result.save(output)
     if as_json:
         record = {**result.to_json(), "file": None if output is None else str(output)}
-        if unit is not None:
-            record["message_rate"] = str(result.message_rate(unit))
-            record["total_rate"] = str(result.total_rate(unit))
+        if rate is not None:
+            record["message_rate"] = str(result.message_rate(rate))
+            record["total_rate"] = str(result.total_rate(rate))
         print(json.dumps(record))
     else:
-        print_lines(_lines(result, unit))
+        print_lines(_lines(result, rate))
         if output is not None:
             print(f"written to {output}")
     raise typer.Exit(0 if result.certified else 1)

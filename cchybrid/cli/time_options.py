@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cchybrid.cli.single_options import refuse_given
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +25,24 @@ PerHop = Annotated[float, typer.Option(metavar="US", help="Microseconds for ever
 Sizes = Annotated[
     str, typer.Option("--sizes", metavar="BYTES,...", help="Sizes of a message, in bytes.")
 ]
+
+
+def file_bandwidth(context: Any, unit_bandwidth: Fraction | None, option: str) -> Fraction | None:
+    """Return the GB/s of a capacity of 1 that a graph file states; the option is then refused.
+
+    Parameters
+    ----------
+    context
+        The context of the command.
+    unit_bandwidth
+        What the file states, or ``None``.
+    option
+        The parameter that would state it once more.
+    """
+    if unit_bandwidth is not None:
+        why = f"the file says it: capacity 1 is {float(unit_bandwidth):g} GB/s"
+        refuse_given(context, why, names=(option,))
+    return unit_bandwidth
 
 
 def read_model(startup: float, bandwidth: float, per_hop: float) -> TimeModel:

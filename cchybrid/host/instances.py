@@ -12,6 +12,7 @@ from typing import Any
 
 from cchybrid.library.collectives import collective as named_collective
 from cchybrid.library.formats import NetworkFile, read_network
+from cchybrid.library.formats.graph_files import is_graph_file
 from cchybrid.library.instance_spec import (
     InstanceSpec,
     Reader,
@@ -31,7 +32,9 @@ _NETWORKS = (
 )
 
 
-def network(source: Any, *, name: str | None = None, ignore_attributes: bool = False) -> Network:
+def network(
+    source: Any, *, name: str | None = None, ignore_attributes: bool = False, unit: Any = None
+) -> Network:
     """Return a network by name, or of a file, a graph, a matrix or a list of channels.
 
     Parameters
@@ -45,6 +48,9 @@ def network(source: Any, *, name: str | None = None, ignore_attributes: bool = F
         The name of the network.
     ignore_attributes
         Whether unknown attributes of a graph are ignored, with a warning, not refused.
+    unit
+        Of a graph or its file, the capacity or bandwidth that becomes a capacity of 1, that is, a
+        message per step; quotients are rounded down. Needed for capacities above 64.
 
     Raises
     ------
@@ -62,25 +68,28 @@ def network(source: Any, *, name: str | None = None, ignore_attributes: bool = F
     >>> cchybrid.network("mesh-4x8").nodes
     32
     """
-    found = _network(source, ignore_attributes)
+    found = _network(source, ignore_attributes, unit)
     return found if name is None or name == found.name else replace(found, name=_text(name, "name"))
 
 
-def _network(source: Any, ignore_attributes: bool) -> Network:
+def _network(source: Any, ignore_attributes: bool, unit: Any = None) -> Network:
+    is_graph = hasattr(source, "is_directed") and hasattr(source, "adj")
+    if unit is not None and not is_graph and not _is_graph_file(source):
+        raise InputError("only graphs and their files have one", where="unit", hint="leave it out")
     if isinstance(source, Network):
         return source
     if isinstance(source, (str, Path)):
-        read = _reader(ignore_attributes)
+        read = _reader(ignore_attributes, unit)
         if isinstance(source, Path):
             return read(source).network
         return find_network(source, load_registry(), read)
-    if hasattr(source, "is_directed") and hasattr(source, "adj"):
+    if is_graph:
         from cchybrid.library.graphs import read_graph
 
         title = str(source.graph.get("name") or "graph")
-        found, notes = read_graph(source, title, ignore_attributes=ignore_attributes)
-        _warn(notes)
-        return found
+        found = read_graph(source, title, ignore_attributes=ignore_attributes, unit=unit)
+        _warn(found.notes)
+        return found.network
     if hasattr(source, "shape") and hasattr(source, "dtype"):
         from cchybrid.library.matrices import read_matrix
 
@@ -92,9 +101,13 @@ def _network(source: Any, ignore_attributes: bool) -> Network:
     raise InputError(f"{_kind(source)} is no network", where="network", hint=f"give {_NETWORKS}")
 
 
-def _reader(ignore_attributes: bool) -> Reader:
+def _is_graph_file(source: Any) -> bool:
+    return isinstance(source, (str, Path)) and is_graph_file(source)
+
+
+def _reader(ignore_attributes: bool, unit: Any = None) -> Reader:
     def read(path: str | Path) -> NetworkFile:
-        file = read_network(path, ignore_attributes=ignore_attributes)
+        file = read_network(path, ignore_attributes=ignore_attributes, unit=unit)
         _warn(file.notes)
         return file
 
@@ -260,6 +273,7 @@ def instance(
     chunks: int | None = None,
     rounds: Any = None,
     ignore_attributes: bool = False,
+    unit: Any = None,
     name: str | None = None,
 ) -> Instance:
     """Return the instance of a network, a collective and a communication model.
@@ -288,6 +302,8 @@ def instance(
         Rounds per step, such as ``[1, 2, 2]``; the last number holds for all further steps.
     ignore_attributes
         Whether unknown attributes of a graph are ignored, with a warning, not refused.
+    unit
+        What a capacity of 1 is, as ``cchybrid.network`` takes it.
     name
         The name of the instance.
 
@@ -337,27 +353,29 @@ def instance(
         rounds=rounds,
     )
     if isinstance(collective, str) or (collective is None and spec.topology):
-        found = _by_name(network, spec, ignore_attributes)
+        found = _by_name(network, spec, ignore_attributes, unit)
     elif collective is None:
         raise InputError(
             "no collective", where="collective", hint="give one, such as AAS or alltoall"
         )
     else:
-        found = _by_messages(network, collective, spec, ignore_attributes)
+        found = _by_messages(network, collective, spec, ignore_attributes, unit)
     return found if name is None else replace(found, name=_text(name, "name"))
 
 
-def _by_name(network: Any, spec: InstanceSpec, ignore_attributes: bool) -> Instance:
+def _by_name(network: Any, spec: InstanceSpec, ignore_attributes: bool, unit: Any) -> Instance:
     registry = load_registry()
     if spec.topology:
-        return resolve(spec, registry, _reader(ignore_attributes), lambda text: _warn([text]))
-    return on_network(_network(network, ignore_attributes), spec, registry)
+        if unit is not None and not _is_graph_file(network):
+            _network(network, ignore_attributes, unit)  # refuses it
+        return resolve(spec, registry, _reader(ignore_attributes, unit), lambda text: _warn([text]))
+    return on_network(_network(network, ignore_attributes, unit), spec, registry)
 
 
 def _by_messages(
-    network: Any, messages: Any, spec: InstanceSpec, ignore_attributes: bool
+    network: Any, messages: Any, spec: InstanceSpec, ignore_attributes: bool, unit: Any
 ) -> Instance:
-    whole = _network(network, ignore_attributes)
+    whole = _network(network, ignore_attributes, unit)
     found = collective(
         messages,
         whole,

@@ -114,6 +114,7 @@ def throughput(
     participants: Any = None,
     fail_links: Sequence[str] = (),
     fail_nodes: Sequence[Any] = (),
+    unit: Any = None,
 ) -> ThroughputResult:
     """Return the fewest rounds per chunk of a collective, over any routes, with trees and proof.
 
@@ -129,6 +130,8 @@ def throughput(
         Roles in a named collective: nodes by name or number.
     fail_links, fail_nodes
         Links ``A-B`` (``A>B``: one direction) and nodes without which the network is used.
+    unit
+        What a capacity of 1 is, as ``cchybrid.network`` takes it.
 
     Raises
     ------
@@ -147,7 +150,7 @@ def throughput(
         for where, value in (
             ("collective", collective), ("root", root), ("transmitters", transmitters),
             ("receivers", receivers), ("participants", participants),
-            ("fail_links", fail_links), ("fail_nodes", fail_nodes),
+            ("fail_links", fail_links), ("fail_nodes", fail_nodes), ("unit", unit),
         ):  # fmt: skip
             if value is not None and value != ():
                 raise InputError(
@@ -164,6 +167,7 @@ def throughput(
             participants=participants,
             fail_links=fail_links,
             fail_nodes=fail_nodes,
+            unit=unit,
         )
     return throughput_of(found)
 

@@ -39,16 +39,25 @@ _TO_IGNORE = "to ignore it: --ignore-attributes, in Python ignore_attributes=Tru
 
 MAX_CAPACITY = (1 << 31) - 1
 """The largest capacity, after scaling and of parallel edges together."""
+MAX_WITHOUT_UNIT = 64
+"""The largest capacity of an edge if no unit is given: a step that carries more on one link is
+rarely meant."""
 
 
 class GraphNetwork(NamedTuple):
-    """A network that was read from a graph, and notes on the reading, for people."""
+    """A network that was read from a graph, and notes on the reading, for people.
+
+    ``unit_bandwidth`` is the bandwidth of a capacity of 1 in GB/s, ``None`` without bandwidths.
+    """
 
     network: Network
     notes: tuple[str, ...]
+    unit_bandwidth: Fraction | None = None
 
 
-def read_graph(graph: nx.Graph, name: str, *, ignore_attributes: bool = False) -> GraphNetwork:
+def read_graph(
+    graph: nx.Graph, name: str, *, ignore_attributes: bool = False, unit: Any = None
+) -> GraphNetwork:
     """Return the network of a NetworkX graph.
 
     Parameters
@@ -62,12 +71,15 @@ def read_graph(graph: nx.Graph, name: str, *, ignore_attributes: bool = False) -
         The name of the network.
     ignore_attributes
         Whether attributes without a meaning are only listed in the notes, not refused.
+    unit
+        The capacity or bandwidth that becomes a capacity of 1; quotients are rounded down. By
+        default whole capacities count as they are, and others by their greatest common divisor.
 
     Raises
     ------
     InputError
-        No nodes, an unknown attribute, or an attribute of no possible value; the error names the
-        attribute, and the node or the edge.
+        No nodes, an unknown attribute, an attribute of no possible value, or, without ``unit``, a
+        capacity above 64; the error names the attribute, and the node or the edge.
 
     Examples
     --------
@@ -75,12 +87,14 @@ def read_graph(graph: nx.Graph, name: str, *, ignore_attributes: bool = False) -
     >>> graph = nx.Graph()
     >>> graph.add_edge("a", "b", bandwidth=25)
     >>> graph.add_edge("b", "c", bandwidth=100)
-    >>> network, notes = read_graph(graph, "line")
+    >>> network, notes, bandwidth = read_graph(graph, "line")
     >>> network.channels[0], network.channels[3], network.node_names
     (Channel(source=0, target=1, capacity=1), Channel(source=2, target=1, capacity=4), \
 ('a', 'b', 'c'))
     >>> notes
     ('capacity 1 is bandwidth 25',)
+    >>> bandwidth
+    Fraction(25, 1)
     """
     if not graph:
         raise InputError("no nodes", hint="give a graph with nodes and edges")
@@ -89,7 +103,8 @@ def read_graph(graph: nx.Graph, name: str, *, ignore_attributes: bool = False) -
     if all(re.fullmatch(r"-?[0-9]{1,18}", str(label)) for label in labels):
         labels.sort(key=lambda label: int(str(label)))
     index: dict[Hashable, int] = {label: number for number, label in enumerate(labels)}
-    capacity, half_duplex, note = _links(graph, index)
+    links = _links(graph, index, None if unit is None else read_unit(unit))
+    capacity, half_duplex, note, bandwidth = links
     data = [graph.nodes[label] for label in labels]
     endpoints, switches = _roles(labels, data)
     positions, missing = _positions(labels, data)
@@ -103,7 +118,12 @@ def read_graph(graph: nx.Graph, name: str, *, ignore_attributes: bool = False) -
         positions=positions,
         node_names=_names(labels, data),
     )
-    return GraphNetwork(network, (*note, *missing, *notes))
+    return GraphNetwork(network, (*note, *missing, *notes), bandwidth)
+
+
+def read_unit(value: Any) -> Fraction:
+    """Return what the user says that a capacity of 1 is."""
+    return _positive(value, "unit", "unit")
 
 
 def _ignored(graph: nx.Graph, ignore: bool) -> list[str]:
@@ -159,14 +179,14 @@ def _names(labels: Sequence[Hashable], data: Sequence[Mapping[str, Any]]) -> tup
 
 
 def _links(
-    graph: nx.Graph, index: Mapping[Hashable, int]
-) -> tuple[Mapping[tuple[int, int], int], tuple[tuple[int, int], ...], list[str]]:
-    """Return the capacity of every channel, the half-duplex pairs, and a note on the scaling."""
+    graph: nx.Graph, index: Mapping[Hashable, int], unit: Fraction | None
+) -> tuple[Mapping[tuple[int, int], int], tuple[tuple[int, int], ...], list[str], Fraction | None]:
+    """Return the capacity of every channel, the half-duplex pairs, and what ``_scaled`` says."""
     edges: list[tuple[Hashable, Hashable, Mapping[str, Any]]] = list(graph.edges(data=True))
     for a, b, _ in edges:
         if a == b:
             raise InputError(f"node {a} is linked to itself", hint="drop that edge")
-    sizes, note = _scaled(edges)
+    sizes, note, bandwidth = _scaled(edges, unit)
     capacity: Counter[tuple[int, int]] = Counter()
     half: dict[tuple[int, int], bool] = {}
     for (a, b, data), size in zip(edges, sizes, strict=True):
@@ -196,13 +216,13 @@ def _links(
                 where=f"edge {names[a]} {names[b]}",
                 hint="give both the capacity that they share",
             )
-    return capacity, tuple(sorted((a, b) for a, b in half if half[a, b] and a < b)), note
+    return capacity, tuple(sorted((a, b) for a, b in half if half[a, b] and a < b)), note, bandwidth
 
 
 def _scaled(
-    edges: Iterable[tuple[Hashable, Hashable, Mapping[str, Any]]],
-) -> tuple[list[int], list[str]]:
-    """Return the capacity of every edge as an integer, and a note if it is not what was written."""
+    edges: Iterable[tuple[Hashable, Hashable, Mapping[str, Any]]], given: Fraction | None
+) -> tuple[list[int], list[str], Fraction | None]:
+    """Return the capacity of every edge as an integer, notes on it, and the bandwidth of 1."""
     edges = list(edges)
     numbers: list[Fraction] = []
     keys = {key for *_, data in edges for key in ("capacity", "bandwidth") if key in data}
@@ -219,15 +239,32 @@ def _scaled(
         key = next(iter(keys), "capacity")
         numbers.append(_positive(data[key], key, where) if key in data else Fraction(1))
     whole = all(number.denominator == 1 for number in numbers)
-    unit = Fraction(1)
-    if "bandwidth" in keys or not whole:
+    unit = given or Fraction(1)
+    if given is None and ("bandwidth" in keys or not whole):
         multiple = math.lcm(*(number.denominator for number in numbers))
         unit = Fraction(math.gcd(*(int(number * multiple) for number in numbers)), multiple)
     sizes = [int(number / unit) for number in numbers]
-    for (a, b, _), size in zip(edges, sizes, strict=True):
-        _check_capacity(size, a, b)
     written = "bandwidth" if "bandwidth" in keys else "written capacity"
-    return sizes, [] if unit == 1 else [f"capacity 1 is {written} {_shown(unit)}"]
+    meaning = f"capacity 1 is {written} {_shown(unit)}"
+    for (a, b, _), number, size in zip(edges, numbers, sizes, strict=True):
+        if not size:
+            raise InputError(
+                f"{_shown(number)} is less than a capacity of 1",
+                where=f"edge {a} {b}",
+                hint=f"use a unit of at most {_shown(min(numbers))}",
+            )
+        _check_capacity(size, a, b)
+        if given is None and size > MAX_WITHOUT_UNIT:
+            raise InputError(
+                f"a step would carry {size} messages over this link, as {meaning}",
+                where=f"edge {a} {b}",
+                hint=f"say what a message per step is: --unit {_shown(min(numbers))} "
+                f"(in Python unit=), or --unit {_shown(unit)} for such steps",
+            )
+    notes = [] if unit == 1 else [meaning]
+    if any(number / unit != size for number, size in zip(numbers, sizes, strict=True)):
+        notes = [f"{meaning}, and others are rounded down"]
+    return sizes, notes, unit if "bandwidth" in keys else None
 
 
 def _check_capacity(size: int, a: Hashable, b: Hashable) -> None:

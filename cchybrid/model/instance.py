@@ -130,11 +130,17 @@ class Instance(ShownInstance):
         )
 
     def part_to(self, node: int) -> Instance:
-        """Return the reductions to a node that every schedule of this ``allreduce`` contains."""
-        return self._part(
+        """Return the reductions to a node that every schedule of this ``allreduce`` contains.
+
+        Every step is as wide as that of most rounds: rounds of reductions count from the last step,
+        whose number is not known.
+        """
+        part = self._part(
             f"reduction to {node}",
             (Reduction(others, node) for others in self._other_members(node)),
         )
+        rounds = (max(self.model.rounds),) if self.model.rounds else ()
+        return replace(part, model=replace(self.model, rounds=rounds))
 
     def _other_members(self, node: int) -> list[tuple[int, ...]]:
         found = [

@@ -18,7 +18,7 @@ import cchybrid
 from cchybrid.bench import job
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.design_row import DesignRow, figures_of
-from cchybrid.bench.row import Row
+from cchybrid.bench.row import Published, Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite, read_suite
 from cchybrid.bench.throughput_row import ThroughputRow
@@ -31,6 +31,11 @@ from cchybrid.plugin.registry import load_registry
 RING: Links = (*((node, node + 1) for node in range(5)), (0, 5))
 COMPLETE: Links = tuple((a, b) for a in range(6) for b in range(a + 1, 6))
 CONTESTANT = Contestant(("colouring",), time_limit=None, evaluations=20)
+
+
+def also(*values: object) -> list[Any]:
+    """Return the values of a parameter that are tested with the long tests."""
+    return [pytest.param(value, marks=pytest.mark.long) for value in values]
 
 
 def packed(record: Any) -> bytes:
@@ -192,7 +197,7 @@ def test_a_run_of_another_row_with_the_digest_of_this_one_does_not_count(
     check_left_out(kind, shown(kind, store_of(kind, tmp_path, moved, kind.runs[1])))
 
 
-@pytest.mark.parametrize("digest", ["0" * 64, None, 3, ["a"]])
+@pytest.mark.parametrize("digest", ["0" * 64, *also(None, 3, ["a"])])
 def test_a_run_with_another_digest_does_not_count(
     kind: Kind, tmp_path: Path, digest: object
 ) -> None:
@@ -226,10 +231,12 @@ def test_a_crashed_seed_hides_no_verified_one(
     "edit",
     [
         "UPDATE runs SET result = '{' WHERE rowid = 1",
-        "UPDATE runs SET result = '[]' WHERE rowid = 1",
         "UPDATE runs SET contestant = '?' WHERE rowid = 1",
-        "UPDATE runs SET seed = 'x' WHERE rowid = 1",
-        "UPDATE runs SET schedule = 'text' WHERE rowid = 1",
+        *also(
+            "UPDATE runs SET result = '[]' WHERE rowid = 1",
+            "UPDATE runs SET seed = 'x' WHERE rowid = 1",
+            "UPDATE runs SET schedule = 'text' WHERE rowid = 1",
+        ),
     ],
 )
 def test_a_damaged_run_is_named_and_the_others_count(kind: Kind, tmp_path: Path, edit: str) -> None:
@@ -239,7 +246,7 @@ def test_a_damaged_run_is_named_and_the_others_count(kind: Kind, tmp_path: Path,
     check_left_out(kind, shown(kind, store), "is damaged")
 
 
-@pytest.mark.parametrize("cut", [0, 1, 40])
+@pytest.mark.parametrize("cut", [40, *also(0, 1)])
 def test_a_truncated_record_does_not_count(kind: Kind, tmp_path: Path, cut: int) -> None:
     record = kind.runs[0].record
     assert record is not None
@@ -250,6 +257,77 @@ def test_a_truncated_record_does_not_count(kind: Kind, tmp_path: Path, cut: int)
 def test_numbers_that_are_missing_damage_their_run_only(kind: Kind, tmp_path: Path) -> None:
     bare = changed(kind.runs[0], lambda result, record: result.pop("seconds"))
     check_left_out(kind, shown(kind, store_of(kind, tmp_path, bare, kind.runs[1])))
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), *also(float("inf"), -1, "soon", None)])
+def test_times_that_are_no_numbers_damage_their_run_only(
+    kind: Kind, tmp_path: Path, seconds: object
+) -> None:
+    wrong = changed(kind.runs[0], lambda result, record: result.update(seconds=seconds))
+    check_left_out(kind, shown(kind, store_of(kind, tmp_path, wrong, kind.runs[1])))
+
+
+def test_a_store_without_a_run_that_counts_has_a_report(kind: Kind, tmp_path: Path) -> None:
+    found = shown(kind, store_of(kind, tmp_path))
+    assert {word for words in found.rows.values() for word in words} <= {"", "no result"}
+
+
+def test_a_damaged_run_is_done_again(kind: Kind, tmp_path: Path) -> None:
+    store = store_of(kind, tmp_path, *kind.runs, replace(kind.runs[1], seed=1))
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute("UPDATE runs SET result = '{' WHERE rowid = 1")
+        database.execute("UPDATE runs SET contestant = '?' WHERE rowid = 2")
+    known = kind.runs[1]
+    with Store(store) as opened:
+        assert opened.finished() == {
+            kind.runs[0].key: None,
+            (known.row, known.contestant.key, 1): known.result["digest"],
+        }
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"name": "degree 2"', '"name": "degree 5"'), ('"diameter": "4"', '"diameter": "x"'),
+     ('"degree": 2', '"degree": "2"'), ('"published": {', '"published": 3, "x": {')],
+)  # fmt: skip
+def test_damaged_rows_refuse_the_store_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str
+) -> None:
+    store = store_of(designs(), tmp_path)
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute("UPDATE suites SET content = replace(content, ?, ?)", (old, new))
+    assert command(["bench", "report", str(store), "-o", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("published", ["1/0", *also("x", "0", "-3", 3)])
+def test_damaged_rows_of_throughputs_refuse_the_store_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], published: object
+) -> None:
+    store = store_of(throughputs(), tmp_path)
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute(
+            "UPDATE suites SET content = json_set(content, '$.throughput.rounds_per_chunk', ?)",
+            (published,),
+        )
+    assert command(["bench", "report", str(store), "-o", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_claim_that_there_is_no_schedule_is_no_fact(tmp_path: Path) -> None:
+    kind = schedules()
+    bare = replace(kind.suite, rows=(replace(kind.suite.rows[0], published=Published()),
+                                     kind.suite.rows[1]))  # fmt: skip
+    claim = changed(kind.runs[0], lambda result, record: result.update(
+        steps=None, status="infeasible", certified=False, certified_bound=0, lower_bound=0,
+        instance_record=record["instance"], contributions=[],
+    ))  # fmt: skip
+    claim = replace(claim, _schedule=None)
+    text = shown(
+        kind._replace(suite=bare),
+        store_of(kind._replace(suite=bare), tmp_path, claim, kind.runs[1]),
+    ).text
+    assert "| nothing published |  | it is claimed that no schedule exists |" in text
 
 
 def test_another_status_makes_nothing_certified(kind: Kind, tmp_path: Path) -> None:

@@ -13,18 +13,25 @@ from cchybrid.checker.nested_sets import nested_set_steps
 
 
 def random_network(rng: random.Random) -> Network:
-    """Return a tree with a few channels more, and one message."""
-    nodes = rng.randrange(3, 10)
+    """Return a tree with some channels more, many of them at times from node 0, and one message."""
+    nodes = rng.randrange(3, 12)
     channels = {}
     for node in range(1, nodes):
         other = rng.randrange(max(0, node - 3), node)
         channels[node, other] = channels[other, node] = rng.choice((1, 1, 1, 2, 3))
-    for _ in range(rng.randrange(4)):
+    if rng.random() < 0.5:
+        near = [node for node in range(1, nodes) if rng.random() < 0.7]
+        channels.update({(0, node): rng.choice((1, 4)) for node in near})
+    for _ in range(rng.randrange(6)):
         a, b = rng.sample(range(nodes), 2)
         channels[a, b] = rng.choice((1, 2))
-    source, *goals = rng.sample(range(nodes), rng.randrange(2, nodes + 1))
-    ports = rng.choice(("all", 1, 2, [rng.randrange(1, 4) for _ in range(nodes)]))
-    if rng.random() < 0.1:
+    source = rng.choice((0, 0, rng.randrange(nodes)))
+    goals = [node for node in range(nodes) if node != source]
+    if rng.random() < 0.5:
+        goals = rng.sample(goals, rng.randrange(1, nodes))
+    some = [rng.randrange(1, 4) for _ in range(nodes)]
+    ports = rng.choice(("all", 1, 2, some, [1] + [9] * (nodes - 1)))
+    if rng.random() < 0.05:
         ports = [rng.randrange(2) for _ in range(nodes)]
     return Network({
         "network": {"nodes": nodes, "channels": [[a, b, c] for (a, b), c in channels.items()]},
@@ -39,10 +46,11 @@ def random_network(rng: random.Random) -> Network:
 
 
 def random_sets(network: Network, rng: random.Random) -> list[list[int]]:
-    """Return rows of evidence: some of the nodes, in a random tree of sets."""
+    """Return rows of evidence: some of the nodes, in a random tree of sets, none of them empty."""
     others = [node for node in range(network.nodes) if node != network.messages[0][0]]
-    count = rng.randrange(1, 5)
-    rows = [[rng.randrange(number)] for number in range(1, count + 1)]
+    rng.shuffle(others)
+    count = rng.randrange(1, min(5, len(others) + 1))
+    rows = [[rng.randrange(number), others.pop()] for number in range(1, count + 1)]
     for node in others:
         number = rng.randrange(count + 1)
         if number:
@@ -131,7 +139,7 @@ def steps_or_error(network: Network, rows: Any, message: Any = 0) -> int | str:
 def test_the_theorem_read_plainly() -> None:
     rng = random.Random(0)
     found: dict[int | str, int] = {}
-    for _ in range(500):
+    for _ in range(400):
         network = random_network(rng)
         rows = random_sets(network, rng)
         steps = steps_or_error(network, rows)
@@ -160,6 +168,27 @@ def test_one_channel_after_the_other() -> None:
     no_port = line()
     no_port.inject = [0] * 4
     assert steps_or_error(no_port, [[0, 1, 2, 3]]) == "the informed set does not grow"
+
+
+def test_ports_inside_a_set_send_no_more_than_leaves_it() -> None:
+    """Each of four destinations sends to a node without ports beside it, and to the next one.
+
+    The source has one port, so one destination is informed, then two by it and the first, then
+    the last one; with both ports of the first, two steps would be enough.
+    """
+    first, second = range(1, 5), range(5, 9)
+    channels = [[0, node, 5] for node in first]
+    channels += [[a, b] for a, b in zip(first, second, strict=True)]
+    channels += [[1, 2], [2, 3], [3, 4], [4, 1]]
+    network = Network({
+        "network": {"nodes": 9, "channels": channels},
+        "collective": {
+            "kind": "deliver", "messages": [{"source": 0, "destinations": [1, 2, 3, 4]}],
+        },
+        "model": {"ports": {"inject": [1, 2, 2, 2, 2, 0, 0, 0, 0], "accept": "all"}},
+    })  # fmt: skip
+    rows = [[0, a, b] for a, b in zip(first, second, strict=True)]
+    assert steps_or_error(network, rows) == plain_steps(network, rows) == 3
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,15 @@ def test_literals_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     check(*two, "5 d 2 0", "6 2 0 4 0", "7 0 4 3 0", clauses=clauses)
     with pytest.raises(TooLargeError):
         check(*two, "5 d 3 0", "6 2 0 4 0", "7 2 0 4 0", clauses=clauses)
+    # Two are deleted, and two more fit, but not three.
+    again = ["5 d 4 5 0", "6 2 0 1 2 0", "7 2 0 1 2 0"]
+    check(*two, *again, "8 0 6 3 0", clauses=clauses)
+    with pytest.raises(TooLargeError):
+        check(*two, *again, "8 2 0 1 2 0", clauses=clauses)
+    # What was left before counts as well.
+    monkeypatch.setattr(refutation, "MAX_LITERALS", 8)
+    three = [f"{name} 2 0 1 2 0" for name in (6, 7, 8)]
+    check(*two, "5 d 4 0", *three, "9 0 6 3 0", clauses=clauses)
 
 
 def test_unpacking(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,8 +149,10 @@ def test_unpacking_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
         else:
             with refused("the proof is cut short, or too long"):
                 list(proof_lines(packed(text)))
-    monkeypatch.setattr(refutation, "MAX_PROOF_BYTES", 1000)
     monkeypatch.setattr(refutation, "_CHUNK_BYTES", 4)
+    with refused("the proof is cut short, or too long"):
+        list(proof_lines(packed(text)))
+    monkeypatch.setattr(refutation, "MAX_PROOF_BYTES", 1000)
     for size, fits in ((8, True), (7, False)):
         monkeypatch.setattr(refutation, "MAX_LINE_BYTES", size)
         if fits:
@@ -169,12 +180,12 @@ def test_what_cannot_be_unpacked() -> None:
 
 def test_a_dictionary_may_not_fill_the_memory() -> None:
     def pack(size: int) -> str:
-        kind = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": size}]
-        return packed("one", lambda data: lzma.compress(data, filters=kind))
+        plain = lzma.compress(b"one", format=lzma.FORMAT_ALONE)
+        return packed(plain[:1] + size.to_bytes(4, "little") + plain[5:], bytes)
 
     assert list(proof_lines(pack(1 << 27))) == ["one"]
     with refused("the proof cannot be unpacked"):
-        list(proof_lines(pack(1 << 29)))
+        list(proof_lines(pack(1 << 28)))
 
 
 def two_over_one_channel() -> Network:

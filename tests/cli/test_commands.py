@@ -58,7 +58,10 @@ def call(*words: str, cwd: Path) -> Completed:
         ("solve ring-bi-4 AAS --time-limit soon", "see: cchybrid solve --help"),
         ("solve ring-bi-4 AAS --time-limit 0", "use a number above 0"),
         ("solve ring-bi-4 AAS --time-limit inf", "makes no sense"),
-        ("instance ring-bi-4 AAS --ports 1 -o x.txt", "holds no switching, ports or routing"),
+        (
+            "instance ring-bi-4 AAS --ports 1 -o x.txt",
+            "holds no chunks, switching, ports or routing",
+        ),
         ("solve ring-bi-4 AAS --steps 0", "use a whole number above 0"),
         ("solve ring-bi-4 AAS --option cpsat", "write ENGINE.NAME=VALUE"),
         ("solve ring-bi-4 AAS --option absent.x=1", "no engine is called absent"),

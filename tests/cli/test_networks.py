@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import networkx as nx
 import pytest
 
+import cchybrid
+from cchybrid.model.errors import InputError
 from tests.cli.test_commands import call
 
 
@@ -20,6 +23,7 @@ def folder(tmp_path: Path) -> Path:
     graph.add_node("S", switch=True)
     for name, size in (("R1", 25), ("R2", 25), ("R3", 50), ("R4", 25), ("R-5", 25)):
         graph.add_edge("S", name, bandwidth=size)
+    nx.write_graphml(graph, tmp_path / "plain.graphml")
     graph.add_edge("R1", "R2", bandwidth=25, duplex="half")
     nx.write_graphml(graph, tmp_path / "cluster.graphml")
     graph.add_edge("R1", "R2", colour="red")
@@ -102,3 +106,54 @@ def test_facts_of_every_topology_take_seconds(tmp_path: Path) -> None:
     assert facts["dgx-a100-x2"]["automorphisms"] == 2 * 2 * 24**4
     assert all(fact["automorphisms"] for fact in facts.values() if fact["nodes"] <= 64)
     assert len(facts) > 40
+
+
+def test_bandwidths_of_a_file_price_its_capacities(folder: Path) -> None:
+    # 25 GB/s per unit of capacity; a message of 1,000,000 bytes takes 40 us.
+    words = ("cluster.graphml", "broadcast", "--root", "R3", "--switching", "store-and-forward")
+    done = call(
+        "solve", *words, "--sizes", "1000000", "--startup", "0", "--json", "--time-limit", "20",
+        cwd=folder,
+    )  # fmt: skip
+    record = json.loads(done.stdout)
+    assert record["times"]["bandwidth_mb_s"] == 25_000
+    assert record["times"]["times"][0]["microseconds"] == 40 * record["steps"]
+    rate = json.loads(call("throughput", "plain.graphml", "broadcast", "--json", cwd=folder).stdout)
+    assert float(Fraction(rate["message_rate"])) == 25 / float(Fraction(rate["rounds_per_chunk"]))
+    priced = call(
+        "pareto", *words, "--alpha", "1e-6", "--json", "--max-steps", "2", "-o", "front", cwd=folder
+    )
+    assert json.loads(priced.stdout)["choices"]
+    for refused in (
+        ("solve", *words, "--sizes", "1", "--bandwidth", "9"),
+        ("throughput", "plain.graphml", "broadcast", "--bandwidth", "25"),
+        ("pareto", *words, "--alpha", "1e-6", "--beta", "4e-11"),
+    ):
+        done = call(*refused, cwd=folder)
+        assert (done.returncode, done.stderr.count("cchybrid:")) == (2, 1)
+        assert "the file says it: capacity 1 is 25 GB/s; leave it out" in done.stderr
+
+
+def test_every_command_that_reads_a_graph_takes_a_unit(folder: Path) -> None:
+    graph = nx.Graph()
+    graph.add_edge("R1", "R2", bandwidth=300)
+    graph.add_edge("R2", "R3", bandwidth=23.7)
+    nx.write_graphml(graph, folder / "nic.graphml")
+    for words in (
+        ("network",), ("bound", "AAB"), ("throughput", "AAB"), ("solve", "AAB"), ("pareto", "AAB"),
+        ("instance", "AAB", "-o", "i.json"), ("draw", "-o", "net.svg"),
+    ):  # fmt: skip
+        command, *rest = words
+        done = call(command, "nic.graphml", *rest, cwd=folder)
+        assert done.returncode == 2
+        assert "say what a message per step is: --unit 23.7" in done.stderr
+    words = ("network", "nic.graphml", "--unit", "23.7", "--json")
+    assert json.loads(call(*words, cwd=folder).stdout)["capacities"] == [1, 12]
+    assert call("bound", "nic.graphml", "AAB", "--unit", "23.7", cwd=folder).returncode == 0
+    refused = call("bound", "ring-bi-4", "AAB", "--unit", "2", cwd=folder)
+    assert (refused.returncode, "--unit: ring-bi-4 is no graph" in refused.stderr) == (2, True)
+    with pytest.warns(UserWarning, match="capacity 1 is bandwidth 23.7, and others are rounded"):
+        found = cchybrid.instance(str(folder / "nic.graphml"), "AAB", unit=23.7)
+    assert {channel.capacity for channel in found.network.channels} == {1, 12}
+    with pytest.raises(InputError, match="unit: only graphs and their files have one"):
+        cchybrid.network("ring-bi-4", unit=2)

@@ -93,3 +93,15 @@ def test_steps_of_several_rounds_are_solved(tmp_path: Path) -> None:
     refused = call("verify", "narrow.json", cwd=tmp_path)
     assert refused.returncode == 1
     assert "channel-overload" in refused.stdout
+
+
+def test_a_front_says_that_switches_store(tmp_path: Path) -> None:
+    links = [[leaf, 4] for leaf in range(4)]
+    channels = links + [pair[::-1] for pair in links]
+    network = {"name": "star", "nodes": 5, "channels": channels, "switches": [4]}
+    record = {"format": "cchybrid-network/1", "network": network}
+    (tmp_path / "star.json").write_text(json.dumps(record))
+    done = call("pareto", "star.json", "broadcast", "--max-steps", "2", cwd=tmp_path)
+    assert "switches store and forward here" in done.stdout
+    plain = call("pareto", "ring-bi-4", "broadcast", "--max-steps", "2", cwd=tmp_path)
+    assert "switches" not in plain.stdout

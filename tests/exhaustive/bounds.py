@@ -135,6 +135,15 @@ def throughput_claims(record: dict[str, Any]) -> Iterator[Claim]:
     yield Claim("throughput", Fraction(found["bound"]), found["evidence"], shown)
 
 
+def has_throughput(record: dict[str, Any]) -> bool:
+    """Return whether cchybrid computes rounds per chunk in any number of steps."""
+    try:
+        throughput_record(Instance.from_json(record))
+    except InputError:
+        return False
+    return True
+
+
 def says_infeasible(record: dict[str, Any]) -> bool:
     """Return whether cchybrid says that there is no schedule; the checker must agree."""
     instance = Instance.from_json(record)

@@ -57,7 +57,7 @@ class Effort(NamedTuple):
 POOL = 30
 """Pieces of evidence for earlier cases that are kept."""
 SHORT = Effort(1000, 2, 800, 5, 4, 0.5, 0.03, 0.2)
-LONG = Effort(8000, 6, 4000, 12, 10, 1.0, 0.25, 1.0)
+LONG = Effort(6000, 5, 4000, 12, 8, 1.0, 0.2, 1.0)
 
 
 class Examination:
@@ -90,6 +90,7 @@ class Examination:
         if not feasible:
             self.counts["cases without a schedule"] += 1
             return
+        self._check_throughput()
         optimum = self._optimum()
         if optimum is None:
             self.search.left = 10 * self.effort.work
@@ -144,6 +145,14 @@ class Examination:
                         evidence["destination"] = node
                     if bounds.accepts_unreachable(self.record, evidence):
                         self._report(f"feasible, but the checker accepts {evidence}")
+
+    def _check_throughput(self) -> None:
+        """Check that an instance with features that throughput does not know is refused."""
+        network, model = self.record["network"], self.record["model"]
+        parted = self.record["format"] != "cchybrid-instance/1"  # chunks, rounds, or an allreduce
+        unknown = parted or "half_duplex" in network or model["ports"] != "all"
+        if bounds.has_throughput(self.record) == unknown:
+            self._report(f"throughput is defined: {not unknown}, cchybrid says the opposite")
 
     def _check_agreement(self, schedule: list[Step]) -> None:
         steps = steps_of_file(self.rules, schedule)

@@ -86,6 +86,13 @@ def test_a_wrong_word_about_reach_is_noticed(monkeypatch, answer):
     assert "cchybrid says the opposite" in disagreements()
 
 
+@pytest.mark.parametrize("answer", [True, False])
+def test_throughput_of_an_instance_that_has_none_is_noticed(monkeypatch, answer):
+    # Of the three-node cases of the tenth, none is without chunks, rounds and other such features.
+    monkeypatch.setattr(bounds, "has_throughput", lambda record: answer)
+    assert ("throughput is defined: False" in disagreements()) == answer
+
+
 def test_evidence_that_nothing_is_reached_is_noticed(monkeypatch):
     monkeypatch.setattr(bounds, "accepts_unreachable", lambda record, evidence: True)
     assert "feasible, but the checker accepts" in disagreements()

@@ -9,7 +9,15 @@ import pytest
 import cchybrid
 from cchybrid.host.allreduce import moved_ahead, with_sums
 from cchybrid.host.allreduce_bounds import allreduce_bounds
-from cchybrid.model import AllReduction, Channel, Collective, Instance, Network, Schedule
+from cchybrid.model import (
+    AllReduction,
+    Channel,
+    Collective,
+    CommunicationModel,
+    Instance,
+    Network,
+    Schedule,
+)
 from cchybrid.model.errors import InputError
 from cchybrid.proof import BOUNDS
 from cchybrid.referee.verify import verify_schedule
@@ -47,6 +55,20 @@ def test_a_short_run_has_a_schedule():
 def test_one_step_is_impossible_on_a_dgx_1():
     result = cchybrid.solve("dgx-1", "allreduce", steps=1, time_limit=10)
     assert (result.status, result.schedule, result.certified) == ("infeasible", None, True)
+
+
+def test_bounds_where_steps_have_different_numbers_of_rounds():
+    """Rounds of a reduction count from its last step, those of an allreduce from its first one."""
+    arcs = [(0, 1), (0, 2), (1, 0), (1, 2), (1, 3), (2, 3), (3, 0)]
+    network = Network("small", 4, tuple(Channel(*arc) for arc in arcs), half_duplex=((1, 0),))
+    collective = Collective("allreduce", (AllReduction((1, 2, 3)),)).in_chunks(2)
+    model = CommunicationModel(switching=HOPS, inject=1, accept=1, rounds=(1, 2))
+    instance = Instance(network, collective, model)
+    assert instance.part_to(1).model.rounds == (2,)
+    assert instance.part_from(1).model.rounds == (1, 2)
+    bounds = [bound.steps for _, bound in allreduce_bounds(instance, BOUNDS, lambda: False)]
+    assert bounds == sorted(set(bounds))
+    assert bounds[-1] >= 3
 
 
 @pytest.mark.long

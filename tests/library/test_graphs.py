@@ -70,12 +70,12 @@ def test_capacities_are_scaled_exactly() -> None:
     graph.add_edge(0, 1, capacity=0.1)
     graph.add_edge(1, 2, capacity=np.float64(0.3))
     graph.add_edge(2, 3, capacity=Fraction(1, 2))
-    network, notes = read_graph(graph, "g")
+    network, notes, _ = read_graph(graph, "g")
     assert [channel.capacity for channel in network.channels] == [1, 1, 3, 3, 5, 5]
     assert notes == ("capacity 1 is written capacity 0.1",)
     graph = nx.Graph()
     graph.add_edge(0, 1, capacity=4)
-    assert read_graph(graph, "g") == (Network("g", 2, (Channel(0, 1, 4), Channel(1, 0, 4))), ())
+    assert read_graph(graph, "g")[:2] == (Network("g", 2, (Channel(0, 1, 4), Channel(1, 0, 4))), ())
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_positions(value: object) -> None:
     nx.set_node_attributes(graph, value, "pos")
     assert read_graph(graph, "g").network.positions == ((1, 2), (1, 2))
     del graph.nodes["a"]["pos"]
-    network, notes = read_graph(graph, "g")
+    network, notes, _ = read_graph(graph, "g")
     assert network.positions is None
     assert notes == ("positions of 1 of 2 nodes are not used",)
 
@@ -195,3 +195,41 @@ def test_wrong_lists_of_channels() -> None:
     for pairs in ([(0, 1), 5], [(0,)], ["ab"], [(0, 1, 2, 3)], [([], 1)]):
         with pytest.raises(InputError, match="is no channel; write"):
             read_channels(pairs, "l")
+
+
+def cluster(nic: float, links: str = "bandwidth") -> nx.Graph:
+    """Return two pairs of nodes on fast links, joined by one slow link."""
+    graph = nx.Graph()
+    for a, b, size in ((0, 1, 300), (2, 3, 300), (1, 2, nic)):
+        graph.add_edge(a, b, **{links: size})
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("graph", "line"),
+    [
+        (cluster(23.7), "carry 1000 messages over this link, as capacity 1 is bandwidth 0.3"),
+        (cluster(23.7, "capacity"), "as capacity 1 is written capacity 0.3"),
+        (cluster(25, "capacity"), "carry 300 messages over this link, as capacity 1 is written"),
+    ],
+)
+def test_enormous_steps_need_a_unit(graph: nx.Graph, line: str) -> None:
+    with pytest.raises(InputError, match=line) as caught:
+        read_graph(graph, "g")
+    assert "--unit 2" in str(caught.value)  # the smallest link's, 23.7 or 25
+
+
+def test_a_unit_is_a_message_per_step() -> None:
+    found = read_graph(cluster(23.7), "g", unit="23.7")
+    assert [channel.capacity for channel in found.network.channels] == [12, 12, 1, 1, 12, 12]
+    assert found.notes == ("capacity 1 is bandwidth 23.7, and others are rounded down",)
+    assert found.unit_bandwidth == Fraction("23.7")
+    exact = read_graph(cluster(25), "g", unit=25)
+    assert exact.network == read_graph(cluster(25), "g").network
+    # Who says so may have any step.
+    whole = read_graph(cluster(25, "capacity"), "g", unit=1)
+    assert (whole.network.channels[0].capacity, whole.unit_bandwidth) == (300, None)
+    with pytest.raises(InputError, match="edge 1 2: 25 is less than a capacity of 1; use a unit"):
+        read_graph(cluster(25), "g", unit=26)
+    with pytest.raises(InputError, match="the unit '0' is no number above 0"):
+        read_graph(cluster(25), "g", unit=0)

@@ -27,6 +27,10 @@ HEADERS = [
 """The columns of ``report.csv``, which has a line per row and column of the tables."""
 
 
+LINE = ["row", "network", "columns", "seconds to best", "evaluations", "note"]
+"""The columns of the table of all rows."""
+
+
 def design_report(checked: CheckedSuite, command: str) -> Report:
     """Return the report of a suite of designs whose runs are checked."""
     rows = {row.name: row for row in checked.suite.designs}
@@ -51,7 +55,7 @@ def design_report(checked: CheckedSuite, command: str) -> Report:
         *_tables(rows, records),
         *([steps_section(rows, steps)] if steps else []),
         *exclusions(checked),
-        Section("All rows", table=DataFrame(lines)),
+        Section("All rows", table=DataFrame(lines, columns=LINE)),
     ]
     facts = [STEPS_FACT] if steps else []
     budgets = sorted({run.contestant.budget for run in runs})
@@ -151,7 +155,7 @@ def _summary(table: DataFrame) -> Section:
         "A designed network counts in all columns of its row. Named networks are evaluated, so"
         " values that differ come from another definition (docs/design.md)."
     )
-    return Section("Summary", text, table=DataFrame(lines))
+    return Section("Summary", text, table=DataFrame(lines) if lines else None)
 
 
 def _tables(rows: dict[str, DesignRow], records: list[dict[str, Any]]) -> list[Section]:

@@ -106,6 +106,8 @@ def stored_suite(path: str | Path, suite: str | None) -> Suite:
         found = store.suite(_choose(store.suites(), suite, str(path)))
         if sum(map(bool, (found.rows, found.designs, found.throughputs))) > 1:
             raise ValueError(f"the suite {found.name} has rows of several kinds")
+        if len({row.name for row in found.all_rows}) < len(found.all_rows):
+            raise ValueError(f"two rows of the suite {found.name} have one name")
         return found
 
 

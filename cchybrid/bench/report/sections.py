@@ -176,7 +176,9 @@ def _new(rows: DataFrame) -> list[Section]:
     """Return the section on results that are not in the rows' sources, if these have any steps."""
     lines = DataFrame({
         "row": rows["row"], "what is new": "", "published": rows.published_steps,
-        "ours": rows.steps.astype(object).mask(rows.infeasible != "", "no schedule exists"),
+        "ours": rows.steps.astype(object)
+        .mask(rows.infeasible == "certified", "no schedule exists")
+        .mask(rows.infeasible == "claimed", "it is claimed that no schedule exists"),
         "lower bound": rows.bounds, "engine": rows.engine,
     })  # fmt: skip
     found = {
@@ -201,7 +203,8 @@ def _against_papers(rows: DataFrame) -> list[Section]:
         ours = "no schedule" if isna(row.steps) else f"{row.steps} steps"
         line = f"{row.row}: {ours}, published {row.published_steps}"
         if row.published_is_impossible:
-            proof = "no schedule at all" if row.infeasible else f"at least {row.lower_bound} steps"
+            none = row.infeasible == "certified"
+            proof = "no schedule at all" if none else f"at least {row.lower_bound} steps"
             line += f" (which a certified bound rules out: {proof})"
         worse.append(f"{line}; {row.note}" if row.note else line)
     refuted = [

@@ -24,7 +24,9 @@ if TYPE_CHECKING:  # importing networkx takes long, and most commands read no gr
     import networkx as nx
 
 
-def read_network(path: str | Path, *, ignore_attributes: bool = False) -> NetworkFile:
+def read_network(
+    path: str | Path, *, ignore_attributes: bool = False, unit: Any = None
+) -> NetworkFile:
     """Read a network file; its extension determines the format.
 
     ``.json`` (see ``network_json``); ``.graphml``; ``.gml``; ``.edgelist`` or ``.edges`` (a line
@@ -36,6 +38,8 @@ def read_network(path: str | Path, *, ignore_attributes: bool = False) -> Networ
     ----------
     ignore_attributes
         Whether unknown attributes of a graph file are only noted, not refused.
+    unit
+        What a capacity of 1 is, in a graph file, as in ``read_graph``.
 
     Raises
     ------
@@ -45,6 +49,8 @@ def read_network(path: str | Path, *, ignore_attributes: bool = False) -> Networ
     path = Path(path)
     suffix = path.suffix.lower()
     with with_context(path):
+        if unit is not None and not is_graph_file(path):
+            raise InputError("this is no graph file", where="unit", hint="leave it out")
         if suffix == ".txt":
             return read_seed_text(read_text(path), path.stem)
         if suffix == ".json":
@@ -53,8 +59,10 @@ def read_network(path: str | Path, *, ignore_attributes: bool = False) -> Networ
             known = ", ".join((".json", ".txt", *_READERS))
             raise InputError(f"no network format has the extension {suffix!r}", hint=f"use {known}")
         graph = _parse(read_text(path), suffix)
-        network, notes = read_graph(graph, path.stem, ignore_attributes=ignore_attributes)
-        return NetworkFile(network, network.terminals, network.terminals, notes)
+        network, notes, bandwidth = read_graph(
+            graph, path.stem, ignore_attributes=ignore_attributes, unit=unit
+        )
+        return NetworkFile(network, network.terminals, network.terminals, notes, bandwidth)
 
 
 def is_graph_file(path: str | Path) -> bool:

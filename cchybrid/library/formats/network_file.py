@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from cchybrid.model import Network
 
@@ -20,12 +21,15 @@ class NetworkFile:
         such roles: all terminals.
     notes
         Lines for people on the reading: the factor of the capacities, ignored attributes.
+    unit_bandwidth
+        The bandwidth of a capacity of 1 in GB/s, if the file has bandwidths.
     """
 
     network: Network
     transmitters: tuple[int, ...]
     receivers: tuple[int, ...]
     notes: tuple[str, ...] = ()
+    unit_bandwidth: Fraction | None = None
 
     @classmethod
     def of(cls, network: Network) -> NetworkFile:
