@@ -40,9 +40,9 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
 def run(registry: Registry, *engines: str, **rest: Any) -> cchybrid.Result:
     rest = {"time_limit": 20.0, "first_schedule": False, **rest}
     spec = rest.pop("spec", SMALL)
-    return cchybrid.solve(
-        cchybrid.instance(*spec), engines=engines, strategy="race", registry=registry, **rest
-    )
+    if "evaluations" not in rest:  # engines with evaluations run one after another
+        rest["strategy"] = "race"
+    return cchybrid.solve(cchybrid.instance(*spec), engines=engines, registry=registry, **rest)
 
 
 @pytest.mark.parametrize(
