@@ -42,19 +42,32 @@ def nested_set_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     but the source, which also has the nodes that are not listed.
     """
     source, destinations = network.message(evidence.get("message"))
-    parents = _read_sets(network, source, evidence.get("sets"))
-    tree = _Tree(network, source, set(destinations), parents)
-    return tree.steps()
+    around, place = _read_sets(network, source, evidence.get("sets"))
+    if len(around) * len(network.channels) > MAX_CROSSINGS:
+        raise TooLargeError("too many channels cross the sets")
+    holders = set(range(network.nodes)) if network.hop_by_hop else {source, *destinations}
+    # The parts of every set: nodes first, then sets, by the nodes inside, with the T of each.
+    parts: list[list[tuple[set[int], int]]] = [[] for _ in around]
+    members: list[set[int]] = [set() for _ in around]
+    for node in range(network.nodes):
+        if node != source:
+            members[place[node]].add(node)
+            if node in holders:
+                parts[place[node]].append(({node}, int(node in destinations)))
+    longest = 0
+    for number in reversed(range(len(around))):
+        longest = _longest(network, holders, members[number], parts[number])
+        if number:
+            members[around[number]] |= members[number]
+            parts[around[number]].append((members[number], longest))
+    return longest
 
 
-def _read_sets(network: Network, source: int, rows: Any) -> list[int]:
-    """Return the number of the set around each set, and then around each node.
-
-    Sets come first, the nodes after them; the number around the source is -1.
-    """
+def _read_sets(network: Network, source: int, rows: Any) -> tuple[list[int], list[int]]:
+    """Return the number of the set around each set, and around each node."""
     if not isinstance(rows, list) or not rows:
         raise EvidenceError("a list of sets is missing")
-    around, place = [-1], [0] * network.nodes
+    around, place = [0], [0] * network.nodes
     for number, row in enumerate(rows, 1):
         if not isinstance(row, list) or not all(type(item) is int for item in row) or not row:
             raise EvidenceError("a set is not a list of numbers")
@@ -68,96 +81,52 @@ def _read_sets(network: Network, source: int, rows: Any) -> list[int]:
             if place[node]:
                 raise EvidenceError("a node is listed twice")
             place[node] = number
-    place[source] = -1
-    return around + place
+    return around, place
 
 
-class _Tree:
-    """The sets and nodes as a tree, of which every number is larger than that of its parent."""
+def _longest(
+    network: Network, holders: set[int], inside: set[int], parts: list[tuple[set[int], int]]
+) -> int:
+    """Return the T of a set of nodes, given its parts and theirs."""
+    longest = sorted((steps for _, steps in parts if steps), reverse=True)
+    if not longest:
+        raise EvidenceError("a set without a destination")
+    part_of = {node: number for number, (nodes, _) in enumerate(parts) for node in nodes}
+    into: Counter[int] = Counter()
+    beside: list[Counter[int]] = [Counter() for _ in parts]
+    out = [0] * len(parts)
+    from_afar = set()
+    for (a, b), size in network.channels.items():
+        carried = 1 if network.hop_by_hop else size
+        if a not in inside and b in inside:
+            into[a] += carried
+            from_afar.add(part_of.get(b))
+        elif a in part_of and part_of[a] != part_of.get(b):
+            out[part_of[a]] += carried
+            if b in inside:
+                beside[part_of[a]][a] += carried
+    ports = [sum(network.inject[node] for node in nodes & holders) for nodes, _ in parts]
+    outside = sum(network.inject[node] for node in holders - inside)
+    inner = _largest_sums([min(p, _sent(network, c)) for p, c in zip(ports, beside, strict=True)])
+    outer = _largest_sums([min(p, c) for p, c in zip(ports, out, strict=True)])
+    steps = later = reached = 0
+    while reached < len(longest):
+        steps = max(steps, later + longest[reached])
+        new = min(_sent(network, into) + inner[reached], outside + outer[reached])
+        if new == 0:
+            raise EvidenceError("the informed set does not grow")
+        reached, later = reached + new, later + 1
+    if network.hop_by_hop:
+        late = [steps for number, (_, steps) in enumerate(parts) if number not in from_afar]
+        steps = max(steps, 1 + max(late, default=0))
+    return steps
 
-    def __init__(
-        self, network: Network, source: int, destinations: set[int], parents: list[int]
-    ) -> None:
-        self.network, self.parents = network, parents
-        self.sets = len(parents) - network.nodes
-        holders = set(range(network.nodes)) if network.hop_by_hop else destinations | {source}
-        self.longest = [0] * len(parents)
-        """Per set and node its T."""
-        self.ports = [0] * len(parents)
-        """Per set and node the injection ports of the nodes that may hold the message."""
-        self.all_ports = sum(network.inject[node] for node in holders)
-        self.parts: list[list[int]] = [[] for _ in range(self.sets)]
-        for node in sorted(holders - {source}):
-            self.ports[self.sets + node] = network.inject[node]
-            self.longest[self.sets + node] = int(node in destinations)
-            self.parts[parents[self.sets + node]].append(self.sets + node)
-        for number in range(1, self.sets):
-            self.parts[parents[number]].append(number)
-        self._count_channels()
 
-    def _count_channels(self) -> None:
-        """Count per set the channels into it, out of it, and out of it to its parent alone."""
-        numbers = range(len(self.parents))
-        self.into: list[Counter[int]] = [Counter() for _ in numbers]
-        self.beside: list[Counter[int]] = [Counter() for _ in numbers]
-        self.out = [0] * len(self.parents)
-        self.entered_from_afar = [False] * len(self.parents)
-        crossings = 0
-        for (a, b), size in self.network.channels.items():
-            carried = 1 if self.network.hop_by_hop else size
-            first = last = -1
-            from_a, to_b = self.sets + a, self.sets + b
-            while from_a != to_b:
-                crossings += 1
-                # The larger number is that of a set without the other end of the channel.
-                if from_a > to_b:
-                    first, from_a = from_a, self.parents[from_a]
-                    self.out[first] += carried
-                else:
-                    if last >= 0:
-                        self.entered_from_afar[last] = True
-                    last, to_b = to_b, self.parents[to_b]
-                    self.into[last][a] += carried
-            if crossings > MAX_CROSSINGS:
-                raise TooLargeError("too many channels cross the sets")
-            if from_a >= 0:
-                self.beside[first][a] += carried
-
-    def steps(self) -> int:
-        """Return the T of the set of all nodes but the source."""
-        for number in reversed(range(self.sets)):
-            parts = self.parts[number]
-            self.ports[number] = sum(self.ports[part] for part in parts)
-            self.longest[number] = self._steps_of(number, parts)
-        return self.longest[0]
-
-    def _steps_of(self, number: int, parts: list[int]) -> int:
-        longest = sorted((self.longest[part] for part in parts if self.longest[part]), reverse=True)
-        if not longest:
-            raise EvidenceError("a set without a destination")
-        into = self._sent(self.into[number])
-        outside = self.all_ports - self.ports[number]
-        inner = _largest_sums(
-            [min(self.ports[part], self._sent(self.beside[part])) for part in parts]
-        )
-        outer = _largest_sums([min(self.ports[part], self.out[part]) for part in parts])
-        steps = later = reached = 0
-        while reached < len(longest):
-            steps = max(steps, later + longest[reached])
-            new = min(into + inner[reached], outside + outer[reached])
-            if new == 0:
-                raise EvidenceError("the informed set does not grow")
-            reached, later = reached + new, later + 1
-        if self.network.hop_by_hop:
-            late = [self.longest[part] for part in parts if not self.entered_from_afar[part]]
-            steps = max(steps, 1 + max(late, default=0))
-        return steps
-
-    def _sent(self, channels: Mapping[int, int]) -> int:
-        """Return how many transfers take such channels in a step, given their number per sender."""
-        if self.network.hop_by_hop:
-            return sum(min(self.network.inject[node], size) for node, size in channels.items())
-        return sum(channels.values())
+def _sent(network: Network, channels: Mapping[int, int]) -> int:
+    """Return how many transfers take such channels in a step, given their number per sender."""
+    if network.hop_by_hop:
+        return sum(min(network.inject[node], size) for node, size in channels.items())
+    return sum(channels.values())
 
 
 def _largest_sums(values: Sequence[int]) -> list[int]:

@@ -222,10 +222,10 @@ def test_messages() -> None:
 
 
 def test_crossings_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The channel 0->1 leaves a node and enters one in two sets, the other two stay in the sets."""
+    """Two sets, one of them that of all nodes but the source, and three channels."""
     rows = [[0, 1, 2, 3]]
-    monkeypatch.setattr(nested_sets, "MAX_CROSSINGS", 8)
+    monkeypatch.setattr(nested_sets, "MAX_CROSSINGS", 6)
     assert steps_or_error(line(), rows) == 2
-    monkeypatch.setattr(nested_sets, "MAX_CROSSINGS", 7)
+    monkeypatch.setattr(nested_sets, "MAX_CROSSINGS", 5)
     with pytest.raises(TooLargeError, match="too many channels cross the sets"):
         nested_set_steps(line(), {"message": 0, "sets": rows})
