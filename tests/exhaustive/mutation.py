@@ -33,7 +33,9 @@ def _change(value: dict[str, Any], others: list[dict[str, Any]], rng: random.Ran
         return
     container, key = rng.choice(list(_places(value)))
     inner = container[key]
-    if rng.random() < 0.15:
+    if others and rng.random() < 0.2:
+        _graft(value, rng.choice(others), rng)
+    elif rng.random() < 0.15:
         del container[key]
     elif isinstance(inner, bool):
         container[key] = not inner
@@ -43,10 +45,21 @@ def _change(value: dict[str, Any], others: list[dict[str, Any]], rng: random.Ran
         _change_list(inner, rng)
     elif isinstance(inner, dict) and inner and rng.random() < 0.5:
         _scale(inner, rng.choice(SCALES))
-    elif others:
-        source = rng.choice(others)
+
+
+def _graft(value: dict[str, Any], other: dict[str, Any], rng: random.Random) -> None:
+    """Copy a key with its value from one object, or from one inside it, into another one."""
+    sources, targets = _objects(other), _objects(value)
+    depth = rng.randrange(min(len(sources), len(targets)))  # at the same depth, if possible
+    source, target = rng.choice(((sources[depth], targets[depth]), (sources[0], targets[0])))
+    if source:
         name = rng.choice(list(source))
-        value[name] = copy.deepcopy(source[name])
+        target[name] = copy.deepcopy(source[name])
+
+
+def _objects(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return an object and those inside it, from outside to inside."""
+    return [value, *(c[key] for c, key in _places(value) if isinstance(c[key], dict))]
 
 
 def _number(number: int, rng: random.Random) -> int:
