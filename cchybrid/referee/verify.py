@@ -27,6 +27,7 @@ from cchybrid.model import Instance, Schedule, Steps, Sums
 from cchybrid.model.errors import InputError
 from cchybrid.referee.contributions import check_contributions
 from cchybrid.referee.distances import distance_blocks
+from cchybrid.referee.features import refuse_unknown
 from cchybrid.referee.violations import RULES, Report, Violation
 
 __all__ = ["RULES", "Violation", "refuse_invalid", "verify", "verify_schedule"]
@@ -54,7 +55,13 @@ def verify(instance: Instance, steps: Steps, sums: Sums = ()) -> tuple[Violation
     tuple[Violation, ...]
         Sorted by step, then transfer; those that concern a whole step follow its transfers, those
         that concern the whole schedule (``missing-destination``) come last.
+
+    Raises
+    ------
+    InputError
+        The instance has a feature that the rules do not know.
     """
+    refuse_unknown(instance)
     return _Referee(instance, steps, sums).violations()
 
 
