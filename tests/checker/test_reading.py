@@ -57,6 +57,7 @@ ACCEPTED = [
     (PLAIN, "model", {}),
     (PLAIN, "network.half_duplex", KeyError),
     (PLAIN, "network.half_duplex", [[2, 1]]),
+    (PLAIN, "network.channels", [[0, 1], [1, 2], [2, 1, 1], [2, 0]]),
     (PLAIN, "network.endpoints", KeyError),
     (PLAIN, "network.endpoints", [0, 1, 2]),
     (PLAIN, "network.channels.0", [0, 1, 1]),
@@ -223,6 +224,9 @@ def test_chunks_count_as_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(read_network(record).messages) == 4
     with pytest.raises(EvidenceError):
         read_network(changed(record, "collective.chunks", 3))
+    for chunks in (1, KeyError):
+        one = changed(changed(record, "collective.chunks", chunks), "collective.messages", two * 2)
+        assert len(read_network(one).messages) == 4
 
 
 def test_another_routing() -> None:

@@ -86,6 +86,23 @@ def test_what_is_no_path() -> None:
     assert not is_allowed(hops, (0, 2))
 
 
+def test_dead_ends_are_left_once_the_way_back_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a chain of four behind the source, only the first two nodes are entered."""
+    channels = [[0, 1], [0, 2], [2, 0], [2, 3], [3, 2], [3, 4], [4, 3], [4, 5], [5, 4]]
+    chain = Network(
+        {
+            "network": {"nodes": 6, "channels": channels},
+            "collective": {"kind": "deliver", "messages": [{"source": 0, "destinations": [1]}]},
+            "model": {"routing": "any"},
+        }
+    )
+    monkeypatch.setattr(routes, "MAX_MOVES", 2)
+    assert allowed_paths(chain) == {(0, 1): [(0, 1)]}
+    monkeypatch.setattr(routes, "MAX_MOVES", 1)
+    with pytest.raises(TooLargeError):
+        allowed_paths(chain)
+
+
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = network((0, [2])), network((0, [2]), (2, [0]))
     monkeypatch.setattr(routes, "MAX_PATHS", 4)

@@ -66,6 +66,21 @@ def test_what_is_refused_is_shown_in_one_line_of_bounded_length() -> None:
             checked_schedule(schedule.to_json())
 
 
+def test_a_refusal_names_the_step() -> None:
+    ring = cchybrid.instance("ring-bi-4", "OAB")
+    once = (Transfer(0, (0, 1)), Transfer(0, (0, 3)))
+    for steps, text in (
+        ((once, (Transfer(0, (0, 1)),)), "step 2 read forwards: node 1 has message 0 already"),
+        (
+            (once, (Transfer(0, (2, 1)),)),
+            "step 2 read forwards: node 2 does not have message 0 yet",
+        ),
+        ((once, ()), "step 2 read forwards: the step is empty"),
+    ):
+        with pytest.raises(EvidenceError, match=f"^the schedule is not valid: {text}$"):
+            checked_schedule(Schedule(ring, steps).to_json())
+
+
 @settings(max_examples=examples(300))
 @given(valid_schedules(**SEVERAL), SEEDS, st.integers(1, 2))
 def test_the_referee_and_the_checker_agree(schedule: Schedule, seed: int, mistakes: int) -> None:

@@ -106,6 +106,16 @@ def test_every_receipt_brings_a_new_part_and_counts_none_twice() -> None:
         held.end_step(2)
 
 
+def test_a_sum_of_what_a_node_has_in_parts_brings_nothing_new() -> None:
+    held = sums([{1}, {0}], [{0, 1}])
+    held.send(1, 0, 0, 1, 0)
+    held.send(1, 1, 0, 0, 1)
+    held.end_step(1)
+    held.send(2, 0, 0, 1, 0)
+    with refused("step 2: node 0 has these parts of message 0 already"):
+        held.end_step(2)
+
+
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_larger_sums_of_a_step_come_first(order: tuple[int, int]) -> None:
     """The smaller one then brings nothing new, whatever its place in the file."""

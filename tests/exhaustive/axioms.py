@@ -58,7 +58,7 @@ class Axioms:
         if own.hop_by_hop and not own.members:
             whole = Network(without_parts(instance))
             self._averages = _Payments(whole, steps, rng, any_rounds=True)
-        self.payments = sum(len(each.least) for each in self._drawn)
+        self.payments = sum(len(each.minima) for each in self._drawn)
         self._formulas = [(part, Formula(network, steps)) for part, network in self._networks]
         self.clauses = sum(len(formula.clauses) for _, formula in self._formulas)
         if self.clauses > limit:
@@ -105,27 +105,27 @@ class _Payments:
 
     def __init__(self, network: Network, steps: int, rng: random.Random, any_rounds: bool) -> None:
         self.network = network
-        self.least: list[tuple[Prices, int, str, Any]] = []
+        self.minima: list[tuple[Prices, int, str, Any]] = []
         for _ in range(DRAWN if steps else 0):
             evidence = any_prices(network, steps, rng)
             prices = Prices(network, evidence, steps)
             for message in range(len(network.messages)):
                 routes = paid_for_routes(network, prices, [message])
-                self.least.append((prices, message, f"routes at {evidence}", routes))
+                self.minima.append((prices, message, f"routes at {evidence}", routes))
                 group = any_group(network, steps, rng, [message])
-                worth = Spread(network, prices, group, any_rounds).paid([message])
-                self.least.append((prices, message, f"{group} at {evidence}", worth))
+                spread = Spread(network, prices, group, any_rounds).paid([message])
+                self.minima.append((prices, message, f"{group} at {evidence}", spread))
                 rows = any_sets(network, prices, rng)
                 entered = paid_for_sets(network, prices, rows, [message])
-                self.least.append((prices, message, f"sets {rows} at {evidence}", entered))
+                self.minima.append((prices, message, f"sets {rows} at {evidence}", entered))
 
     def broken(self, moves: Moves, offered: int) -> Iterator[str]:
         """Yield the messages that pay less; with ``offered`` that all pay more than is offered."""
         known: dict[int, Any] = {}
-        for prices, message, text, least in self.least:
+        for prices, message, text, minimum in self.minima:
             if id(prices) not in known:
                 known[id(prices)] = paid_in(self.network, prices, moves)
                 if offered and known[id(prices)].total() > prices.offered:
                     yield f"all messages pay more than is offered: {text}"
-            if known[id(prices)][message] < least:
-                yield f"message {message} pays less than {least}: {text}"
+            if known[id(prices)][message] < minimum:
+                yield f"message {message} pays less than {minimum}: {text}"
