@@ -75,7 +75,9 @@ def test_ports() -> None:
     assert apart.accept == [2, 2, 2, 2, 1]
     assert Network(record(ports=1)).inject == [1] * 5
     assert Network(record(ports=[0, 1, 2, 3, 4])).accept == [0, 1, 2, 2, 1]
+    assert [Network(record(ports=p)).limited_ports for p in ("all", 1)] == [False, True]
     mixed = Network(record(ports={"inject": "all", "accept": 1}))
+    assert mixed.limited_ports
     assert (mixed.inject, mixed.accept) == ([5, 2, 2, 2, 1], [1] * 5)
 
 
@@ -107,6 +109,10 @@ def test_capacities_are_those_of_the_step_of_the_largest_number_of_rounds() -> N
     assert [network.in_step(step, 18) for step in steps] == [6, 18, 9, 9, 9]
     assert [network.in_step(step, 6) for step in steps] == [2, 6, 3, 3, 3]
     assert Network(record(rounds=[])).rounds == [1]
+    # Equal numbers at the end are one, which holds for all further steps.
+    assert Network(record(rounds=[3, 3])).rounds == [3]
+    assert Network(record(rounds=[1, 3, 3, 3])).rounds == [1, 3]
+    assert Network(record(rounds=[3, 1, 3])).rounds == [3, 1, 3]
     assert Network(record()).in_step(7, 3) == 3
 
 
@@ -167,16 +173,13 @@ def test_hops_end_at_endpoints_but_begin_there() -> None:
     assert network.hops_to(2) == {2: 0, 1: 1, 0: 2, 4: 3, 3: 4}
 
 
-def test_links_and_cuts() -> None:
+def test_links() -> None:
     given = record()
     given["network"]["half_duplex"] = [[2, 1]]
     network = Network(given)
     assert network.link(2, 1) == (2, 1)
     assert network.link(1, 2) == (2, 1)
     assert network.link(2, 3) == (2, 3)
-    assert network.capacity_into({1}) == 4
-    assert network.capacity_into({0, 1}) == 3
-    assert network.capacity_into({0, 1, 2, 3, 4}) == 0
 
 
 def test_nodes_and_messages_of_evidence() -> None:

@@ -206,11 +206,12 @@ def two_over_one_channel() -> Network:
 
 def test_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
     network = two_over_one_channel()
-    # Both are received in step 1, and not both over the channel 0->1.
-    clauses = Formula(network, 1).clauses
-    units = [index for index, clause in enumerate(clauses, 1) if len(clause) == 1]
-    conflict = next(i for i, c in enumerate(clauses, 1) if all(x < 0 for x in c) and len(c) == 2)
-    hints = " ".join(map(str, [*units, conflict]))
+    # Both are received in step 1, and the channel 0->1 carries one of them.
+    formula = Formula(network, 1)
+    clauses, counted = formula.clauses, formula.number["count", "channel", 0, 1, 1, 0, 0]
+    used = [index for index, clause in enumerate(clauses, 1) if len(clause) == 1]
+    used += [index for index, clause in enumerate(clauses, 1) if {counted, -counted} & {*clause}]
+    hints = " ".join(map(str, used))
     proof = packed(f"{len(clauses) + 1} 0 {hints} 0")
     evidence = {"steps": 2, "proof": proof}
     assert refutation_steps(network, evidence) == 2
@@ -218,7 +219,7 @@ def test_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
     # With an order, its clauses come after the others.
     ordered = packed(f"{len(clauses) + 2} 0 {hints} 0")
     assert refutation_steps(network, {"steps": 2, "proof": ordered, "order": [0]}) == 2
-    with refused("an order of the steps that names more than there are"):
+    with refused("a message with several destinations, or too many messages"):
         refutation_steps(network, {**evidence, "order": [0, 1]})
     for order in (None, 7, "0", (0,), {}):
         with refused("the order of the steps is no list of messages"):
