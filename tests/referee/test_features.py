@@ -104,3 +104,45 @@ def test_every_field_of_an_instance_is_known() -> None:
     """Whoever adds a field meets this test, and the rules of docs/valid-schedule.md."""
     for part in (Instance, Network, Collective, CommunicationModel):
         assert set(part.__dataclass_fields__) == KNOWN[part]
+
+
+@dataclass(frozen=True, repr=False)
+class DatedInstance(Instance):
+    """An instance with a deadline."""
+
+    deadline: int = 3
+
+
+@dataclass(frozen=True, repr=False)
+class WeightedCollective(Collective):
+    """A collective with weights."""
+
+    weights: tuple[int, ...] = ()
+
+
+class Bare:
+    """A message without fields."""
+
+
+def test_instances_and_collectives_with_more_fields_are_refused() -> None:
+    plain = broadcast()
+    dated = DatedInstance(plain.network, plain.collective, plain.model, plain.name)
+    collective = WeightedCollective(plain.collective.name, plain.collective.messages)
+    for instance, field in (
+        (dated, "DatedInstance.deadline"),
+        (replace(plain, collective=collective), "WeightedCollective.weights"),
+    ):
+        with pytest.raises(InputError) as caught:
+            refuse_unknown(instance)
+        assert str(caught.value) == (
+            f"{instance.name}: the referee has no rule for {field};"
+            " a schedule of this instance cannot be verified"
+        )
+
+
+def test_a_part_without_fields_has_none_that_is_unknown() -> None:
+    plain = broadcast()
+    collective, changed = replace(plain.collective), replace(plain)
+    object.__setattr__(collective, "messages", (Bare(),))
+    object.__setattr__(changed, "collective", collective)
+    refuse_unknown(changed)
