@@ -2,7 +2,7 @@
 
 The list of features is closed. An argument accepts an instance only if it is proved for all of its
 features; the reasons stand in the theorem at the head of the argument's file. A feature that is new
-is refused by every argument until somebody adds it here.
+is refused by every argument for which it is not listed here.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def linear_steps(network: Network, evidence: Mapping[str, Any]) -> int:
 
 
 def linear_rounds(network: Network, evidence: Any, steps: int | None) -> Fraction:
-    """Return the rounds per chunk that all schedules of at most so many steps need.
+    """Return the rounds per chunk that all schedules of at most ``steps`` steps need.
 
     With ``None`` for any number of steps.
     """

@@ -1,4 +1,4 @@
-"""What the transfers of one message pay at least, given the prices of channels and ports.
+"""Least payments of the transfers of one message, given the prices of channels and ports.
 
 Three theorems, for every valid schedule within the steps of the prices.
 
@@ -96,7 +96,7 @@ def _cheapest_paths(
 
 
 class Spread:
-    """What messages pay at least, given the worth of their destinations.
+    """Least payments of messages, given the worth of their destinations.
 
     Parameters
     ----------
@@ -114,11 +114,11 @@ class Spread:
             raise EvidenceError("the worth of destinations is for a number of steps")
         self.network, self.prices, self.steps = network, prices, prices.steps
         self.any_rounds = any_rounds
-        self.worth: dict[int, int] = {}
+        self.values: dict[int, int] = {}
         for row in whole_rows(group.get("worth")):
-            if len(row) != 2 or row[0] >= network.nodes or row[0] in self.worth:
+            if len(row) != 2 or row[0] >= network.nodes or row[0] in self.values:
                 raise EvidenceError("a worth of something that is not there, or two of them")
-            self.worth[row[0]] = row[1]
+            self.values[row[0]] = row[1]
         self.block_of = [*range(network.nodes)]
         for nodes in _list(group.get("blocks", [])):
             for node in network.node_set(nodes):
@@ -142,17 +142,17 @@ class Spread:
         for message in messages:
             source, goals = self.network.messages[message]
             home = self.block_of[source]
-            worth = {
-                node: self.worth[node]
+            values = {
+                node: self.values[node]
                 for node in sorted(goals)
-                if self.worth.get(node) and self.block_of[node] != home
+                if self.values.get(node) and self.block_of[node] != home
             }
             holders = None if self.network.hop_by_hop else frozenset((source, *goals))
-            tables[holders, tuple(worth.items())].append(source)
+            tables[holders, tuple(values.items())].append(source)
         paid = 0
-        for (holders, worth), sources in tables.items():
-            total = sum(amount for _, amount in worth)
-            income, charges = _Incomes(self, holders, dict(worth), set(sources)).at_start()
+        for (holders, values), sources in tables.items():
+            total = sum(amount for _, amount in values)
+            income, charges = _Incomes(self, holders, dict(values), set(sources)).at_start()
             for source in sources:
                 paid += max(0, total - charges - income[self.block_of[source]])
         return paid
@@ -187,16 +187,16 @@ class _Incomes:
         self,
         spread: Spread,
         holders: frozenset[int] | None,
-        worth: dict[int, int],
+        values: dict[int, int],
         sources: set[int],
     ) -> None:
-        self.spread, self.network, self.worth = spread, spread.network, worth
+        self.spread, self.network, self.values = spread, spread.network, values
         self.members: defaultdict[int, list[int]] = defaultdict(list)
         for node in range(self.network.nodes) if holders is None else holders:
             self.members[spread.block_of[node]].append(node)
-        self.total = sum(worth.values())
+        self.total = sum(values.values())
         self.own = dict.fromkeys(self.members, 0)
-        for node, amount in worth.items():
+        for node, amount in values.items():
             self.own[spread.block_of[node]] += amount
         # Messages of several sources share a table, in which each source may receive, too.
         self.start = spread.block_of[next(iter(sources))] if len(sources) == 1 else None
@@ -284,7 +284,7 @@ class _Incomes:
         for block, nodes in self.members.items():
             value = min(self.total, self.own[block] + self.income[block]) - charge.get(block, 0)
             for node in nodes if block != self.start else ():
-                amount = self.worth.get(node, 0) if last else value
+                amount = self.values.get(node, 0) if last else value
                 before = self.network.predecessors[node]
                 price = min((prices.hops[a, node] for a in before), default=0)
                 if amount > price + prices.accept.get(node, 0):

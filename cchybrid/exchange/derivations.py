@@ -47,30 +47,30 @@ def derive_linear(proof: CuttingPlanes, evidence: Mapping[str, Any]) -> None:
                 raise NotDerivedError
             for t in range(1, steps + 1):
                 _add_row(times, proof.formula, price, kind.removesuffix("s"), *place[:size], t)
-    worth = {m: dict(group["worth"]) for group, chosen in groups for m in chosen}
+    values = {m: dict(group["worth"]) for group, chosen in groups for m in chosen}
     for message, (_, goals) in enumerate(network.messages):
-        if message not in worth and (network.hop_by_hop or len(goals) > 1):
+        if message not in values and (network.hop_by_hop or len(goals) > 1):
             _pay_route(proof, times, message, prices.intervals[0])
             continue
         for node in goals:
-            amount = worth[message].get(node, 0) if message in worth else None
+            amount = values[message].get(node, 0) if message in values else None
             _pay_delivery(proof, times, message, node, prices.intervals[0], amount)
     proof.finish(+times)
 
 
 def _pay_delivery(
-    proof: CuttingPlanes, times: Times, message: int, node: int, prices: Interval, worth: int | None
+    proof: CuttingPlanes, times: Times, message: int, node: int, prices: Interval, value: int | None
 ) -> None:
     """Add that a node receives a message, which costs its worth, or the cheapest of all paths."""
     formula = proof.formula
-    if worth is None:
+    if value is None:
         source = formula.claim.network.messages[message][0]
         cheapest = cheapest_routes(formula.claim.network, prices.hops, source)
         ends = prices.inject.get(source, 0) + prices.accept.get(node, 0)
-        worth = cheapest.get(node, 1) + ends
-    _add_row(times, formula, worth, "goal", message, node)
+        value = cheapest.get(node, 1) + ends
+    _add_row(times, formula, value, "goal", message, node)
     for t in range(1, formula.claim.steps + 1):
-        _add_row(times, formula, worth, "grow", message, node, t)
+        _add_row(times, formula, value, "grow", message, node, t)
 
 
 def _pay_route(proof: CuttingPlanes, times: Times, message: int, prices: Interval) -> None:

@@ -1,4 +1,4 @@
-"""What messages pay at least for static prices, and the evidence of the steps that follow.
+"""Least payments of messages for static prices, and the evidence of the steps that follow.
 
 A message with one destination pays for a cheapest allowed route. One with several destinations pays
 for each of them at least the cheapest route from any other node that may hold the message: so much
@@ -69,11 +69,11 @@ class Payers:
             goals: Counter[int] = Counter()
             for message in messages:
                 goals.update(network.messages[message][1])
-            worth = self._worth(holders, set(goals), prices, *ports)
-            if worth is None:
+            values = self._values(holders, set(goals), prices, *ports)
+            if values is None:
                 return None
-            paid += sum(worth[v] * times for v, times in goals.items())
-            rows = [[v, price] for v, price in worth.items() if price]
+            paid += sum(values[v] * times for v, times in goals.items())
+            rows = [[v, price] for v, price in values.items() if price]
             whole = len(messages) == len(network.messages)
             groups.append({"worth": rows} if whole else {"messages": messages, "worth": rows})
         return linear(
@@ -99,7 +99,7 @@ class Payers:
                 paid += times * (cost[goal] + ports)
         return paid
 
-    def _worth(
+    def _values(
         self,
         holders: frozenset[int],
         goals: set[int],

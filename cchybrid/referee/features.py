@@ -1,7 +1,7 @@
 """The gate: the fields of an instance that the rules of the referee know.
 
 The referee refuses an instance with a field or a kind of message that is not listed here, until
-somebody has thought about what it means for every rule.
+what it means for every rule has been thought through.
 """
 
 from __future__ import annotations

@@ -17,10 +17,10 @@ from cchybrid.checker.refutation import proof_lines
 
 
 class Payment(NamedTuple):
-    """What some messages pay at least, by worth, for a number of sets, or for routes."""
+    """The least payment of some messages, by worth, for a number of sets, or for routes."""
 
     messages: int
-    worth: int | None
+    value: int | None
     paid: Amount
     sets: int = 0
 
@@ -38,8 +38,8 @@ def payments(
             found.append(Payment(len(messages), None, paid_in_sets, len(group["sets"])))
             continue
         spread = Spread(network, prices, group, any_rounds)
-        worth = sum(spread.worth.get(goal, 0) for m in messages for goal in network.messages[m][1])
-        found.append(Payment(len(messages), worth, spread.paid(messages)))
+        value = sum(spread.values.get(goal, 0) for m in messages for goal in network.messages[m][1])
+        found.append(Payment(len(messages), value, spread.paid(messages)))
     if left:
         paid = paid_for_routes(network, prices, sorted(left))
         found.append(Payment(len(left), None, paid))
@@ -88,7 +88,7 @@ def argument(network: Network, evidence: Mapping[str, Any]) -> list[str]:
 
 
 def rounds_argument(network: Network, evidence: Mapping[str, Any], steps: int | None) -> list[str]:
-    """Return the argument that rounds per chunk are needed in at most so many steps."""
+    """Return the argument that rounds per chunk are needed in at most ``steps`` steps."""
     prices, paid = payments(network, evidence, steps, any_rounds=True)
     total = sum(int(each.paid) for each in paid)
     within = "any number of steps" if steps is None else f"at most {_count(steps, 'step')}"
@@ -122,13 +122,13 @@ def _paid(payment: Payment) -> str:
         return f"{who}, but a destination cannot be reached within these steps."
     if payment.sets:
         return f"{who} for entering {_count(payment.sets, 'set')} of nodes: {payment.paid} in all."
-    if payment.worth is None:
+    if payment.value is None:
         return (
             f"{who} at least for the cheapest route to the most expensive destination: "
             f"{payment.paid} in all."
         )
     return (
-        f"{who} at least the worth of all destinations, {payment.worth}, without what the sources "
+        f"{who} at least the worth of all destinations, {payment.value}, without what the sources "
         f"can gain: {payment.paid} in all."
     )
 

@@ -101,7 +101,7 @@ def test_what_the_rules_know_passes() -> None:
 
 
 def test_every_field_of_an_instance_is_known() -> None:
-    """Whoever adds a field meets this test, and the rules of docs/valid-schedule.md."""
+    """A new field needs an entry here, and rules in docs/valid-schedule.md."""
     for part in (Instance, Network, Collective, CommunicationModel):
         assert set(part.__dataclass_fields__) == KNOWN[part]
 
