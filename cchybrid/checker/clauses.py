@@ -153,13 +153,14 @@ class Formula:
         network = self.network
         if not order:
             return
-        if network.hop_by_hop or len(network.rounds) > 1:
+        alone = all(len(goals) == 1 for _, goals in network.messages)
+        if not alone or network.hop_by_hop or len(network.rounds) > 1:
             raise EvidenceError("the steps are not alike")
         shared: list[set[Name]] = []
         for t, message in enumerate(order, 1):
-            source, (goal, *more) = network.message(message)
-            if more or t > len(self.steps):
-                raise EvidenceError("a message with several destinations, or too many messages")
+            source, (goal,) = network.message(message)
+            if t > len(self.steps):
+                raise EvidenceError("an order of more messages than steps")
             self._add([self._variable("gets", message, goal, t)])
             used = [{network.link(a, b) for a, b in pairwise(p)} for p in self.paths[message, goal]]
             shared.append({("inject", source), ("accept", goal)})

@@ -146,7 +146,7 @@ def test_orders_of_the_steps() -> None:
     for order, message in (
         ([0, 0], "messages that may share a step"),
         ([0, 2], "messages that may share a step"),
-        ([0, 1, 3, 0], "a message with several destinations, or too many messages"),
+        ([0, 1, 3, 0], "an order of more messages than steps"),
         ([4], "a message that the collective does not have"),
         ([True], "a message that the collective does not have"),
     ):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cchybrid.checker.clauses import Formula
-from cchybrid.checker.instance import EvidenceError
+from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.model import Schedule
 from tests.checker.meaning import network_of, satisfies, transfers, truths
 from tests.examples import examples
@@ -68,3 +69,30 @@ def test_a_broken_schedule_breaks_clauses():
     network, moves = network_of(short), transfers(short)
     formula = Formula(network, steps)
     assert not satisfies(formula, truths(formula, moves, steps))
+
+
+def test_an_order_beside_a_broadcast_is_refused() -> None:
+    """Steps are alike only if every message of the collective has one destination.
+
+    Messages 1 and 2 share the injection port of node 3, and a schedule of two steps exists, but
+    only one of the two can come first, as node 1 has to send message 0 on in the second step.
+    """
+    record = {
+        "format": "cchybrid-instance/1",
+        "name": "",
+        "network": {
+            "nodes": 4, "channels": [[0, 1], [1, 2], [3, 1], [3, 2]], "endpoints": [1],
+        },
+        "collective": {
+            "kind": "deliver",
+            "messages": [
+                {"source": 0, "destinations": [1, 2]},
+                {"source": 3, "destinations": [1]},
+                {"source": 3, "destinations": [2]},
+            ],
+        },
+        "model": {"ports": 1},
+    }  # fmt: skip
+    for order in ([1, 2], [2, 1], [1], [2]):
+        with pytest.raises(EvidenceError, match="the steps are not alike"):
+            Formula(Network(record), 2, order)
