@@ -79,7 +79,7 @@ def arguments() -> dict[str, Any]:
     scatter = ring("AAS").to_json()
     refuted = refute(Network(scatter), 4, 60.0, lambda: False).evidence
     assert refuted is not None
-    one_way = {
+    single = {
         "format": "cchybrid-instance/1",
         "name": "",
         "network": {"nodes": 2, "channels": [[0, 1]]},
@@ -94,7 +94,7 @@ def arguments() -> dict[str, Any]:
         "refutation": lambda: proven_steps(scatter, refuted),
         "part": lambda: proven_steps(members, part),
         "exchanges": lambda: proven_steps(members, {"kind": "exchanges"}),
-        "unreachable": lambda: proves_infeasible(one_way, {"kind": "unreachable", "message": 0}),
+        "unreachable": lambda: proves_infeasible(single, {"kind": "unreachable", "message": 0}),
         "rounds per chunk": lambda: rounds_bound(
             Network(without_parts(hops.to_json())), 3, ONE_PRICE
         ),
@@ -107,7 +107,7 @@ def test_the_arguments_are_all_there_are() -> None:
 
 
 @pytest.mark.parametrize("name", PROVED)
-def test_a_feature_that_nobody_has_proved_is_refused(
+def test_a_feature_without_a_proof_is_refused(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call = arguments()[name]

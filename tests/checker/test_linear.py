@@ -102,13 +102,13 @@ def test_no_message_pays_less_and_all_pay_no_more_than_is_offered(schedule, seed
         for message in range(len(network.messages)):
             assert paid_for_routes(network, prices, [message]) <= paid[message]
             group = any_group(network, steps, rng, [message])
-            least = Spread(network, prices, group, any_rounds=False).paid([message])
-            assert 0 <= least <= paid[message], group
+            low = Spread(network, prices, group, any_rounds=False).paid([message])
+            assert 0 <= low <= paid[message], group
             rows = any_sets(network, prices, rng)
             assert paid_for_sets(network, prices, rows, [message]) <= paid[message]
             if network.hop_by_hop:
                 free = Spread(network, prices, group, any_rounds=True).paid([message])
-                assert free <= least
+                assert free <= low
 
 
 @settings(max_examples=examples(60))
@@ -194,8 +194,8 @@ def test_spreading_in_wormhole_counts_ports():
     assert proven_steps(never, {**spread, "steps": 10**6}) == 10**6
     # Of 1, 4, 7, 10, ... nodes only one is strong: a charge for it makes that count.
     strong = on_ring(16, everyone, inject=(1, 3, *[0] * 14), accept=(1,) * 16)
-    worth = [[node, 1] for node in range(1, 16)]
-    charged = {"worth": worth, "once": [[1, 1, 1, 9], [1, 2, 2, 6], [1, 3, 3, 3]]}
+    values = [[node, 1] for node in range(1, 16)]
+    charged = {"worth": values, "once": [[1, 1, 1, 9], [1, 2, 2, 6], [1, 3, 3, 3]]}
     evidence = {"kind": "linear", "steps": 5, "groups": [charged]}
     assert proven_steps(strong, evidence) == 5
 
@@ -295,17 +295,17 @@ def test_prices_of_ports_are_paid_at_both_ends_and_hop_by_hop_at_every_node():
         assert best(on_ring(6, *far, **ports, switching="store-and-forward"), {side: every}) == 3
 
 
-def test_deliveries_over_links_and_ports_are_counted_by_worth():
+def test_deliveries_over_links_and_ports_are_counted_by_value():
     links = [(v, (v + 1) % 4) for v in range(4)]
     channels = [Channel(a, b, 1) for link in links for a, b in (link, link[::-1])]
     network = ModelNetwork("ring", 4, tuple(channels), half_duplex=tuple(links))
     everyone = [Message(v, tuple(u for u in range(4) if u != v)) for v in range(4)]
     instance = Instance(network, Collective("AAB", tuple(everyone)))
-    worth = {"groups": [{"worth": [[node, 1] for node in range(4)]}]}
-    assert best(instance.to_json(), {"channels": [[a, b, 1] for a, b in links], **worth}) == 3
+    spread = {"groups": [{"worth": [[node, 1] for node in range(4)]}]}
+    assert best(instance.to_json(), {"channels": [[a, b, 1] for a, b in links], **spread}) == 3
     assert fewest_steps(instance, 9) == 3
     ports = instance.with_model(inject=1, accept=2).to_json()
-    assert best(ports, {"inject": [[v, 1] for v in range(4)], **worth}) == 3
+    assert best(ports, {"inject": [[v, 1] for v in range(4)], **spread}) == 3
 
 
 def test_one_step_is_needed_where_something_is_sent():

@@ -86,7 +86,7 @@ def test_what_is_no_path() -> None:
     assert not is_allowed(hops, (0, 2))
 
 
-def test_dead_ends_are_left_once_the_way_back_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dead_ends_are_left_once_the_return_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a chain of four behind the source, only the first two nodes are entered."""
     channels = [[0, 1], [0, 2], [2, 0], [2, 3], [3, 2], [3, 4], [4, 3], [4, 5], [5, 4]]
     chain = Network(
