@@ -31,7 +31,7 @@ class Crossing:
     """
 
     def __init__(self, network: Network, inside: set[int], kind: str, both: bool) -> None:
-        self.network, self.both = network, both
+        self.network = network
         self.sides = [inside]
         if both:
             self.sides.append(set(range(network.nodes)) - inside)
