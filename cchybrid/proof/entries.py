@@ -21,7 +21,7 @@ class Need(NamedTuple):
     steps
         The number of steps.
     width
-        The messages with at least so many destinations inside decide.
+        The messages with at least this number of destinations inside decide.
     messages
         Their number.
     """

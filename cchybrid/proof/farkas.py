@@ -175,7 +175,7 @@ def rounded_evidence(
     deadline: float = math.inf,
     blocks: list[list[int]] | None = None,
 ) -> dict[str, Any] | None:
-    """Return whole numbers of evidence that refutes so many steps; ``None`` if no rounding does."""
+    """Return evidence in whole numbers that refutes the steps; ``None`` if no rounding does."""
     keys = list(parts)
     for rounded in roundings(np.array([*parts.values()]), unit_values=(1.0,), finest=FINEST):
         if time.monotonic() > deadline:
@@ -195,7 +195,7 @@ def evidence_of(
 ) -> dict[str, Any]:
     """Return evidence about ``steps`` steps with these numbers, which shows ``shown``."""
     tables: dict[str, dict[tuple[int, ...], list[int]]] = {}
-    worth: dict[int, dict[int, int]] = {}
+    values: dict[int, dict[int, int]] = {}
     once: dict[int, dict[int, list[int]]] = {}
     for (name, *numbers), amount in parts.items():
         if amount <= 0:
@@ -205,14 +205,14 @@ def evidence_of(
             tables.setdefault(table, {}).setdefault(place, [0] * steps)[step - 1] += amount
         elif name == "worth":
             m, v = numbers
-            worth.setdefault(m, {})[v] = amount
+            values.setdefault(m, {})[v] = amount
         else:
             m, v, step = numbers
             charges = once.setdefault(m, {}).setdefault(v, [0] * steps)
             for before in range(step):
                 charges[before] += amount
     groups: dict[str, dict[str, Any]] = {}
-    for m, amounts in worth.items():
+    for m, amounts in values.items():
         group: dict[str, Any] = {}
         # A limit of the last step is a limit of the worth.
         charges_of = once.get(m, {})

@@ -1,4 +1,4 @@
-"""What messages pay at least for static prices, and the evidence of the steps that follow.
+"""The least that messages pay for static prices, and the evidence of the steps that follow.
 
 A message with one destination pays for a cheapest allowed route. One with several destinations pays
 for each of them at least the cheapest route from any other node that may hold the message: so much
@@ -69,17 +69,17 @@ class Payers:
             goals: Counter[int] = Counter()
             for message in messages:
                 goals.update(network.messages[message][1])
-            worth = self._worth(holders, set(goals), prices, *ports)
-            if worth is None:
+            value_of = self._values(holders, set(goals), prices, *ports)
+            if value_of is None:
                 return None
-            paid += sum(worth[v] * times for v, times in goals.items())
+            paid += sum(value_of[v] * times for v, times in goals.items())
             if self._by_last_hops(holders) and (network.hop_by_hop or not any(ports)):
                 # The last hop leads into the set of the destination alone, which is checked faster.
                 group: dict[str, Any] = {
-                    "sets": [[price, v] for v, price in worth.items() if price]
+                    "sets": [[price, v] for v, price in value_of.items() if price]
                 }
             else:
-                group = {"worth": [[v, price] for v, price in worth.items() if price]}
+                group = {"worth": [[v, price] for v, price in value_of.items() if price]}
             if len(messages) < len(network.messages):
                 group["messages"] = messages
             groups.append(group)
@@ -110,7 +110,7 @@ class Payers:
                 paid += times * (cost[goal] + ports)
         return paid
 
-    def _worth(
+    def _values(
         self,
         holders: frozenset[int],
         goals: set[int],

@@ -13,7 +13,7 @@ from cchybrid.proof.farkas import MAX_TERMS, farkas_bounds, refute, refuting_row
 
 
 def refuted(instance: Instance, steps: int) -> int:
-    """Return the steps that the evidence against so many steps shows, 0 if there is none."""
+    """Return the steps that evidence against a number of steps shows, 0 if there is none."""
     record = instance.to_json()
     evidence = refute(record, steps, MAX_TERMS)
     return 0 if evidence is None else proven_steps(record, json.loads(json.dumps(evidence)))
@@ -58,7 +58,7 @@ def test_a_scatter_is_left_to_prices() -> None:
 
 
 def test_rows_with_whole_multipliers_contradict_each_other() -> None:
-    """They are for programs that read rows instead of prices."""
+    """For programs that read rows instead of prices."""
     record = cchybrid.instance("mesh-3x3", "AAB").to_json()
     found = refuting_rows(record, 3, MAX_TERMS, 60.0)
     assert found is not None
