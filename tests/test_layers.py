@@ -307,3 +307,29 @@ def test_every_package_is_installed() -> None:
     }
     listed = settings["tool"]["setuptools"]["packages"]
     assert packages <= {name.replace("cchybrid_plugins", "plugins") for name in listed}
+
+
+CHECKING = {
+    "cchybrid.checker": {"EvidenceError", "Network"},
+    "cchybrid.checker.kinds": {"shown_steps"},
+    "cchybrid.checker.certificate": {
+        "ANY_ROUTING", "THESE_PATHS", "own_scope", "prove", "rounds_bound",
+    },
+    "cchybrid.checker.throughput": {"FORMAT", "throughput_bound", "throughput_network"},
+    "cchybrid.checker.instance": {"EvidenceError", "Network", "TooLargeError"},
+    "cchybrid.checker.reach": {"out_of_reach"},
+    "cchybrid.checker.clauses": {"Formula"},
+}  # fmt: skip
+"""What finders of bounds use of the checker: to read an instance, and to have evidence checked.
+
+``Formula`` is the one exception: a propositional proof is about these very clauses.
+"""
+
+
+def test_finders_have_their_own_rows() -> None:
+    """Else a wrong row would be found and accepted."""
+    allowed = {*CHECKING, *(f"{module}.{name}" for module in CHECKING for name in CHECKING[module])}
+    for path in sources(ROOT / "cchybrid" / "proof"):
+        used = {name for name in imports_of(path) if name.startswith("cchybrid.checker")}
+        reached = {name for name in used if not any(name.startswith(f"{a}.") for a in allowed)}
+        assert reached - allowed == set(), path.name

@@ -44,15 +44,14 @@ class BlockRelaxation:
 
     Parameters
     ----------
-    blocks
-        The nodes of every block.
+    block_of
+        The block of every node, numbered from 0.
     """
 
-    def __init__(self, network: Network, blocks: list[list[int]], steps: int) -> None:
+    def __init__(self, network: Network, block_of: list[int], steps: int) -> None:
         self.network = network
         self.steps = steps
-        self.blocks = len(blocks)
-        block_of = {node: number for number, nodes in enumerate(blocks) for node in nodes}
+        self.blocks = max(block_of) + 1
         self._capacity: Counter[tuple[int, int]] = Counter()
         for (a, b), capacity in network.channels.items():
             if block_of[a] != block_of[b]:

@@ -68,11 +68,17 @@ def refute_between(
 ) -> dict[str, Any] | None:
     """Return evidence of a division into blocks; ``deadline`` is by ``time.monotonic``."""
     network = Network(instance)
-    relaxation = BlockRelaxation(network, blocks, steps)
+    relaxation = BlockRelaxation(network, numbered(blocks), steps)
     found = find_contradiction(relaxation, relaxation.all_keys(), max_terms, deadline, units)
     if found is None:
         return None
     return rounded_evidence(network, steps, _parts(network, blocks, found), deadline, blocks)
+
+
+def numbered(blocks: Blocks) -> list[int]:
+    """Return the number of the block of every node."""
+    block_of = {node: number for number, nodes in enumerate(blocks) for node in nodes}
+    return [block_of[node] for node in range(len(block_of))]
 
 
 def _parts(network: Network, blocks: Blocks, found: Contradiction) -> dict[Part, float]:
@@ -80,7 +86,7 @@ def _parts(network: Network, blocks: Blocks, found: Contradiction) -> dict[Part,
 
     The destinations in a block share its worth; its first node stands for it in charges.
     """
-    block_of = {node: number for number, nodes in enumerate(blocks) for node in nodes}
+    block_of = numbered(blocks)
     between: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for a, b in network.channels:
         between.setdefault((block_of[a], block_of[b]), []).append((a, b))
@@ -123,5 +129,8 @@ def _relaxations(
     network: Network, steps: int, max_terms: int
 ) -> list[tuple[Blocks, BlockRelaxation]]:
     """Return the divisions whose rows have few enough terms, with their relaxations."""
-    made = [(blocks, BlockRelaxation(network, blocks, steps)) for blocks in wide_blocks(network)]
+    made = [
+        (blocks, BlockRelaxation(network, numbered(blocks), steps))
+        for blocks in wide_blocks(network)
+    ]
     return [pair for pair in made if MIN_FLOW_TERMS * pair[1].flows <= max_terms]

@@ -73,7 +73,7 @@ def near_sets(instance: Instance) -> Iterator[NodeSet]:
 
 
 class Limit(NamedTuple):
-    """The limit of entries per step (``channels``, ``inject``, ``accept``), and their need."""
+    """A limit of the entries per step (``channels``, ``inject``, ``accept``), and their need."""
 
     kind: str
     need: Need

