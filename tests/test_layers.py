@@ -320,7 +320,7 @@ CHECKING = {
     "cchybrid.checker.reach": {"out_of_reach"},
     "cchybrid.checker.clauses": {"Formula"},
 }  # fmt: skip
-"""What finders of bounds use of the checker: to read an instance, and to have evidence checked.
+"""Finders of bounds use the checker only to read an instance and to have evidence checked.
 
 ``Formula`` is the one exception: a propositional proof is about these very clauses.
 """

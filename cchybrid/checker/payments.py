@@ -19,7 +19,9 @@ the price. It is at most
 
 - W, as every destination earns its worth only once;
 - the sum over the steps of the k best transfers, where k limits what the node sends in a step;
-- hop by hop, the sum over its neighbours of the best transfer to each, in any step.
+- hop by hop, the sum over its neighbours of the best transfer to each, in any step;
+- in wormhole switching, the sum over the steps and its channels of the best transfers that begin
+  with each channel, as many as it carries.
 
 With these limits, incomes are computed from the last step backwards. The message pays W minus the
 income of the source. A receiver may in addition be charged ``once``: each transfer to it in a step
@@ -135,6 +137,7 @@ class Spread:
         self.starts = sorted(step for step in starts if step >= 1)
         self.work = 0
         self.routes: dict[tuple[int, int], dict[int, int]] = {}
+        self.distance: dict[int, dict[int, int]] = {}
 
     def paid(self, messages: list[int]) -> int:
         """Return what these messages pay at least."""
@@ -166,6 +169,12 @@ class Spread:
     def interval(self, step: int) -> int:
         """Return the index of the interval of a step."""
         return max(i for i, each in enumerate(self.prices.intervals) if each.first <= step)
+
+    def hops(self, node: int) -> dict[int, int]:
+        """Return the distance from a node to every other."""
+        if node not in self.distance:
+            self.distance[node] = self.network.hops(node)
+        return self.distance[node]
 
     def cost(self, interval: int, node: int) -> Mapping[int, int]:
         """Return the price of one transfer from a node to every node."""
@@ -271,12 +280,38 @@ class _Incomes:
                         key = goal if last else block_of[goal]
                         gains[key] = max(goals[goal] - cost[goal], gains.get(key, 0))
             earned[block] = _largest(gains, limit)
+            if not self.network.hop_by_hop:
+                over = sum(self._earned_over(step, index, node, goals) for node in nodes)
+                earned[block] = min(earned[block], over)
             together: defaultdict[int, int] = defaultdict(int)
             for key, gain in gains.items():
                 together[block_of[key] if last else key] += gain
             for key, gain in together.items():
                 self.best[block][key] = max(gain, self.best[block].get(key, 0))
         return earned
+
+    def _earned_over(self, step: int, index: int, node: int, goals: Mapping[int, int]) -> int:
+        """Return what a node earns by paths over all its channels, each as much as it carries."""
+        spread, network = self.spread, self.network
+        prices, home = spread.prices.intervals[index], spread.block_of[node]
+        extra = network.nodes if network.extra_hops is None else network.extra_hops
+        near = spread.hops(node)
+        total = 0
+        for b in network.successors[node]:
+            start = prices.inject.get(node, 0) + prices.hops[node, b]
+            gains = {}
+            if b in goals:
+                gains[b] = goals[b] - start - prices.accept.get(b, 0)
+            if b not in network.endpoints:
+                cost, beyond = spread.cost(index, b), spread.hops(b)
+                start -= prices.inject.get(b, 0)
+                spread.count(len(goals))
+                for goal, amount in goals.items():
+                    if goal in cost and beyond[goal] < near[goal] + extra:
+                        gains[goal] = amount - start - cost[goal]
+            kept = {g: gain for g, gain in gains.items() if gain > 0 and spread.block_of[g] != home}
+            total += _largest(kept, network.in_step(step, network.channels[node, b]))
+        return total
 
     def _goals(self, prices: Interval, charge: Mapping[int, int], last: bool) -> dict[int, int]:
         """Return what a receipt is worth at every node where that is above the last hop's price."""
