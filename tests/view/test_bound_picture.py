@@ -15,6 +15,9 @@ from tests.checker.certified import CASES, certified
 from tests.examples import examples
 from tests.random_instances import instances
 
+ENTRIES = [[1, 0, 1], [4, 3, 1], [7, 6, 1]]
+"""Channels into the first column of a mesh of three by three nodes, at a price of 1."""
+
 
 def picture_of(instance: Instance, steps: int, evidence: dict[str, object]) -> BoundPicture:
     found = bound_picture(instance, LowerBound(steps, evidence))
@@ -58,43 +61,51 @@ def test_bounds_of_random_instances(instance: Instance) -> None:
 
 
 def test_a_cut_over_channels() -> None:
-    instance = cchybrid.instance("mesh-3x3", "AAS")
-    picture = picture_of(instance, 6, {"kind": "cut", "nodes": [0, 3, 6]})
+    # Six nodes send to three: 18 messages over 3 channels.
+    evidence: dict[str, object] = {"kind": "linear", "steps": 6, "channels": ENTRIES}
+    picture = picture_of(cchybrid.instance("mesh-3x3", "AAS"), 6, evidence)
     assert picture.sentence == (
-        "These 3 nodes (0, 3 and 6) receive 18 messages over 3 channels: at least 6 steps."
+        "At the prices of these channels and ports, 5 steps offer 15, and all messages together "
+        "pay at least 18: at least 6 steps."
     )
     assert picture.channels == {(1, 0): 1.0, (4, 3): 1.0, (7, 6): 1.0}
+    assert not picture.inside
 
 
 def test_names_are_written_as_they_are() -> None:
-    pair = cchybrid.Network.from_links("pair", 2, [(0, 1)], node_names=("x_y", "ada"))
-    picture = picture_of(cchybrid.instance(pair, "AAB"), 1, {"kind": "cut", "nodes": [0]})
-    assert picture.sentence == "Node x_y receives 1 message over 1 channel: at least 1 step."
+    line = cchybrid.Network.from_links("line", 3, [(0, 1), (1, 2)], node_names=("x_y", "ada", "z"))
+    instance = cchybrid.instance(line, "OAB", root=0, switching="store-and-forward")
+    picture = picture_of(instance, 2, spread([2], 2))
+    assert picture.sentence == (
+        "The message of node x_y cannot be at all its destinations after 1 step: at least 2 steps."
+    )
 
 
 @pytest.mark.parametrize("half", [False, True])
-@pytest.mark.parametrize("price", [1, "3/7"])
-def test_a_price_of_one_link_is_said_as_such(half: bool, price: int | str) -> None:
+def test_a_price_of_a_half_duplex_link_is_one_of_both_channels(half: bool) -> None:
     arcs = [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2)]
     channels = tuple(cchybrid.Channel(a, b, 2 if {a, b} == {1, 2} else 1) for a, b in arcs)
     line = cchybrid.Network("line", 4, channels, half_duplex=((1, 2),) if half else ())
-    prices = [[1, 2, price], [2, 1, price]] if half else [[1, 2, price]]
-    evidence: dict[str, object] = {"kind": "prices", "channels": prices}
-    picture = picture_of(cchybrid.instance(line, "AAS"), 4 if half else 2, evidence)
+    steps = 4 if half else 2
+    evidence: dict[str, object] = {"kind": "linear", "steps": steps, "channels": [[1, 2, 3]]}
+    picture = picture_of(cchybrid.instance(line, "AAS"), steps, evidence)
+    # Four messages take the link in each direction; it carries two per step, and costs 3.
     assert picture.sentence == (
-        "8 deliveries have no allowed route without the half-duplex link between node 1 and "
-        "node 2, which carries 2 per step: at least 4 steps."
+        "At the prices of these channels and ports, 3 steps offer 18, and all messages together "
+        "pay at least 24: at least 4 steps."
         if half
-        else "4 deliveries have no allowed route without the channel from node 1 to node 2, "
-        "which carries 2 per step: at least 2 steps."
+        else "At the prices of these channels and ports, 1 step offers 6, and all messages "
+        "together pay at least 12: at least 2 steps."
     )
+    assert picture.channels == ({(1, 2): 1.0, (2, 1): 1.0} if half else {(1, 2): 1.0})
 
 
 def test_a_cut_over_ports() -> None:
     instance = cchybrid.instance("ring-bi-5", "AAS", ports=1)
-    picture = picture_of(instance, 4, {"kind": "cut", "nodes": [2]})
+    picture = picture_of(instance, 4, {"kind": "linear", "steps": 4, "accept": [[2, 1]]})
     assert picture.sentence == (
-        "4 messages enter node 2, and the set accepts 1 per step: at least 4 steps."
+        "At the prices of these channels and ports, 3 steps offer 3, and all messages together "
+        "pay at least 4 (priced ports at the marked nodes): at least 4 steps."
     )
     assert picture.inside == {2}
     assert not picture.channels
@@ -102,60 +113,93 @@ def test_a_cut_over_ports() -> None:
 
 def test_a_cut_of_a_reduction_shows_the_channels_in_their_own_direction() -> None:
     instance = cchybrid.instance("ring-uni-4", "AAR")
-    picture = picture_of(instance, 3, {"kind": "cut", "nodes": [0]})
-    assert picture.sentence.startswith("Node 0 sends out 3 messages over 1 channel")
-    (channel,) = picture.channels
-    assert channel[0] == 0
+    picture = picture_of(instance, 3, {"kind": "linear", "steps": 3, "channels": [[1, 0, 1]]})
+    assert picture.sentence == (
+        "In reverse, as a broadcast, at the prices of these channels and ports, 2 steps offer 2, "
+        "and all messages together pay at least 3: at least 3 steps."
+    )
+    assert picture.channels == {(0, 1): 1.0}
 
 
-def test_a_cut_over_time_names_the_first_and_the_last_steps() -> None:
+def test_prices_of_some_steps_have_the_weight_of_these_steps() -> None:
     instance = cchybrid.instance("dgx-2", "AAB", switching="store-and-forward")
-    evidence = {"kind": "cut-over-time", "nodes": [0]}
-    name = instance.network.node_name(0) if instance.network.node_names else "node 0"
+    # Every message goes through the switch, node 16; none enters node 0 in the first step.
+    evidence: dict[str, object] = {
+        "kind": "linear", "steps": 16, "channels": [[16, 0, 2, 15, 1]],
+    }  # fmt: skip
     picture = picture_of(instance, 16, evidence)
     assert picture.sentence == (
-        f"{name[0].upper()}{name[1:]} receives 15 messages over 1 channel; "
-        "none can enter before step 2: at least 16 steps."
+        "At the prices of these channels and ports, 15 steps offer 14, and all messages together "
+        "pay at least 15: at least 16 steps."
     )
     assert picture.channels == {(16, 0): 1.0}
-    chain = cchybrid.instance("mesh-1x6", "OAB", root=0, switching="store-and-forward")
-    picture = picture_of(chain, 5, {"kind": "cut-over-time", "nodes": [2, 3, 4, 5]})
-    assert picture.sentence == (
-        "These 4 nodes (2, 3, 4 and 5) receive 1 message over 1 channel; none can enter before "
-        "step 2; the last one has to go 3 hops inside: at least 5 steps."
+    # In 13 steps one channel has a price in 12 steps, the other in 2.
+    rows = [[16, 0, 2, 13, 1], [16, 1, 5, 5, 1], [16, 1, 8, 8, 1]]
+    picture = picture_of(instance, 14, {"kind": "linear", "steps": 14, "channels": rows})
+    assert "13 steps offer 14," in picture.sentence
+    assert picture.channels == pytest.approx({(16, 0): 1.0, (16, 1): 2 / 12})
+
+
+def test_evidence_that_proves_more_is_read_as_it_is() -> None:
+    """Prices may be for steps after those of a lower bound that says less than its evidence."""
+    instance = cchybrid.instance("dgx-2", "AAB", switching="store-and-forward")
+    evidence = {"kind": "linear", "steps": 16, "channels": [[16, 0, 2, 15, 1]]}
+    assert bound_sentence(instance, LowerBound(3, evidence)) == (
+        "At the prices of these channels and ports, 15 steps offer 14, and all messages together "
+        "pay at least 15: at least 16 steps."
     )
 
 
 def test_a_cut_where_late_entries_count_in_part() -> None:
     index = [case.topology for case in CASES].index("random-regular-12-3-1")
     record, found = certified(index)
-    picture = picture_of(Instance.from_json(record["instance"]), 5, found["evidence"])
-    assert (
-        "; what enters late has to spread inside, which takes further steps: " in picture.sentence
-    )
+    instance = Instance.from_json(record["instance"])
+    picture = picture_of(instance, 5, found["evidence"])
+    offered = 0
+    for *_, first, last, price in found["evidence"]["channels"]:
+        offered += price * (last - first + 1)
+    assert {channel.capacity for channel in instance.network.channels} == {1}
+    assert f", 4 steps offer {offered}, " in picture.sentence
+    assert {(row[0], row[1]) for row in found["evidence"]["channels"]} == {*picture.channels}
 
 
-def test_growth_counts_nodes_and_shows_hops_where_they_decide() -> None:
-    growth = {"kind": "growth", "message": 0}
-    picture = picture_of(cchybrid.instance("hypercube-8", "OAB"), 2, growth)
+def spread(goals: list[int], steps: int) -> dict[str, object]:
+    """Return evidence that message 0 is not at these nodes in fewer steps."""
+    group = {"messages": [0], "worth": [[node, 1] for node in goals]}
+    return {"kind": "linear", "steps": steps, "groups": [group]}
+
+
+def test_the_spread_of_a_message_shows_hops_where_they_decide() -> None:
+    picture = picture_of(cchybrid.instance("hypercube-8", "OAB"), 2, spread([*range(1, 8)], 2))
     assert picture.sentence == (
-        "The message of node 0 is at 1, 4, 8 nodes at most after 0, 1, 2, ... steps, "
-        "and has to be at 8: at least 2 steps."
+        "The message of node 0 cannot be at all its destinations after 1 step: at least 2 steps."
     )
     assert picture.inside == {0}
     stored = cchybrid.instance("hypercube-8", "OAB", switching="store-and-forward")
-    picture = picture_of(stored, 3, growth)
+    layers = ((0,), (1, 2, 4), (3, 5, 6), (7,))
+    assert picture_of(stored, 3, spread([7], 3)).layers == layers
+
+
+def test_a_destination_out_of_reach_within_the_steps_is_shown_by_hops() -> None:
+    stored = cchybrid.instance("hypercube-8", "OAB", switching="store-and-forward")
+    picture = picture_of(stored, 3, {"kind": "linear", "steps": 3})
+    assert picture.sentence == (
+        "A destination of the message of node 0 cannot be reached within 2 steps: at least 3 steps."
+    )
     assert picture.layers == ((0,), (1, 2, 4), (3, 5, 6), (7,))
 
 
-def test_prices_say_how_often_a_step_pays() -> None:
+def test_priced_ports_are_marked_beside_priced_channels() -> None:
     instance = cchybrid.instance("ring-bi-5", "AAS")
-    prices = {"kind": "prices", "channels": [[a, b, 1] for a, b in instance.network.channel_index]}
+    channels = [[a, b, 1] for a, b in instance.network.channel_index]
+    # From every node two destinations are one hop away and two are two hops away: 30 hops.
+    prices: dict[str, object] = {"kind": "linear", "steps": 3, "channels": channels}
     picture = picture_of(instance, 3, prices)
-    assert "together cost 3 times as much as all that a step offers" in picture.sentence
+    assert "2 steps offer 20, and all messages together pay at least 30:" in picture.sentence
     assert set(picture.channels.values()) == {1.0}
-    prices["inject"] = [[0, 1]]
-    picture = picture_of(instance, 3, prices)
+    picture = picture_of(instance, 3, {**prices, "inject": [[0, 1]]})
+    # Its four messages pay for the port of node 0, which sends two per step.
+    assert "2 steps offer 24, and all messages together pay at least 34 " in picture.sentence
     assert "(priced ports at the marked nodes)" in picture.sentence
     assert picture.inside == {0}
 
@@ -171,8 +215,10 @@ def test_bounds_without_evidence_have_a_sentence_and_no_picture() -> None:
 @pytest.mark.parametrize(
     ("steps", "evidence", "text"),
     [
-        (7, {"kind": "cut", "nodes": [0, 3, 6]}, "shows 6 steps, not 7"),
-        (1, {"kind": "cut", "nodes": [99]}, "does not hold: a node that the network does not have"),
+        (7, {"kind": "linear", "steps": 6, "channels": ENTRIES}, "shows 6 steps, not 7"),
+        (7, {"kind": "linear", "steps": 7, "channels": ENTRIES}, "do not rule out 6 steps"),
+        (1, {"kind": "linear", "steps": 1, "accept": [[99, 1]]}, "something that is not there"),
+        (6, {"kind": "cut", "nodes": [0, 3, 6]}, "older version; make it anew: cchybrid prove"),
         (1, {"kind": "sorcery"}, "no kind of evidence"),
     ],
 )

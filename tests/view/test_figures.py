@@ -341,8 +341,9 @@ def test_drawings_stay_within_their_panels(name: str) -> None:
 
 def bound(**changes: Any) -> Any:
     record = {
-        "kind": "cut", "steps": 3, "sentence": "These 2 nodes receive 6 messages over 2 channels: "
-        "3 steps at least.", "inside": frozenset({0, 1}), "channels": {(2, 1): 1.0, (4, 0): 0.5},
+        "kind": "linear", "steps": 3,
+        "sentence": "These 2 nodes receive 6 messages over 2 channels: 3 steps at least.",
+        "inside": frozenset({0, 1}), "channels": {(2, 1): 1.0, (4, 0): 0.5},
         "layers": (),
     }  # fmt: skip
     return SimpleNamespace(**{**record, **changes})
@@ -366,14 +367,14 @@ def test_draw_bound_asks_for_the_picture_of_the_lower_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     module = ModuleType("bound_picture")
-    pictures = {"cut": bound(), "refutation": None}
+    pictures = {"linear": bound(), "refutation": None}
     module.bound_picture = (  # type: ignore[attr-defined]
         lambda instance, lower: pictures[lower.evidence["kind"]]
     )
     monkeypatch.setitem(sys.modules, "cchybrid.view.drawing.bound_picture", module)
     with pytest.raises(InputError, match="no lower bound"):
         draw_bound(SCATTER)
-    known = replace(SCATTER, lower_bound=LowerBound(3, {"kind": "cut"}))
+    known = replace(SCATTER, lower_bound=LowerBound(3, {"kind": "linear"}))
     assert parts(draw_bound(known).axes[0], "bound")
     with pytest.raises(InputError, match="kind refutation has no picture"):
         draw_bound(replace(SCATTER, lower_bound=LowerBound(3, {"kind": "refutation"})))

@@ -29,7 +29,11 @@ from cchybrid.view.drawing.page import page, script_json
 from tests.view.chromium import PHONE, OpenPage, type_key
 from tests.view.test_figures import BROADCAST, FORWARDED, REDUCTION, SCATTER
 
-CUT = LowerBound(3, {"kind": "cut", "nodes": [0, 1]})
+CUT = LowerBound(3, {
+    "kind": "linear", "steps": 3, "channels": [[2, 1, 1], [4, 0, 1]],
+    "inject": [[0, 1], [1, 1]],
+})  # fmt: skip
+"""Nodes 0 and 1 receive 6 messages over 2 channels, and send 8 by ports of 2 per step."""
 NAMES = (
     "</script><script>alert(1)</script>",
     "<img src=x onerror=alert(2)>",
@@ -59,7 +63,8 @@ def hop_by_hop() -> Schedule:
     """Return a broadcast on a line of 4 nodes in store-and-forward switching."""
     instance = cchybrid.instance("mesh-1x4", "OAB", switching="store-and-forward")
     steps = tuple((Transfer(0, (node, node + 1)),) for node in range(3))
-    bound = LowerBound(3, {"kind": "growth", "message": 0})
+    group = {"messages": [0], "worth": [[3, 1]]}
+    bound = LowerBound(3, {"kind": "linear", "steps": 3, "groups": [group]})
     return Schedule(instance, steps, bound)
 
 
@@ -378,7 +383,10 @@ def test_a_click_into_a_chart_jumps_to_step_and_channel(open_page: OpenPage) -> 
 def test_the_bound_is_drawn_and_said(open_page: OpenPage) -> None:
     tab = open_page(page(replace(SCATTER, lower_bound=CUT)))
     sentence = tab.inner_text("#bound-sentence")
-    assert sentence.endswith("receive 6 messages over 2 channels: at least 3 steps.")
+    assert sentence == (
+        "At the prices of these channels and ports, 2 steps offer 12, and all messages together "
+        "pay at least 14 (priced ports at the marked nodes): at least 3 steps."
+    )
     assert tab.locator("#bound .arrows > g").count() == 2
     assert tab.locator("#bound .inside").count() == 2
     assert tab.inner_text("#bound-step") == "In step 1, 2 of these 2 channels carry a message."

@@ -97,7 +97,8 @@ def _read(instance: Instance, bound: LowerBound) -> BoundPicture | None:
         )
     if kind == "part":
         return _part_picture(instance, bound)
-    reader = _Reader(instance, network, bound)
+    # The evidence may show more than the bound says, and its numbers are for what it shows.
+    reader = _Reader(instance, network, LowerBound(shown, bound.evidence))
     read: dict[str, Callable[[], BoundPicture]] = {
         "linear": reader.linear,
         "nested-sets": reader.nested_sets,
@@ -171,21 +172,16 @@ class _Reader:
         inside = {row[0] for row in ports if row[-1] > 0}
         layers: tuple[tuple[int, ...], ...] = ()
         sender = "a message"
-        alone = [each.get("messages", []) for each in self.evidence.get("groups", [])]
-        if not prices.offered and len(alone) == 1 and len(alone[0]) == 1:
-            source, _ = self.checked.message(alone[0][0])
+        total = sum(each.paid for each in paid)
+        source = self._spreading() if total != NEVER else self._far(fewer)
+        if source is not None and not prices.offered:
             sender = f"the message of {self._name(source)}"
-            hops = self.checked.hops(source)
             if self.checked.hop_by_hop:
-                layers = tuple(
-                    tuple(sorted(node for node, far in hops.items() if far == step))
-                    for step in range(max(hops.values()) + 1)
-                )
+                layers = self._layers(source)
             else:
                 inside = {source}
-        total = sum(each.paid for each in paid)
         if total == NEVER:
-            text = f"a destination cannot be reached within {_count(fewer, 'step')}"
+            text = f"a destination of {sender} cannot be reached within {_count(fewer, 'step')}"
         elif not prices.offered:
             text = f"{sender} cannot be at all its destinations after {_count(fewer, 'step')}"
         else:
@@ -197,6 +193,28 @@ class _Reader:
         weights = _relative({hop: Fraction(price) for hop, price in channels.items()})
         marked = self._marked(text, inside) if prices.offered else text
         return self._picture(self._reversed(marked), inside, weights, layers)
+
+    def _spreading(self) -> int | None:
+        """Return the source of the message that the evidence is about, if that is a single one."""
+        groups = [each.get("messages", []) for each in self.evidence.get("groups", [])]
+        if len(groups) != 1 or len(groups[0]) != 1:
+            return None
+        return self.checked.message(groups[0][0])[0]
+
+    def _far(self, steps: int) -> int | None:
+        """Return the source of a message with a destination that is more than ``steps`` away."""
+        for source, goals in self.checked.messages:
+            hops = self.checked.hops(source)
+            if any(hops.get(goal, steps + 1) > steps for goal in goals):
+                return source
+        return None
+
+    def _layers(self, source: int) -> tuple[tuple[int, ...], ...]:
+        hops = self.checked.hops(source)
+        return tuple(
+            tuple(sorted(node for node, far in hops.items() if far == step))
+            for step in range(max(hops.values()) + 1)
+        )
 
     def _shared(self, a: int, b: int) -> bool:
         return (a, b) in self.checked.half_duplex or (b, a) in self.checked.half_duplex
