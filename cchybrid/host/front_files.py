@@ -118,8 +118,9 @@ def check_front(folder: str | Path) -> Front:
             limit = _named(file, _throughput, record, whole)
         elif not kind.startswith(_SCHEDULE_FORMAT):
             raise EvidenceError(f"{file}: this is no file of a front")
-    open_steps, closed = _open_steps(whole, schedules, bounds, limit)
     points = _named(name, _points, index, schedules, bounds)
+    # What the index leaves out is not part of the front that it shows.
+    open_steps, closed = _open_steps(whole, [each.schedule for each in points], bounds, limit)
     if index.get("throughput") != (None if limit is None else str(limit.bound)):
         raise EvidenceError(f"{name}: the throughput is not what the files show")
     complete = closed and not open_steps
@@ -157,6 +158,8 @@ def _schedule(record: Any, digest: Any) -> Schedule:
     found = Schedule.from_json(record)
     if found.instance.in_chunks(1).with_model(rounds=()).digest != digest:
         raise EvidenceError("the schedule is about another instance")
+    if found.instance.model.switching != "store-and-forward":
+        raise EvidenceError("a front is about store-and-forward switching")
     violations = verify_schedule(found)
     if violations:
         raise EvidenceError(f"the schedule is not valid: {violations[0].text}")
@@ -187,6 +190,8 @@ def _points(
     listed = index.get("points")
     if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
         raise EvidenceError("the points are no list of objects")
+    if not listed:
+        raise EvidenceError("the front has no points")
     points = []
     for number, entry in enumerate(listed):
         claimed = {k: v for k, v in entry.items() if k not in ("schedule", "certificate")}

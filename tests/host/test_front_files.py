@@ -168,3 +168,34 @@ def test_a_front_that_is_cut_short_says_what_is_open(tmp_path: Path) -> None:
     edit(tmp_path / "front.json", lambda record: record.update(complete=True))
     with pytest.raises(EvidenceError, match="says complete, but no file shows the optimum"):
         check_front(tmp_path)
+
+
+def test_a_point_that_the_index_leaves_out_leaves_the_front_open(folder: Path) -> None:
+    """The schedule is still there, but a reader of the table would not see it."""
+    edit(folder / "front.json", lambda index: index["points"].pop())
+    with pytest.raises(EvidenceError, match="says complete, but no file shows the optimum of"):
+        check_front(folder)
+    edit(folder / "front.json", lambda index: index.update(complete=False))
+    front = check_front(folder)
+    assert values(front) == [(1, 1, 1)]
+    assert not front.complete
+    edit(folder / "front.json", lambda index: index["points"].clear())
+    with pytest.raises(EvidenceError, match="the front has no points"):
+        check_front(folder)
+
+
+def test_a_front_of_wormhole_schedules_is_refused(folder: Path) -> None:
+    """Steps hop by hop say nothing about messages that take a path in one step."""
+    digests = set()
+    for file in folder.glob("*.json"):
+        record = json.loads(file.read_text())
+        if "steps" in record:
+            record["instance"]["model"]["switching"] = "wormhole"
+            record["instance"]["model"]["routing"] = "any"
+            read = Instance.from_json(record["instance"]).in_chunks(1).with_model(rounds=())
+            digests.add(read.digest)
+            file.write_text(json.dumps(record))
+    (digest,) = digests
+    edit(folder / "front.json", lambda index: index.update(sha256=digest, complete=False))
+    with pytest.raises(EvidenceError, match="a front is about store-and-forward switching"):
+        check_front(folder)
