@@ -107,9 +107,7 @@ def test_the_arguments_are_all_there_are() -> None:
 
 
 @pytest.mark.parametrize("name", PROVED)
-def test_a_feature_without_a_proof_is_refused(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_feature_without_a_proof_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     call = arguments()[name]
     call()
     known = features
