@@ -10,7 +10,14 @@ from cchybrid.checker.certificate import ANY_ROUTING, listed_paths, without_part
 from cchybrid.checker.clauses import Formula
 from cchybrid.checker.instance import Network
 from cchybrid.checker.kinds import kind_of, shown_steps
-from cchybrid.checker.payments import Amount, Spread, paid_for_routes, paid_for_sets, read_groups
+from cchybrid.checker.payments import (
+    NEVER,
+    Amount,
+    Spread,
+    paid_for_routes,
+    paid_for_sets,
+    read_groups,
+)
 from cchybrid.checker.prices import Prices
 from cchybrid.checker.reading import read_network
 from cchybrid.checker.refutation import proof_lines
@@ -71,19 +78,23 @@ def argument(network: Network, evidence: Mapping[str, Any]) -> list[str]:
         transfers = sum(2 * (len(members) - 1) for members in network.members)
         return [
             f"A message with n members takes at least 2(n - 1) transfers, {transfers} in all.",
-            f"Channels and ports carry no more in {_count(steps - 1, 'step')}: {steps} are needed.",
+            f"Channels and ports carry fewer in {_count(steps - 1, 'step')}: at least "
+            f"{_count(steps, 'step')} {_are(steps)} needed.",
         ]
     if kind == "nested-sets":
         return _nested_sets(network, evidence, steps)
     if kind == "refutation":
         return _refutation(network, evidence, steps)
     prices, paid = payments(network, evidence, steps - 1)
+    total = sum(each.paid for each in paid)
+    needed = f"at least {_count(steps, 'step')} {_are(steps)} needed"
     return [
-        f"Suppose that {_count(steps - 1, 'step')} {'is' if steps == 2 else 'are'} enough.",
-        *_prices(evidence, f"in all these steps {prices.offered}"),
+        f"Suppose that {_count(steps - 1, 'step')} {_are(steps - 1)} enough.",
+        _prices(evidence, f"{prices.offered} in all these steps"),
         *map(_paid, paid),
-        f"Together that is {_amount(sum(each.paid for each in paid))}, more than "
-        f"{prices.offered}: at least {_count(steps, 'step')} {_are(steps)} needed.",
+        f"So {needed}."
+        if total == NEVER
+        else f"Together that is {total}, more than {prices.offered}: {needed}.",
     ]
 
 
@@ -94,32 +105,35 @@ def rounds_argument(network: Network, evidence: Mapping[str, Any], steps: int | 
     within = "any number of steps" if steps is None else f"at most {_count(steps, 'step')}"
     return [
         f"Let the messages be cut into equal chunks and take {within}.",
-        *_prices(evidence, f"in one round at most {prices.max_offer}"),
+        _prices(evidence, f"at most {prices.max_offer} in one round"),
         *map(_paid, paid),
         f"So all chunks need {total}/{prices.max_offer} rounds per chunk: at least "
         f"{Fraction(total, prices.max_offer)}.",
     ]
 
 
-def _prices(evidence: Mapping[str, Any], offered: str) -> list[str]:
-    counts = [
-        _count(len({tuple(row[:ends]) for row in evidence.get(key, []) if row[-1]}), noun)
+def _prices(evidence: Mapping[str, Any], offered: str) -> str:
+    counts = {
+        noun: len({tuple(row[:ends]) for row in evidence.get(key, []) if row[-1]})
         for key, ends, noun in (
             ("channels", 2, "channel"),
             ("inject", 1, "injection port"),
             ("accept", 1, "acceptance port"),
         )
-    ]
-    return [
-        f"{counts[0]}, {counts[1]} and {counts[2]} have a price; "
-        f"the sum of capacity times price is {offered}."
-    ]
+    }
+    priced = [_count(number, noun) for noun, number in counts.items() if number]
+    if not priced:
+        return "No channel and no port has a price."
+    verb = "has" if sum(counts.values()) == 1 else "have"
+    return f"{' and '.join(priced)} {verb} a price; the sum of capacity times price is {offered}."
 
 
 def _paid(payment: Payment) -> str:
     who = f"{_count(payment.messages, 'message')} {'pays' if payment.messages == 1 else 'pay'}"
-    if payment.paid == float("inf"):
-        return f"{who}, but a destination cannot be reached within these steps."
+    if payment.paid == NEVER:
+        return (
+            f"{_count(payment.messages, 'message')}: a destination is out of reach of these steps."
+        )
     if payment.sets:
         return f"{who} for entering {_count(payment.sets, 'set')} of nodes: {payment.paid} in all."
     if payment.value is None:
@@ -155,10 +169,6 @@ def _refutation(network: Network, evidence: Mapping[str, Any], steps: int) -> li
         f"A proof of {_count(lines, 'line')} derives a contradiction from it, line by line, by "
         f"unit propagation: at least {_count(steps, 'step')} {_are(steps)} needed.",
     ]
-
-
-def _amount(paid: Amount) -> str:
-    return "without limit" if paid == float("inf") else str(paid)
 
 
 def _are(number: int) -> str:

@@ -38,7 +38,7 @@ def explained(schedule: Any, certificate: Any, original: Any) -> bool:
     """Return whether an accepted mutant is itself a proof of something true.
 
     The schedule must be valid by the referee. The claim must be the original one about the same
-    instance (a changed multiplier, price or message may prove it as well, and what is not
+    instance (a changed price, worth or message may prove it as well, and what is not
     evidence, such as a name, proves nothing either way), or claim it for the instance's own
     routing only. Where the instance is another one, CaDiCaL must find no shorter schedule of it.
     """
@@ -58,7 +58,7 @@ def explained(schedule: Any, certificate: Any, original: Any) -> bool:
     )
 
 
-SLOW = ("blocks mi250-16", "farkas torus-5x5", "refutation mesh-4x4")
+SLOW = ("linear mi250-16", "linear torus-5x5", "refutation mesh-4x4")
 """Cases of the long run only; changed evidence of blocks is in tests/proof/test_blocks.py."""
 
 

@@ -12,17 +12,18 @@ from typing import Any
 import pytest
 
 import cchybrid
-from cchybrid.checker import EvidenceError
+from cchybrid.checker import EvidenceError, fingerprint
 from cchybrid.host.certificates import check_rounds
 from cchybrid.host.rounds import fewest_rounds
 from cchybrid.model import Schedule
 from cchybrid.proof.round_bounds import round_bound
 from cchybrid.referee.verify import verify_schedule
+from tests.checker.certified import certified
 from tests.checker.mutants import mutants
 
 CASES = {
-    "rows": ("dgx-1", "allgather", 2, 2),
-    "prices": ("ring-bi-5", "alltoall", 2, 2),
+    "worth": ("dgx-1", "allgather", 2, 2),
+    "routes": ("ring-bi-5", "alltoall", 2, 2),
     "backwards": ("spidergon-6", "reduce-scatter", 2, 2),
     "throughput": ("ring-bi-5", "allgather", 1, 2),
 }
@@ -40,7 +41,7 @@ def case(name: str) -> tuple[str, str]:
     if name == "throughput":
         evidence = cchybrid.throughput(network, collective).record["evidence"]
         certificate = copy.deepcopy(certificate)
-        certificate["evidence"] = {"kind": "throughput", "evidence": evidence}
+        certificate["evidence"] = evidence
         certificate["claim"]["rounds_per_chunk"] = "2"
     return json.dumps(found.schedule.to_json()), json.dumps(certificate)
 
@@ -63,7 +64,11 @@ def test_what_holds(name: str) -> None:
 
 
 CHANGES: dict[str, Callable[[Any, Any], object]] = {
-    "this is no cchybrid-certificate/2": lambda s, c: c.update(format="cchybrid-certificate/1"),
+    "this is no .*cchybrid-certificate/2": lambda s, c: c.update(format="cchybrid-certificate/3"),
+    "about another": lambda s, c: c.update(format="cchybrid-certificate/1"),
+    "^the claim is not well-formed": lambda s, c: c.update(
+        format="cchybrid-certificate/1", instance={"sha256": fingerprint(s["instance"])}
+    ),
     "other parts": lambda s, c: c.update(more=1),
     "about another instance": lambda s, c: c["instance"].update(sha256="0" * 64),
     "has 2 steps, the claim is about 1": lambda s, c: c["claim"].update(steps=1),
@@ -75,29 +80,37 @@ CHANGES: dict[str, Callable[[Any, Any], object]] = {
     "the claim is not well-formed$": lambda s, c: c["claim"].update(steps=-(10**4000)),
     "more than the capacity": lambda s, c: s["instance"]["model"].update(rounds=[1, 1]),
     "the schedule is not valid": lambda s, c: s["steps"][0].append(s["steps"][0][0]),
-    "the evidence is not well-formed": lambda s, c: c["evidence"].update(kind="cut"),
+    "is of the kind linear": lambda s, c: c["evidence"].update(kind="nested-sets"),
+    "of an older version": lambda s, c: c["evidence"].update(kind="rows"),
+    "the evidence is not well-formed": lambda s, c: c["evidence"].update(steps=3),
     "the instance is not well-formed": lambda s, c: s["instance"]["collective"].update(chunks=0),
-    "shows no number of rounds": lambda s, c: c["evidence"].update(rows={}),
+    "shows no number of rounds": lambda s, c: c["evidence"].update(channels=[]),
 }
 
 
 @pytest.mark.parametrize("reason", CHANGES)
 def test_what_is_refused(reason: str) -> None:
-    schedule, certificate = pair("rows")
+    schedule, certificate = pair("worth")
     CHANGES[reason](schedule, certificate)
     with pytest.raises(EvidenceError, match=reason):
         check_rounds(schedule, certificate)
 
 
+def test_a_certificate_about_steps_is_refused() -> None:
+    schedule, certificate = certified(8)
+    with pytest.raises(EvidenceError, match="the certificate is not about rounds"):
+        check_rounds(schedule, certificate)
+
+
 def test_an_old_format_has_no_chunks() -> None:
-    schedule, certificate = pair("rows")
+    schedule, certificate = pair("worth")
     schedule["instance"]["format"] = "cchybrid-instance/1"
     with pytest.raises(EvidenceError, match="the instance is not well-formed"):
         check_rounds(schedule, certificate)
 
 
 def test_other_switching_has_no_rounds() -> None:
-    schedule, certificate = pair("rows")
+    schedule, certificate = pair("worth")
     schedule["instance"]["model"]["switching"] = "wormhole"
     with pytest.raises(EvidenceError):
         check_rounds(schedule, certificate)

@@ -21,19 +21,19 @@ from cchybrid.checker.throughput import check_throughput, throughput_bound, thro
 from cchybrid.library.schemas import schema
 from cchybrid.model import Channel, Instance, Network
 from cchybrid.proof.throughput import throughput_record
-from tests.proof.plain_throughput import attained, densest, smallest_load
+from tests.proof.plain_throughput import attained, highest_bound
 
 STAR = Network(
     "star", 5, tuple(Channel(*pair, 2) for node in range(4) for pair in ((node, 4), (4, node))),
     switches=(4,),
 )  # fmt: skip
 CASES: dict[str, tuple[Any, str]] = {
-    "cut, trees": ("dgx-1", "allgather"),
-    "cut, switch": (STAR, "allgather"),
-    "cut, reduction": ("spidergon-6", "reduce-scatter"),
-    "cut, root": ("mesh-2x3", "broadcast"),
-    "prices, paths": ("mesh-2x3", "alltoall"),
-    "prices, endpoints": ("2-fat-hypercube-4", "gather"),
+    "trees": ("dgx-1", "allgather"),
+    "switch": (STAR, "allgather"),
+    "reduction": ("spidergon-6", "reduce-scatter"),
+    "root": ("mesh-2x3", "broadcast"),
+    "paths": ("mesh-2x3", "alltoall"),
+    "endpoints": ("2-fat-hypercube-4", "gather"),
 }
 
 
@@ -52,7 +52,7 @@ def ring() -> dict[str, Any]:
         "chunks": 1,
         "rounds": 2,
         "bound": "2",
-        "evidence": {"kind": "cut", "nodes": [1]},
+        "evidence": {"kind": "linear", "channels": [[0, 1, 1]]},
         "trees": [
             {"root": a, "chunks": 1, "paths": [[a, (a + 1) % 3], [(a + 1) % 3, (a + 2) % 3]]}
             for a in range(3)
@@ -60,9 +60,9 @@ def ring() -> dict[str, Any]:
     }
 
 
-def test_trees_and_a_cut_by_hand() -> None:
-    verdict = check_throughput(ring())
-    assert verdict == (2, 2, "cut")
+def test_trees_and_prices_by_hand() -> None:
+    verdict = check_throughput(ring())  # two messages enter node 1 over one channel
+    assert verdict == (2, 2, "linear")
     assert verdict.optimal
     slower = {**ring(), "rounds": 5, "rounds_per_chunk": "5"}
     assert not check_throughput(slower).optimal
@@ -72,8 +72,12 @@ def test_prices_by_hand() -> None:
     network = throughput_network(cchybrid.instance("ring-bi-4", "AAS").to_json())
     rows = [[a, b, 1] for a, b in network.channels]
     # 8 pairs at distance 1 and 4 at distance 2, over 8 channels.
-    assert throughput_bound(network, {"kind": "prices", "channels": rows}) == 2
-    assert throughput_bound(network, {"kind": "prices", "channels": rows[:1]}) < 2
+    assert throughput_bound(network, {"kind": "linear", "channels": rows}) == 2
+    # 3 pairs end at node 1, over 2 channels; over one of them, all can go another way.
+    into = {"kind": "linear", "channels": [row for row in rows if row[1] == 1]}
+    assert throughput_bound(network, into) == Fraction(3, 2)
+    with pytest.raises(EvidenceError, match="shows no number"):
+        throughput_bound(network, {"kind": "linear", "channels": rows[:1]})
 
 
 def test_endpoints_without_a_part_carry_nothing() -> None:
@@ -81,10 +85,14 @@ def test_endpoints_without_a_part_carry_nothing() -> None:
     network = Network("aside", 4, tuple(Channel(a, b) for a, b in pairs), endpoints=(0, 1, 3))
     instance = cchybrid.instance(network, [(0, 1)]).to_json()
     read = throughput_network(instance)
-    cut = {"kind": "cut", "nodes": [1]}
-    assert throughput_bound(read, cut) == Fraction(1, 2)  # not over endpoint 3
+    entries = {"kind": "linear", "channels": [[0, 1, 1], [2, 1, 1]]}
+    assert throughput_bound(read, entries) == Fraction(1, 2)  # not over endpoint 3
     instance["model"]["switching"] = "store-and-forward"
-    assert throughput_bound(throughput_network(instance), cut) == Fraction(1, 3)
+    hop_by_hop = throughput_network(instance)
+    with pytest.raises(EvidenceError, match="shows no number"):
+        throughput_bound(hop_by_hop, entries)
+    entries["channels"] += [[3, 1, 1]]
+    assert throughput_bound(hop_by_hop, entries) == Fraction(1, 3)
 
 
 Change = Callable[[dict[str, Any]], Any]
@@ -107,11 +115,15 @@ Change = Callable[[dict[str, Any]], Any]
         (lambda r: r.update(bound="1"), "bound is 2, the file says '1'"),
         (lambda r: r.update(bound="4/2"), "bound is 2"),
         (lambda r: r.update(bound=2), "bound is 2"),
-        (lambda r: r.update(evidence={"kind": "cut"}), "not well-formed"),
-        (lambda r: r.update(evidence={"kind": "cut", "nodes": []}), "list of nodes is missing"),
-        (lambda r: r.update(evidence={"kind": "cut", "nodes": [3]}), "does not have"),
-        (lambda r: r.update(evidence={"kind": "cut", "nodes": [0, 1, 2]}), "no message enters"),
-        (lambda r: r.update(evidence={"kind": "prices", "channels": []}), "several destinations"),
+        (lambda r: r.update(evidence={"kind": "cut", "nodes": [1]}), "of an older version"),
+        (lambda r: r.update(evidence={"kind": "nested-sets"}), "is of the kind linear"),
+        (lambda r: r.update(evidence={"kind": "linear"}), "shows no number of rounds"),
+        (lambda r: r["evidence"].update(steps=2), "not well-formed"),
+        (lambda r: r["evidence"].update(channels=[]), "shows no number of rounds"),
+        (lambda r: r["evidence"].update(channels=[[0, 1, 1, 2, 1]]), "a step that is not there"),
+        (lambda r: r["evidence"].update(channels=[[1, 0, 1]]), "for something that is not there"),
+        (lambda r: r["evidence"].update(groups=[{"worth": [[1, 1]]}]), "a number of steps"),
+        (lambda r: r["evidence"].update(groups=[{"sets": [[2, 1]]}]), "weigh more than a channel"),
         (lambda r: r.update(trees={}), "a list is missing"),
         (lambda r: r["trees"].pop(), "more or fewer chunks"),
         (lambda r: r["trees"].append(r["trees"][0]), "more or fewer chunks"),
@@ -145,20 +157,24 @@ def test_what_is_no_proof_is_refused(change: Change, error: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "error"),
     [
-        ([[0, 1]], "not well-formed"),
-        ([0], "a list is missing"),
-        ([[0, 3, 1]], "does not exist"),
-        ([[0, 1, 1], [0, 1, 2]], "two prices"),
-        ([[0, 1, -1]], "above 0"),
-        ([[0, 1, "1/2"]], "above 0"),
-        ([[[], 1, 1]], "does not exist"),
-        ([], "all prices are 0"),
+        (0, "not a list"),
+        ([[0, 1]], "something that is not there"),
+        ([[0]], "wrong form"),
+        ([0], "wrong form"),
+        ([[0, 3, 1]], "something that is not there"),
+        ([[0, 1, -1]], "wrong form"),
+        ([[0, 1, "1/2"]], "wrong form"),
+        ([[0, 1, True]], "wrong form"),
+        ([[0, 1, 10**40]], "wrong form"),
+        ([[[], 1, 1]], "wrong form"),
+        ([[0, 1, 0]], "shows no number of rounds"),
+        ([], "shows no number of rounds"),
     ],
 )
 def test_prices_that_are_none(rows: Any, error: str) -> None:
     network = throughput_network(cchybrid.instance("ring-bi-6", "AAS").to_json())
     with pytest.raises(EvidenceError, match=error):
-        throughput_bound(network, {"kind": "prices", "channels": rows})
+        throughput_bound(network, {"kind": "linear", "channels": rows})
 
 
 @pytest.mark.parametrize("record", [None, [], "", 1, {}, {"format": 3}, {"format": None}])
@@ -168,7 +184,7 @@ def test_other_things_are_refused(record: Any) -> None:
 
 
 def test_a_path_over_an_endpoint_is_refused() -> None:
-    record = json.loads(text("prices, endpoints"))
+    record = json.loads(text("endpoints"))
     record["instance"]["network"]["endpoints"] = [*range(12)]
     with pytest.raises(EvidenceError):
         check_throughput(record)
@@ -273,10 +289,7 @@ def test_mutants_are_refused(case: str, count: int) -> None:
         changed["instance"] = _without_labels(changed["instance"])
         instance = Instance.from_json(changed["instance"])
         assert attained(changed) <= verdict.rounds_per_chunk
-        if verdict.kind == "cut":
-            assert verdict.bound <= densest(instance)
-        else:
-            assert float(verdict.bound) <= smallest_load(instance) + 1e-6
+        assert float(verdict.bound) <= highest_bound(instance)
         assert changed["rounds_per_chunk"] == str(verdict.rounds_per_chunk)
     assert not accepted["a message more"]
     assert accepted.total() < count / 4, accepted
@@ -288,20 +301,20 @@ def test_a_file_is_what_its_schema_says(case: str) -> None:
     record = json.loads(text(case))
     validator.validate(record)
     for wrong in (
-        {"chunks": 0}, {"bound": "0"}, {"bound": 2}, {"evidence": {"kind": "cut"}}, {"trees": []},
-        {"colour": "red"}, {"instance": {}},
+        {"chunks": 0}, {"bound": "0"}, {"bound": 2}, {"evidence": {"kind": "cut", "nodes": [0]}},
+        {"evidence": {}}, {"trees": []}, {"colour": "red"}, {"instance": {}},
     ):  # fmt: skip
         assert not validator.is_valid({**record, **wrong}), wrong
 
 
 def test_the_checker_alone(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "throughput.json"
-    file.write_text(text("cut, trees"))
+    file.write_text(text("trees"))
     assert main([str(file)]) == 0
     line, *about = capsys.readouterr().out.splitlines()
-    assert line == "7/6 rounds per chunk, optimal (cut)"
+    assert line == "7/6 rounds per chunk, optimal (linear)"
     assert about[0].startswith("  network: 8 nodes, 32 channels")
-    file.write_text(text("cut, trees").replace('"7/6"', '"8/7"'))
+    file.write_text(text("trees").replace('"7/6"', '"8/7"'))
     assert main([str(file)]) == 1
     file.write_text("{")
     assert main([str(file)]) == 2

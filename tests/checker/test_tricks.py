@@ -98,7 +98,7 @@ IN_PRICES: dict[str, Change] = {
 @pytest.mark.parametrize("trick", IN_PRICES)
 @pytest.mark.parametrize("signed", [False, True], ids=["", "and its hash in the certificate"])
 def test_tricks_in_a_schedule_or_its_certificate(trick: str, signed: bool) -> None:
-    schedule, certificate = copy.deepcopy(pair("8-prices"))
+    schedule, certificate = copy.deepcopy(pair("8-linear"))
     assert certificate["evidence"]["channels"][0][0] == 0  # which is equal to False
     IN_PRICES[trick](schedule, certificate)
     if signed and "sha256" in certificate["instance"] and "hash" not in trick:
@@ -108,9 +108,9 @@ def test_tricks_in_a_schedule_or_its_certificate(trick: str, signed: bool) -> No
 
 
 def test_the_certificate_of_another_instance() -> None:
-    schedule, _ = pair("8-prices")
+    schedule, _ = pair("8-linear")
     _, certificate = pair("14-refutation")
-    other, wrong = pair("1-cut")
+    other, wrong = pair("1-linear")
     check(schedule, certificate)  # of the same instance by other evidence
     with pytest.raises(EvidenceError, match="another instance"):
         check(schedule, wrong)
@@ -149,7 +149,7 @@ def test_texts_that_are_no_json_to_the_checker(
 
 def test_a_key_twice_in_a_certificate(tmp_path: Path) -> None:
     """The first value is true and the second is not; a reader may take either."""
-    schedule, certificate = pair("8-prices")
+    schedule, certificate = pair("8-linear")
     files = tmp_path / "s.json", tmp_path / "c.json"
     files[0].write_text(json.dumps(schedule))
     claimed = json.dumps(certificate["claim"])
@@ -162,7 +162,7 @@ def test_a_key_twice_in_a_certificate(tmp_path: Path) -> None:
 
 
 def test_a_bound_of_throughput_in_other_digits() -> None:
-    record = json.loads((CORPUS / "throughput-cut.json").read_bytes())
+    record = json.loads((CORPUS / "throughput-backwards.json").read_bytes())
     check_throughput(record)
     for bound in (record["bound"] + " ", "\u0661", f"{record['bound']}/1", None, 1, True):
         with pytest.raises(EvidenceError):

@@ -156,7 +156,7 @@ def test_a_forged_bound_in_a_file_is_not_believed(tmp_path: Path) -> None:
     verified = call("verify", "s.json", cwd=tmp_path)
     assert verified.returncode == 1
     assert "FALSE, this very schedule has fewer steps" in verified.stdout
-    record["lower_bound"] = {"steps": 2, "evidence": {"kind": "cut", "nodes": [0]}}
+    record["lower_bound"] = {"steps": 2, "evidence": {"kind": "linear", "steps": 2}}
     (tmp_path / "s.json").write_text(json.dumps(record))
     verified = call("verify", "s.json", cwd=tmp_path)
     assert verified.returncode == 1
@@ -190,7 +190,7 @@ def test_bound_says_who_certified_it(tmp_path: Path) -> None:
     assert "mesh-4x4 AAS: at least 16 steps, certified by prices" in done.stdout
     record = json.loads(call("bound", "torus-4x4", "AOR", "--json", cwd=tmp_path).stdout)
     assert (record["lower_bound"], record["certified"]) == (2, True)
-    assert record["evidence"]["kind"] == "growth"
+    assert record["evidence"]["kind"] == "linear"
 
 
 @pytest.mark.long

@@ -47,7 +47,9 @@ def test_prove_and_check(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     solved(tmp_path / "s.json", "b-tree-8", "AAB")
     assert run(["prove", "s.json"]) == 0
-    assert "valid, 7 steps, optimal (certified); scope: any routing; cut" in capsys.readouterr().out
+    assert (
+        "valid, 7 steps, optimal (certified); scope: any routing; linear" in capsys.readouterr().out
+    )
     assert run(["check", "s.json", "s.certificate.json"]) == 0
     assert "optimal (certified)" in capsys.readouterr().out
     assert run(["check", "s.json", "s.certificate.json", "--json"]) == 0
@@ -60,6 +62,33 @@ def test_prove_and_check(tmp_path, capsys, monkeypatch):
     own = alone("s.json", "mine.json", cwd=tmp_path)
     assert own.returncode == 0
     assert "7 steps, optimal" in own.stdout
+
+
+def test_check_explains_the_argument_of_steps(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(tmp_path / "s.json", "spidergon-8", "AAS")
+    run(["prove", "s.json"])
+    capsys.readouterr()
+    assert run(["check", "s.json", "s.certificate.json"]) == 0
+    plain = capsys.readouterr().out.splitlines()
+    assert run(["check", "s.json", "s.certificate.json", "--explain"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[: len(plain)] == plain
+    assert lines[len(plain)] == "  Suppose that 3 steps are enough."
+    assert lines[-1].endswith(": at least 4 steps are needed.")
+
+
+def test_check_explains_the_argument_of_rounds(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(["pareto", "ring-bi-4", "allgather", "-o", "front"]) == 0
+    certificate = sorted((tmp_path / "front").glob("*-chunks-*.certificate.json"))[0]
+    schedule = str(certificate).replace(".certificate", "")
+    capsys.readouterr()
+    assert run(["check", schedule, str(certificate), "--explain"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    bound = json.loads(certificate.read_text())["claim"]["rounds_per_chunk"]
+    assert any(line.startswith("  Let the messages be cut into equal chunks") for line in lines)
+    assert lines[-1].endswith(f" rounds per chunk: at least {bound}.")
 
 
 def test_the_checker_alone_needs_only_the_standard_library(tmp_path):

@@ -35,7 +35,7 @@ VALUES: tuple[Any, ...] = (
     10**30, 10**400, 10**4000, 0.0, -0.0, 0.5, 1.0, 1e308, 5e-324, float("nan"), float("inf"),
     float("-inf"), "", "0", "1", "all", "any", "minimal", "\u0664", "\ud800", "\0", "\n", "a" * 999,
     [], [[]], [0], [0, 0], [0, 1, 2, 3], [True], [None], ["0"], [10**30], [0.5], {}, {"": 0},
-    {"kind": "cut"}, {"format": None}, [0] * 1000, list(range(300)),
+    {"kind": "linear"}, {"format": None}, [0] * 1000, list(range(300)),
 )  # fmt: skip
 """Values of every type that JSON has, among them those that a comparison mistakes for others."""
 

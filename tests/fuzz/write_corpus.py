@@ -23,10 +23,10 @@ from tests.proof.test_blocks import two_islands
 
 CORPUS = Path(__file__).parent / "corpus"
 _KINDS = (0, 1, 4, 5, 7, 8, 9, 10, 11, 12, 14, 15)
-"""The cases of ``tests.checker.certified`` whose files are small: one or two of each kind."""
+"""The cases of ``tests.checker.certified`` whose files are small."""
 _ROUNDS = {
-    "rows": ("dgx-1", "allgather", 2, 2),
-    "prices": ("ring-bi-5", "alltoall", 2, 2),
+    "worth": ("dgx-1", "allgather", 2, 2),
+    "routes": ("ring-bi-5", "alltoall", 2, 2),
     "backwards": ("spidergon-6", "reduce-scatter", 2, 2),
 }
 
@@ -43,7 +43,7 @@ def main() -> None:
         assert found.certificate is not None
         _write(f"rounds-{name}", found.schedule.to_json(), found.certificate)
     for name, case in {
-        "cut": ("spidergon-6", "reduce-scatter"), "prices": ("mesh-2x3", "alltoall"),
+        "backwards": ("spidergon-6", "reduce-scatter"), "routes": ("mesh-2x3", "alltoall"),
         "broadcast": ("mesh-2x3", "broadcast"),
     }.items():  # fmt: skip
         _write(f"throughput-{name}", dict(cchybrid.throughput(*case).record))
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def _certified_blocks() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a small schedule, and a bound below its steps with evidence of kind ``blocks``."""
+    """Return a small schedule, and a bound below its steps with linear evidence between blocks."""
     instance = two_islands()
     steps = first_schedule(instance)
     assert steps is not None

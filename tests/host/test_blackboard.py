@@ -11,7 +11,11 @@ from cchybrid.model import Transfer
 RING = instance("ring-bi-4", "OAB")
 GOOD = ((Transfer(0, (0, 1)), Transfer(0, (0, 3))), (Transfer(0, (1, 2)),))
 LONGER = ((Transfer(0, (0, 1)),), (Transfer(0, (0, 3)),), (Transfer(0, (1, 2)),))
-GROWTH = {"kind": "growth", "message": 0}
+GROWTH = {
+    "kind": "linear", "steps": 2,
+    "groups": [{"messages": [0], "worth": [[1, 1], [2, 1], [3, 1]]}],
+}  # fmt: skip
+"""Node 0 reaches two of the three others in one step."""
 
 
 def test_a_valid_offer_becomes_the_best() -> None:
@@ -45,7 +49,7 @@ def test_evidence_is_checked_before_it_counts() -> None:
     with pytest.raises(ContractError, match="evidence for 2 steps, not for 3"):
         blackboard.prove("a", 3, GROWTH)
     with pytest.raises(ContractError, match="proves nothing"):
-        blackboard.prove("a", 2, {"kind": "growth", "message": 7})
+        blackboard.prove("a", 2, {**GROWTH, "steps": 3})
     assert blackboard.lower == 1
     assert blackboard.prove("a", 2, GROWTH)
     assert not blackboard.prove("b", 2, GROWTH)

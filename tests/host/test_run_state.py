@@ -38,7 +38,11 @@ from cchybrid.plugin.registry import load_registry
 RING = cchybrid.instance("ring-bi-4", "OAB")
 GOOD = ((Transfer(0, (0, 1)), Transfer(0, (0, 3))), (Transfer(0, (1, 2)),))
 LONGER = ((Transfer(0, (0, 1)),), (Transfer(0, (0, 3)),), (Transfer(0, (1, 2)),))
-GROWTH = {"kind": "growth", "message": 0}
+GROWTH = {
+    "kind": "linear", "steps": 2,
+    "groups": [{"messages": [0], "worth": [[1, 1], [2, 1], [3, 1]]}],
+}  # fmt: skip
+"""Node 0 reaches two of the three others in one step."""
 
 
 def opened(**rest: Any) -> RunState:
