@@ -238,5 +238,5 @@ def test_a_part_read_backwards_has_the_widest_rounds_in_every_step() -> None:
     for node in range(3):
         for read_back in (False, True):
             part = network.part(node, read_back)
-            for relaxation in (Relaxation(part, 2), BlockRelaxation(part, [[0], [1], [2]], 2)):
+            for relaxation in (Relaxation(part, 2), BlockRelaxation(part, [0, 1, 2], 2)):
                 assert not find_contradiction(relaxation, relaxation.all_keys(), 100_000)
