@@ -165,7 +165,7 @@ class ClaimsOnSamples(Sound):
 
 class Forges(Sound):
     def solve(self, problem: Problem, run: Run) -> Stop:
-        run.bound(2, {"kind": "growth", "message": 0})
+        run.bound(2, {"kind": "linear", "steps": 1})
         return super().solve(problem, run)
 
 

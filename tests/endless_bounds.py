@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from cchybrid.model import Instance, LowerBound
 from cchybrid.plugin import BoundInfo, hookimpl
 
-FOUND = LowerBound(1, {"kind": "growth", "message": 0, "padding": "x" * 100_000})
+GROUP = {"messages": [0], "worth": [[1, 10**39 + 7]], "once": [[1, 1, 1, 0]] * 0}
+FOUND = LowerBound(1, {"kind": "linear", "steps": 1, "groups": [GROUP]})
 
 
 def wait(instance: Instance) -> Iterator[LowerBound]:

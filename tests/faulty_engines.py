@@ -169,7 +169,7 @@ class Forge(Faulty):
     """Gives evidence for less than it says."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        run.bound(999, {"kind": "growth", "message": 0})
+        run.bound(999, {"kind": "linear", "steps": 1})
         time.sleep(600)
         return Stop.STALLED
 

@@ -98,12 +98,14 @@ def halves(instance: Instance) -> Iterator[LowerBound]:
         message.source not in inside and not inside.isdisjoint(message.destinations)
         for message in instance.collective.deliver_messages
     )
-    carried = sum(
-        channel.capacity
+    into = [
+        channel
         for channel in instance.network.channels
         if channel.target in inside and channel.source not in inside
-    )
-    yield LowerBound(-(-crossing // carried), {"kind": "cut", "nodes": sorted(inside)})
+    ]
+    steps = -(-crossing // sum(channel.capacity for channel in into))
+    prices = [[channel.source, channel.target, 1] for channel in into]
+    yield LowerBound(steps, {"kind": "linear", "steps": steps, "channels": prices})
 
 
 @hookimpl

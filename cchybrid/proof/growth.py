@@ -36,7 +36,6 @@ def growth_bounds(instance: Instance) -> Iterator[LowerBound]:
 
 def _evidence(network: Network) -> Iterator[dict[str, Any]]:
     """Yield evidence for the messages that grow slowest, and then for one step less, and so on."""
-    yield linear(1)
     counts: dict[tuple[Any, ...], tuple[int, int]] = {}
     hops: dict[int, dict[int, int]] = {}
     for message, (source, goals) in enumerate(network.messages):
@@ -57,6 +56,8 @@ def _evidence(network: Network) -> Iterator[dict[str, Any]]:
             source = network.messages[message][0]
             yield from _evidence_of(network, message, steps, hops[source])
         by_steps[steps - 1] = by_steps.get(steps, []) + by_steps.get(steps - 1, [])
+    # Last, as a run whose target is met ends with the first bound.
+    yield linear(1)
 
 
 def _evidence_of(

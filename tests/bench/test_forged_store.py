@@ -60,14 +60,16 @@ FORGED: dict[str, Change] = {
     ),
     "a certified bound without a bound": lambda result, record: record.pop("lower_bound"),
     "evidence of another kind": lambda result, record: (
-        record["lower_bound"].update(evidence={"kind": "cut", "nodes": [0]})
+        record["lower_bound"].update(
+            evidence={"kind": "unreachable", "message": 0, "destination": 1}
+        )
     ),
     "a lesser bound beside a claim": lambda result, record: (
         result.update(certified=False, certified_bound=3)
     ),
     "a lesser bound with false evidence": lambda result, record: (
         result.update(certified=False, certified_bound=3,
-                      certified_evidence={"kind": "growth", "message": 0})
+                      certified_evidence={"kind": "linear", "steps": 2})
     ),
     "certified by a text": lambda result, record: (
         result.update(certified="yes", lower_bound=3), record["lower_bound"].update(steps=3)

@@ -96,7 +96,7 @@ def corrupt(run: Run, change) -> Run:
         lambda record: record["steps"].append(record["steps"][0]),
         lambda record: record["lower_bound"].update(steps=9),
         lambda record: record["lower_bound"].update(evidence={}),
-        lambda record: record["lower_bound"].update(evidence={"kind": "growth", "message": 0}),
+        lambda record: record["lower_bound"].update(evidence={"kind": "linear", "steps": 1}),
         lambda record: record.pop("lower_bound"),
         lambda record: record["instance"]["network"]["channels"].pop(),
         lambda record: record.update(format="other"),
@@ -116,7 +116,7 @@ def test_bytes_that_are_no_schedule(finished):
 def test_a_bound_without_a_schedule_is_checked_too():
     instance = cchybrid.instance("ring-bi-4", "AAS")
     record = instance.to_json()
-    evidence = {"kind": "cut", "nodes": [0]}
+    evidence = {"kind": "linear", "steps": 2, "channels": [[1, 0, 1], [3, 0, 1]]}
     result = {
         "status": "unknown", "lower_bound": 2, "certified": True,
         "evidence_without_schedule": evidence, "instance_record": record,
@@ -134,7 +134,7 @@ def test_a_bound_without_a_schedule_is_checked_too():
             replace(lower, result={**lower.result, **wrong}).check_bound()
     for change in (
         {"lower_bound": 3},
-        {"evidence_without_schedule": {"kind": "cut", "nodes": [9]}},
+        {"evidence_without_schedule": {"kind": "linear", "steps": 2, "accept": [[9, 1]]}},
         {"instance_record": cchybrid.instance("ring-bi-8", "AAS").to_json()},
         {"instance_record": {"format": "cchybrid-instance/1"}},
         {
@@ -156,13 +156,17 @@ def test_a_certified_bound_below_a_claimed_one_is_checked(finished):
             **finished.result,
             "certified": False,
             "certified_bound": 2,
-            "certified_evidence": {"kind": "cut", "nodes": [0]},
+            "certified_evidence": {
+                "kind": "linear",
+                "steps": 2,
+                "channels": [[1, 0, 1], [3, 0, 1]],
+            },
         },
         _schedule=zlib.compress(json.dumps(record).encode()),
     )
     assert claimed.schedule() is not None
     assert (claimed.lower_bound, claimed.certified, claimed.certified_bound) == (2, False, 2)
-    for wrong in ({"certified_bound": 3}, {"certified_evidence": {"kind": "growth", "message": 0}}):
+    for wrong in ({"certified_bound": 3}, {"certified_evidence": {"kind": "linear", "steps": 1}}):
         with pytest.raises(InputError, match="does not prove the bound"):
             replace(claimed, result={**claimed.result, **wrong}).schedule()
 

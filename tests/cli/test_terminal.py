@@ -123,8 +123,8 @@ def test_names_that_are_not_ascii_do_not_end_a_command(
     (folder / "named.json").write_text(json.dumps(record))
     done = piped("verify named.json", folder, **variables)
     assert done.returncode == 0, done.stderr
-    escaped = b"Jaro\\u0161 4" if "PYTHONIOENCODING" in variables else "Jaroš 4".encode()
-    assert done.stdout.startswith(escaped)
+    # Names of files are escaped in any encoding, so that they do not look like other words.
+    assert b"names in the file: 'Jaro\\u0161 4'" in done.stdout
 
 
 @pytest.mark.long

@@ -23,7 +23,7 @@ def test_the_optimum_in_words(tmp_path: Path) -> None:
     )
     assert "trees carry 6 chunks of every message in 7 rounds" in lines[2]
     backwards = call("throughput", "dgx-1", "reduce-scatter", cwd=tmp_path).stdout
-    assert "7 messages have to leave node 0, over channels of capacity 6" in backwards
+    assert "7 messages have to take one of the 4 channels 0->1, 0->2, 0->3, 0->4, " in backwards
     paths = call("throughput", "ring-bi-8", "alltoall", cwd=tmp_path).stdout
     assert "ring-bi-8 AAS, any routing: 8 rounds per chunk, optimal (certified)" in paths
     assert "paths carry 1 chunk of every message in 8 rounds" in paths
@@ -36,11 +36,12 @@ def test_the_optimum_for_programs(tmp_path: Path) -> None:
     assert record["certified"] is True
     assert (record["chunks"], record["rounds"]) == (13, 15)
     assert record["total_rate"] == "1040/3"
-    assert record["evidence"] == {"kind": "cut", "nodes": [0]}
+    # The channels into GPU 0, from its network card and its switch.
+    assert record["evidence"] == {"kind": "linear", "channels": [[16, 0, 1], [32, 0, 1]]}
     assert record["file"] == "trees.json"
     text = call(*words[:3], *words[4:], cwd=tmp_path).stdout
     assert "21.667 GB/s per message, 346.667 GB/s for all 16" in text
-    assert "enter node gpu0.0" in text
+    assert "one of the 2 channels nic0.0->gpu0.0, nvswitch0->gpu0.0, of capacity 13" in text
     done = call("check", "trees.json", "--json", cwd=tmp_path)
     assert done.returncode == 0
     verdict = json.loads(done.stdout)
@@ -51,6 +52,11 @@ def test_check_names_what_is_wrong(tmp_path: Path) -> None:
     call("throughput", "mesh-2x3", "alltoall", "-o", "flow.json", cwd=tmp_path)
     file = tmp_path / "flow.json"
     assert "optimal (certified); linear" in call("check", "flow.json", cwd=tmp_path).stdout
+    explained = call("check", "flow.json", "--explain", cwd=tmp_path).stdout.splitlines()
+    assert (
+        explained[1] == "  Let the messages be cut into equal chunks and take any number of steps."
+    )
+    assert explained[-1].endswith(" rounds per chunk: at least 4.")
     record = json.loads(file.read_text())
     record["trees"].pop()
     file.write_text(json.dumps(record))

@@ -127,7 +127,7 @@ def test_lines_that_hold_nothing_readable(raw: bytes) -> None:
 def test_evidence_that_could_not_be_saved_and_read_again_is_refused(
     part: bytes, words: str
 ) -> None:
-    line = b'{"event":"bound","steps":3,"evidence":{"kind":"cut","nodes":[0],"x":%s}}' % part
+    line = b'{"event":"bound","steps":3,"evidence":{"kind":"linear","steps":3,"x":%s}}' % part
     with pytest.raises(WireError, match=r"evidence .* is no object of evidence") as caught:
         parse(line)
     assert words in str(caught.value)
@@ -135,7 +135,7 @@ def test_evidence_that_could_not_be_saved_and_read_again_is_refused(
 
 def test_large_evidence_is_read_in_a_moment() -> None:
     rows = [[step, step + 1, 10**39] for step in range(100_000)]
-    evidence = {"kind": "farkas", "rows": {"one": rows}, "proof": "ab" * 4_000_000}
+    evidence = {"kind": "linear", "channels": rows, "proof": "ab" * 4_000_000}
     line = json.dumps({"event": "bound", "steps": 3, "evidence": evidence}).encode()
     started = time.process_time()
     json.loads(line)
@@ -156,7 +156,7 @@ def test_texts_can_be_printed() -> None:
     [
         Started(True, {"rounds": 3, "word": "yes"}),
         Offer(((Transfer(0, (0, 1)),), (Transfer(0, (1, 2)),)), 7, "by hand"),
-        Bound(3, {"kind": "cut", "nodes": [1]}, True, ""),
+        Bound(3, {"kind": "linear", "steps": 3}, True, ""),
         Progress(5, 2),
         Note({"x": 1.5}),
         End(Stop.LIMIT, 5, None, 1.25),

@@ -79,7 +79,7 @@ def test_prices_of_some_steps_count_in_these_steps() -> None:
     assert lines[-1].startswith("Together that is 15, more than 14: ")
 
 
-def test_a_message_pays_the_worth_that_its_source_cannot_gain() -> None:
+def test_a_message_pays_what_its_source_cannot_gain() -> None:
     # In one step node 0 sends to 3 of 7 destinations.
     assert lines_of(cchybrid.instance("hypercube-8", "OAB"), spread(2, range(1, 8))) == [
         "Suppose that 1 step is enough.",
