@@ -166,6 +166,7 @@ def _read_bandwidth(text: str) -> Fraction:
 def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> None:
     """Check a throughput file by itself, print the verdict, and exit."""
     from cchybrid.checker import EvidenceError
+    from cchybrid.checker.description import describe
     from cchybrid.checker.throughput import check_throughput
 
     verdict, failure = None, ""
@@ -191,13 +192,15 @@ def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> None:
             )
         )
     elif verdict is None:
-        print(f"{name}: FAILED: {failure}")
+        print(f"{path}: FAILED: {failure}")
     else:
         word = "optimal (certified)"
         if not verdict.optimal:
             word = f"at least {_fraction(verdict.bound)} are needed"
         rounds = _fraction(verdict.rounds_per_chunk)
-        print(f"{name}: valid, {rounds} rounds per chunk, {word}; {verdict.kind}")
+        about = [f"  {line}" for line in describe(record["instance"])]
+        head = f"{path}: valid, {rounds} rounds per chunk, {word}; {verdict.kind}"
+        print_lines([head, *about])
         if explain:
             from cchybrid.checker.throughput import throughput_network
             from cchybrid.view.argument import rounds_argument

@@ -128,6 +128,12 @@ def _read_parts(collective: dict[str, Any], nodes: int) -> dict[int, list[Part]]
             if any(not 0 <= node < nodes for node in listed):
                 raise InputError("no such node", where=f"{where}.{key}", hint=f"0 to {nodes - 1}")
             sides.append(listed)
+        if sides[1] and not sides[0]:
+            raise InputError(
+                "a chunk that is needed and that no node has",
+                where=where,
+                hint="name the nodes that have it in pre",
+            )
         address = take(record, "addr", int, where, index)
         if sides[0] and sides[1]:
             parts[address].append((sides[0], sides[1]))

@@ -30,6 +30,8 @@ from cchybrid.referee.verify import verify_schedule
 
 FORMAT = "cchybrid-front/1"
 """The format of the index of a folder."""
+MAX_STEPS = 10_000
+"""Certificates about more steps are refused in a front, as each number of steps is looked at."""
 _SCHEDULE_FORMAT = "cchybrid-schedule/"
 _T = TypeVar("_T")
 
@@ -170,6 +172,8 @@ def _bound(record: dict[str, Any], schedules: list[Schedule]) -> _Bound:
     shortest = min(schedules, key=lambda each: len(each.steps))
     verdict = check_rounds(shortest.to_json(), record)
     steps = record["claim"]["steps"]
+    if steps > MAX_STEPS:
+        raise EvidenceError(f"a claim about {steps} steps, {MAX_STEPS} at most")
     if any(len(each.steps) <= steps and _ratio(each) < verdict.bound for each in schedules):
         raise EvidenceError("a schedule of the front refutes the claim")
     return _Bound(steps, verdict, record)
