@@ -203,7 +203,7 @@ def test_status_3_if_more_steps_are_needed(tmp_path: Path) -> None:
     done = call("solve", "ring-bi-8", "AAS", "--steps", "2", cwd=tmp_path)
     assert done.returncode == 3
     assert "ring-bi-8 AAS: infeasible (certified): no schedule has so few steps" in done.stdout
-    assert "lower bound: 8 steps, certified by cut" in done.stdout
+    assert "lower bound: 8 steps, certified by linear" in done.stdout
 
 
 @pytest.mark.parametrize("command", ["solve", "bound"])

@@ -247,8 +247,8 @@ def test_what_has_no_cutting_planes_is_one_line(tmp_path):
 def test_the_part_of_an_allreduce_has_a_formula(tmp_path):
     instance = cchybrid.instance("ring-bi-6", "allreduce", switching=HOPS)
     record = instance.to_json()
-    worth = [[node, 1] for node in range(6)]
-    growth = {"kind": "linear", "steps": 3, "groups": [{"messages": [0], "worth": worth}]}
+    values = [[node, 1] for node in range(6)]
+    growth = {"kind": "linear", "steps": 3, "groups": [{"messages": [0], "worth": values}]}
     evidence = {"kind": "part", "to": 2, "evidence": growth}
     steps = proven_steps(record, evidence)
     formula, proof = files_of(record, steps, evidence, tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -199,3 +200,13 @@ def test_a_front_of_wormhole_schedules_is_refused(folder: Path) -> None:
     edit(folder / "front.json", lambda index: index.update(sha256=digest, complete=False))
     with pytest.raises(EvidenceError, match="a front is about store-and-forward switching"):
         check_front(folder)
+
+
+def test_the_limit_of_all_numbers_of_steps_is_a_bound_where_there_is_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each certificate has been checked when its point is made."""
+    monkeypatch.setattr("cchybrid.host.pareto.round_bound", lambda *_: None)
+    front = cchybrid.pareto(cchybrid.instance("dgx-1", "allgather"), time_limit=60)
+    bounds = {(point.steps, point.verdict.bound) for point in front.points if point.verdict}
+    assert bounds == {(2, Fraction(7, 6)), (3, Fraction(7, 6))}

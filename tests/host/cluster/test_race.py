@@ -110,7 +110,7 @@ class Liar(Recorder):
     [
         ([{"event": "offer", "steps": [[]], "spent": 0, "how": ""}], "invalid schedule"),
         long(
-            [{"event": "bound", "steps": 5, "evidence": {"kind": "cut", "nodes": [0]}}], "evidence"
+            [{"event": "bound", "steps": 5, "evidence": {"kind": "linear", "steps": 1}}], "evidence"
         ),
         long([{"event": "bound", "steps": 5, "evidence": {"kind": "word"}}], "proves nothing"),
         ([{"event": "bound", "steps": 9, "complete": True}], "claimed a bound"),
@@ -178,8 +178,7 @@ def test_an_initial_schedule_brings_its_bound_if_the_evidence_holds() -> None:
     settings: dict[str, Any] = {"engines": ["random"], "bounds": False, "time_limit": 30}
     again = cchybrid.solve(instance, initial_schedule=found.schedule, **settings)
     assert (again.status, again.certified, again.bound_by) == ("optimal", True, "initial schedule")
-    evidence = {**found.lower_bound.evidence, "nodes": [0]}
-    false = cchybrid.LowerBound(found.lower_bound.steps, {**evidence, "kind": "cut"})
+    false = cchybrid.LowerBound(found.lower_bound.steps, {"kind": "linear", "steps": 1})
     schedule = cchybrid.Schedule(instance, found.schedule.steps, false)
     refused = cchybrid.solve(
         instance, initial_schedule=schedule, on_event=None, stop=lambda: True, **settings
