@@ -66,7 +66,12 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
     flows = _read_flows(record)
     demands, paths = _read_demands(record)
     listed = sum(flow.volume for flow in flows)
-    flows = paths or flows  # of equal parts of chunks, the list of flows names one only
+    # Of equal parts of chunks, the list of flows names one only; what is on no path is judged, too.
+    on_paths = {(each.source, each.chunk, each.start, each.end, each.epoch) for each in paths}
+    flows = [*paths, *(
+        each for each in flows
+        if (each.source, each.chunk, each.start, each.end, each.epoch) not in on_paths
+    )]  # fmt: skip
     lost = sum(flow.volume for flow in flows) - listed
     whole = all(abs(flow.volume - 1) <= TOLERANCE for flow in flows)
     copies = any(len(goals) > 1 for goals in demands.values())
@@ -112,6 +117,9 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
     )  # fmt: skip
     if whole:
         imported = _with_schedule(imported, flows, demands, sorted(gpus), request)
+        if own is None:
+            # An epoch in which nothing is sent takes a step, too.
+            imported = replace(imported, length=epochs, rounds=epochs)
     if not broken and own is None and imported.schedule is None:
         raise InputError(
             f"{imported.limits[-1]}, and its links have unknown rates", where="Flows",

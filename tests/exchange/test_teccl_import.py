@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -241,3 +242,20 @@ def test_the_epochs_required_must_make_sense() -> None:
     record["3-Epochs_Required"] = 10**9
     with pytest.raises(InputError, match="3-Epochs_Required: 1000000000"):
         read(json.dumps(record))
+
+
+def test_teccl_flows_that_are_on_no_path_are_judged_too() -> None:
+    flows, paths = teccl_triangle()
+    on_paths = {key: [[[0, "0->1 in epoch 0"]]] if key.startswith("Demand at 1 for chunk 0 from 0")
+                else listed for key, listed in paths.items()}  # fmt: skip
+    late = [*flows, "Chunk 0 from 2 traveled over 1->2 in epoch 50"]
+    broken = read(teccl_result(late, on_paths, 2)).broken
+    assert broken[0].rule == "too-late"
+
+
+def test_teccl_epochs_without_a_flow_take_a_step_where_rates_are_unknown() -> None:
+    flows, paths = teccl_triangle()
+    late = [re.sub(r"epoch (\d)", lambda found: f"epoch {int(found[1]) + 3}", f) for f in flows]
+    found = read(teccl_result(late, paths, 5))
+    assert found.own is None
+    assert (found.length, found.rounds) == (5, 5)
