@@ -15,6 +15,7 @@ from cchybrid.exchange.placement import Placement
 from cchybrid.model import (
     AllReduction,
     Channel,
+    Collective,
     CommunicationModel,
     Instance,
     Message,
@@ -82,7 +83,12 @@ def read_msccl_xml(text: str, request: ImportRequest) -> Imported:
     sent, redundant = _useful(meaning, execution)
     if redundant:
         facts.append(f"left out, as nothing new is in them: {counted(redundant, 'transfer')}")
-    schedule, places = _schedule(meaning, sent, nodes, request)
+    # What brings nothing new uses channels, too, and a better schedule may use them.
+    every: defaultdict[int, list[Transfer]] = defaultdict(list)
+    for move in execution.sent:
+        every[move.step].append(Transfer(0, move.path))
+    network = request.network or used_network(request.name, meaning.gpus, [*every.values()])
+    schedule, places = _schedule(meaning, sent, nodes, network, request.collective)
     if request.network is None:
         channels = schedule.instance.network.channels
         count = counted(len(channels), "channel")
@@ -140,14 +146,18 @@ def _value(sent: Sent) -> Value:
 
 
 def _schedule(
-    meaning: Meaning, sent: list[Sent], nodes: Sequence[int], request: ImportRequest
+    meaning: Meaning,
+    sent: list[Sent],
+    nodes: Sequence[int],
+    network: Network,
+    named: Collective | None,
 ) -> tuple[Schedule, dict[tuple[int, int], str]]:
     """Return the schedule, and the places of its transfers; ``nodes`` are those of the GPUs."""
     messages = {key: _at_nodes(message, nodes) for key, message in meaning.messages()}
-    if request.collective is None:
+    if named is None:
         collective, numbers = collective_of(messages.items())
     else:
-        collective = request.collective
+        collective = named
         numbers = match_messages(collective, messages, "--collective")
     steps: dict[int, list[Transfer]] = defaultdict(list)
     sums: dict[int, list[tuple[int, ...]]] = defaultdict(list)
@@ -159,9 +169,6 @@ def _schedule(
         transfers.append(Transfer(numbers[meaning.key(value)], each.path))
         sums[each.step].append(tuple(node for n, node in enumerate(nodes) if value[1] >> n & 1))
     used = sorted(steps)
-    network = request.network or used_network(
-        request.name, meaning.gpus, [steps[step] for step in used]
-    )
     model = HOP_BY_HOP
     if any(len(each.path) > 2 for each in sent):
         model = CommunicationModel("wormhole", routing="any")

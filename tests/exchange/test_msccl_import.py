@@ -546,3 +546,53 @@ def test_the_collective_can_be_named_and_must_fit() -> None:
         InputError, match="mesh-1x2 has 2 nodes that send and receive, the program 4 GPUs"
     ):
         read_msccl_xml(ring_allgather(4), ImportRequest("x", cchybrid.network("mesh-1x2")))
+
+
+def test_msccl_channels_of_transfers_that_bring_nothing_new_belong_to_the_network() -> None:
+    """A broadcast 0->1->2 with two more transfers, on whose channels one step would be enough."""
+    text = """
+        <algo name="x" proto="Simple" nchannels="1" nchunksperloop="1"
+            ngpus="3" coll="broadcast" inplace="0" outofplace="1" root="0">
+        <gpu id="0" i_chunks="1" o_chunks="1" s_chunks="1">
+        <tb id="0" send="1" recv="-1" chan="0">
+        <step s="0" type="cpy" srcbuf="i" srcoff="0"
+            dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+        <step s="1" type="s" srcbuf="i" srcoff="0"
+            dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+        </tb>
+        <tb id="1" send="2" recv="2" chan="0">
+        <step s="0" type="r" srcbuf="i" srcoff="0"
+            dstbuf="s" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+        <step s="1" type="s" srcbuf="i" srcoff="0"
+            dstbuf="s" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+        </tb>
+        </gpu>
+        <gpu id="1" i_chunks="1" o_chunks="1" s_chunks="1">
+        <tb id="0" send="2" recv="0" chan="0">
+        <step s="0" type="r" srcbuf="i" srcoff="0"
+            dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+        <step s="1" type="s" srcbuf="o" srcoff="0"
+            dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+        </tb>
+        </gpu>
+        <gpu id="2" i_chunks="1" o_chunks="1" s_chunks="1">
+        <tb id="0" send="-1" recv="1" chan="0">
+        <step s="0" type="r" srcbuf="i" srcoff="0"
+            dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="1"/>
+        </tb>
+        <tb id="1" send="0" recv="0" chan="0">
+        <step s="0" type="s" srcbuf="o" srcoff="0"
+            dstbuf="s" dstoff="0" cnt="1" depid="0" deps="0" hasdep="0"/>
+        <step s="1" type="r" srcbuf="i" srcoff="0"
+            dstbuf="s" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+        </tb>
+        </gpu>
+        </algo>
+    """.strip()
+    found = read(text)
+    assert found.broken == ()
+    assert "left out, as nothing new is in them: 2 transfers" in found.facts
+    assert found.schedule is not None
+    channels = [(a, b) for a, b, _ in found.schedule.instance.network.channels]
+    assert channels == [(0, 1), (0, 2), (1, 2), (2, 0)]
+    assert sum(map(len, found.schedule.steps)) == 2
