@@ -1,8 +1,8 @@
 """Block bounds: linear rows between blocks of nodes that wide channels join.
 
 A channel that carries more than others joins its nodes to a block, so only the narrow channels
-between the blocks count. The time-expanded relaxation between blocks (``linear`` evidence with blocks) is small,
-and stronger than the one between nodes, which does not see that a message that is new in two
+between the blocks count. The time-expanded relaxation between blocks (``block_relaxation``) is
+small, and stronger than the one between nodes, which does not see that a message that is new in two
 nodes of a block is one message.
 """
 
