@@ -66,12 +66,15 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
     flows = _read_flows(record)
     demands, paths = _read_demands(record)
     listed = sum(flow.volume for flow in flows)
-    # Of equal parts of chunks, the list of flows names one only; what is on no path is judged, too.
-    on_paths = {(each.source, each.chunk, each.start, each.end, each.epoch) for each in paths}
-    flows = [*paths, *(
-        each for each in flows
-        if (each.source, each.chunk, each.start, each.end, each.epoch) not in on_paths
-    )]  # fmt: skip
+    if all(abs(each.volume - 1) <= TOLERANCE for each in (*flows, *paths)):
+        # What is on no path is judged, too.
+        on_paths = {(each.source, each.chunk, each.start, each.end, each.epoch) for each in paths}
+        flows = [*paths, *(
+            each for each in flows
+            if (each.source, each.chunk, each.start, each.end, each.epoch) not in on_paths
+        )]  # fmt: skip
+    else:
+        flows = paths or flows  # of equal parts of chunks, the list of flows names one only
     lost = sum(flow.volume for flow in flows) - listed
     whole = all(abs(flow.volume - 1) <= TOLERANCE for flow in flows)
     copies = any(len(goals) > 1 for goals in demands.values())
