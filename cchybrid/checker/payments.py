@@ -64,9 +64,9 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
     if not prices.intervals:
         return NEVER if messages else 0
     paid: Amount = 0
-    lowest = _lowest(network, prices)
+    lowest = None if network.hop_by_hop else _lowest(network, prices)
     for (source, stops), listed in pairs.items():
-        if network.hop_by_hop:
+        if lowest is None:
             cost = cheapest_walks(network, [each[:3] for each in prices.intervals], source)
         else:
             cost = _cheapest_paths(network, lowest, source, stops)
@@ -283,6 +283,7 @@ class _Incomes:
             if not self.network.hop_by_hop:
                 over = sum(self._earned_over(step, index, node, goals) for node in nodes)
                 earned[block] = min(earned[block], over)
+                continue
             together: defaultdict[int, int] = defaultdict(int)
             for key, gain in gains.items():
                 together[block_of[key] if last else key] += gain

@@ -217,11 +217,6 @@ class _Entry:
                 self._limits += [("own", message, sender, node, hop) for hop in sorted(hops)]
             self._power = max(self._power, min(power, over))
 
-    def factors(self, width: int) -> list[int]:
-        """Return, per step, how many of ``width`` destinations an entry counts for at most."""
-        last = self._formula.claim.steps
-        return [min(width, (1 + self._power) ** (last - t)) for t in range(1, last + 1)]
-
     def derive(self, proof: CuttingPlanes, width: int) -> int:
         """Add the row that entries, multiplied by their factors, add up to ``width``."""
         formula, last = self._formula, self._formula.claim.steps
