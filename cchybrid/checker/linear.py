@@ -15,7 +15,7 @@ What pays more than is offered depends on the prices alone, so their origin is i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -68,12 +68,19 @@ def payments(
     network: Network, evidence: Mapping[str, Any], prices: Prices, any_rounds: bool
 ) -> Amount:
     """Return what all messages pay at least; infinity if no schedule has so few steps."""
-    paid: Amount = 0
+    parts = group_payments(network, evidence, prices, any_rounds)
+    return sum(paid for _, _, paid in parts)
+
+
+def group_payments(
+    network: Network, evidence: Mapping[str, Any], prices: Prices, any_rounds: bool
+) -> Iterator[tuple[Mapping[str, Any], list[int], Amount]]:
+    """Yield every group, its messages, and their least payment; an empty group for the others."""
     left = set(range(len(network.messages)))
     for group, messages in read_groups(network, evidence.get("groups", [])):
-        if "sets" in group:
-            paid += paid_for_sets(network, prices, group["sets"], messages)
-        else:
-            paid += Spread(network, prices, group, any_rounds).paid(messages)
         left.difference_update(messages)
-    return paid + paid_for_routes(network, prices, sorted(left))
+        if "sets" in group:
+            yield group, messages, paid_for_sets(network, prices, group["sets"], messages)
+        else:
+            yield group, messages, Spread(network, prices, group, any_rounds).paid(messages)
+    yield {}, sorted(left), paid_for_routes(network, prices, sorted(left))

@@ -10,14 +10,8 @@ from cchybrid.checker.certificate import ANY_ROUTING, listed_paths, without_part
 from cchybrid.checker.clauses import Formula
 from cchybrid.checker.instance import Network
 from cchybrid.checker.kinds import kind_of, shown_steps
-from cchybrid.checker.payments import (
-    NEVER,
-    Amount,
-    Spread,
-    paid_for_routes,
-    paid_for_sets,
-    read_groups,
-)
+from cchybrid.checker.linear import group_payments
+from cchybrid.checker.payments import NEVER, Amount
 from cchybrid.checker.prices import Prices
 from cchybrid.checker.reading import read_network
 from cchybrid.checker.refutation import proof_lines
@@ -37,19 +31,13 @@ def payments(
 ) -> tuple[Prices, list[Payment]]:
     """Return the prices of evidence of the kind ``linear``, and what its messages pay at them."""
     prices = Prices(network, evidence, steps)
-    left, found = set(range(len(network.messages))), []
-    for group, messages in read_groups(network, evidence.get("groups", [])):
-        left -= set(messages)
-        if "sets" in group:
-            paid_in_sets = paid_for_sets(network, prices, group["sets"], messages)
-            found.append(Payment(len(messages), None, paid_in_sets, len(group["sets"])))
-            continue
-        spread = Spread(network, prices, group, any_rounds)
-        value = sum(spread.values.get(goal, 0) for m in messages for goal in network.messages[m][1])
-        found.append(Payment(len(messages), value, spread.paid(messages)))
-    if left:
-        paid = paid_for_routes(network, prices, sorted(left))
-        found.append(Payment(len(left), None, paid))
+    found = []
+    for group, messages, paid in group_payments(network, evidence, prices, any_rounds):
+        values = dict(group.get("worth", []))
+        goals = (goal for m in messages for goal in network.messages[m][1])
+        value = sum(values.get(goal, 0) for goal in goals) if "worth" in group else None
+        if messages or group:
+            found.append(Payment(len(messages), value, paid, len(group.get("sets", []))))
     return prices, found
 
 
