@@ -42,7 +42,7 @@ from typing import Any
 
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
 from cchybrid.checker.prices import MAX_WORK, Interval, Prices, whole_rows
-from cchybrid.checker.routes import cheapest_routes, cheapest_walks
+from cchybrid.checker.routes import cheapest_walks
 
 Amount = int | float
 """An exact integer, or infinity."""
@@ -54,6 +54,8 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
 
     Infinity if a destination cannot be reached within the steps.
     """
+    if not prices.intervals:
+        return NEVER if messages else 0
     pairs: defaultdict[tuple[int, frozenset[int]], list[tuple[int, ...]]] = defaultdict(list)
     for message in messages:
         source, goals = network.messages[message]
@@ -61,17 +63,20 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
         pairs[source, frozenset() if alone else frozenset(goals)].append(goals)
     if len(pairs) * len(network.channels) > MAX_WORK:
         raise TooLargeError("too many routes")
-    if not prices.intervals:
-        return NEVER if messages else 0
     paid: Amount = 0
-    lowest = None if network.hop_by_hop else _lowest(network, prices)
+    lowest = _lowest(network, prices)
+    intervals = [each[:3] for each in prices.intervals] if network.hop_by_hop else [lowest[:3]]
     for (source, stops), listed in pairs.items():
-        if lowest is None:
-            cost = cheapest_walks(network, [each[:3] for each in prices.intervals], source)
-        else:
-            cost = _cheapest_paths(network, lowest, source, stops)
+        allowed = network
+        if stops:
+            # A chain of paths is any walk that passes no endpoint without having stopped there.
+            allowed = network.with_any_routing()
+            allowed.endpoints = network.endpoints - stops
+        cost = cheapest_walks(allowed, intervals, source)
+        start = lowest.inject.get(source, 0)
         for goals in listed:
-            paid += max(cost.get(goal, NEVER) for goal in goals)
+            ends = [cost.get(goal, NEVER) + lowest.accept.get(goal, 0) for goal in goals]
+            paid += start + max(ends)
     return paid
 
 
@@ -81,20 +86,7 @@ def _lowest(network: Network, prices: Prices) -> Interval:
     hops, inject, accept = (
         {key: min(table.get(key, 0) for table in column) for key in column[0]} for column in columns
     )
-    return Interval(1, prices.steps, hops, inject, accept)
-
-
-def _cheapest_paths(
-    network: Network, prices: Interval, source: int, stops: frozenset[int]
-) -> dict[int, int]:
-    """Return the price of the cheapest path to every node, or of a walk that may stop at some."""
-    if stops:
-        # A chain of paths is any walk that passes no endpoint without having stopped there.
-        network = network.with_any_routing()
-        network.endpoints = network.endpoints - stops
-    cost = cheapest_routes(network, prices.hops, source)
-    start = prices.inject.get(source, 0)
-    return {v: start + price + prices.accept.get(v, 0) for v, price in cost.items() if v != source}
+    return Interval(1, None, hops, inject, accept)
 
 
 class Spread:
@@ -136,8 +128,8 @@ class Spread:
         starts |= {step for _, first, last, _ in self.once for step in (first, last + 1)}
         self.starts = sorted(step for step in starts if step >= 1)
         self.work = 0
-        self.routes: dict[tuple[int, int], dict[int, int]] = {}
-        self.distance: dict[int, dict[int, int]] = {}
+        self._costs: dict[tuple[int, int], dict[int, int]] = {}
+        self._distances: dict[int, dict[int, int]] = {}
 
     def paid(self, messages: list[int]) -> int:
         """Return what these messages pay at least."""
@@ -166,27 +158,34 @@ class Spread:
         if self.work > MAX_WORK:
             raise TooLargeError("the worth of destinations takes too many operations")
 
-    def interval(self, step: int) -> int:
-        """Return the index of the interval of a step."""
-        return max(i for i, each in enumerate(self.prices.intervals) if each.first <= step)
+    def gains(
+        self, interval: int, hop: tuple[int, int], goals: Mapping[int, int]
+    ) -> Iterator[tuple[int, int]]:
+        """Yield nodes to which a transfer may go that begins with this channel, and its gain.
 
-    def hops(self, node: int) -> dict[int, int]:
-        """Return the distance from a node to every other."""
-        if node not in self.distance:
-            self.distance[node] = self.network.hops(node)
-        return self.distance[node]
+        ``goals`` has what a receipt is worth at every node, without the price of its port.
+        """
+        (a, b), network = hop, self.network
+        prices = self.prices.intervals[interval]
+        start = prices.inject.get(a, 0) + prices.hops[hop]
+        if network.hop_by_hop or b in network.endpoints:
+            if b in goals:
+                yield b, goals[b] - start
+            return
+        if (interval, b) not in self._costs:
+            self.count(len(network.channels))
+            walks = cheapest_walks(network, [(1, None, prices.hops)], b)
+            self._costs[interval, b] = walks
+        cost, near, beyond = self._costs[interval, b], self._hops(a), self._hops(b)
+        self.count(len(goals))
+        for goal in cost.keys() & goals.keys():
+            if network.extra_hops is None or beyond[goal] < near[goal] + network.extra_hops:
+                yield goal, goals[goal] - start - cost[goal]
 
-    def cost(self, interval: int, node: int) -> Mapping[int, int]:
-        """Return the price of one transfer from a node to every node."""
-        key = (interval, node)
-        if key not in self.routes:
-            network, prices = self.network, self.prices.intervals[interval]
-            if network.hop_by_hop:
-                self.routes[key] = {b: prices.hops[node, b] for b in network.successors[node]}
-            else:
-                self.count(len(network.channels))
-                self.routes[key] = _cheapest_paths(network, prices, node, frozenset())
-        return self.routes[key]
+    def _hops(self, node: int) -> dict[int, int]:
+        if node not in self._distances:
+            self._distances[node] = self.network.hops(node)
+        return self._distances[node]
 
 
 class _Incomes:
@@ -233,15 +232,13 @@ class _Incomes:
                     charge[block] += amount
             for block, amount in charge.items():
                 highest[block] = max(highest.get(block, 0), amount)
-            step = end
-            while step >= first:
+            for step in range(end, first - 1, -1):
                 before = dict(self.income)
                 earned = self._earned(step, charge)
                 self._add(earned, 1)
-                step -= 1
-                if self.income == before and step + 1 < self.spread.steps:
+                if self.income == before and step < self.spread.steps:
                     # The same prices and incomes give the same earnings in the steps before.
-                    self._add(earned, step - first + 1)
+                    self._add(earned, step - first)
                     break
             end = first - 1
         return self.income, sum(highest.values())
@@ -256,74 +253,47 @@ class _Incomes:
 
     def _earned(self, step: int, charge: Mapping[int, int]) -> dict[int, int]:
         """Return what every block earns in a step at most."""
-        spread, block_of, last = self.spread, self.spread.block_of, step == self.spread.steps
-        index = spread.interval(step)
-        goals = self._goals(spread.prices.intervals[index], charge, last)
+        spread, network, last = self.spread, self.network, step == self.spread.steps
+        index = max(i for i, each in enumerate(spread.prices.intervals) if each.first <= step)
+        prices = spread.prices.intervals[index]
+        goals = self._goals(prices, charge, last)
         if not goals:
             return {}
-        shared: list[int] | None = None
-        if spread.prices.intervals[index].free and not self.network.hop_by_hop:
-            shared = sorted(goals.values(), reverse=True)
+        key_of = [*range(network.nodes)] if last else spread.block_of
+        amounts = sorted(goals.values(), reverse=True)
         earned: dict[int, int] = {}
         for block, nodes in self.members.items():
             limit = self._limit(nodes, self.after[block], step)
-            if shared is not None:
-                earned[block] = sum(shared[:limit])
+            if prices.free and not network.hop_by_hop:
+                earned[block] = sum(amounts[:limit])
                 continue
             gains: dict[int, int] = {}
-            for node in nodes:
-                cost = spread.cost(index, node)
-                near = cost if len(cost) < len(goals) else goals
-                spread.count(len(near))
-                for goal in near:
-                    if goal in cost and goal in goals and block_of[goal] != block:
-                        key = goal if last else block_of[goal]
-                        gains[key] = max(goals[goal] - cost[goal], gains.get(key, 0))
-            earned[block] = _largest(gains, limit)
-            if not self.network.hop_by_hop:
-                over = sum(self._earned_over(step, index, node, goals) for node in nodes)
-                earned[block] = min(earned[block], over)
-                continue
+            over = 0
+            for hop in ((a, b) for a in nodes for b in network.successors[a]):
+                first: dict[int, int] = {}
+                for goal, gain in spread.gains(index, hop, goals):
+                    if gain > 0 and spread.block_of[goal] != block:
+                        first[key_of[goal]] = max(gain, first.get(key_of[goal], 0))
+                over += _largest(first, network.in_step(step, network.channels[hop]))
+                gains.update((key, max(gain, gains.get(key, 0))) for key, gain in first.items())
+            earned[block] = min(over, _largest(gains, limit))
             together: defaultdict[int, int] = defaultdict(int)
             for key, gain in gains.items():
-                together[block_of[key] if last else key] += gain
+                together[spread.block_of[key] if last else key] += gain
             for key, gain in together.items():
                 self.best[block][key] = max(gain, self.best[block].get(key, 0))
         return earned
 
-    def _earned_over(self, step: int, index: int, node: int, goals: Mapping[int, int]) -> int:
-        """Return what a node earns by paths over all its channels, each as much as it carries."""
-        spread, network = self.spread, self.network
-        prices, home = spread.prices.intervals[index], spread.block_of[node]
-        extra = network.nodes if network.extra_hops is None else network.extra_hops
-        near = spread.hops(node)
-        total = 0
-        for b in network.successors[node]:
-            start = prices.inject.get(node, 0) + prices.hops[node, b]
-            gains = {}
-            if b in goals:
-                gains[b] = goals[b] - start - prices.accept.get(b, 0)
-            if b not in network.endpoints:
-                cost, beyond = spread.cost(index, b), spread.hops(b)
-                start -= prices.inject.get(b, 0)
-                spread.count(len(goals))
-                for goal, amount in goals.items():
-                    if goal in cost and beyond[goal] < near[goal] + extra:
-                        gains[goal] = amount - start - cost[goal]
-            kept = {g: gain for g, gain in gains.items() if gain > 0 and spread.block_of[g] != home}
-            total += _largest(kept, network.in_step(step, network.channels[node, b]))
-        return total
-
     def _goals(self, prices: Interval, charge: Mapping[int, int], last: bool) -> dict[int, int]:
-        """Return what a receipt is worth at every node where that is above the last hop's price."""
+        """Return what a receipt is worth at every node, minus its port, where the last hop pays."""
         goals: dict[int, int] = {}
         for block, nodes in self.members.items():
             value = min(self.total, self.own[block] + self.income[block]) - charge.get(block, 0)
             for node in nodes if block != self.start else ():
                 amount = self.values.get(node, 0) if last else value
+                amount -= prices.accept.get(node, 0)
                 before = self.network.predecessors[node]
-                price = min((prices.hops[a, node] for a in before), default=0)
-                if amount > price + prices.accept.get(node, 0):
+                if amount > min((prices.hops[a, node] for a in before), default=0):
                     goals[node] = amount
         return goals
 

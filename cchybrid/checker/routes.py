@@ -93,43 +93,20 @@ def is_allowed(network: Network, path: Path) -> bool:
     )
 
 
-def cheapest_routes(network: Network, price: Prices, source: int) -> dict[int, int]:
-    """Return the price of the cheapest allowed path from the source to every node in reach.
-
-    Walks are searched instead of simple paths: prices are nonnegative, so a cheapest walk can be
-    shortened to a path that is not more expensive and not longer.
-    """
-    if network.extra_hops is None:
-        return cheapest_walks(network, [(1, None, price)], source)
-    distance = network.hops(source)
-    cheapest: dict[int, int] = {}
-    layer = {source: 0}
-    for hops in range(1, max(distance.values()) + network.extra_hops + 1):
-        following: dict[int, int] = {}
-        for node, paid in layer.items():
-            if node == source or node not in network.endpoints:
-                for other in network.successors[node]:
-                    reached = paid + price[node, other]
-                    if hops <= distance[other] + network.extra_hops and (
-                        other not in following or reached < following[other]
-                    ):
-                        following[other] = reached
-        for node, paid in following.items():
-            cheapest[node] = min(paid, cheapest.get(node, paid))
-        layer = following
-    return cheapest
-
-
 def cheapest_walks(
     network: Network, intervals: Iterable[tuple[int, int | None, Prices]], source: int
 ) -> dict[int, int]:
     """Return the price of the cheapest walk, a hop per step, to every node that is in reach.
+
+    Where routes are limited in hops, it is no more expensive than the cheapest allowed path: prices
+    are nonnegative, so a walk can be shortened to a path that costs no more and has no more hops.
 
     Parameters
     ----------
     intervals
         The first step, the last one (``None`` for no end), and the prices of channels in these.
     """
+    extra, distance = network.extra_hops, network.hops(source)
     cost = {source: 0}
     for first, last, price in intervals:
         changed, step = [*cost], first
@@ -139,9 +116,8 @@ def cheapest_walks(
                 if a == source or a not in network.endpoints:
                     for b in network.successors[a]:
                         reached = cost[a] + price[a, b]
-                        if b in better:
-                            better[b] = min(reached, better[b])
-                        elif b not in cost or reached < cost[b]:
+                        known = better.get(b, cost.get(b, reached + 1))
+                        if reached < known and (extra is None or step <= distance[b] + extra):
                             better[b] = reached
             cost.update(better)
             changed, step = [*better], step + 1
