@@ -29,6 +29,7 @@ from itertools import accumulate
 from typing import Any
 
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
+from cchybrid.checker.prices import whole_rows
 
 MAX_CROSSINGS = 10_000_000
 """Largest number of pairs of a set and a channel into it or out of it; it takes seconds."""
@@ -65,18 +66,13 @@ def nested_set_steps(network: Network, evidence: Mapping[str, Any]) -> int:
 
 def _read_sets(network: Network, source: int, rows: Any) -> tuple[list[int], list[int]]:
     """Return the number of the set around each set, and around each node."""
-    if not isinstance(rows, list) or not rows:
-        raise EvidenceError("a list of sets is missing")
     around, place = [0], [0] * network.nodes
-    for number, row in enumerate(rows, 1):
-        if not isinstance(row, list) or not all(type(item) is int for item in row) or not row:
-            raise EvidenceError("a set is not a list of numbers")
-        outer, *nodes = row
-        if not 0 <= outer < number:
+    for number, (outer, *nodes) in enumerate(whole_rows(rows, 1, network.nodes), 1):
+        if outer >= number:
             raise EvidenceError("a set inside another one that does not precede it")
         around.append(outer)
         for node in nodes:
-            if not 0 <= node < network.nodes or node == source:
+            if node >= network.nodes or node == source:
                 raise EvidenceError("a set with the source, or with a node that does not exist")
             if place[node]:
                 raise EvidenceError("a node is listed twice")

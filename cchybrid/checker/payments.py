@@ -109,8 +109,8 @@ class Spread:
         self.network, self.prices, self.steps = network, prices, prices.steps
         self.any_rounds = any_rounds
         self.values: dict[int, int] = {}
-        for row in whole_rows(group.get("worth")):
-            if len(row) != 2 or row[0] >= network.nodes or row[0] in self.values:
+        for row in whole_rows(group.get("worth"), 2, 2):
+            if row[0] >= network.nodes or row[0] in self.values:
                 raise EvidenceError("a worth of something that is not there, or two of them")
             self.values[row[0]] = row[1]
         self.block_of = [*range(network.nodes)]
@@ -120,8 +120,8 @@ class Spread:
                     raise EvidenceError("a node is in two blocks")
                 self.block_of[node] = network.nodes + nodes[0]
         self.once: list[tuple[int, int, int, int]] = []
-        for row in whole_rows(group.get("once", [])):
-            if len(row) != 4 or row[0] >= network.nodes or not 1 <= row[1] <= row[2] < self.steps:
+        for row in whole_rows(group.get("once", []), 4, 4):
+            if row[0] >= network.nodes or not 1 <= row[1] <= row[2] < self.steps:
                 raise EvidenceError("a charge of something that is not there")
             self.once.append((self.block_of[row[0]], *row[1:]))
         starts = {each.first for each in prices.intervals} | {self.steps}
@@ -314,7 +314,7 @@ def paid_for_sets(network: Network, prices: Prices, rows: Any, messages: list[in
 
     ``rows`` lists the weight of each set, and then its nodes.
     """
-    sets = [(row[0], network.node_set(row[1:])) for row in whole_rows(rows, network.nodes + 1)]
+    sets = [(row[0], network.node_set(row[1:])) for row in whole_rows(rows, 2, network.nodes + 1)]
     lowest = _lowest(network, prices).hops if prices.intervals else {}
     if len(sets) * (len(network.channels) + len(messages)) > MAX_WORK:
         raise TooLargeError("too many sets")

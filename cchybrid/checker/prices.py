@@ -77,7 +77,13 @@ class Prices:
                 if start <= first and (end is None or first <= end):
                     tables[table][place] = tables[table].get(place, 0) + price
                     offer += price * network.in_step(first, capacity)
-            self.intervals.append(_interval(network, first, last, *tables))
+            links, inject, accept = tables
+            hops = {(a, b): links.get(network.link(a, b), 0) for a, b in network.channels}
+            if network.hop_by_hop:
+                for a, b in hops:
+                    hops[a, b] += inject.get(a, 0) + accept.get(b, 0)
+                inject, accept = {}, {}
+            self.intervals.append(Interval(first, last, hops, inject, accept, not any(tables)))
             offers.append(offer)
             self.offered += offer * (1 if last is None else last - first + 1)
         self.max_offer = max(offers, default=0)
@@ -104,28 +110,12 @@ class Prices:
                     raise EvidenceError("a price for something that is not there")
 
 
-def _interval(
-    network: Network,
-    first: int,
-    last: int | None,
-    links: Mapping[Hop, int],
-    inject: dict[int, int],
-    accept: dict[int, int],
-) -> Interval:
-    free = not (links or inject or accept)
-    hops = {(a, b): links.get(network.link(a, b), 0) for a, b in network.channels}
-    if network.hop_by_hop:
-        hops = {(a, b): p + inject.get(a, 0) + accept.get(b, 0) for (a, b), p in hops.items()}
-        inject, accept = {}, {}
-    return Interval(first, last, hops, inject, accept, free)
-
-
-def whole_rows(rows: Any, max_length: int = 5) -> list[list[int]]:
-    """Return a list of lists of non-negative integers of evidence."""
+def whole_rows(rows: Any, shortest: int = 2, longest: int = 5) -> list[list[int]]:
+    """Return a list of lists of non-negative integers of evidence, each of such a length."""
     if not isinstance(rows, list):
         raise EvidenceError("the rows of the evidence are not a list")
     for row in rows:
-        if not isinstance(row, list) or not 2 <= len(row) <= max_length:
+        if not isinstance(row, list) or not shortest <= len(row) <= longest:
             raise EvidenceError("a row of the evidence has the wrong form")
         if not all(type(number) is int and 0 <= number < MAX_PRICE for number in row):
             raise EvidenceError("a row of the evidence has the wrong form")

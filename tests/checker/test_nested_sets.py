@@ -194,19 +194,19 @@ def test_ports_inside_a_set_send_no_more_than_leaves_it() -> None:
 @pytest.mark.parametrize(
     ("rows", "text"),
     [
-        (None, "a list of sets is missing"),
-        ([], "a list of sets is missing"),
-        ({0: [0, 1]}, "a list of sets is missing"),
-        ([[]], "a set is not a list of numbers"),
-        ([(0, 1)], "a set is not a list of numbers"),
-        ([[0, True]], "a set is not a list of numbers"),
-        ([[0, 1], [0, "2"]], "a set is not a list of numbers"),
+        (None, "the rows of the evidence are not a list"),
+        ({0: [0, 1]}, "the rows of the evidence are not a list"),
+        ([[]], "a row of the evidence has the wrong form"),
+        ([(0, 1)], "a row of the evidence has the wrong form"),
+        ([[0, True]], "a row of the evidence has the wrong form"),
+        ([[0, 1], [0, "2"]], "a row of the evidence has the wrong form"),
+        ([[0, 1, 2, 3, 1]], "a row of the evidence has the wrong form"),
+        ([[-1, 1]], "a row of the evidence has the wrong form"),
+        ([[0, -1]], "a row of the evidence has the wrong form"),
         ([[1, 1]], "a set inside another one that does not precede it"),
         ([[0, 1], [2, 2]], "a set inside another one that does not precede it"),
-        ([[-1, 1]], "a set inside another one that does not precede it"),
         ([[0, 0]], "a set with the source, or with a node that does not exist"),
         ([[0, 4]], "a set with the source, or with a node that does not exist"),
-        ([[0, -1]], "a set with the source, or with a node that does not exist"),
         ([[0, 1, 1]], "a node is listed twice"),
         ([[0, 1], [0, 2, 1]], "a node is listed twice"),
         ([[0]], "a set without a destination"),
@@ -214,6 +214,10 @@ def test_ports_inside_a_set_send_no_more_than_leaves_it() -> None:
 )
 def test_what_are_no_sets(rows: Any, text: str) -> None:
     assert steps_or_error(line(), rows) == text
+
+
+def test_no_sets_but_all_nodes() -> None:
+    assert steps_or_error(line(), []) == steps_or_error(line(), [[0, 1, 2, 3]])
 
 
 def test_messages() -> None:
