@@ -10,7 +10,7 @@ from typing import Any
 
 from cchybrid.checker.payments import read_groups
 from cchybrid.checker.prices import Interval, Prices
-from cchybrid.checker.routes import cheapest_routes
+from cchybrid.checker.routes import cheapest_walks
 from cchybrid.exchange.pseudo_boolean import PathFormula
 from cchybrid.exchange.veripb import CuttingPlanes, NotDerivedError
 from cchybrid.proof.contradiction import Column, Key
@@ -65,7 +65,7 @@ def _pay_delivery(
     formula = proof.formula
     if value is None:
         source = formula.claim.network.messages[message][0]
-        cheapest = cheapest_routes(formula.claim.network, prices.hops, source)
+        cheapest = cheapest_walks(formula.claim.network, [(1, None, prices.hops)], source)
         ends = prices.inject.get(source, 0) + prices.accept.get(node, 0)
         value = cheapest.get(node, 1) + ends
     _add_row(times, formula, value, "goal", message, node)
@@ -82,7 +82,7 @@ def _pay_route(proof: CuttingPlanes, times: Times, message: int, prices: Interva
     source, goals = network.messages[message]
     if prices.inject or prices.accept:
         raise NotDerivedError  # ports of paths between holders
-    away = cheapest_routes(network.with_any_routing(), prices.hops, source)
+    away = cheapest_walks(network.with_any_routing(), [(1, None, prices.hops)], source)
     highest = max(away.get(goal, 0) for goal in goals)
     levels = sorted({paid for paid in away.values() if paid <= highest} | {0})
     for nearer, level in pairwise(levels):
