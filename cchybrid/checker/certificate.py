@@ -3,7 +3,7 @@
 A certificate belongs to a schedule file and names its instance by a hash. There are two claims.
 
 - ``cchybrid-certificate/1``: no schedule within the scope has fewer than ``steps`` steps. The scope
-  is any routing, the instance's own routing rule, or a list of paths.
+  is any routing, or the instance's own routing rule.
 - ``cchybrid-certificate/2``, about the instance without chunks and rounds: for no number of chunks
   does a schedule of at most ``steps`` steps need fewer rounds than ``rounds_per_chunk`` times the
   number of chunks.
@@ -24,11 +24,10 @@ from cchybrid.checker.kinds import kind_of, shown_steps
 from cchybrid.checker.linear import linear_rounds
 from cchybrid.checker.prices import MAX_STEPS
 from cchybrid.checker.reading import read_network
-from cchybrid.checker.routes import is_allowed
 from cchybrid.checker.schedule import checked_schedule
 
 FORMAT, ROUNDS_FORMAT = "cchybrid-certificate/1", "cchybrid-certificate/2"
-ANY_ROUTING, THESE_PATHS = "any routing", "these paths"
+ANY_ROUTING = "any routing"
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,8 @@ class Verdict:
     bound
         Steps that every schedule within the scope needs.
     scope
-        ``any routing``, the instance's own routing rule (``minimal routing``, ``at most 2 extra
-        hops``), or ``these paths``.
+        ``any routing``, or the instance's own routing rule (``minimal routing``, ``at most 2 extra
+        hops``).
     kind
         The kind of the evidence.
     """
@@ -56,7 +55,7 @@ class Verdict:
     @property
     def optimal(self) -> bool:
         """Whether no schedule of the instance has fewer steps."""
-        return self.steps == self.bound and self.scope != THESE_PATHS
+        return self.steps == self.bound
 
     @property
     def sentence(self) -> str:
@@ -154,10 +153,10 @@ def check(schedule: Any, record: Any) -> Verdict | RoundsVerdict:
     limit = claim["steps"]
     if record["format"] == ROUNDS_FORMAT:
         return _check_rounds(network, len(steps), read_network(without_parts(instance)), record)
-    proven = prove(instance, evidence, claim["scope"], claim.get("paths"))
+    proven = prove(instance, evidence, claim["scope"])
     if proven != limit:
         raise EvidenceError(f"the evidence shows {proven} steps, the claim says {limit}")
-    if limit > len(steps) and claim["scope"] != THESE_PATHS:
+    if limit > len(steps):
         raise EvidenceError("the schedule refutes the claim, so the checker has an error")
     return Verdict(len(steps), limit, claim["scope"], kind_of(evidence))
 
@@ -192,9 +191,7 @@ def rounds_bound(network: Network, steps: int, evidence: Any) -> Fraction:
     return linear_rounds(network, evidence, steps)
 
 
-def prove(
-    instance: Mapping[str, Any], evidence: Mapping[str, Any], scope: str, paths: Any = None
-) -> int:
+def prove(instance: Mapping[str, Any], evidence: Mapping[str, Any], scope: str) -> int:
     """Return the steps that the evidence proves within the scope.
 
     Raises
@@ -202,13 +199,12 @@ def prove(
     EvidenceError
         If it proves nothing there.
     """
+    if scope not in (ANY_ROUTING, own_scope(instance)):
+        raise EvidenceError(
+            f"the scope {scope[:40]!r} is not that of the instance; make a certificate: "
+            "cchybrid prove"
+        )
     network = read_network(instance, "any" if scope == ANY_ROUTING else None)
-    if scope == THESE_PATHS:
-        network.listed = listed_paths(network, paths)
-    elif scope not in (ANY_ROUTING, own_scope(instance)):
-        raise EvidenceError("the claim is not about the instance's own routing")
-    elif paths is not None:
-        raise EvidenceError("a list of paths in a claim about all of them")
     return shown_steps(network, evidence)
 
 
@@ -224,26 +220,13 @@ def _read(instance: Mapping[str, Any], record: Any) -> tuple[Mapping[str, Any], 
     if not isinstance(named, Mapping) or named.get("sha256") != fingerprint(about):
         raise EvidenceError("the certificate is about another instance")
     text = "scope" if form == FORMAT else "rounds_per_chunk"
-    keys = set(claim) - ({"paths"} if form == FORMAT else set()) if isinstance(claim, dict) else ()
-    if keys != {"steps", text} or not isinstance(claim[text], str):
+    if not isinstance(claim, dict) or set(claim) != {"steps", text}:
+        raise EvidenceError(
+            f"the claim is not well-formed: it has steps and {text} alone; make a certificate: "
+            "cchybrid prove"
+        )
+    if not isinstance(claim[text], str):
         raise EvidenceError("the claim is not well-formed")
     if type(claim["steps"]) is not int or not 0 <= claim["steps"] <= MAX_STEPS:
         raise EvidenceError("the claim is not well-formed")
     return claim, record["evidence"]
-
-
-def listed_paths(network: Network, paths: Any) -> list[tuple[int, ...]]:
-    """Read the paths of a claim; those of a ``combine`` collective are reversed."""
-    if not isinstance(paths, list) or not paths:
-        raise EvidenceError("the paths that the claim is about are missing")
-    found: dict[tuple[int, ...], None] = {}
-    for path in paths:
-        if not isinstance(path, list) or not all(
-            type(node) is int and 0 <= node < network.nodes for node in path
-        ):
-            raise EvidenceError("a path of the claim is not well-formed")
-        turned = tuple(reversed(path) if network.backwards else path)
-        if not is_allowed(network, turned):
-            raise EvidenceError("a path of the claim is not allowed")
-        found[turned] = None
-    return list(found)

@@ -11,21 +11,21 @@ from cchybrid.checker.instance import EvidenceError, Network
 
 FEATURES = frozenset({
     "wormhole", "store-and-forward", "limited ports", "wide channels", "half duplex", "endpoints",
-    "extra hops", "any routing", "listed paths", "combining", "allreduce", "chunks", "rounds",
+    "extra hops", "any routing", "combining", "allreduce", "chunks", "rounds",
 })  # fmt: skip
 """All features of instances of the formats ``cchybrid-instance/1`` and ``/2``."""
 
 _COPIES = FEATURES - {"allreduce"}
 PROVED = {
-    "schedule": FEATURES - {"listed paths"},
-    "unreachable": _COPIES - {"listed paths"},
+    "schedule": FEATURES,
+    "unreachable": _COPIES,
     "linear": _COPIES,
     "nested-sets": _COPIES,
     "refutation": _COPIES,
-    "part": FEATURES - {"combining", "listed paths"},
-    "exchanges": FEATURES - {"combining", "listed paths"},
-    "rounds per chunk": _COPIES - {"wormhole", "chunks", "rounds", "listed paths"},
-    "throughput": _COPIES - {"limited ports", "half duplex", "chunks", "rounds", "listed paths"},
+    "part": FEATURES - {"combining"},
+    "exchanges": FEATURES - {"combining"},
+    "rounds per chunk": _COPIES - {"wormhole", "chunks", "rounds"},
+    "throughput": _COPIES - {"limited ports", "half duplex", "chunks", "rounds"},
 }
 """The features for which each argument has been proved."""
 
@@ -41,7 +41,6 @@ def features(network: Network) -> set[str]:
         "endpoints": network.endpoints,
         "extra hops": network.extra_hops,
         "any routing": not network.hop_by_hop and network.extra_hops is None,
-        "listed paths": network.listed is not None,
         "combining": network.backwards,
         "allreduce": network.members,
         "chunks": network.chunks > 1,

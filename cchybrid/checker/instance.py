@@ -52,14 +52,10 @@ class Network:
         Per node the messages it can send and accept per step: its ports or its channels' capacity.
     limited_ports
         Whether ports are limited at all.
-    listed
-        The paths that a claim is restricted to; ``None`` if it is about all that are allowed.
     members
         For an ``allreduce`` the members of every message, otherwise nothing. Its ``messages`` are
         then the broadcasts of the first members' parts, which every schedule contains.
     """
-
-    listed: list[tuple[int, ...]] | None = None
 
     def __init__(self, record: Mapping[str, Any]) -> None:
         network, collective = record["network"], record["collective"]

@@ -24,18 +24,12 @@ Prices = Mapping[tuple[int, int], int]
 def allowed_paths(network: Network) -> dict[tuple[int, int], list[Path]]:
     """Return, per sender and receiver that a message may have, the allowed paths in order.
 
-    If the network has a list of paths, only those are returned.
-
     Raises
     ------
     TooLargeError
         There are more than ``MAX_PATHS``, or finding them takes more than ``MAX_MOVES``.
     """
     found: dict[tuple[int, int], list[Path]] = {}
-    if network.listed is not None:
-        for path in network.listed:
-            found.setdefault((path[0], path[-1]), []).append(path)
-        return found
     if network.hop_by_hop:
         return {hop: [hop] for hop in network.channels}
     pairs = set()

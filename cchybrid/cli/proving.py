@@ -263,8 +263,6 @@ def _sentence(verdict: Any) -> str:
             f"{verdict.steps} steps need {verdict.bound} rounds per chunk or more; {verdict.kind}"
         )
     word = "optimal (certified)" if verdict.optimal else f"at least {verdict.bound} are needed"
-    if verdict.scope == "these paths":
-        word = f"at least {verdict.bound} are needed over the paths listed in the certificate"
     return f"valid, {verdict.steps} steps, {word}; scope: {verdict.scope}; {verdict.kind}"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cchybrid.checker.certificate import ANY_ROUTING, THESE_PATHS, listed_paths
+from cchybrid.checker.certificate import ANY_ROUTING
 from cchybrid.checker.instance import Network
 from cchybrid.checker.reading import read_network
 from cchybrid.model.errors import InputError
@@ -24,8 +24,7 @@ class Claim:
     name
         The name of the instance.
     network
-        The instance as the checker reads it, over the paths that it allows, or over those that the
-        claim lists.
+        The instance as the checker reads it.
     scope_network
         The same with the routing of the claim's scope, which the evidence is about.
     steps
@@ -55,8 +54,6 @@ class Claim:
         if network.backwards:
             yield "A reduction is described backwards: channels reversed, the last step first, and"
             yield "each message goes from the node that gets the result to all others."
-        if network.listed is not None:
-            yield "Only over the paths that the certificate lists."
         for number, (source, destinations) in enumerate(network.messages):
             yield f"message {number}: from {source} to {' '.join(map(str, destinations))}"
 
@@ -73,9 +70,7 @@ def read_claim(instance: Mapping[str, Any], certificate: Mapping[str, Any]) -> C
     if claim["steps"] < 2:
         raise InputError("every schedule has at least one step, so there is nothing to refute")
     network = scope_network = read_network(instance)
-    if claim["scope"] == THESE_PATHS:
-        network.listed = listed_paths(network, claim["paths"])
-    elif claim["scope"] == ANY_ROUTING:
+    if claim["scope"] == ANY_ROUTING:
         scope_network = read_network(instance, "any")
     if network.members:
         if evidence["kind"] != "part":

@@ -17,7 +17,7 @@ def certificate(
 ) -> dict[str, Any]:
     """Return the object that claims something about an instance.
 
-    ``claim`` has ``steps`` and ``scope``, perhaps ``paths``; or ``steps`` and ``rounds_per_chunk``.
+    ``claim`` has ``steps`` and ``scope``, or ``steps`` and ``rounds_per_chunk``.
     """
     about_rounds = "rounds_per_chunk" in claim
     about = without_parts(instance) if about_rounds else instance

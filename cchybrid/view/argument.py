@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from cchybrid.checker.certificate import ANY_ROUTING, listed_paths, without_parts
+from cchybrid.checker.certificate import ANY_ROUTING, without_parts
 from cchybrid.checker.clauses import Formula
 from cchybrid.checker.instance import Network
 from cchybrid.checker.kinds import kind_of, shown_steps
@@ -47,8 +47,6 @@ def explain(instance: Any, record: Mapping[str, Any]) -> list[str]:
     if "rounds_per_chunk" in claim:
         return rounds_argument(read_network(without_parts(instance)), evidence, claim["steps"])
     network = read_network(instance, "any" if claim["scope"] == ANY_ROUTING else None)
-    if "paths" in claim:
-        network.listed = listed_paths(network, claim["paths"])
     return argument(network, evidence)
 
 

@@ -66,11 +66,7 @@ def certify(title: str, instance: Instance, time_limit: float, proof_limit: floa
     if proof is None:
         return Line(title, found.steps, 1, "", "", False, solving, proving, 0.0, 0)
     claim = certificate(
-        record["instance"],
-        {"steps": proof.steps, "scope": proof.scope}
-        | ({} if proof.paths is None else {"paths": proof.paths}),
-        proof.evidence,
-        {},
+        record["instance"], {"steps": proof.steps, "scope": proof.scope}, proof.evidence, {}
     )
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder, name) for name in ("schedule.json", "certificate.json")]

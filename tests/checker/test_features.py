@@ -52,17 +52,14 @@ def test_features_of_an_instance(name: str) -> None:
     assert found <= FEATURES
 
 
-def test_wide_channels_half_duplex_and_listed_paths() -> None:
+def test_wide_channels_half_duplex() -> None:
     record = ring().to_json()
     record["network"]["channels"][0].append(2)
     assert features(read_network(record)) == {"wormhole", "wide channels"}
     record = ring().to_json()
     a, b, *_ = record["network"]["channels"][0]
     record["network"]["half_duplex"] = [[a, b]]
-    network = read_network(record)
-    assert features(network) == {"wormhole", "half duplex"}
-    network.listed = [(0, 1)]
-    assert features(network) == {"wormhole", "half duplex", "listed paths"}
+    assert features(read_network(record)) == {"wormhole", "half duplex"}
 
 
 def test_every_argument_names_features_of_the_closed_list() -> None:

@@ -50,7 +50,6 @@ def test_defaults() -> None:
         assert network.accept == [3, 4, 2, 2, 1]
         assert network.successors == [[1, 3, 4], [0, 2], [1, 3], [2, 0], [0]]
         assert network.predecessors == [[1, 3, 4], [0, 2], [1, 3], [2, 0], [0]]
-        assert network.listed is None
 
 
 def test_a_reduction_is_read_backwards() -> None:

@@ -55,12 +55,6 @@ def test_senders_and_receivers() -> None:
     assert hops == {(a, b): [(a, b)] for a, b in LINKS}
 
 
-def test_a_list_of_paths() -> None:
-    limited = network((0, [2]), routing="any")
-    limited.listed = [(0, 3, 2), (0, 1), (0, 1, 2)]
-    assert allowed_paths(limited) == {(0, 2): [(0, 3, 2), (0, 1, 2)], (0, 1): [(0, 1)]}
-
-
 @pytest.mark.parametrize("endpoints", [(), (1,), (3, 4)])
 @pytest.mark.parametrize("routing", [0, 1, 2, "any"])
 def test_single_paths_are_allowed_as_listed(routing: Any, endpoints: tuple[int, ...]) -> None:

@@ -169,13 +169,13 @@ def test_a_bound_of_throughput_in_other_digits() -> None:
             check_throughput({**record, "bound": bound})
 
 
-def test_steps_over_listed_paths_are_not_optimal() -> None:
-    """A claim about some paths only says nothing about the others."""
+def test_a_claim_about_some_paths_only_is_refused() -> None:
+    """Version 0.9 wrote such claims; they say nothing about the other paths."""
     schedule, certificate = pair("14-refutation")
     used = sorted({tuple(move["path"]) for step in schedule["steps"] for move in step})
-    certificate["claim"] |= {"scope": "these paths", "paths": [list(path) for path in used]}
-    try:
-        verdict = check(schedule, certificate)
-    except EvidenceError:
-        return
-    assert not verdict.optimal
+    certificate["claim"]["scope"] = "these paths"
+    with pytest.raises(EvidenceError, match=r"'these paths'.*cchybrid prove"):
+        check(schedule, certificate)
+    certificate["claim"]["paths"] = [list(path) for path in used]
+    with pytest.raises(EvidenceError, match=r"steps and scope alone.*cchybrid prove"):
+        check(schedule, certificate)

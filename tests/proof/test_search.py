@@ -7,9 +7,6 @@ import time
 import pytest
 
 import cchybrid
-from cchybrid.checker import EvidenceError, check
-from cchybrid.host.certificates import certificate
-from cchybrid.model import Schedule
 from cchybrid.proof import cadical, search
 from cchybrid.proof.lrat import ProofError
 from cchybrid.proof.search import find_proof
@@ -97,53 +94,6 @@ def test_interrupting_keeps_the_best(monkeypatch):
     found = look(*SPARSE, 4, root=1)
     assert found.interrupted
     assert found.proof is not None
-
-
-def test_a_claim_about_listed_paths_says_so(monkeypatch):
-    """If all paths are too many, the proof is restricted to those of the pool."""
-    from cchybrid.checker import routes
-
-    monkeypatch.setattr(routes, "MAX_PATHS", 20)
-    whole = search.build_problem
-    monkeypatch.setattr(search, "build_problem", lambda instance: whole(instance, max_options=60))
-    monkeypatch.setattr(search, "_bounds", lambda *_: iter(()))
-    monkeypatch.setattr(search, "refute_by_rows", lambda *_: None)
-    instance = cchybrid.instance("mesh-3x3", "AAS")
-    record = instance.to_json()
-    proof = find_proof(instance, record, 4, 60.0).proof
-    assert proof is not None
-    assert proof.scope == "these paths"
-    assert proof.paths is not None
-    solved = cchybrid.solve(instance, engines=["colouring"], time_limit=10).schedule
-    assert solved is not None
-    schedule = Schedule(instance, solved.steps).to_json()
-    claim = certificate(
-        record,
-        {"steps": proof.steps, "scope": proof.scope, "paths": proof.paths},
-        proof.evidence,
-        {},
-    )
-    verdict = check(schedule, claim)
-    assert not verdict.optimal
-    assert verdict.scope == "these paths"
-    # The same evidence proves nothing about all paths, nor about others.
-    for scope, paths in (
-        ("minimal routing", None),
-        ("these paths", proof.paths[1:]),
-        ("these paths", [*proof.paths, [0, 1, 0]]),
-        ("these paths", None),
-        ("any routing", proof.paths),
-    ):
-        with pytest.raises(EvidenceError):
-            check(
-                schedule,
-                certificate(
-                    record,
-                    {"steps": 4, "scope": scope} | ({} if paths is None else {"paths": paths}),
-                    proof.evidence,
-                    {},
-                ),
-            )
 
 
 def test_a_solver_that_dies_costs_no_more_than_its_own_proof(monkeypatch):
