@@ -20,6 +20,11 @@ from cchybrid.exchange.epoch_networks import TOLERANCE, Demands, EpochNetwork, L
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule
 
+MetBy = Mapping[tuple[int, int, int], int]
+"""Per source, chunk and destination, the epoch by whose end the whole chunk has arrived."""
+Route = tuple[int, int, int, int, int, tuple[int, ...]]
+"""Source, chunk, start, end, epoch and switches of a flow."""
+
 
 @dataclass(frozen=True)
 class Flow:
@@ -46,6 +51,11 @@ class Flow:
         return f"{where}, chunk {self.chunk} from {self.source}"
 
     @property
+    def route(self) -> Route:
+        """All of the flow but its volume."""
+        return self.source, self.chunk, self.start, self.end, self.epoch, self.switches
+
+    @property
     def hops(self) -> list[Link]:
         """The links on the way."""
         return list(pairwise((self.start, *self.switches, self.end)))
@@ -59,8 +69,8 @@ class EpochRules:
     ----------
     epochs
         The number of epochs.
-    demands
-        Per source and chunk, the nodes that need it.
+    met_by
+        The demands, and when the file says that they are met.
     parts
         Whether parts of chunks are sent, and none is copied.
     switches
@@ -71,7 +81,7 @@ class EpochRules:
     """
 
     epochs: int
-    demands: Demands
+    met_by: MetBy
     parts: bool
     switches: frozenset[int]
     rates: Mapping[Link, Fraction] | None
@@ -95,14 +105,15 @@ class EpochRules:
         arrivals: dict[tuple[int, int, int], list[tuple[int, Fraction]]] = defaultdict(list)
         sent: dict[tuple[int, int, int], Fraction] = defaultdict(Fraction)
 
-        def left(source: int, chunk: int, node: int, by: int) -> Fraction:
-            key = (source, chunk, node)
-            arrived = sum((v for when, v in arrivals[key] if when <= by), Fraction())
-            return arrived - (sent[key] if self.parts else 0)
+        def arrived(key: tuple[int, int, int], by: int) -> Fraction:
+            return sum((v for when, v in arrivals[key] if when <= by), Fraction())
+
+        def left(key: tuple[int, int, int], by: int) -> Fraction:
+            return arrived(key, by) - (sent[key] if self.parts else 0)
 
         for flow in flows:
             if flow.start != flow.source:
-                has = left(flow.source, flow.chunk, flow.start, flow.epoch)
+                has = left((flow.source, flow.chunk, flow.start), flow.epoch)
                 if has + TOLERANCE < flow.volume:
                     text = f"GPU {flow.start} has {float(has):g} of the chunk by then"
                     text += f" and sends {float(flow.volume):g}"
@@ -110,13 +121,16 @@ class EpochRules:
             sent[flow.source, flow.chunk, flow.start] += flow.volume
             *_, (_, arrival) = self._passages(flow)
             arrivals[flow.source, flow.chunk, flow.end].append((arrival, flow.volume))
-        for (source, chunk), goals in sorted(self.demands.items()):
-            for goal in sorted(goals):
-                has = left(source, chunk, goal, self.epochs)
-                if has + TOLERANCE < 1:
-                    place = f"demand at {goal} for chunk {chunk} from {source}"
-                    text = f"{float(has):g} of the chunk arrives within {self.epochs} epochs"
-                    return BrokenRule("missing-demand", place, text)
+        for key, epoch in sorted(self.met_by.items()):
+            source, chunk, goal = key
+            place = f"demand at {goal} for chunk {chunk} from {source}"
+            by, stays = arrived(key, epoch + 1), left(key, self.epochs)
+            if stays + TOLERANCE < 1:
+                text = f"{float(stays):g} of the chunk arrives within {self.epochs} epochs"
+                return BrokenRule("missing-demand", place, text)
+            if by + TOLERANCE < 1:
+                text = f"{float(by):g} of the chunk arrives by epoch {epoch}, when it is to be met"
+                return BrokenRule("missing-demand", place, text)
         return None
 
     def _passages(self, flow: Flow) -> Iterator[tuple[Link | None, int]]:

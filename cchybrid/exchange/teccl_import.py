@@ -7,7 +7,7 @@ model of cchybrid lacks; what can be judged without them is judged here.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -22,7 +22,7 @@ from cchybrid.exchange.epoch_networks import (
     epoch_bound,
     recognise,
 )
-from cchybrid.exchange.epoch_rules import EpochRules, Flow, demands_lacking
+from cchybrid.exchange.epoch_rules import EpochRules, Flow, MetBy, Route, demands_lacking
 from cchybrid.exchange.message_table import MAX_MESSAGES, collective_of, match_messages
 from cchybrid.exchange.msccl_import import HOP_BY_HOP, used_network
 from cchybrid.model import Instance, Message, Schedule, Transfer
@@ -64,17 +64,12 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
     """
     record = expect(parse_json(text), dict, "the file")
     flows = _read_flows(record)
-    demands, paths = _read_demands(record)
+    met_by, on_paths = _read_demands(record)
+    demands = _demands_of(met_by)
     listed = sum(flow.volume for flow in flows)
-    if all(abs(each.volume - 1) <= TOLERANCE for each in (*flows, *paths)):
-        # What is on no path is judged, too.
-        on_paths = {(each.source, each.chunk, each.start, each.end, each.epoch) for each in paths}
-        flows = [*paths, *(
-            each for each in flows
-            if (each.source, each.chunk, each.start, each.end, each.epoch) not in on_paths
-        )]  # fmt: skip
-    else:
-        flows = paths or flows  # of equal parts of chunks, the list of flows names one only
+    routes = {flow.route for flow in flows}
+    unlisted = [flow for flow in on_paths if not flow.is_part and flow.route not in routes]
+    flows = _all_flows(flows, [flow for flow in on_paths if flow.is_part])
     lost = sum(flow.volume for flow in flows) - listed
     whole = all(abs(flow.volume - 1) <= TOLERANCE for flow in flows)
     copies = any(len(goals) > 1 for goals in demands.values())
@@ -98,8 +93,11 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
         )  # fmt: skip
     rates = None if known is None else _chunks_per_epoch(record, known)
     switches = used if known is None else used | known.switches
-    broken = EpochRules(epochs, demands, parts, switches, rates).broken(flows)
+    broken = EpochRules(epochs, met_by, parts, switches, rates).broken(flows)
     broken += demands_lacking(gpus, used, demands, known)
+    if unlisted and not broken:
+        text = "a path has this flow, which is not in the list of flows"
+        broken.append(BrokenRule("missing-demand", unlisted[0].place, text))
     met = sum(map(len, demands.values()))
     facts = [f"{len(gpus)} GPUs, {met} demands met, {epochs} epochs"]
     if lost > TOLERANCE:
@@ -193,9 +191,36 @@ def _flow(source: int, chunk: int, fields: list[Any], where: str, place: str) ->
     return Flow(source, chunk, *ends, amount, is_part, int(epoch), switches, where)
 
 
-def _read_demands(record: Mapping[str, Any]) -> tuple[Demands, list[Flow]]:
-    """Return the demands and, where paths have volumes, the flows on all paths."""
+def _all_flows(listed: list[Flow], paths: list[Flow]) -> list[Flow]:
+    """Return the flows on the paths, and what the list has beyond them.
+
+    Of equal parts of a chunk on one link in one epoch, the list names one only.
+    """
+    if not paths:
+        return listed
+    beyond: Counter[Route] = Counter()
+    for flow in listed:
+        beyond[flow.route] += flow.volume
+    for flow in paths:
+        beyond[flow.route] -= flow.volume
+    first = {flow.route: flow for flow in reversed(listed)}
+    return [*paths, *(
+        replace(first[route], volume=volume)
+        for route, volume in beyond.items() if volume > TOLERANCE
+    )]  # fmt: skip
+
+
+def _demands_of(met_by: MetBy) -> Demands:
+    """Return the nodes that need a chunk, per source and chunk."""
     found: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for source, chunk, goal in met_by:
+        found[source, chunk].add(goal)
+    return {key: frozenset(goals) for key, goals in found.items()}
+
+
+def _read_demands(record: Mapping[str, Any]) -> tuple[MetBy, list[Flow]]:
+    """Return the demands, and the flows on all paths."""
+    found: dict[tuple[int, int, int], int] = {}
     flows: list[Flow] = []
     for key, paths in _keyed(record, "Chunk paths", dict).items():
         match = _DEMAND.fullmatch(key)
@@ -204,10 +229,10 @@ def _read_demands(record: Mapping[str, Any]) -> tuple[Demands, list[Flow]]:
                 f"{key[:60]!r} is no demand", where="Chunk paths",
                 hint="write Demand at D for chunk C from S met by epoch E",
             )  # fmt: skip
-        goal, chunk, source, _ = map(int, match.groups())
-        found[source, chunk].add(goal)
+        goal, chunk, source, epoch = map(int, match.groups())
+        found[source, chunk, goal] = min(epoch, found.get((source, chunk, goal), epoch))
         for number, path in enumerate(expect(paths, list, key)):
-            for hop in path if isinstance(path, list) else ():
+            for hop in path if isinstance(path, list) else [[0, path]]:
                 text = hop[1] if isinstance(hop, list) and len(hop) == 2 else None
                 hop_found = _HOP.fullmatch(text) if isinstance(text, str) else None
                 if hop_found is None:
@@ -219,7 +244,7 @@ def _read_demands(record: Mapping[str, Any]) -> tuple[Demands, list[Flow]]:
                 flows.append(_flow(source, chunk, list(hop_found.groups()), where, key))
     if not found:
         raise InputError("no demands", where="Chunk paths", hint="give a whole result of TE-CCL")
-    return {key: frozenset(goals) for key, goals in found.items()}, flows
+    return found, flows
 
 
 def _chunks_per_epoch(record: Mapping[str, Any], network: EpochNetwork) -> dict[Link, Fraction]:

@@ -131,13 +131,13 @@ def is_valid(text: str, links: Links, gpus: Sequence[int], switches: Sequence[in
         times, arrival = traffic.times(epoch, nodes)
         traffic.enter(chunk, nodes, times)
         held[nodes[-1]][chunk] = min(arrival, held[nodes[-1]].get(chunk, arrival))
-    pairs = set()
+    pairs = {}
     for key in record["chunk paths"]:
-        goal, _, chunk, _ = map(int, re.findall(r"\d+", key))
-        pairs.add((chunk, goal))
-    if pairs != {(a, b) for a in gpus for b in gpus if a != b}:
+        goal, _, chunk, epoch = map(int, re.findall(r"\d+", key))
+        pairs[chunk, goal] = min(epochs, epoch + 1)
+    if set(pairs) != {(a, b) for a in gpus for b in gpus if a != b}:
         return False
-    if any(held[goal].get(chunk, epochs + 1) > epochs for chunk, goal in pairs):
+    if any(held[goal].get(chunk, epochs + 1) > by for (chunk, goal), by in pairs.items()):
         return False
     return all(
         traffic.fits(link, epoch)
@@ -190,20 +190,34 @@ def is_valid_in_parts(text: str, links: Links, gpus: Sequence[int]) -> bool:
     rates = Traffic(
         links, (), duration, finish * record["algo_bandwidth"] / len(gpus)
     ).rates  # fmt: skip
-    moves: defaultdict[int, list[tuple[tuple[int, int], int, int, Fraction]]] = defaultdict(list)
-    goals: dict[tuple[int, int], int] = {}
+    on_paths: defaultdict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+    listed: defaultdict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+
+    def add(amounts: dict[tuple[int, ...], Fraction], source: int, chunk: int, hop: str) -> None:
+        ends, volume, epoch = re.split(r" with volume | in epoch ", hop)
+        a, b = map(int, ends.split("->"))
+        amounts[int(epoch), a, b, source, chunk] += Fraction(volume)
+
+    goals: dict[tuple[int, int], tuple[int, int]] = {}
     for key, paths in record["chunk paths"].items():
-        goal, chunk, source, _ = map(int, re.findall(r"\d+", key))
-        goals[source, chunk] = goal
+        goal, chunk, source, met_by = map(int, re.findall(r"\d+", key))
+        goals[source, chunk] = goal, met_by
         for _, hop in (hop for path in paths for hop in path):
-            ends, volume, epoch = re.split(r" with volume | in epoch ", hop)
-            a, b = map(int, ends.split("->"))
-            moves[int(epoch)].append(((a, b), source, chunk, Fraction(volume)))
-    if {(source, goal) for (source, _), goal in goals.items()} != {
+            add(on_paths, source, chunk, hop)
+    for flow in record["flows"]:
+        head, hop = flow.split(" traveled over ")
+        chunk, source = map(int, re.findall(r"\d+", head))
+        add(listed, source, chunk, hop)
+    moves: defaultdict[int, list[tuple[tuple[int, int], int, int, Fraction]]] = defaultdict(list)
+    for key in {*on_paths, *listed}:
+        epoch, a, b, source, chunk = key
+        moves[epoch].append(((a, b), source, chunk, max(on_paths[key], listed[key])))
+    if {(source, goal) for (source, _), (goal, _) in goals.items()} != {
         (a, b) for a in gpus for b in gpus if a != b
     }:
         return False
     amount: defaultdict[tuple[int, int, int], Fraction] = defaultdict(Fraction)
+    arrived: defaultdict[tuple[int, int, int], Fraction] = defaultdict(Fraction)
     for epoch in range(max(moves) + 1):
         used: defaultdict[tuple[int, int], Fraction] = defaultdict(Fraction)
         for (a, b), source, chunk, volume in moves[epoch]:
@@ -215,6 +229,10 @@ def is_valid_in_parts(text: str, links: Links, gpus: Sequence[int]) -> bool:
             return False
         for (_, b), source, chunk, volume in moves[epoch]:
             amount[source, chunk, b] += volume
-    complete = all(amount[*key, goal] >= 1 for key, goal in goals.items())
+            arrived[source, chunk, b] += volume
+        for key, (goal, met_by) in goals.items():
+            if met_by == epoch and arrived[*key, goal] < 1:
+                return False
+    complete = all(amount[*key, goal] >= 1 for key, (goal, _) in goals.items())
     in_time = max(moves) < epochs and math.isclose(finish, epochs * duration, rel_tol=1e-3)
     return complete and in_time

@@ -54,7 +54,7 @@ def changed(record: dict[str, Any], draw: random.Random) -> dict[str, Any]:
     index = draw.randrange(len(flows))
     head, _, tail = flows[index].partition(" in epoch ")
     number, _, via = tail.partition(" ")
-    match draw.randrange(6):
+    match draw.randrange(7):
         case 0:
             epoch = max(0, int(number) + draw.choice((-3, -1, 1, 2, 20)))
             flows[index] = f"{head} in epoch {epoch} {via}".rstrip()
@@ -74,6 +74,10 @@ def changed(record: dict[str, Any], draw: random.Random) -> dict[str, Any]:
                     "5-Algo_Bandwidth": size / finish}  # fmt: skip
         case 5:
             del paths[draw.choice(list(paths))]
+        case 6:
+            key = draw.choice(list(paths))
+            epoch = draw.randrange(record["3-Epochs_Required"])
+            paths[f"{key.rsplit(' ', 1)[0]} {epoch}"] = paths.pop(key)
     return {**record, "7-Flows": flows, "8-Chunk paths": paths}
 
 
@@ -109,7 +113,7 @@ def changed_parts(text: str, draw: random.Random) -> str:
     key = draw.choice(list(paths))
     path = draw.choice(paths[key])
     index = draw.randrange(len(path))
-    match draw.randrange(5):
+    match draw.randrange(7):
         case 0:
             ends, volume = path[index][1].split(" with volume ")
             more = draw.choice((0.25, 0.51, 0.9, 4.5))
@@ -122,6 +126,12 @@ def changed_parts(text: str, draw: random.Random) -> str:
         case 3:
             del paths[key]
         case 4:
+            paths[f"{key.rsplit(' ', 1)[0]} {draw.randrange(200)}"] = paths.pop(key)
+        case 5:
+            flow = draw.randrange(len(record["7-Flows"]))
+            head, epoch = record["7-Flows"][flow].rsplit(" ", 1)
+            record["7-Flows"][flow] = f"{head} {max(0, int(epoch) + draw.choice((-9, -1, 1, 9)))}"
+        case 6:
             record["1-Epoch_Duration"] *= draw.choice((0.5, 2))
             record["4-Collective_Finish_Time"] = (
                 record["1-Epoch_Duration"] * record["3-Epochs_Required"]

@@ -143,6 +143,45 @@ def test_parts_of_chunks_are_added_up_along_the_paths() -> None:
     assert again.text == "GPU 1 has 0 of the chunk by then and sends 0.5", "parts are not copied"
 
 
+def test_teccl_parts_on_no_path_are_judged_and_equal_parts_are_listed_once() -> None:
+    flows, paths = parts_of_ndv2("8->1 with volume 0.5 in epoch 0")
+    paths["Demand at 1 for chunk 1 from 8 met by epoch 9"].pop(1)  # two equal parts are left
+
+    def result(*more: str) -> Imported:
+        listed = [*flows, *(f"Chunk 1 from 8 traveled over {text}" for text in more)]
+        return read(teccl_result(listed, paths, 10, duration=0.005, size=1.0))
+
+    assert [each.place for each in result().broken] == ["demand at 1 for chunk 1 from 0"]
+    assert result("8->1 with volume 0.5 in epoch 0").broken == result().broken
+    assert result("8->1 with volume 0.5 in epoch 50").broken[0].rule == "too-late"
+    onward = result("1->5 with volume 0.75 in epoch 3", "1->5 with volume 0.75 in epoch 3").broken
+    assert onward[0].text == "GPU 1 has 1 of the chunk by then and sends 1.5"
+    over = result("8->1 with volume 0.75 in epoch 2", "8->1 with volume 0.75 in epoch 2").broken
+    assert "link 8->1 carries 1.5 chunks in 1 epoch, 1 at most" in str(over)
+
+
+def test_teccl_demands_are_met_by_the_epoch_that_the_file_says() -> None:
+    flows, paths = teccl_triangle()
+    early = {key.replace("met by epoch 1", "met by epoch 0"): path for key, path in paths.items()}
+    [broken] = read(teccl_result(flows, early, 2)).broken
+    assert str(broken) == (
+        "demand at 2 for chunk 0 from 0: 0 of the chunk arrives by epoch 0, when it is to be met "
+        "(missing-demand)"
+    )
+    late = {key.replace("met by epoch 1", "met by epoch 7"): path for key, path in paths.items()}
+    assert read(teccl_result(flows, late, 2)).broken == ()
+
+
+def test_teccl_paths_of_whole_chunks_are_those_of_the_list() -> None:
+    flows, paths = teccl_triangle()
+    key = "Demand at 1 for chunk 0 from 0 met by epoch 0"
+    [broken] = read(teccl_result(flows, {**paths, key: ["0->1 in epoch 1"]}, 2)).broken
+    assert str(broken) == (
+        "epoch 1, path 0 to 1 (0->1), chunk 0 from 0: a path has this flow, which is not in the "
+        "list of flows (missing-demand)"
+    )
+
+
 def test_parts_of_chunks_have_rates_in_every_epoch_and_in_all() -> None:
     def overload(*more: str) -> str:
         found = read(teccl_result(*parts_of_ndv2(*more), 10, duration=0.0025, size=1.0))
@@ -222,6 +261,7 @@ def test_teccl_results_are_judged_on_a_named_network_in_steps() -> None:
         (teccl_result([], {"Demand": []}, 1), "'Demand' is no demand"),
         (teccl_result([], {"Demand at 1 for chunk 0 from 0 met by epoch 0": [["x"]]}, 1),
          "'x' is no hop"),
+        (teccl_result([], {"Demand at 1 for chunk 0 from 0 met by epoch 0": ["x"]}, 1), "is no ho"),
         (teccl_result(["Chunk 0 from 0 traveled over 0->1 with volume 1e999999999 in epoch 0"],
                       {}, 1), "volume 1e999999999"),
         (teccl_result(["Chunk 0 from 0 traveled over 0->1 with volume 1e-99999999 in epoch 0"],
