@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cchybrid.cli import arguments, completion
+from cchybrid.cli.single_options import refuse_given
 from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_lines
 
@@ -75,6 +76,7 @@ def import_(
 
 
 def audit(
+    context: typer.Context,
     file: Annotated[
         Path, typer.Argument(metavar="FILE|FOLDER", show_default=False, help="A file, or a folder.")
     ],
@@ -105,6 +107,8 @@ def audit(
     from cchybrid.exchange.audit import Bounds, audit_file
     from cchybrid.plugin.registry import load_registry
 
+    if not improve:
+        refuse_given(context, "there is no --improve", names=("time_limit", "seed"))
     for name, value in (("--time-limit", time_limit), ("--bound-time", bound_time)):
         if not 0 < value < float("inf"):
             raise InputError(f"{value:g} seconds", where=name, hint="use a number above 0")

@@ -174,6 +174,8 @@ def check(
     from cchybrid.checker import EvidenceError
     from cchybrid.host import proving
 
+    if explain and as_json:
+        raise InputError("the argument is sentences", where="--explain", hint="leave out --json")
     if certificate is None:
         _check_alone(schedule, explain, as_json)
         return
@@ -224,6 +226,12 @@ def _check_alone(path: Path, explain: bool, as_json: bool) -> None:
     from cchybrid.model.json_fields import parse_json
 
     if path.is_dir():
+        if explain:
+            raise InputError(
+                "a front has an argument per certificate",
+                where="--explain",
+                hint="name a schedule and its certificate",
+            )
         check_folder(path, as_json)
     with with_context(path):
         record = parse_json(read_text(path))

@@ -115,7 +115,7 @@ def pareto(
         ]
         print(json.dumps({**front.to_json(), **({"choices": ranges} if timed else {})}))
     else:
-        print_lines(front_lines(front))
+        print_lines([f"{front.instance.name}, hop by hop", *front_lines(front)])
         for each in chosen:
             sizes = f"{_bytes(each.smallest)} to {_bytes(each.largest)}"
             print(f"messages of {sizes}: {_short(each.point)}")
@@ -141,8 +141,7 @@ def front_lines(front: Front) -> list[str]:
         numbers = (point.chunks, point.steps, point.rounds, point.ratio)
         rows.append((*map(str, numbers), bound, each))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [f"{front.instance.name}, hop by hop"]
-    lines += [
+    lines = [
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
         for row in rows
     ]
@@ -186,6 +185,7 @@ def check_folder(folder: Path, as_json: bool) -> NoReturn:
     elif front is None:
         print_lines([f"{folder}: FAILED: {failure}"])
     else:
+        # Names prove nothing, so they come last, as the files' own words.
         about = (f"  {line}" for line in describe(front.instance.to_json()))
         print_lines([f"{folder}: every file holds", *front_lines(front), *about])
     raise typer.Exit(0 if front is not None else 1)

@@ -27,6 +27,19 @@ def test_the_front_in_words_and_files(tmp_path: Path) -> None:
     assert call("check", "front/throughput.json", cwd=tmp_path).returncode == 0
 
 
+def test_the_name_of_a_front_is_shown_last_as_the_words_of_its_files(tmp_path: Path) -> None:
+    call("pareto", "ring-bi-4", "broadcast", "-o", "front", "--json", cwd=tmp_path)
+    for path in (tmp_path / "front").glob("*.json"):
+        path.write_text(path.read_text().replace("ring-bi-4", "hypercube-64"))
+    done = call("check", "front", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first, *inner, last = done.stdout.splitlines()
+    assert first == "front: every file holds"
+    assert last.startswith("  names in the file: 'hypercube-64 OAB")
+    assert "  network: 4 nodes, 8 channels of capacity 1" in "\n".join(inner)
+    assert not any("hypercube" in line for line in inner)
+
+
 def test_the_front_for_programs(tmp_path: Path) -> None:
     words = ("pareto", "ring-bi-6", "allgather", "--json", "--alpha", "1e-6", "--beta", "4e-11")
     record = json.loads(call(*words, "--plot", "front.svg", cwd=tmp_path).stdout)
