@@ -160,8 +160,10 @@ def front_lines(front: Front) -> list[str]:
         lines.append(f"fewer than {limit.bound} rounds per chunk are impossible in any steps")
     if front.complete:
         lines.append("complete (certified): no schedule of any number of chunks improves on it")
-    for steps in front.open_steps:
-        lines.append(f"open: {steps} steps, where no schedule was found that attains the bound")
+    lines += [
+        f"open: {steps} steps, where no schedule was found that attains the bound"
+        for steps in front.open_steps
+    ]
     if front.interrupted:
         lines.append("ended before it was complete; the same command continues")
     return lines

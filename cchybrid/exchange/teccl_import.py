@@ -7,7 +7,7 @@ model of cchybrid lacks; what can be judged without them is judged here.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -198,7 +198,7 @@ def _all_flows(listed: list[Flow], paths: list[Flow]) -> list[Flow]:
     """
     if not paths:
         return listed
-    beyond: Counter[Route] = Counter()
+    beyond: dict[Route, Fraction] = defaultdict(Fraction)
     for flow in listed:
         beyond[flow.route] += flow.volume
     for flow in paths:
