@@ -311,9 +311,9 @@ def test_every_package_is_installed() -> None:
 
 CHECKING = {
     "cchybrid.checker": {"EvidenceError", "Network"},
-    "cchybrid.checker.kinds": {"shown_steps"},
-    "cchybrid.checker.certificate": {"ANY_ROUTING", "own_scope", "prove", "rounds_bound"},
-    "cchybrid.checker.throughput": {"FORMAT", "throughput_bound", "throughput_network"},
+    "cchybrid.checker.kinds": {"shown_rounds", "shown_steps"},
+    "cchybrid.checker.certificate": {"ANY_ROUTING", "own_scope", "prove"},
+    "cchybrid.checker.throughput": {"FORMAT", "throughput_network"},
     "cchybrid.checker.instance": {"EvidenceError", "Network", "TooLargeError"},
     "cchybrid.checker.reach": {"out_of_reach"},
     "cchybrid.checker.clauses": {"Formula"},

@@ -11,8 +11,8 @@ from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run
 from cchybrid.bench.suite import AnyRow
 from cchybrid.bench.throughput_row import ThroughputRow
-from cchybrid.checker import EvidenceError
-from cchybrid.checker.throughput import ThroughputVerdict, check_throughput
+from cchybrid.checker import EvidenceError, RoundsVerdict
+from cchybrid.checker.throughput import check_throughput
 from cchybrid.host.run_history import Contribution
 from cchybrid.host.run_state import HOST_GREEDY
 from cchybrid.model import Instance
@@ -68,7 +68,7 @@ class Checked(NamedTuple):
 class CheckedThroughput(NamedTuple):
     """The rounds per chunk of trees and their lower bound, added up again; seconds as stored."""
 
-    verdict: ThroughputVerdict
+    verdict: RoundsVerdict
     seconds: float
 
 

@@ -19,9 +19,8 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from cchybrid.checker.instance import EvidenceError, Network
-from cchybrid.checker.kinds import kind_of, shown_steps
-from cchybrid.checker.linear import linear_rounds
+from cchybrid.checker.instance import EvidenceError
+from cchybrid.checker.kinds import MAKE_ANEW, kind_of, shown_rounds, shown_steps
 from cchybrid.checker.prices import MAX_STEPS
 from cchybrid.checker.reading import read_network
 from cchybrid.checker.schedule import checked_schedule
@@ -68,25 +67,24 @@ class Verdict:
 
 @dataclass(frozen=True)
 class RoundsVerdict:
-    """The result of checking a schedule and its certificate about rounds.
+    """The result of checking a schedule, or trees, and the evidence about rounds per chunk.
 
     Attributes
     ----------
-    steps, rounds, chunks
-        The steps and the rounds of the schedule, which is valid, and the chunks of each message.
+    steps
+        The steps of the schedule, which is valid; ``None`` for trees used again and again.
+    rounds, chunks
+        The rounds in all, and the chunks of each message.
     bound
         Rounds per chunk that every schedule of at most that many steps needs.
-    shortest
-        Steps that every schedule needs: the largest distance of a message.
     kind
         The kind of the evidence.
     """
 
-    steps: int
+    steps: int | None
     rounds: int
     chunks: int
     bound: Fraction
-    shortest: int
     kind: str
 
     @property
@@ -96,12 +94,19 @@ class RoundsVerdict:
 
     @property
     def optimal(self) -> bool:
-        """Whether no schedule of as many chunks, in at most as many steps, has fewer rounds."""
-        return self.rounds == ceil(self.bound * self.chunks)
+        """Whether no schedule of as many chunks, in at most as many steps, has fewer rounds.
+
+        Of trees, whether no schedule of any number of chunks has fewer rounds per chunk.
+        """
+        needed = self.bound * self.chunks
+        return self.rounds == (needed if self.steps is None else ceil(needed))
 
     @property
     def sentence(self) -> str:
         """The result in words."""
+        if self.steps is None:
+            word = "optimal" if self.optimal else f"at least {self.bound} are needed"
+            return f"{self.rounds_per_chunk} rounds per chunk, {word} ({self.kind})"
         word = "optimal" if self.optimal else "valid"
         return (
             f"{self.chunks} chunks, {self.steps} steps, {self.rounds} rounds, {word}: no schedule "
@@ -123,20 +128,22 @@ def fingerprint(instance: Mapping[str, Any]) -> str:
 
     SHA-256 of its JSON with sorted keys, without white space, names, positions and switches.
     """
-    parts = {key: value for key, value in instance.items() if key != "name"}
-    ignored = ("name", "positions", "node_names", "switches")
+    labels = "name", "positions", "node_names", "switches"
+    parts = _without(instance, "name")
     for part in ("network", "collective"):
-        parts[part] = {key: value for key, value in parts[part].items() if key not in ignored}
+        parts[part] = _without(parts[part], *labels)
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def without_parts(instance: Mapping[str, Any]) -> dict[str, Any]:
     """Return the JSON object of an instance without its chunks and rounds."""
-    collective = {k: v for k, v in instance["collective"].items() if k != "chunks"}
-    model = {k: v for k, v in instance.get("model", {}).items() if k != "rounds"}
-    about = {"format": "cchybrid-instance/1", "collective": collective, "model": model}
-    return {**instance, **about}
+    return {
+        **instance,
+        "format": "cchybrid-instance/1",
+        "collective": _without(instance["collective"], "chunks"),
+        "model": _without(instance.get("model", {}), "rounds"),
+    }
 
 
 def check(schedule: Any, record: Any) -> Verdict | RoundsVerdict:
@@ -147,51 +154,31 @@ def check(schedule: Any, record: Any) -> Verdict | RoundsVerdict:
     EvidenceError
         The schedule is not valid, or the claim is not proven; the error says why.
     """
-    network, steps = checked_schedule(schedule)
-    instance = schedule["instance"]
-    claim, evidence = _read(instance, record)
-    limit = claim["steps"]
-    if record["format"] == ROUNDS_FORMAT:
-        return _check_rounds(network, len(steps), read_network(without_parts(instance)), record)
-    proven = prove(instance, evidence, claim["scope"])
-    if proven != limit:
-        raise EvidenceError(f"the evidence shows {proven} steps, the claim says {limit}")
-    if limit > len(steps):
-        raise EvidenceError("the schedule refutes the claim, so the checker has an error")
-    return Verdict(len(steps), limit, claim["scope"], kind_of(evidence))
-
-
-def _check_rounds(
-    network: Network, steps: int, whole: Network, record: Mapping[str, Any]
-) -> RoundsVerdict:
-    limit, claimed = record["claim"]["steps"], record["claim"]["rounds_per_chunk"]
+    network, moves = checked_schedule(schedule)
+    instance, steps = schedule["instance"], len(moves)
+    claim = _read_claim(instance, record)
+    limit, evidence = claim["steps"], record["evidence"]
+    kind = kind_of(evidence)
+    if record["format"] == FORMAT:
+        proven = prove(instance, evidence, claim["scope"])
+        if proven != limit:
+            raise EvidenceError(f"the evidence shows {proven} steps, the claim says {limit}")
+        if proven > steps:
+            raise EvidenceError("the schedule refutes the claim, so the checker has an error")
+        return Verdict(steps, proven, claim["scope"], kind)
     if steps > limit:
         raise EvidenceError(f"the schedule has {steps} steps, the claim is about {limit}")
-    bound = rounds_bound(whole, limit, record["evidence"])
+    claimed = claim["rounds_per_chunk"]
+    bound = shown_rounds(read_network(without_parts(instance)), evidence, limit)
     if str(bound) != claimed:
         raise EvidenceError(f"the evidence shows {bound} rounds per chunk, not {claimed[:40]!r}")
     rounds = sum(network.in_step(t, max(network.rounds)) for t in range(1, steps + 1))
     if rounds < bound * network.chunks:
         raise EvidenceError("the schedule refutes the claim, so the checker has an error")
-    shortest = max(whole.hops(source)[goal] for source, goals in whole.messages for goal in goals)
-    kind = kind_of(record["evidence"])
-    return RoundsVerdict(steps, rounds, network.chunks, bound, shortest, kind)
+    return RoundsVerdict(steps, rounds, network.chunks, bound, kind)
 
 
-def rounds_bound(network: Network, steps: int, evidence: Any) -> Fraction:
-    """Return the rounds per chunk that the evidence shows for at most that many steps.
-
-    Raises
-    ------
-    EvidenceError
-        If it shows nothing.
-    """
-    if kind_of(evidence) != "linear":
-        raise EvidenceError("evidence about rounds is of the kind linear")
-    return linear_rounds(network, evidence, steps)
-
-
-def prove(instance: Mapping[str, Any], evidence: Mapping[str, Any], scope: str) -> int:
+def prove(instance: Mapping[str, Any], evidence: Any, scope: str) -> int:
     """Return the steps that the evidence proves within the scope.
 
     Raises
@@ -200,16 +187,13 @@ def prove(instance: Mapping[str, Any], evidence: Mapping[str, Any], scope: str) 
         If it proves nothing there.
     """
     if scope not in (ANY_ROUTING, own_scope(instance)):
-        raise EvidenceError(
-            f"the scope {scope[:40]!r} is not that of the instance; make a certificate: "
-            "cchybrid prove"
-        )
+        raise EvidenceError(f"the scope {scope[:40]!r} is not that of the instance; {MAKE_ANEW}")
     network = read_network(instance, "any" if scope == ANY_ROUTING else None)
     return shown_steps(network, evidence)
 
 
-def _read(instance: Mapping[str, Any], record: Any) -> tuple[Mapping[str, Any], Any]:
-    """Return the claim and the evidence of a certificate about the instance."""
+def _read_claim(instance: Mapping[str, Any], record: Any) -> Mapping[str, Any]:
+    """Return the claim of a certificate about the instance."""
     form = record.get("format") if isinstance(record, Mapping) else None
     if form not in (FORMAT, ROUNDS_FORMAT):
         raise EvidenceError(f"this is no {FORMAT} or {ROUNDS_FORMAT}")
@@ -219,14 +203,16 @@ def _read(instance: Mapping[str, Any], record: Any) -> tuple[Mapping[str, Any], 
     about = instance if form == FORMAT else without_parts(instance)
     if not isinstance(named, Mapping) or named.get("sha256") != fingerprint(about):
         raise EvidenceError("the certificate is about another instance")
-    text = "scope" if form == FORMAT else "rounds_per_chunk"
-    if not isinstance(claim, dict) or set(claim) != {"steps", text}:
-        raise EvidenceError(
-            f"the claim is not well-formed: it has steps and {text} alone; make a certificate: "
-            "cchybrid prove"
-        )
-    if not isinstance(claim[text], str):
-        raise EvidenceError("the claim is not well-formed")
-    if type(claim["steps"]) is not int or not 0 <= claim["steps"] <= MAX_STEPS:
-        raise EvidenceError("the claim is not well-formed")
-    return claim, record["evidence"]
+    types = {"steps": int, "scope" if form == FORMAT else "rounds_per_chunk": str}
+    if (
+        not isinstance(claim, dict)
+        or {key: type(value) for key, value in claim.items()} != types
+        or not 0 <= claim["steps"] <= MAX_STEPS
+    ):
+        parts = " and ".join(types)
+        raise EvidenceError(f"the claim is not well-formed: {parts} alone; {MAKE_ANEW}")
+    return claim
+
+
+def _without(record: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in keys}

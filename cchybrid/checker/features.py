@@ -11,7 +11,7 @@ from cchybrid.checker.instance import EvidenceError, Network
 
 FEATURES = frozenset({
     "wormhole", "store-and-forward", "limited ports", "wide channels", "half duplex", "endpoints",
-    "extra hops", "any routing", "combining", "allreduce", "chunks", "rounds",
+    "extra hops", "any routing", "delivering", "combining", "allreduce", "chunks", "rounds",
 })  # fmt: skip
 """All features of instances of the formats ``cchybrid-instance/1`` and ``/2``."""
 
@@ -22,8 +22,8 @@ PROVED = {
     "linear": _COPIES,
     "nested-sets": _COPIES,
     "refutation": _COPIES,
-    "part": FEATURES - {"combining"},
-    "exchanges": FEATURES - {"combining"},
+    "part": FEATURES - {"delivering", "combining"},
+    "exchanges": FEATURES - {"delivering", "combining"},
     "rounds per chunk": _COPIES - {"wormhole", "chunks", "rounds"},
     "throughput": _COPIES - {"limited ports", "half duplex", "chunks", "rounds"},
 }
@@ -41,6 +41,7 @@ def features(network: Network) -> set[str]:
         "endpoints": network.endpoints,
         "extra hops": network.extra_hops,
         "any routing": not network.hop_by_hop and network.extra_hops is None,
+        "delivering": not network.backwards and not network.members,
         "combining": network.backwards,
         "allreduce": network.members,
         "chunks": network.chunks > 1,

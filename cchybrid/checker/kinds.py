@@ -1,4 +1,4 @@
-"""The kinds of evidence for a number of steps, and those for an allreduce.
+"""The kinds of evidence: for a number of steps, for rounds per chunk, and for an allreduce.
 
 Theorem (``part``). Every allreduce contains, for each member, a broadcast of its part to the other
 members and, read backwards, a reduction of theirs to it; a bound for one of these is one for all.
@@ -13,36 +13,25 @@ problem on graphs and digraphs, 1974, doi:10.1016/0016-0032(74)90146-4.)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from cchybrid.checker.features import require
 from cchybrid.checker.instance import EvidenceError, Network
-from cchybrid.checker.linear import linear_steps
+from cchybrid.checker.linear import linear_rounds, linear_steps
 from cchybrid.checker.nested_sets import nested_set_steps
 from cchybrid.checker.refutation import refutation_steps
 
-KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
-    "linear": linear_steps,
-    "nested-sets": nested_set_steps,
-    "refutation": refutation_steps,
-}
-"""The checking functions by kind; each takes a network and evidence of that kind."""
-ALLREDUCE_KINDS = "part", "exchanges"
-OLD_KINDS = frozenset({
-    "growth", "cut", "cut-over-time", "regions", "prices", "arborescences", "step-prices",
-    "blocks", "farkas", "rows", "throughput",
-})  # fmt: skip
+MAKE_ANEW = "make it anew: cchybrid prove, pareto or throughput"
 
 
 def kind_of(evidence: Any) -> str:
-    """Return the kind that evidence of any origin names."""
+    """Return the kind of evidence of any origin; an ``EvidenceError`` if it is not known."""
     kind = evidence.get("kind") if isinstance(evidence, Mapping) else None
     if not isinstance(kind, str):
         raise EvidenceError("the kind of the evidence is missing")
-    if kind in OLD_KINDS:
-        raise EvidenceError(
-            f"evidence of the kind {kind!r} is of an older version; make it anew: cchybrid prove"
-        )
+    if kind not in KINDS:
+        raise EvidenceError(f"no kind of evidence is called {kind[:40]!r}; {MAKE_ANEW}")
     return kind
 
 
@@ -55,20 +44,37 @@ def shown_steps(network: Network, evidence: Any) -> int:
         The evidence proves nothing.
     """
     kind = kind_of(evidence)
-    if kind not in (ALLREDUCE_KINDS if network.members else KINDS):
-        raise EvidenceError(f"no kind of evidence for this collective is called {kind[:40]!r}")
     require(network, kind)
-    if kind == "exchanges":
-        return _exchange_steps(network)
-    if kind != "part":
-        return KINDS[kind](network, evidence)
+    return KINDS[kind](network, evidence)
+
+
+def shown_rounds(network: Network, evidence: Any, steps: int | None) -> Fraction:
+    """Return the rounds per chunk that every schedule needs according to the evidence.
+
+    Parameters
+    ----------
+    steps
+        The number of steps of the schedules, at most; ``None`` for any number.
+
+    Raises
+    ------
+    EvidenceError
+        The evidence proves nothing.
+    """
+    if kind_of(evidence) != "linear":
+        raise EvidenceError("evidence about rounds is of the kind linear")
+    return linear_rounds(network, evidence, steps)
+
+
+def _part_steps(network: Network, evidence: Mapping[str, Any]) -> int:
+    """Return the steps of the broadcast from one member, or of the reduction to it."""
     named = [key for key in ("from", "to") if key in evidence]
     if len(named) != 1 or type(evidence[named[0]]) is not int:
         raise EvidenceError("the member that the evidence is about is missing")
     return shown_steps(network.part(evidence[named[0]], named == ["to"]), evidence.get("evidence"))
 
 
-def _exchange_steps(network: Network) -> int:
+def _exchange_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     """Return the steps that the transfers of every allreduce need."""
     transfers = sum(2 * (len(members) - 1) for members in network.members)
     links = {network.link(a, b): capacity for (a, b), capacity in network.channels.items()}
@@ -81,3 +87,13 @@ def _exchange_steps(network: Network) -> int:
     if carried >= transfers or per_step == 0:
         return max(step, 1)
     return step - (-(transfers - carried) // per_step)
+
+
+KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
+    "linear": linear_steps,
+    "nested-sets": nested_set_steps,
+    "refutation": refutation_steps,
+    "part": _part_steps,
+    "exchanges": _exchange_steps,
+}
+"""The checking functions by kind; each takes a network and evidence of that kind."""

@@ -49,8 +49,8 @@ def read_steps(record: Any) -> list[list[tuple[int, tuple[int, ...]]]]:
         raise EvidenceError(f"this is no {' or '.join(formats)}")
     try:
         return [
-            [(_whole(move["message"]), tuple(map(_whole, _list(move["path"])))) for move in step]
-            for step in _list(record["steps"])
+            [(whole(move["message"]), tuple(map(whole, list_of(move["path"])))) for move in step]
+            for step in list_of(record["steps"])
         ]
     except (KeyError, TypeError, ValueError):
         raise EvidenceError("the steps of the schedule are not well-formed") from None
@@ -61,7 +61,7 @@ def read_sums(record: Any) -> list[list[frozenset[int]]]:
     if record["format"] != SUMS_FORMAT:
         raise EvidenceError(f"the schedule of an allreduce is no {SUMS_FORMAT}")
     try:
-        sums = [[[*map(_whole, _list(move["sum"]))] for move in step] for step in record["steps"]]
+        sums = [[[*map(whole, list_of(move["sum"]))] for move in step] for step in record["steps"]]
     except (KeyError, TypeError, ValueError):
         raise EvidenceError("the sums of the schedule are not well-formed") from None
     if any(len(set(parts)) != len(parts) for step in sums for parts in step):
@@ -96,65 +96,68 @@ def read_json(text: str) -> Any:
 
 def _check_instance(record: Any) -> None:
     """Raise one of Python's errors unless the instance is well-formed."""
-    _only(record, "format", "name", "network", "collective", "model")
+    only(record, "format", "name", "network", "collective", "model")
     _require(record["format"] in INSTANCE_FORMATS)
     parted = record["format"] == INSTANCE_FORMATS[1]
     network, collective, model = record["network"], record["collective"], record.get("model", {})
     labels = ("name", "positions", "node_names", "switches")  # these restrict no schedule
-    _only(network, "nodes", "channels", "half_duplex", "endpoints", *labels)
-    nodes = _whole(network["nodes"])
+    only(network, "nodes", "channels", "half_duplex", "endpoints", *labels)
+    nodes = whole(network["nodes"])
     _require(0 < nodes <= _MAX_NODES)
     channels: dict[tuple[int, int], int] = {}
-    for row in _list(network["channels"]):
-        a, b, *rest = map(_whole, _list(row))
+    for row in list_of(network["channels"]):
+        a, b, *rest = map(whole, list_of(row))
         _require(a < nodes and b < nodes and a != b and (a, b) not in channels and len(rest) < 2)
         channels[a, b] = rest[0] if rest else 1
         _require(channels[a, b] > 0)
     pairs: set[tuple[int, int]] = set()
-    for pair in _list(network.get("half_duplex", [])):
-        a, b = map(_whole, _list(pair))
+    for pair in list_of(network.get("half_duplex", [])):
+        a, b = map(whole, list_of(pair))
         _require(channels[a, b] == channels[b, a] and not {(a, b), (b, a)} & pairs)
         pairs.add((a, b))
-    _require(all(_whole(node) < nodes for node in _list(network.get("endpoints", []))))
-    _only(collective, "name", "kind", "messages", *["chunks"][:parted])
+    _require(all(whole(node) < nodes for node in list_of(network.get("endpoints", []))))
+    only(collective, "name", "kind", "messages", *["chunks"][:parted])
     all_reduce = parted and collective["kind"] == "allreduce"
     back = all_reduce or {"deliver": False, "combine": True}[collective["kind"]]
     one, many = ("destination", "sources") if back else ("source", "destinations")
-    count = len(_list(collective["messages"]))
-    _require(0 < count * max(1, _whole(collective.get("chunks", 1))) <= _MAX_MESSAGES)
+    count = len(list_of(collective["messages"]))
+    _require(0 < count * max(1, whole(collective.get("chunks", 1))) <= _MAX_MESSAGES)
     _require(collective.get("chunks", 1) > 0)
     for message in collective["messages"]:
         if all_reduce:
-            _only(message, "members")
-            ends = list(map(_whole, _list(message["members"])))
+            only(message, "members")
+            ends = list(map(whole, list_of(message["members"])))
         else:
-            _only(message, one, many)
-            ends = [_whole(message[one]), *map(_whole, _list(message[many]))]
+            only(message, one, many)
+            ends = [whole(message[one]), *map(whole, list_of(message[many]))]
         _require(len(ends) > 1 and len(set(ends)) == len(ends) and max(ends) < nodes)
-    _only(model, "switching", "ports", "routing", *["rounds"][:parted])
-    _require(all(0 < _whole(number) <= _MAX_ROUNDS for number in _list(model.get("rounds", []))))
+    only(model, "switching", "ports", "routing", *["rounds"][:parted])
+    _require(all(0 < whole(number) <= _MAX_ROUNDS for number in list_of(model.get("rounds", []))))
     _require(model.get("switching", "wormhole") in ("wormhole", "store-and-forward"))
     routing = model.get("routing", "minimal")
-    _require(routing in ("minimal", "any") or _whole(routing) >= 0)
+    _require(routing in ("minimal", "any") or whole(routing) >= 0)
     ports = model.get("ports", "all")
     if isinstance(ports, dict):
-        _only(ports, "inject", "accept")
+        only(ports, "inject", "accept")
     for limit in (ports["inject"], ports["accept"]) if isinstance(ports, dict) else (ports,):
         each = limit if isinstance(limit, list) else [limit] * nodes
-        _require(limit == "all" or (len(each) == nodes and all(_whole(k) >= 0 for k in each)))
+        _require(limit == "all" or (len(each) == nodes and all(whole(k) >= 0 for k in each)))
 
 
-def _only(record: Any, *keys: str) -> None:
+def only(record: Any, *keys: str) -> None:
+    """Raise ``ValueError`` unless this is an object without other keys."""
     _require(isinstance(record, dict) and set(record) <= set(keys))
 
 
-def _list(value: Any) -> list[Any]:
+def list_of(value: Any) -> list[Any]:
+    """Return a list; raise ``TypeError`` for anything else."""
     if not isinstance(value, list):
         raise TypeError
     return value
 
 
-def _whole(value: Any) -> int:
+def whole(value: Any) -> int:
+    """Return a whole number from 0 to ``_MAX_NUMBER``; raise ``TypeError`` for anything else."""
     if type(value) is not int or not 0 <= value <= _MAX_NUMBER:
         raise TypeError
     return value

@@ -74,16 +74,22 @@ def _paths(network: Network, source: int, goal: int, left: list[int]) -> Iterato
 
 def is_allowed(network: Network, path: Path) -> bool:
     """Return whether the instance allows a path."""
-    hops = list(pairwise(path))
-    if not hops or len(set(path)) < len(path) or any(hop not in network.channels for hop in hops):
-        return False
-    if network.hop_by_hop:
-        return len(hops) == 1
-    if not network.endpoints.isdisjoint(path[1:-1]):
+    if not is_simple(network, path) or (network.hop_by_hop and len(path) > 2):
         return False
     return (
         network.extra_hops is None
-        or len(hops) <= network.hops(path[0])[path[-1]] + network.extra_hops
+        or len(path) - 1 <= network.hops(path[0])[path[-1]] + network.extra_hops
+    )
+
+
+def is_simple(network: Network, path: Path) -> bool:
+    """Return whether a path takes channels, visits no node twice, and passes no endpoint."""
+    hops = list(pairwise(path))
+    return (
+        bool(hops)
+        and len(set(path)) == len(path)
+        and all(hop in network.channels for hop in hops)
+        and network.endpoints.isdisjoint(path[1:-1])
     )
 
 

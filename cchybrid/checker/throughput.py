@@ -22,51 +22,24 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
+from cchybrid.checker.certificate import RoundsVerdict
 from cchybrid.checker.features import require
 from cchybrid.checker.instance import EvidenceError, Network
-from cchybrid.checker.kinds import kind_of
-from cchybrid.checker.linear import linear_rounds
-from cchybrid.checker.reading import read_network
+from cchybrid.checker.kinds import shown_rounds
+from cchybrid.checker.reading import list_of, only, read_network, whole
+from cchybrid.checker.routes import is_simple
 
 FORMAT = "cchybrid-throughput/1"
 _KEYS = {
     "format", "instance", "rounds_per_chunk", "chunks", "rounds", "trees", "bound", "evidence",
 }  # fmt: skip
-_MAX_NUMBER = 10**40
+
+_Trees = list[tuple[int, int, list[tuple[int, ...]]]]
 
 
-class ThroughputVerdict(NamedTuple):
-    """The result of checking a throughput file.
-
-    Attributes
-    ----------
-    rounds_per_chunk
-        What the trees attain.
-    bound
-        What every schedule needs at least.
-    kind
-        The kind of the evidence.
-    """
-
-    rounds_per_chunk: Fraction
-    bound: Fraction
-    kind: str
-
-    @property
-    def optimal(self) -> bool:
-        """Whether no schedule takes fewer rounds per chunk."""
-        return self.rounds_per_chunk == self.bound
-
-    @property
-    def sentence(self) -> str:
-        """The result in words."""
-        word = "optimal" if self.optimal else f"at least {self.bound} are needed"
-        return f"{self.rounds_per_chunk} rounds per chunk, {word} ({self.kind})"
-
-
-def check_throughput(record: Any) -> ThroughputVerdict:
+def check_throughput(record: Any) -> RoundsVerdict:
     """Check a ``cchybrid-throughput/1`` object, which may come from any file.
 
     Raises
@@ -79,15 +52,16 @@ def check_throughput(record: Any) -> ThroughputVerdict:
     if set(record) - {"made_by"} != _KEYS:
         raise EvidenceError("the file has other parts than it should")
     network = throughput_network(record["instance"])
-    chunks, rounds = _positive(record["chunks"]), _positive(record["rounds"])
-    attained, bound = Fraction(rounds, chunks), throughput_bound(network, record["evidence"])
+    chunks, rounds, trees = _read_trees(record)
+    bound = shown_rounds(network, record["evidence"], None)
+    attained = Fraction(rounds, chunks)
     for key, value in (("rounds_per_chunk", attained), ("bound", bound)):
         if record[key] != str(value):
             raise EvidenceError(f"{key} is {value}, the file says {str(record[key])[:40]!r}")
-    _check_trees(network, record["trees"], chunks, rounds)
+    _check_trees(network, trees, chunks, rounds)
     if bound > attained:
         raise EvidenceError("the trees refute the bound, so the checker has an error")
-    return ThroughputVerdict(attained, bound, "linear")
+    return RoundsVerdict(None, rounds, chunks, bound, "linear")
 
 
 def throughput_network(instance: Any) -> Network:
@@ -103,33 +77,34 @@ def throughput_network(instance: Any) -> Network:
     return network
 
 
-def throughput_bound(network: Network, evidence: Any) -> Fraction:
-    """Return the rounds per chunk that the evidence proves every schedule to need.
+def _read_trees(record: Mapping[str, Any]) -> tuple[int, int, _Trees]:
+    """Return chunks, rounds, and per tree its root, its chunks and its paths."""
+    try:
+        chunks, rounds = whole(record["chunks"]), whole(record["rounds"])
+        trees: _Trees = []
+        for tree in list_of(record["trees"]):
+            only(tree, "root", "chunks", "paths")
+            paths = [tuple(map(whole, list_of(path))) for path in list_of(tree["paths"])]
+            trees.append((whole(tree["root"]), whole(tree["chunks"]), paths))
+    except (KeyError, TypeError, ValueError):
+        raise EvidenceError("the chunks, rounds or trees are not well-formed") from None
+    if 0 in (chunks, rounds, *(size for _, size, _ in trees)):
+        raise EvidenceError("a number of chunks or rounds is 0")
+    return chunks, rounds, trees
 
-    Raises
-    ------
-    EvidenceError
-        If it proves nothing.
-    """
-    if kind_of(evidence) != "linear":
-        raise EvidenceError("evidence for throughput is of the kind linear")
-    return linear_rounds(network, evidence, None)
 
-
-def _check_trees(network: Network, trees: Any, chunks: int, rounds: int) -> None:
+def _check_trees(network: Network, trees: _Trees, chunks: int, rounds: int) -> None:
     """Raise an ``EvidenceError`` unless the trees are a schedule of that many chunks and rounds."""
     missing: Counter[tuple[int, frozenset[int]]] = Counter()
     for source, destinations in network.messages:
         missing[source, frozenset(destinations)] += chunks
     load: Counter[tuple[int, int]] = Counter()
-    for tree in _list(trees):
-        if not isinstance(tree, Mapping) or set(tree) != {"root", "chunks", "paths"}:
-            raise EvidenceError("a tree is not well-formed")
-        root, size = tree["root"], _positive(tree["chunks"])
-        network.node_set([root])
+    for root, size, paths in trees:
         ends: set[int] = set()
-        for path in _list(tree["paths"]):
-            nodes = _read_path(network, path)
+        for path in paths:
+            nodes = path[::-1] if network.backwards else path
+            if not is_simple(network, nodes):
+                raise EvidenceError(f"the path {str(list(path))[:80]} of a tree is not allowed")
             if (nodes[0] != root and nodes[0] not in ends) or nodes[-1] in ends | {root}:
                 raise EvidenceError("a path of a tree begins or ends where it must not")
             ends.add(nodes[-1])
@@ -144,27 +119,3 @@ def _check_trees(network: Network, trees: Any, chunks: int, rounds: int) -> None
     for hop, size in load.items():
         if size > rounds * network.channels[hop]:
             raise EvidenceError(f"the channel {hop[0]}->{hop[1]} carries more than its capacity")
-
-
-def _read_path(network: Network, path: Any) -> list[int]:
-    """Return the nodes of a path from a holder of the message to a destination."""
-    nodes = _list(path)[:: -1 if network.backwards else 1]
-    if len(nodes) < 2 or not all(type(node) is int for node in nodes):
-        raise EvidenceError("a path is not well-formed")
-    if any(hop not in network.channels for hop in pairwise(nodes)):
-        raise EvidenceError("a path uses a channel that does not exist")
-    if len(set(nodes)) < len(nodes) or not network.endpoints.isdisjoint(nodes[1:-1]):
-        raise EvidenceError("a path visits a node twice, or passes an endpoint")
-    return nodes
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise EvidenceError("a list is missing")
-    return value
-
-
-def _positive(value: Any) -> int:
-    if type(value) is not int or not 1 <= value <= _MAX_NUMBER:
-        raise EvidenceError("a number is not a whole number above 0 of at most 40 digits")
-    return value

@@ -18,6 +18,7 @@ from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
     from cchybrid.host.proving import ProofResult
+    from cchybrid.model import Instance
 
 CheckedFile = Annotated[
     Path,
@@ -103,7 +104,7 @@ def prove(
                 {
                     "instance": name,
                     "steps": steps,
-                    **_shown(verdict),
+                    **_shown(verdict, outcome.schedule.instance),
                     "optimal": outcome.optimal,
                     "shorter": None if shorter is None else len(shorter.steps),
                     "tried": list(outcome.tried),
@@ -194,7 +195,7 @@ def check(
                     "instance": read.instance.name,
                     "description": [line.strip() for line in about],
                     "steps": len(read.steps),
-                    **_shown(verdict),
+                    **_shown(verdict, read.instance),
                     "optimal": verdict is not None and verdict.optimal,
                     "failure": failure,
                 }
@@ -244,9 +245,10 @@ def _check_alone(path: Path, explain: bool, as_json: bool) -> None:
     check_file(path, record, explain, as_json)
 
 
-def _shown(verdict: Any) -> dict[str, Any]:
+def _shown(verdict: Any, instance: Instance) -> dict[str, Any]:
     """Return the verdict as the entries of a JSON object."""
     from cchybrid.checker import RoundsVerdict
+    from cchybrid.host.rounds import farthest
 
     if isinstance(verdict, RoundsVerdict):
         return {
@@ -254,7 +256,7 @@ def _shown(verdict: Any) -> dict[str, Any]:
             "rounds": verdict.rounds,
             "ratio": str(verdict.rounds_per_chunk),
             "bound": str(verdict.bound),
-            "fewest_steps": verdict.shortest,
+            "fewest_steps": farthest(instance),
             "kind": verdict.kind,
         }
     return {key: getattr(verdict, key, None) for key in ("bound", "scope", "kind")}

@@ -184,7 +184,9 @@ def _throughput(record: dict[str, Any], whole: Instance) -> ThroughputResult:
     about = Instance.from_json(record["instance"])
     if about.digest != throughput_instance(whole).digest:
         raise EvidenceError("the throughput is about another instance")
-    return ThroughputResult(about, *verdict, record=record, seconds=0.0)
+    return ThroughputResult(
+        about, verdict.rounds_per_chunk, verdict.bound, verdict.kind, record, 0.0
+    )
 
 
 def _points(

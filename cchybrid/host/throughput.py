@@ -182,7 +182,9 @@ def throughput_of(instance: Instance) -> ThroughputResult:
     seconds = round(time.monotonic() - started, 3)
     record["made_by"] = {"version": versions()["cchybrid"], "seconds": seconds}
     verdict = check_throughput(record)
-    return ThroughputResult(found, *verdict, record=record, seconds=seconds)
+    return ThroughputResult(
+        found, verdict.rounds_per_chunk, verdict.bound, verdict.kind, record, seconds
+    )
 
 
 def throughput_instance(instance: Instance) -> Instance:

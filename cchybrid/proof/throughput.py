@@ -16,7 +16,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from cchybrid.checker import Network
-from cchybrid.checker.throughput import FORMAT, throughput_bound, throughput_network
+from cchybrid.checker.kinds import shown_rounds
+from cchybrid.checker.throughput import FORMAT, throughput_network
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.proof.concurrent_flow import concurrent_flow, largest_load
@@ -64,7 +65,7 @@ def throughput_record(instance: Instance) -> dict[str, Any]:
     else:
         trees, chunks, rounds, candidates = _broadcasts(instance, network)
     bound, evidence = max(
-        ((throughput_bound(network, each), each) for each in candidates), key=lambda pair: pair[0]
+        ((shown_rounds(network, each, None), each) for each in candidates), key=lambda pair: pair[0]
     )
     return {
         "format": FORMAT,

@@ -10,9 +10,10 @@ import pytest
 import cchybrid
 from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
 from cchybrid.checker import features as gate
-from cchybrid.checker.certificate import rounds_bound, without_parts
+from cchybrid.checker.certificate import without_parts
 from cchybrid.checker.features import FEATURES, PROVED, features
 from cchybrid.checker.instance import Network
+from cchybrid.checker.kinds import shown_rounds
 from cchybrid.checker.reading import read_network
 from cchybrid.checker.schedule import checked_schedule
 from cchybrid.checker.throughput import throughput_network
@@ -48,18 +49,18 @@ CASES: dict[str, tuple[Instance, set[str]]] = {
 def test_features_of_an_instance(name: str) -> None:
     instance, expected = CASES[name]
     found = features(read_network(instance.to_json()))
-    assert found == expected
+    assert found == expected | ({"combining", "allreduce"} & expected or {"delivering"})
     assert found <= FEATURES
 
 
 def test_wide_channels_half_duplex() -> None:
     record = ring().to_json()
     record["network"]["channels"][0].append(2)
-    assert features(read_network(record)) == {"wormhole", "wide channels"}
+    assert features(read_network(record)) == {"wormhole", "wide channels", "delivering"}
     record = ring().to_json()
     a, b, *_ = record["network"]["channels"][0]
     record["network"]["half_duplex"] = [[a, b]]
-    assert features(read_network(record)) == {"wormhole", "half duplex"}
+    assert features(read_network(record)) == {"wormhole", "half duplex", "delivering"}
 
 
 def test_every_argument_names_features_of_the_closed_list() -> None:
@@ -92,8 +93,8 @@ def arguments() -> dict[str, Any]:
         "part": lambda: proven_steps(members, part),
         "exchanges": lambda: proven_steps(members, {"kind": "exchanges"}),
         "unreachable": lambda: proves_infeasible(single, {"kind": "unreachable", "message": 0}),
-        "rounds per chunk": lambda: rounds_bound(
-            Network(without_parts(hops.to_json())), 3, ONE_PRICE
+        "rounds per chunk": lambda: shown_rounds(
+            Network(without_parts(hops.to_json())), ONE_PRICE, 3
         ),
         "throughput": lambda: throughput_network(hops.to_json()),
     }
@@ -136,10 +137,26 @@ def test_evidence_of_an_older_version_names_the_command_that_makes_it_anew(kind:
         proven_steps(ring().to_json(), {"kind": kind, "message": 0, "nodes": [0]})
 
 
+@pytest.mark.parametrize("kind", ["part", "exchanges"])
+@pytest.mark.parametrize(("collective", "word"), [("AAB", "delivering"), ("AAR", "combining")])
+def test_kinds_about_an_allreduce_are_refused_elsewhere(
+    kind: str, collective: str, word: str
+) -> None:
+    evidence = {"kind": kind, "from": 0, "evidence": SPREAD}
+    with pytest.raises(EvidenceError, match=f"{kind}: not proved for {word}"):
+        proven_steps(ring(collective).to_json(), evidence)
+
+
+@pytest.mark.parametrize("kind", ["linear", "nested-sets", "refutation"])
+def test_other_kinds_are_refused_for_an_allreduce(kind: str) -> None:
+    with pytest.raises(EvidenceError, match=f"{kind}: not proved for allreduce"):
+        proven_steps(ring("allreduce").to_json(), {"kind": kind})
+
+
 def test_what_is_not_defined_for_rounds_and_allreduce_is_refused() -> None:
     """Version 0.9.0 had false optima of throughput of an allreduce, and with rounds."""
     for instance in (ring("allreduce"), ring(rounds=[2, 1]), ring(chunks=2), ring(ports=1)):
         with pytest.raises(EvidenceError, match="throughput: not proved for"):
             throughput_network(instance.to_json())
     with pytest.raises(EvidenceError, match="rounds per chunk: not proved for wormhole"):
-        rounds_bound(read_network(ring().to_json()), 3, ONE_PRICE)
+        shown_rounds(read_network(ring().to_json()), ONE_PRICE, 3)

@@ -17,7 +17,8 @@ from jsonschema import Draft202012Validator
 import cchybrid
 from cchybrid.checker import EvidenceError
 from cchybrid.checker.__main__ import main
-from cchybrid.checker.throughput import check_throughput, throughput_bound, throughput_network
+from cchybrid.checker.kinds import shown_rounds
+from cchybrid.checker.throughput import check_throughput, throughput_network
 from cchybrid.library.schemas import schema
 from cchybrid.model import Channel, Instance, Network
 from cchybrid.proof.throughput import throughput_record
@@ -62,7 +63,7 @@ def ring() -> dict[str, Any]:
 
 def test_trees_and_prices_by_hand() -> None:
     verdict = check_throughput(ring())  # two messages enter node 1 over one channel
-    assert verdict == (2, 2, "linear")
+    assert (verdict.rounds_per_chunk, verdict.bound, verdict.kind) == (2, 2, "linear")
     assert verdict.optimal
     slower = {**ring(), "rounds": 5, "rounds_per_chunk": "5"}
     assert not check_throughput(slower).optimal
@@ -72,12 +73,12 @@ def test_prices_by_hand() -> None:
     network = throughput_network(cchybrid.instance("ring-bi-4", "AAS").to_json())
     rows = [[a, b, 1] for a, b in network.channels]
     # 8 pairs at distance 1 and 4 at distance 2, over 8 channels.
-    assert throughput_bound(network, {"kind": "linear", "channels": rows}) == 2
+    assert shown_rounds(network, {"kind": "linear", "channels": rows}, None) == 2
     # 3 pairs end at node 1, over 2 channels; over one of them, all can go another way.
     into = {"kind": "linear", "channels": [row for row in rows if row[1] == 1]}
-    assert throughput_bound(network, into) == Fraction(3, 2)
+    assert shown_rounds(network, into, None) == Fraction(3, 2)
     with pytest.raises(EvidenceError, match="shows no number"):
-        throughput_bound(network, {"kind": "linear", "channels": rows[:1]})
+        shown_rounds(network, {"kind": "linear", "channels": rows[:1]}, None)
 
 
 def test_endpoints_without_a_part_carry_nothing() -> None:
@@ -86,13 +87,13 @@ def test_endpoints_without_a_part_carry_nothing() -> None:
     instance = cchybrid.instance(network, [(0, 1)]).to_json()
     read = throughput_network(instance)
     entries = {"kind": "linear", "channels": [[0, 1, 1], [2, 1, 1]]}
-    assert throughput_bound(read, entries) == Fraction(1, 2)  # not over endpoint 3
+    assert shown_rounds(read, entries, None) == Fraction(1, 2)  # not over endpoint 3
     instance["model"]["switching"] = "store-and-forward"
     hop_by_hop = throughput_network(instance)
     with pytest.raises(EvidenceError, match="shows no number"):
-        throughput_bound(hop_by_hop, entries)
+        shown_rounds(hop_by_hop, entries, None)
     entries["channels"] += [[3, 1, 1]]
-    assert throughput_bound(hop_by_hop, entries) == Fraction(1, 3)
+    assert shown_rounds(hop_by_hop, entries, None) == Fraction(1, 3)
 
 
 Change = Callable[[dict[str, Any]], Any]
@@ -107,15 +108,15 @@ Change = Callable[[dict[str, Any]], Any]
         (lambda r: r.update(instance=[]), "not well-formed"),
         (lambda r: r.update(rounds=1, rounds_per_chunk="1"), "carries more than its capacity"),
         (lambda r: r.update(rounds=3), "rounds_per_chunk is 3"),
-        (lambda r: r.update(rounds=True), "whole number above 0"),
-        (lambda r: r.update(chunks=0), "whole number above 0"),
-        (lambda r: r.update(rounds=10**41), "at most 40 digits"),
+        (lambda r: r.update(rounds=True), "not well-formed"),
+        (lambda r: r.update(chunks=0), "number of chunks or rounds is 0"),
+        (lambda r: r.update(rounds=10**41), "rounds or trees are not well-formed"),
         (lambda r: r.update(bound="\ud800\n1"), r"the file says '\\ud800\\n1'"),
         (lambda r: r["instance"]["network"]["channels"][0].append(10**4000), "not well-formed"),
         (lambda r: r.update(bound="1"), "bound is 2, the file says '1'"),
         (lambda r: r.update(bound="4/2"), "bound is 2"),
         (lambda r: r.update(bound=2), "bound is 2"),
-        (lambda r: r.update(evidence={"kind": "cut", "nodes": [1]}), "of an older version"),
+        (lambda r: r.update(evidence={"kind": "cut", "nodes": [1]}), "called 'cut'; make it anew"),
         (lambda r: r.update(evidence={"kind": "nested-sets"}), "is of the kind linear"),
         (lambda r: r.update(evidence={"kind": "linear"}), "shows no number of rounds"),
         (lambda r: r["evidence"].update(steps=2), "not well-formed"),
@@ -124,20 +125,21 @@ Change = Callable[[dict[str, Any]], Any]
         (lambda r: r["evidence"].update(channels=[[1, 0, 1]]), "for something that is not there"),
         (lambda r: r["evidence"].update(groups=[{"worth": [[1, 1]]}]), "a number of steps"),
         (lambda r: r["evidence"].update(groups=[{"sets": [[2, 1]]}]), "weigh more than a channel"),
-        (lambda r: r.update(trees={}), "a list is missing"),
+        (lambda r: r.update(trees={}), "trees are not well-formed"),
+        (lambda r: r["trees"][0].update(chunks=0), "number of chunks or rounds is 0"),
         (lambda r: r["trees"].pop(), "more or fewer chunks"),
         (lambda r: r["trees"].append(r["trees"][0]), "more or fewer chunks"),
         (lambda r: r["trees"][0].update(chunks=2), "more or fewer chunks"),
         (lambda r: r["trees"][0].update(root=1), "begins or ends where it must not"),
-        (lambda r: r["trees"][0].update(root=7), "does not have"),
-        (lambda r: r["trees"][0].update(size=1), "a tree is not well-formed"),
+        (lambda r: r["trees"][0].update(root=7), "begins or ends where it must not"),
+        (lambda r: r["trees"][0].update(size=1), "trees are not well-formed"),
         (lambda r: r["trees"][0]["paths"].pop(), "has the destinations of a tree"),
         (lambda r: r["trees"][0]["paths"].reverse(), "begins or ends where it must not"),
         (lambda r: r["trees"][0]["paths"].append([0, 1]), "begins or ends where it must not"),
-        (lambda r: r["trees"][0].update(paths=[[0, 2], [2, 1]]), "channel that does not exist"),
-        (lambda r: r["trees"][0].update(paths=[[0, 1, 2, 0, 1]]), "visits a node twice"),
-        (lambda r: r["trees"][0].update(paths=[[0], [0, 1]]), "a path is not well-formed"),
-        (lambda r: r["trees"][0].update(paths=[[0, 1.0], [1, 2]]), "a path is not well-formed"),
+        (lambda r: r["trees"][0].update(paths=[[0, 2], [2, 1]]), r"path \[0, 2\] of a tree"),
+        (lambda r: r["trees"][0].update(paths=[[0, 1, 2, 0, 1]]), "of a tree is not allowed"),
+        (lambda r: r["trees"][0].update(paths=[[0], [0, 1]]), "of a tree is not allowed"),
+        (lambda r: r["trees"][0].update(paths=[[0, 1.0], [1, 2]]), "trees are not well-formed"),
         (lambda r: r["instance"]["model"].update(ports=1), "limited ports"),
         (
             lambda r: r["instance"]["network"].update(
@@ -174,7 +176,7 @@ def test_what_is_no_proof_is_refused(change: Change, error: str) -> None:
 def test_prices_that_are_none(rows: Any, error: str) -> None:
     network = throughput_network(cchybrid.instance("ring-bi-6", "AAS").to_json())
     with pytest.raises(EvidenceError, match=error):
-        throughput_bound(network, {"kind": "linear", "channels": rows})
+        shown_rounds(network, {"kind": "linear", "channels": rows}, None)
 
 
 @pytest.mark.parametrize("record", [None, [], "", 1, {}, {"format": 3}, {"format": None}])

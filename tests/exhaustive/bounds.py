@@ -11,10 +11,11 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from cchybrid.checker import EvidenceError, Network, proven_steps, proves_infeasible
-from cchybrid.checker.certificate import rounds_bound, without_parts
+from cchybrid.checker.certificate import without_parts
 from cchybrid.checker.clauses import Formula
+from cchybrid.checker.kinds import shown_rounds
 from cchybrid.checker.schedule import checked_schedule
-from cchybrid.checker.throughput import throughput_bound, throughput_network
+from cchybrid.checker.throughput import throughput_network
 from cchybrid.host.allreduce_bounds import allreduce_bounds, refuse_unreachable
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
@@ -107,7 +108,7 @@ def round_claims(record: dict[str, Any], steps: int) -> Iterator[Claim]:
     found = round_bound(Instance.from_json(whole).forward, steps)
     if found is not None:
         network = Network(whole)
-        shown = _or_none(lambda evidence: rounds_bound(network, steps, evidence))
+        shown = _or_none(lambda evidence: shown_rounds(network, evidence, steps))
         yield Claim("rounds", found.ratio, found.evidence, shown)
 
 
@@ -131,7 +132,7 @@ def throughput_claims(record: dict[str, Any]) -> Iterator[Claim]:
     wide = whole_instance(record, True)
     found = throughput_record(Instance.from_json(wide))
     network = throughput_network(wide)
-    shown = _or_none(lambda evidence: throughput_bound(network, evidence))
+    shown = _or_none(lambda evidence: shown_rounds(network, evidence, None))
     yield Claim("throughput", Fraction(found["bound"]), found["evidence"], shown)
 
 

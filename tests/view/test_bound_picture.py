@@ -218,7 +218,7 @@ def test_bounds_without_evidence_have_a_sentence_and_no_picture() -> None:
         (7, {"kind": "linear", "steps": 6, "channels": ENTRIES}, "shows 6 steps, not 7"),
         (7, {"kind": "linear", "steps": 7, "channels": ENTRIES}, "do not rule out 6 steps"),
         (1, {"kind": "linear", "steps": 1, "accept": [[99, 1]]}, "something that is not there"),
-        (6, {"kind": "cut", "nodes": [0, 3, 6]}, "older version; make it anew: cchybrid prove"),
+        (6, {"kind": "cut", "nodes": [0, 3, 6]}, "called 'cut'; make it anew: cchybrid prove"),
         (1, {"kind": "sorcery"}, "no kind of evidence"),
     ],
 )
