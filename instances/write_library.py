@@ -1,8 +1,7 @@
 """Write the library of files, ``networks/`` and ``json/``: ``python instances/write_library.py``.
 
 Networks that the suites name become files in the papers' text format, with every terminal as
-transmitter and receiver; those of at most 16 terminals become ``cchybrid-instance/1`` files too,
-one per collective of the suites' rows.
+transmitter and receiver; a few rows become ``cchybrid-instance/1`` files, as examples.
 """
 
 from __future__ import annotations
@@ -20,8 +19,10 @@ from cchybrid.model.instance import write_text
 from cchybrid.plugin.registry import load_registry
 
 SUITES = ("thesis", "today", "multistage")
-MAX_TERMINALS = 16
-"""Terminals up to which instances are written, to limit the size of the files."""
+EXAMPLES = (
+    "dgx-1 AAB", "dgx-1 AAS", "omega-8 AAB", "ring-uni-8 AAB", "ring-uni-8 OAS root 0",
+)  # fmt: skip
+"""Rows whose instances are written as JSON."""
 
 
 def instances() -> Iterator[tuple[str, Instance]]:
@@ -54,7 +55,7 @@ def write(folder: Path) -> list[Path]:
             else:
                 write_text(content, text)
                 written.append(text)
-        if len(network.terminals) <= MAX_TERMINALS:
+        if name in EXAMPLES:
             path = folder / "json" / f"{name.replace(' ', '-')}.json"
             instance.save(path)
             written.append(path)

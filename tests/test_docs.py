@@ -26,7 +26,6 @@ from cchybrid.library.collectives import PATTERNS
 from cchybrid.model import Instance
 from cchybrid.plugin import Budget, EngineInfo, Imported, ImportRequest, Run
 from cchybrid.plugin.hookspecs import HookSpecs
-from cchybrid.plugin.interface_1 import MOVED
 from cchybrid.plugin.registry import load_registry
 from cchybrid.referee.verify import RULES
 from tests.test_layers import LAYERS
@@ -319,12 +318,6 @@ def test_every_event_is_documented() -> None:
     assert documented == dict(announced())
     session = (ROOT / "cchybrid" / "host" / "session.py").read_text()
     assert set(re.findall(r'emit\("(\w+)"', session)) == {"run", "result"}
-
-
-def test_every_move_of_interface_2_is_documented() -> None:
-    table = rows(section("hooks.md", "Changes in interface 2"))
-    moves = {old: named(new)[:1] for olds, new in table for old in named(olds)}
-    assert {old: [new] for old, new in MOVED.items()}.items() <= moves.items()
 
 
 def test_the_toolkit_is_documented_as_it_is() -> None:

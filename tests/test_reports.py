@@ -88,7 +88,6 @@ def test_a_report_says_what_the_overview_says(
         assert verdicts.count(word) == int(number), word
     text = (FOLDER / name / "report.md").read_text()
     assert f"{command.removesuffix(' --jobs 2')} " in text
-    assert (FOLDER / name / "report.html").read_text().startswith("<!DOCTYPE html>")
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*/report.csv")), ids=lambda p: p.parent.name)

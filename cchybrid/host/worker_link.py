@@ -22,7 +22,6 @@ from cchybrid.model.errors import InputError, PluginError
 from cchybrid.model.json_fields import parse_json
 from cchybrid.model.text import error_line, one_line
 from cchybrid.plugin.engine import Budget, Stop, read_options
-from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import load_target
 from cchybrid.system.process_tree import adopt_orphans
 from cchybrid.system.processes import die_with_parent, limit_memory
@@ -173,7 +172,7 @@ def serve(start: Callable[[Line, IO[bytes]], tuple[WorkerLink, Callable[[], None
         run.send("failed", text=one_line(str(error)))
         traceback.print_exc()
     except BaseException as error:  # SystemExit, too
-        run.send("failed", text=explain(error) or error_line(error))
+        run.send("failed", text=error_line(error))
         traceback.print_exc()
     finally:
         sys.stdout.flush()

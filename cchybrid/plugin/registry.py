@@ -22,7 +22,6 @@ from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.model.text import error_line, one_line
 from cchybrid.plugin.hookspecs import HookSpecs
 from cchybrid.plugin.imported import Imported
-from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import (
     API,
     BoundInfo,
@@ -245,8 +244,7 @@ def _call_hook(
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        change = explain(error)
-        troubles.append(change or f"{hook.name}: {_one_line(error)}")
+        troubles.append(f"{hook.name}: {_one_line(error)}")
 
 
 def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
@@ -361,6 +359,4 @@ def _find(table: dict[str, R], name: str, what: str, command: str) -> R:
 
 
 def _one_line(error: BaseException) -> str:
-    if (change := explain(error)) is not None:
-        return change
     return one_line(str(error)) if isinstance(error, PluginError) else error_line(error)

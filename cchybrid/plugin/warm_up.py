@@ -32,7 +32,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from cchybrid.model.text import error_line
-from cchybrid.plugin.interface_1 import explain
 from cchybrid.plugin.records import DesignerInfo, EngineInfo, load_target
 from cchybrid.system.kernel_cache import compiling, needs_compiling
 from cchybrid.system.processes import die_with_parent, start_module
@@ -213,7 +212,7 @@ def _compile_all(niceness: int, jobs: Sequence[tuple[str, str]]) -> None:
                     engine = load_target(target)
                     engine(engine.Options()).prepare()
         except BaseException as raised:  # SystemExit, too
-            error = explain(raised) or error_line(raised)
+            error = error_line(raised)
         print(json.dumps([name, round(time.monotonic() - begun, 3), error]), file=out, flush=True)
 
 

@@ -66,23 +66,6 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
     ("text", "trouble"),
     [
         (
-            "from cchybrid.hookspecs import hookimpl",
-            "is written for plugin interface 1, this is 2: import from cchybrid.plugin instead of "
-            "cchybrid.hookspecs (docs/hooks.md)",
-        ),
-        (
-            "from cchybrid.kernels.first_fit import first_fit",
-            "is written for plugin interface 1, this is 2: import from cchybrid.toolkit.kernels",
-        ),
-        (
-            "from cchybrid.problem import compile",
-            "is written for plugin interface 1, this is 2: import build_problem instead of compile",
-        ),
-        (
-            engines("return [EngineInfo('e', 'a:B', '-', proves=True)]"),
-            'is written for plugin interface 1, this is 2: write kind="exact" instead of proves',
-        ),
-        (
             engines("return [EngineInfo('e', 'a:B', '-', kind='magic')]"),
             "engine e: the kind 'magic' is none of heuristic, exact, construction",
         ),
