@@ -22,7 +22,7 @@ from typing import Any
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.checker.kinds import MAKE_ANEW, kind_of, shown_rounds, shown_steps
 from cchybrid.checker.prices import MAX_STEPS
-from cchybrid.checker.reading import read_network
+from cchybrid.checker.reading import LABELS, read_network
 from cchybrid.checker.schedule import checked_schedule
 
 FORMAT, ROUNDS_FORMAT = "cchybrid-certificate/1", "cchybrid-certificate/2"
@@ -128,10 +128,9 @@ def fingerprint(instance: Mapping[str, Any]) -> str:
 
     SHA-256 of its JSON with sorted keys, without white space, names, positions and switches.
     """
-    labels = "name", "positions", "node_names", "switches"
     parts = _without(instance, "name")
     for part in ("network", "collective"):
-        parts[part] = _without(parts[part], *labels)
+        parts[part] = _without(parts[part], *LABELS)
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 

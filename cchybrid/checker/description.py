@@ -22,10 +22,9 @@ def describe(instance: Mapping[str, Any]) -> list[str]:
     model, messages = instance.get("model", {}), collective["messages"]
     capacities = {channel[2] if len(channel) > 2 else 1 for channel in network["channels"]}
     ports = model.get("ports", "all")
-    sides = [ports[side] if isinstance(ports, dict) else ports for side in ("inject", "accept")]
-    inject, accept = (_cut(side) if isinstance(side, list) else side for side in sides)
-    names = [part.get("name", "") for part in (instance, network, collective)]
-    shown = [ascii(_cut([name])) if isinstance(name, str) else "no text" for name in names]
+    sides = ports if isinstance(ports, dict) else {"inject": ports, "accept": ports}
+    inject, accept = (_cut(sides[side]) for side in ("inject", "accept"))
+    names = [ascii(_cut([part.get("name", "")])) for part in (instance, network, collective)]
     return [
         f"network: {network['nodes']} nodes, {len(network['channels'])} channels of capacity "
         f"{_cut(sorted(capacities))}, {len(network.get('half_duplex', []))} half-duplex pairs; "
@@ -35,7 +34,7 @@ def describe(instance: Mapping[str, Any]) -> list[str]:
         f"model: {model.get('switching', 'wormhole')}, {own_scope(instance)}, ports: {inject} to "
         f"inject and {accept} to accept; rounds of the steps: {_cut(model.get('rounds') or [1])}",
         f"SHA-256 of the instance: {fingerprint(instance)}",
-        f"names in the file: {shown[0]}; network {shown[1]}, collective {shown[2]}",
+        f"names in the file: {names[0]}; network {names[1]}, collective {names[2]}",
     ]
 
 
@@ -61,7 +60,7 @@ def _nodes(nodes: Iterable[int]) -> str:
     return f"{len(found)} ({_cut(ranges)})" if found else "none"
 
 
-def _cut(items: Iterable[Any]) -> str:
-    """Return items as a list, cut off where it is long."""
-    text = ",".join(map(str, items))
+def _cut(items: Any) -> str:
+    """Return a value, or a list of values, as text, cut off where it is long."""
+    text = ",".join(map(str, items)) if isinstance(items, list) else str(items)
     return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."

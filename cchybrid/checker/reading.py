@@ -11,6 +11,8 @@ from cchybrid.checker.instance import EvidenceError, Network
 
 INSTANCE_FORMATS = "cchybrid-instance/1", "cchybrid-instance/2"
 SCHEDULE_FORMAT, SUMS_FORMAT = "cchybrid-schedule/1", "cchybrid-schedule/2"
+LABELS = "name", "positions", "node_names", "switches"
+"""Fields of networks and collectives that restrict no schedule."""
 _MAX_NODES = 1 << 20
 _MAX_MESSAGES = 1 << 22
 _MAX_ROUNDS = 1_000_000
@@ -100,8 +102,7 @@ def _check_instance(record: Any) -> None:
     _require(record["format"] in INSTANCE_FORMATS)
     parted = record["format"] == INSTANCE_FORMATS[1]
     network, collective, model = record["network"], record["collective"], record.get("model", {})
-    labels = ("name", "positions", "node_names", "switches")  # these restrict no schedule
-    only(network, "nodes", "channels", "half_duplex", "endpoints", *labels)
+    only(network, "nodes", "channels", "half_duplex", "endpoints", *LABELS)
     nodes = whole(network["nodes"])
     _require(0 < nodes <= _MAX_NODES)
     channels: dict[tuple[int, int], int] = {}

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -54,14 +53,14 @@ def check_throughput(record: Any) -> RoundsVerdict:
     network = throughput_network(record["instance"])
     chunks, rounds, trees = _read_trees(record)
     bound = shown_rounds(network, record["evidence"], None)
-    attained = Fraction(rounds, chunks)
-    for key, value in (("rounds_per_chunk", attained), ("bound", bound)):
+    verdict = RoundsVerdict(None, rounds, chunks, bound, "linear")
+    for key, value in (("rounds_per_chunk", verdict.rounds_per_chunk), ("bound", bound)):
         if record[key] != str(value):
             raise EvidenceError(f"{key} is {value}, the file says {str(record[key])[:40]!r}")
     _check_trees(network, trees, chunks, rounds)
-    if bound > attained:
+    if bound > verdict.rounds_per_chunk:
         raise EvidenceError("the trees refute the bound, so the checker has an error")
-    return RoundsVerdict(None, rounds, chunks, bound, "linear")
+    return verdict
 
 
 def throughput_network(instance: Any) -> Network:
