@@ -132,7 +132,8 @@ def _row(fields: dict[str, str], line: int) -> Row:
         raise InputError(f"{step[:40]!r} is no step", where=where, hint=f"use 1 to {MAX_STEP:,}")
     source = fields.get("source") or fields.get("origin") or fields.get("from", "")
     destination = fields.get("destination") or fields.get("to", "")
-    path = tuple(_split(fields.get("path", ""))) or tuple(filter(None, (source, destination)))
+    ends = fields.get("from") or source, fields.get("to") or destination
+    path = tuple(_split(fields.get("path", ""))) or tuple(filter(None, ends))
     if len(path) < 2 or not all(0 < len(name) <= MAX_NAME for name in path):
         raise InputError(
             "a path of less than two nodes", where=where, hint="write the nodes, such as 0 4 7"
@@ -207,6 +208,8 @@ def _messages(
     for key in sorted(groups, key=lambda key: (len(key[0]), key)):
         group = groups[key]
         first = group[0]
+        if first.message:
+            _refuse_other_ends(group, sums)
         if sums:
             parts = {number[name] for row in group for name in row.source.split("+")}
             found[key] = AllReduction(tuple(sorted(parts)))
@@ -227,6 +230,25 @@ def _messages(
                 )  # fmt: skip
             found[key] = Message(source, tuple(sorted(goals)))
     return found
+
+
+def _refuse_other_ends(rows: list[Row], sums: bool) -> None:
+    """Raise an ``InputError`` if rows of one message state ends that are not used."""
+    source = rows[0].source
+    for row in rows:
+        if row.destination != row.path[-1]:
+            raise InputError(
+                f"the path ends at {row.path[-1]}, not at the destination {row.destination}",
+                where=f"line {row.line}",
+                hint="name the end of the path, or leave out the column message",
+            )
+        # A source where the path begins may be that of the transfer.
+        if not sums and row.source not in (source, row.path[0]):
+            raise InputError(
+                f"message {row.message} has the sources {source!r} and {row.source!r}",
+                where=f"line {row.line}",
+                hint="give a message one source, of a reduction one destination",
+            )
 
 
 def _numbers_in(

@@ -150,6 +150,35 @@ def test_what_is_no_table_is_said_in_one_line(text: str, words: str) -> None:
     assert words in str(raised.value)
 
 
+def test_a_transfer_without_a_path_goes_from_its_start_not_from_the_origin() -> None:
+    found = read("step,message,origin,from,to\n1,0,0,0,1\n2,0,0,1,2\n")
+    assert found.schedule is not None
+    assert found.schedule.steps == ((Transfer(0, (0, 1)),), (Transfer(0, (1, 2)),))
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        (
+            "step,message,source,destination,path\n1,0,0,2,0 1\n1,1,1,2,1 2\n",
+            "line 2: the path ends at 1, not at the destination 2",
+        ),
+        (
+            "step,message,source,path\n1,0,to 0,1 0\n1,0,to 3,2 0\n",
+            "line 3: message 0 has the sources 'to 0' and 'to 3'",
+        ),
+        (
+            "step,message,origin,from,to\n1,0,0,0,1\n2,0,3,1,2\n",
+            "line 3: message 0 has the sources '0' and '3'",
+        ),
+    ],
+)
+def test_ends_of_a_message_that_contradict_its_paths_are_refused(text: str, words: str) -> None:
+    with pytest.raises(InputError) as error:
+        read(text)
+    assert words in str(error.value)
+
+
 def test_headers_are_recognised_in_any_order_and_case() -> None:
     assert recognises_csv("Path, Step\n")
     assert recognises_csv("step,destination,source\n")
