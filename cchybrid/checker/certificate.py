@@ -19,10 +19,10 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from cchybrid.checker.instance import EvidenceError
+from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.checker.kinds import MAKE_ANEW, kind_of, shown_rounds, shown_steps
 from cchybrid.checker.prices import MAX_STEPS
-from cchybrid.checker.reading import LABELS, read_network
+from cchybrid.checker.reading import LABELS
 from cchybrid.checker.schedule import checked_schedule
 
 FORMAT, ROUNDS_FORMAT = "cchybrid-certificate/1", "cchybrid-certificate/2"
@@ -168,7 +168,7 @@ def check(schedule: Any, record: Any) -> Verdict | RoundsVerdict:
     if steps > limit:
         raise EvidenceError(f"the schedule has {steps} steps, the claim is about {limit}")
     claimed = claim["rounds_per_chunk"]
-    bound = shown_rounds(read_network(without_parts(instance)), evidence, limit)
+    bound = shown_rounds(Network(without_parts(instance)), evidence, limit)
     if str(bound) != claimed:
         raise EvidenceError(f"the evidence shows {bound} rounds per chunk, not {claimed[:40]!r}")
     rounds = sum(network.in_step(t, max(network.rounds)) for t in range(1, steps + 1))
@@ -187,7 +187,9 @@ def prove(instance: Mapping[str, Any], evidence: Any, scope: str) -> int:
     """
     if scope not in (ANY_ROUTING, own_scope(instance)):
         raise EvidenceError(f"the scope {scope[:40]!r} is not that of the instance; {MAKE_ANEW}")
-    network = read_network(instance, "any" if scope == ANY_ROUTING else None)
+    network = Network(instance)
+    if scope == ANY_ROUTING:
+        network = network.with_any_routing()
     return shown_steps(network, evidence)
 
 

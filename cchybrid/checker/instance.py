@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from copy import copy
+from itertools import chain
 from typing import Any
+
+from cchybrid.checker.reading import LABELS, list_of, only, whole, whole_numbers
+
+FORMATS = "cchybrid-instance/1", "cchybrid-instance/2"
+_MAX_NODES = 1 << 20
+_MAX_MESSAGES = 1 << 22
+_MAX_ROUNDS = 1_000_000
+_ENDS = {"deliver": ("source", "destinations"), "combine": ("destination", "sources")}
+"""The keys of a message per kind of collective."""
 
 
 class EvidenceError(Exception):
@@ -57,64 +67,118 @@ class Network:
         then the broadcasts of the first members' parts, which every schedule contains.
     """
 
-    def __init__(self, record: Mapping[str, Any]) -> None:
+    def __init__(self, record: Any) -> None:
+        """Read an object of the instance format, which may come from any source.
+
+        Raises
+        ------
+        EvidenceError
+            The object is not well-formed.
+        """
+        try:
+            self._read(record)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise EvidenceError("the instance is not well-formed") from None
+
+    def _read(self, record: Any) -> None:
+        """Read and check every field; one of Python's errors says that it is not well-formed."""
+        only(record, "format", "name", "network", "collective", "model")
+        _require(record["format"] in FORMATS)
+        latest = record["format"] == FORMATS[1]
         network, collective = record["network"], record["collective"]
         model = record.get("model", {})
-        back = collective["kind"] == "combine"
-        self.backwards: bool = back
-        self.nodes: int = network["nodes"]
-        self.channels: dict[tuple[int, int], int] = {}
-        self.rounds: list[int] = [*(model.get("rounds") or [1])]
+        only(network, "nodes", "channels", "half_duplex", "endpoints", *LABELS)
+        only(collective, "name", "kind", "messages", *["chunks"][:latest])
+        _require(latest or collective["kind"] != "allreduce")
+        only(model, "switching", "ports", "routing", *["rounds"][:latest])
+        self.nodes: int = whole(network["nodes"])
+        _require(0 < self.nodes <= _MAX_NODES)
+        self.rounds: list[int] = [*whole_numbers(model.get("rounds", []))] or [1]
+        _require(min(self.rounds) > 0 and max(self.rounds) <= _MAX_ROUNDS)
         while len(self.rounds) > 1 and self.rounds[-1] == self.rounds[-2]:
             self.rounds.pop()
-        widest = max(self.rounds)
-        for a, b, *rest in network["channels"]:
-            self.channels[(b, a) if back else (a, b)] = widest * (rest[0] if rest else 1)
-        self.half_duplex = {(a, b) for a, b in network.get("half_duplex", [])}
-        self.endpoints = set(network.get("endpoints", []))
-        one, many = ("destination", "sources") if back else ("source", "destinations")
-        self.chunks: int = collective.get("chunks", 1)
-        listed = [m for m in collective["messages"] for _ in range(self.chunks)]
-        self.members: list[tuple[int, ...]] = []
-        self.messages: list[tuple[int, tuple[int, ...]]] = []
-        if collective["kind"] == "allreduce":
-            self.members = [tuple(m["members"]) for m in listed]
-            self.messages = [(first, tuple(rest)) for first, *rest in self.members]
-        else:
-            self.messages = [(m[one], tuple(m[many])) for m in listed]
-        self._record = record
-        self.hop_by_hop = model.get("switching", "wormhole") == "store-and-forward"
+        self._read_channels(network)
+        self._read_messages(collective)
+        self._read_ports(model.get("ports", "all"))
+        _require(model.get("switching", "wormhole") in ("wormhole", "store-and-forward"))
+        self.hop_by_hop: bool = model.get("switching") == "store-and-forward"
         routing = model.get("routing", "minimal")
+        hops = whole({"minimal": 0, "any": self.nodes}.get(routing, routing))
+        # Simple paths have fewer hops than there are nodes.
+        self.extra_hops: int | None = hops if hops < self.nodes else None
         if self.hop_by_hop:
             # Each hop is a path of its own, so routes are unrestricted and may touch endpoints.
-            routing = "any"
-            self.endpoints = set()
-        self.extra_hops: int | None = {"minimal": 0, "any": None}.get(routing, routing)
-        if self.extra_hops is not None and self.extra_hops >= self.nodes:
-            self.extra_hops = None  # simple paths have fewer hops
-        ports = model.get("ports", "all")
-        if not isinstance(ports, dict):
-            ports = {"inject": ports, "accept": ports}
-        self.limited_ports = any(side != "all" for side in ports.values())
-        flow_out, flow_in = [0] * self.nodes, [0] * self.nodes
-        for (a, b), capacity in self.channels.items():
-            flow_out[a] += capacity
-            flow_in[b] += capacity
-        send, take = ("accept", "inject") if back else ("inject", "accept")
-        self.inject = self._limits(ports[send], flow_out)
-        self.accept = self._limits(ports[take], flow_in)
+            self.extra_hops = None
+            self.endpoints.clear()
+        self.backwards: bool = collective["kind"] == "combine"
+        if self.backwards:
+            self._reverse()
+
+    def _read_channels(self, network: Mapping[str, Any]) -> None:
+        widest = max(self.rounds)
+        self.channels: dict[tuple[int, int], int] = {}
+        for row in list_of(network["channels"]):
+            a, b, *rest = whole_numbers(row)
+            _require(a != b and max(a, b) < self.nodes)
+            _require((a, b) not in self.channels and len(rest) < 2 and 0 not in rest)
+            self.channels[a, b] = widest * (rest[0] if rest else 1)
+        self.half_duplex: set[tuple[int, int]] = set()
+        for pair in list_of(network.get("half_duplex", [])):
+            a, b = whole_numbers(pair)
+            _require(self.channels[a, b] == self.channels[b, a])
+            _require(not {(a, b), (b, a)} & self.half_duplex)
+            self.half_duplex.add((a, b))
+        self.endpoints = set(whole_numbers(network.get("endpoints", [])))
+        _require(max(self.endpoints, default=0) < self.nodes)
         self.successors: list[list[int]] = [[] for _ in range(self.nodes)]
         self.predecessors: list[list[int]] = [[] for _ in range(self.nodes)]
         for a, b in self.channels:
             self.successors[a].append(b)
             self.predecessors[b].append(a)
 
+    def _read_messages(self, collective: Mapping[str, Any]) -> None:
+        messages = list_of(collective["messages"])
+        self.chunks: int = whole(collective.get("chunks", 1))
+        _require(0 < len(messages) * self.chunks <= _MAX_MESSAGES)
+        all_reduce = collective["kind"] == "allreduce"
+        if all_reduce:
+            found = [tuple(list_of(message["members"])) for message in messages]
+        else:
+            one, many = _ENDS[collective["kind"]]
+            found = [(message[one], *list_of(message[many])) for message in messages]
+        _require({*map(len, messages)} == {1 if all_reduce else 2})  # no other keys
+        # The numbers of all messages together, which is faster: there can be millions.
+        _require({*map(type, chain.from_iterable(found))} == {int})
+        nodes = set(chain.from_iterable(found))
+        _require(min(nodes) >= 0 and max(nodes) < self.nodes)
+        _require(all(1 < len(ends) == len(set(ends)) for ends in found))
+        found = [ends for ends in found for _ in range(self.chunks)]
+        self.members: list[tuple[int, ...]] = found if all_reduce else []
+        self.messages: list[tuple[int, tuple[int, ...]]] = [(e[0], e[1:]) for e in found]
+
+    def _read_ports(self, ports: Any) -> None:
+        if not isinstance(ports, dict):
+            ports = {"inject": ports, "accept": ports}
+        only(ports, "inject", "accept")
+        self.limited_ports = any(side != "all" for side in ports.values())
+        flow_out, flow_in = [0] * self.nodes, [0] * self.nodes
+        for (a, b), capacity in self.channels.items():
+            flow_out[a] += capacity
+            flow_in[b] += capacity
+        self.inject = self._limits(ports["inject"], flow_out)
+        self.accept = self._limits(ports["accept"], flow_in)
+
     def _limits(self, ports: Any, flow: list[int]) -> list[int]:
         if ports == "all":
             return flow
-        each = ports if isinstance(ports, list) else [ports] * self.nodes
+        each = whole_numbers(ports if isinstance(ports, list) else [ports] * self.nodes)
         widest = max(self.rounds)
         return [min(widest * limit, carried) for limit, carried in zip(each, flow, strict=True)]
+
+    def _reverse(self) -> None:
+        self.channels = {(b, a): capacity for (a, b), capacity in self.channels.items()}
+        self.successors, self.predecessors = self.predecessors, self.successors
+        self.inject, self.accept = self.accept, self.inject
 
     def in_step(self, step: int, capacity: int) -> int:
         """Return the part of a capacity that there is in a step, counted from 1."""
@@ -126,23 +190,20 @@ class Network:
 
         With ``back`` the reductions to that member, read backwards.
         """
-        collective = self._record["collective"]
-        one, many = ("destination", "sources") if back else ("source", "destinations")
-        messages = [
-            {one: node, many: [member for member in message["members"] if member != node]}
-            for message in collective["messages"]
-            if node in message["members"]
+        part = copy(self)
+        part.members = []
+        part.messages = [
+            (node, tuple(member for member in members if member != node))
+            for members in self.members
+            if node in members
         ]
-        if not messages:
+        if not part.messages:
             raise EvidenceError(f"node {node} is no member")
-        kind = "combine" if back else "deliver"
-        model = self._record.get("model", {})
-        if back and "rounds" in model:
-            # Read backwards, steps are counted from the last one, whose number is not known here.
-            model = {**model, "rounds": [max(self.rounds)]}
-        messages_of_part = {**collective, "kind": kind, "messages": messages}
-        part = Network({**self._record, "model": model, "collective": messages_of_part})
-        part.extra_hops = self.extra_hops
+        part.backwards = back
+        if back:
+            part._reverse()
+            # Steps are counted from the last one, whose number is not known here.
+            part.rounds = [max(self.rounds)]
         return part
 
     def with_any_routing(self) -> Network:
@@ -189,3 +250,8 @@ class Network:
         if type(value) is not int or not 0 <= value < len(self.messages):
             raise EvidenceError("a message that the collective does not have")
         return self.messages[value]
+
+
+def _require(holds: bool) -> None:
+    if not holds:
+        raise ValueError

@@ -10,20 +10,13 @@ from cchybrid.checker.instance import EvidenceError, Network
 
 
 def check_unreachable(network: Network, evidence: Mapping[str, Any]) -> None:
-    """Raise ``EvidenceError`` unless the destination named in the evidence is out of reach.
-
-    If the evidence names only a message, one of its destinations must be out of reach.
-    """
+    """Raise ``EvidenceError`` unless the destination that the evidence names is out of reach."""
     require(network, "unreachable")
-    index = evidence.get("message")
-    _, destinations = network.message(index)
-    if "destination" in evidence:
-        goal = evidence["destination"]
-        if type(goal) is not int or goal not in destinations:
-            raise EvidenceError("a destination that the message does not have")
-        destinations = (goal,)
-    if not set(destinations) & out_of_reach(network, index):
-        raise EvidenceError("every destination named can be reached")
+    message, goal = evidence.get("message"), evidence.get("destination")
+    if type(goal) is not int or goal not in network.message(message)[1]:
+        raise EvidenceError("a destination that the message does not have")
+    if goal not in out_of_reach(network, message):
+        raise EvidenceError("the destination can be reached")
 
 
 def out_of_reach(network: Network, message: Any) -> set[int]:

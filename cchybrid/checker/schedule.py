@@ -6,16 +6,22 @@ The same rules as in ``cchybrid.referee.verify``, implemented without shared cod
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 from cchybrid.checker.features import require
 from cchybrid.checker.instance import EvidenceError, Network
-from cchybrid.checker.reading import read_network, read_steps, read_sums
+from cchybrid.checker.reading import list_of, whole, whole_numbers
 from cchybrid.checker.routes import is_allowed
-from cchybrid.checker.sums import PartialSums
+from cchybrid.checker.sums import PartialSums, Parts
 
-Moves = list[list[tuple[int, tuple[int, ...]]]]
+FORMATS = "cchybrid-schedule/1", "cchybrid-schedule/2"
+
+
+Transfer = tuple[int, tuple[int, ...], Parts]
+"""A message, its path, and for an allreduce the members whose parts are sent as one sum."""
 
 
 class _Copies:
@@ -26,17 +32,17 @@ class _Copies:
         self._has = [{source} for source, _ in network.messages]
         self._received: list[tuple[int, int]] = []
 
-    def send(self, step: int, slot: int, message: int, first: int, last: int) -> None:
+    def send(self, message: int, first: int, last: int, _: Parts) -> None:
         if first not in self._has[message]:
-            _refuse(step, f"node {first} does not have message {message} yet")
+            raise EvidenceError(f"node {first} does not have message {message} yet")
         if not self._network.hop_by_hop and last not in self._network.messages[message][1]:
-            _refuse(step, f"node {last} is no destination of message {message}")
+            raise EvidenceError(f"node {last} is no destination of message {message}")
         self._received.append((message, last))
 
-    def end_step(self, step: int) -> None:
+    def end_step(self) -> None:
         for message, node in self._received:
             if node in self._has[message]:
-                _refuse(step, f"node {node} has message {message} already")
+                raise EvidenceError(f"node {node} has message {message} already")
             self._has[message].add(node)
         self._received.clear()
 
@@ -46,7 +52,7 @@ class _Copies:
                 raise EvidenceError(f"the schedule does not bring message {message} everywhere")
 
 
-def checked_schedule(record: Any) -> tuple[Network, Moves]:
+def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
     """Return the network and the steps of a schedule object, which is valid.
 
     Raises
@@ -55,40 +61,60 @@ def checked_schedule(record: Any) -> tuple[Network, Moves]:
         It is not; the error says why. Steps are counted as they are checked: those of a
         ``combine`` collective backwards, like its network.
     """
-    steps = forward = read_steps(record)
-    network = read_network(record.get("instance"))
+    if not isinstance(record, Mapping) or record.get("format") not in FORMATS:
+        raise EvidenceError(f"this is no {' or '.join(FORMATS)}")
+    network = Network(record.get("instance"))
     require(network, "schedule")
+    if network.members and record["format"] != FORMATS[1]:
+        raise EvidenceError(f"the schedule of an allreduce is no {FORMATS[1]}")
+    try:
+        steps = [
+            [_transfer(move, bool(network.members)) for move in step]
+            for step in list_of(record["steps"])
+        ]
+    except (KeyError, TypeError, ValueError):
+        raise EvidenceError("the steps of the schedule are not well-formed") from None
+    forward = steps
     if network.backwards:
-        forward = [[(message, path[::-1]) for message, path in step] for step in reversed(steps)]
-    holds = PartialSums(network, read_sums(record)) if network.members else _Copies(network)
-    allowed: dict[tuple[int, ...], bool] = {}
+        forward = [[(message, path[::-1], _) for message, path, _ in s] for s in reversed(steps)]
+    holds = PartialSums(network) if network.members else _Copies(network)
+    allowed = cache(lambda path: is_allowed(network, path))
     for number, step in enumerate(forward, 1):
-        if not step and len(network.rounds) == 1:
-            _refuse(number, "the step is empty")
-        used: Counter[tuple[str, int, int]] = Counter()
-        for slot, (message, path) in enumerate(step):
-            if message >= len(network.messages) or len(path) < 2:
-                _refuse(number, "an invalid transfer")
-            if any(node >= network.nodes for node in path):
-                _refuse(number, "a node that the network does not have")
-            if path not in allowed:
-                allowed[path] = is_allowed(network, path)
-            if not allowed[path]:
-                _refuse(number, f"the path {str(list(path))[:80]} is not allowed")
-            first, last = path[0], path[-1]
-            holds.send(number, slot, message, first, last)
-            used["inject", first, 0] += 1
-            used["accept", last, 0] += 1
-            for a, b in pairwise(path):
-                used["channel", *network.link(a, b)] += 1
-        for (kind, a, b), times in used.items():
-            limit = network.channels[a, b] if kind == "channel" else getattr(network, kind)[a]
-            if times > network.in_step(number, limit):
-                _refuse(number, "more than the capacity of a channel or port")
-        holds.end_step(number)
+        try:
+            if not step and len(network.rounds) == 1:
+                raise EvidenceError("the step is empty")
+            for message, path, parts in step:
+                if message >= len(network.messages) or len(path) < 2:
+                    raise EvidenceError("an invalid transfer")
+                if any(node >= network.nodes for node in path):
+                    raise EvidenceError("a node that the network does not have")
+                if not allowed(path):
+                    raise EvidenceError(f"the path {str(list(path))[:80]} is not allowed")
+                holds.send(message, path[0], path[-1], parts)
+            _check_capacities(network, number, step)
+            holds.end_step()
+        except EvidenceError as error:
+            text = f"the schedule is not valid: step {number} read forwards: {error}"
+            raise EvidenceError(text) from None
     holds.end()
     return network, steps
 
 
-def _refuse(step: int, text: str) -> None:
-    raise EvidenceError(f"the schedule is not valid: step {step} read forwards: {text}")
+def _transfer(move: Any, summed: bool) -> Transfer:
+    parts = whole_numbers(move["sum"]) if summed else ()
+    if len(set(parts)) < len(parts):
+        raise EvidenceError("a sum counts a part twice")
+    return whole(move["message"]), whole_numbers(move["path"]), frozenset(parts)
+
+
+def _check_capacities(network: Network, number: int, step: list[Transfer]) -> None:
+    paths = [path for _, path, _ in step]
+    links = Counter(network.link(*hop) for path in paths for hop in pairwise(path))
+    loads = [(times, network.channels[link]) for link, times in links.items()]
+    for ends, limits in (
+        (Counter(path[0] for path in paths), network.inject),
+        (Counter(path[-1] for path in paths), network.accept),
+    ):
+        loads += [(times, limits[node]) for node, times in ends.items()]
+    if any(times > network.in_step(number, limit) for times, limit in loads):
+        raise EvidenceError("more than the capacity of a channel or port")

@@ -12,16 +12,10 @@ Parts = frozenset[int]
 
 
 class PartialSums:
-    """Values of all nodes while the steps of a schedule are checked one after another.
+    """Values of all nodes while the steps of a schedule are checked one after another."""
 
-    Parameters
-    ----------
-    sums
-        Per step and transfer, the members whose parts the transfer carries as one sum.
-    """
-
-    def __init__(self, network: Network, sums: list[list[Parts]]) -> None:
-        self._network, self._sums = network, sums
+    def __init__(self, network: Network) -> None:
+        self._network = network
         self._members = list(map(frozenset, network.members))
         self._values: dict[tuple[int, int], set[Parts]] = {
             (message, node): {frozenset([node])}
@@ -30,30 +24,29 @@ class PartialSums:
         }
         self._received: list[tuple[int, int, Parts]] = []
 
-    def send(self, step: int, slot: int, message: int, first: int, last: int) -> None:
-        """Check one transfer; ``step`` counts from 1, ``slot`` from 0."""
-        parts = self._sums[step - 1][slot]
+    def send(self, message: int, first: int, last: int, parts: Parts) -> None:
+        """Check one transfer, which carries the parts of these members as one sum."""
         members = self._members[message]
         if not parts or not parts <= members:
-            _refuse(step, "a sum without parts, or of a node that is no member")
+            raise EvidenceError("a sum without parts, or of a node that is no member")
         if not self._network.hop_by_hop and last not in members:
-            _refuse(step, f"node {last} is no member of message {message}")
+            raise EvidenceError(f"node {last} is no member of message {message}")
         inside = [value for value in self._values.get((message, first), ()) if value <= parts]
         # The values inside are disjoint or nested, so their union is the sum of the largest ones.
         if frozenset().union(*inside) != parts:
             shown = str(sorted(parts))[:80]
-            _refuse(step, f"node {first} cannot add up {shown} of message {message} yet")
+            raise EvidenceError(f"node {first} cannot add up {shown} of message {message} yet")
         self._received.append((message, last, parts))
 
-    def end_step(self, step: int) -> None:
+    def end_step(self) -> None:
         """Give the receivers of the step their new values."""
         # Larger sums first, so that a sum inside another one of the same step is nothing new.
         for message, node, parts in sorted(self._received, key=lambda entry: -len(entry[2])):
             values = self._values.setdefault((message, node), set())
             if parts <= frozenset().union(*values):
-                _refuse(step, f"node {node} has these parts of message {message} already")
+                raise EvidenceError(f"node {node} has these parts of message {message} already")
             if any(parts & value and not value <= parts for value in values):
-                _refuse(step, f"node {node} would count a part of message {message} twice")
+                raise EvidenceError(f"node {node} would count a part of message {message} twice")
             values.add(parts)
         self._received.clear()
 
@@ -65,7 +58,3 @@ class PartialSums:
                     raise EvidenceError(
                         f"the schedule does not bring every part of message {message} to {node}"
                     )
-
-
-def _refuse(step: int, text: str) -> None:
-    raise EvidenceError(f"the schedule is not valid: step {step}: {text}")

@@ -27,7 +27,7 @@ from cchybrid.checker.certificate import RoundsVerdict
 from cchybrid.checker.features import require
 from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.checker.kinds import shown_rounds
-from cchybrid.checker.reading import list_of, only, read_network, whole
+from cchybrid.checker.reading import list_of, only, whole
 from cchybrid.checker.routes import is_simple
 
 FORMAT = "cchybrid-throughput/1"
@@ -71,7 +71,7 @@ def throughput_network(instance: Any) -> Network:
     EvidenceError
         The instance is not well-formed, or throughput has not been proved for its features.
     """
-    network = read_network(instance, "any")
+    network = Network(instance).with_any_routing()
     require(network, "throughput")
     return network
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from cchybrid.checker.certificate import ANY_ROUTING
 from cchybrid.checker.instance import Network
-from cchybrid.checker.reading import read_network
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_parts
 
@@ -69,9 +68,9 @@ def read_claim(instance: Mapping[str, Any], certificate: Mapping[str, Any]) -> C
     claim, evidence = certificate["claim"], certificate["evidence"]
     if claim["steps"] < 2:
         raise InputError("every schedule has at least one step, so there is nothing to refute")
-    network = scope_network = read_network(instance)
+    network = scope_network = Network(instance)
     if claim["scope"] == ANY_ROUTING:
-        scope_network = read_network(instance, "any")
+        scope_network = network.with_any_routing()
     if network.members:
         if evidence["kind"] != "part":
             raise InputError(

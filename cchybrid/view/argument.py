@@ -13,7 +13,6 @@ from cchybrid.checker.kinds import kind_of, shown_steps
 from cchybrid.checker.linear import group_payments
 from cchybrid.checker.payments import NEVER, Amount
 from cchybrid.checker.prices import Prices
-from cchybrid.checker.reading import read_network
 from cchybrid.checker.refutation import proof_lines
 
 
@@ -45,8 +44,10 @@ def explain(instance: Any, record: Mapping[str, Any]) -> list[str]:
     """Return the argument of a certificate about an instance; the checker has accepted it."""
     claim, evidence = record["claim"], record["evidence"]
     if "rounds_per_chunk" in claim:
-        return rounds_argument(read_network(without_parts(instance)), evidence, claim["steps"])
-    network = read_network(instance, "any" if claim["scope"] == ANY_ROUTING else None)
+        return rounds_argument(Network(without_parts(instance)), evidence, claim["steps"])
+    network = Network(instance)
+    if claim["scope"] == ANY_ROUTING:
+        network = network.with_any_routing()
     return argument(network, evidence)
 
 

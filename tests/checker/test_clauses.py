@@ -22,6 +22,7 @@ def instance(
     channels: list[list[int]], *messages: tuple[int, list[int]], half: Any = (), **model: Any
 ) -> Network:
     return Network({
+        "format": "cchybrid-instance/2",
         "network": {
             "nodes": 1 + max(max(channel[:2]) for channel in channels), "channels": channels,
             "half_duplex": [list(pair) for pair in half],

@@ -102,7 +102,7 @@ RING = scatter(6)
         {"kind": "nested-sets", "message": -1, "sets": [[0, 1]]},
         {"kind": "nested-sets", "message": 0.0, "sets": [[0, 1]]},
         {"kind": "nested-sets", "message": False, "sets": [[0, 1]]},
-        {"kind": "unreachable", "message": 0},
+        {"kind": "unreachable", "message": 0, "destination": 1},
         {"kind": ["linear"], "steps": 1},
         {"kind": "x" * 10**6},
         {"steps": 5},

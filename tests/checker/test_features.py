@@ -14,7 +14,6 @@ from cchybrid.checker.certificate import without_parts
 from cchybrid.checker.features import FEATURES, PROVED, features
 from cchybrid.checker.instance import Network
 from cchybrid.checker.kinds import shown_rounds
-from cchybrid.checker.reading import read_network
 from cchybrid.checker.schedule import checked_schedule
 from cchybrid.checker.throughput import throughput_network
 from cchybrid.model import Instance, Schedule
@@ -48,7 +47,7 @@ CASES: dict[str, tuple[Instance, set[str]]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_features_of_an_instance(name: str) -> None:
     instance, expected = CASES[name]
-    found = features(read_network(instance.to_json()))
+    found = features(Network(instance.to_json()))
     assert found == expected | ({"combining", "allreduce"} & expected or {"delivering"})
     assert found <= FEATURES
 
@@ -56,11 +55,11 @@ def test_features_of_an_instance(name: str) -> None:
 def test_wide_channels_half_duplex() -> None:
     record = ring().to_json()
     record["network"]["channels"][0].append(2)
-    assert features(read_network(record)) == {"wormhole", "wide channels", "delivering"}
+    assert features(Network(record)) == {"wormhole", "wide channels", "delivering"}
     record = ring().to_json()
     a, b, *_ = record["network"]["channels"][0]
     record["network"]["half_duplex"] = [[a, b]]
-    assert features(read_network(record)) == {"wormhole", "half duplex", "delivering"}
+    assert features(Network(record)) == {"wormhole", "half duplex", "delivering"}
 
 
 def test_every_argument_names_features_of_the_closed_list() -> None:
@@ -92,7 +91,9 @@ def arguments() -> dict[str, Any]:
         "refutation": lambda: proven_steps(scatter, refuted),
         "part": lambda: proven_steps(members, part),
         "exchanges": lambda: proven_steps(members, {"kind": "exchanges"}),
-        "unreachable": lambda: proves_infeasible(single, {"kind": "unreachable", "message": 0}),
+        "unreachable": lambda: proves_infeasible(
+            single, {"kind": "unreachable", "message": 0, "destination": 0}
+        ),
         "rounds per chunk": lambda: shown_rounds(
             Network(without_parts(hops.to_json())), ONE_PRICE, 3
         ),
@@ -128,7 +129,7 @@ def test_a_field_that_the_reader_does_not_know_is_refused(change: Any) -> None:
     record = ring().to_json()
     change(record)
     with pytest.raises(EvidenceError, match="the instance is not well-formed"):
-        read_network(record)
+        Network(record)
 
 
 @pytest.mark.parametrize("kind", ["growth", "cut", "prices", "farkas", "blocks", "rows"])
@@ -159,4 +160,4 @@ def test_what_is_not_defined_for_rounds_and_allreduce_is_refused() -> None:
         with pytest.raises(EvidenceError, match="throughput: not proved for"):
             throughput_network(instance.to_json())
     with pytest.raises(EvidenceError, match="rounds per chunk: not proved for wormhole"):
-        shown_rounds(read_network(ring().to_json()), ONE_PRICE, 3)
+        shown_rounds(Network(ring().to_json()), ONE_PRICE, 3)

@@ -34,6 +34,7 @@ def random_network(rng: random.Random) -> Network:
     if rng.random() < 0.05:
         ports = [rng.randrange(2) for _ in range(nodes)]
     return Network({
+        "format": "cchybrid-instance/1",
         "network": {"nodes": nodes, "channels": [[a, b, c] for (a, b), c in channels.items()]},
         "collective": {
             "kind": "deliver", "messages": [{"source": source, "destinations": goals}],
@@ -151,6 +152,7 @@ def test_the_theorem_read_plainly() -> None:
 def line(nodes: int = 4) -> Network:
     return Network(
         {
+            "format": "cchybrid-instance/1",
             "network": {"nodes": nodes, "channels": [[a, a + 1] for a in range(nodes - 1)]},
             "collective": {
                 "kind": "deliver",
@@ -181,6 +183,7 @@ def test_ports_inside_a_set_send_no_more_than_leaves_it() -> None:
     channels += [[a, b] for a, b in zip(first, second, strict=True)]
     channels += [[1, 2], [2, 3], [3, 4], [4, 1]]
     network = Network({
+        "format": "cchybrid-instance/1",
         "network": {"nodes": 9, "channels": channels},
         "collective": {
             "kind": "deliver", "messages": [{"source": 0, "destinations": [1, 2, 3, 4]}],

@@ -192,6 +192,7 @@ def two_over_one_channel() -> Network:
     """Return an instance of two messages that share a channel, so that two steps are needed."""
     return Network(
         {
+            "format": "cchybrid-instance/2",
             "network": {"nodes": 3, "channels": [[0, 1], [1, 2]]},
             "collective": {
                 "kind": "deliver",

@@ -85,6 +85,7 @@ def test_dead_ends_are_left_once_the_return_is_too_long(monkeypatch: pytest.Monk
     channels = [[0, 1], [0, 2], [2, 0], [2, 3], [3, 2], [3, 4], [4, 3], [4, 5], [5, 4]]
     chain = Network(
         {
+            "format": "cchybrid-instance/1",
             "network": {"nodes": 6, "channels": channels},
             "collective": {"kind": "deliver", "messages": [{"source": 0, "destinations": [1]}]},
             "model": {"routing": "any"},

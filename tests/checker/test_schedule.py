@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -33,7 +34,7 @@ def test_valid_schedules(name: str) -> None:
     instance, raw = VALID[name]
     network, moves = checked_schedule(Schedule(instance, steps_of(raw)).to_json())
     assert network.backwards == (instance.collective.kind == "combine")
-    assert moves == [list(step) for step in raw]
+    assert moves == [[(*move, frozenset()) for move in step] for step in raw]
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -91,3 +92,56 @@ def test_the_referee_and_the_checker_agree(schedule: Schedule, seed: int, mistak
         for _ in range(mistakes):
             steps = corrupt(instance, steps, rng)
         assert accepts(instance, steps) == (not verify(instance, steps))
+
+
+ONE_MESSAGE = {"kind": "deliver", "messages": [{"source": 0, "destinations": [1]}]}
+ONE_SUM = {"kind": "allreduce", "messages": [{"members": [0, 1]}]}
+
+
+def read(path: Any = (0, 1), message: Any = 0, collective: Any = ONE_MESSAGE, **more: Any) -> Any:
+    """Return a schedule file of one transfer between two nodes."""
+    move = {"message": message, "path": list(path) if isinstance(path, tuple) else path, **more}
+    network = {"nodes": 2, "channels": [[0, 1], [1, 0]]}
+    instance = {"format": "cchybrid-instance/2", "network": network, "collective": collective}
+    return {"format": "cchybrid-schedule/2", "instance": instance, "steps": [[move]]}
+
+
+def test_both_formats_are_read() -> None:
+    for name in ("cchybrid-schedule/1", "cchybrid-schedule/2"):
+        _, steps = checked_schedule({**read(), "format": name})
+        assert steps == [[(0, (0, 1), frozenset())]]
+
+
+def test_what_is_no_schedule_is_refused() -> None:
+    for record in (None, [], "text", {}, {**read(), "format": "cchybrid-schedule/3"}):
+        with pytest.raises(EvidenceError, match="this is no cchybrid-schedule/1 or cchybrid-sch"):
+            checked_schedule(record)
+    with pytest.raises(EvidenceError, match="the instance is not well-formed"):
+        checked_schedule({"format": "cchybrid-schedule/1", "steps": []})
+    for broken in (
+        read(message=-1), read(message=True), read(message="0"), read(message=(1 << 128) + 1),
+        read("01"), read({0: 1}), read((0, -1)), read((0, 1.0)), read(None),
+        {key: value for key, value in read().items() if key != "steps"},
+        {**read(), "steps": {}}, {**read(), "steps": [1]}, {**read(), "steps": [[1]]},
+        {**read(), "steps": [[{"message": 0}]]}, {**read(), "steps": [[{"path": [0, 1]}]]},
+        {**read(), "steps": "text"},
+    ):  # fmt: skip
+        with pytest.raises(EvidenceError, match="the steps of the schedule are not well-formed"):
+            checked_schedule(broken)
+    for broken in (read(message=1), read((0,)), read(())):
+        with pytest.raises(EvidenceError, match="step 1 read forwards: an invalid transfer"):
+            checked_schedule(broken)
+
+
+def test_sums_of_an_allreduce() -> None:
+    whole = read(collective=ONE_SUM, sum=[0])
+    whole["steps"].append([{"message": 0, "path": [1, 0], "sum": [1, 0]}])
+    _, steps = checked_schedule(whole)
+    assert steps == [[(0, (0, 1), {0})], [(0, (1, 0), {0, 1})]]
+    with pytest.raises(EvidenceError, match="allreduce is no cchybrid-schedule/2"):
+        checked_schedule({**whole, "format": "cchybrid-schedule/1"})
+    with pytest.raises(EvidenceError, match="a sum counts a part twice"):
+        checked_schedule(read(collective=ONE_SUM, sum=[0, 1, 0]))
+    for more in ({}, {"sum": "0"}, {"sum": [-1]}, {"sum": [False]}, {"sum": 1}):
+        with pytest.raises(EvidenceError, match="the steps of the schedule are not well-formed"):
+            checked_schedule(read(collective=ONE_SUM, **more))

@@ -11,9 +11,10 @@ from cchybrid.model import Collective, Instance, Message, Network
 def test_unreachable():
     network = Network.from_arcs("one way", 3, [(0, 1), (1, 2)])
     record = Instance(network, Collective("back", (Message(0, (2,)), Message(2, (0,))))).to_json()
-    proves_infeasible(record, {"kind": "unreachable", "message": 1})
     with pytest.raises(EvidenceError, match="can be reached"):
-        proves_infeasible(record, {"kind": "unreachable", "message": 0})
+        proves_infeasible(record, {"kind": "unreachable", "message": 0, "destination": 2})
+    with pytest.raises(EvidenceError, match="destination"):
+        proves_infeasible(record, {"kind": "unreachable", "message": 1})
     proves_infeasible(record, {"kind": "unreachable", "message": 1, "destination": 0})
     for destination in (1, 2, 3, -1, 0.0, False, "0", None, [0]):
         with pytest.raises(EvidenceError, match="destination"):

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 
 import cchybrid
 from cchybrid.checker import EvidenceError, Network, fingerprint
-from cchybrid.checker.reading import read_network
+from cchybrid.checker.instance import Network as CheckedNetwork
 from cchybrid.checker.schedule import checked_schedule
 from cchybrid.library.schemas import schema
 from cchybrid.model import Collective, Instance, Message, Schedule
@@ -53,7 +53,7 @@ def topology_names() -> list[str]:
 def instance(path: Path, found: Instance) -> None:
     """Three readers agree: the model, the checker, and the JSON Schema."""
     record = json.loads(path.read_text("utf-8-sig"))
-    read_network(record)
+    CheckedNetwork(record)
     _validator("instance-2" if record["format"].endswith("2") else "instance-1").validate(record)
     assert Instance.from_json(found.to_json()) == found
     assert fingerprint(found.to_json()) == found.digest
@@ -61,7 +61,7 @@ def instance(path: Path, found: Instance) -> None:
 
 def built(path: Path, found: Instance) -> None:
     """The instance that was built is one that the checker reads, and survives being written."""
-    read_network(found.to_json())
+    CheckedNetwork(found.to_json())
     assert Instance.from_json(found.to_json()) == found
 
 
@@ -164,7 +164,7 @@ def network(path: Path, found: cchybrid.Network) -> None:
     assert cchybrid.Network.from_json(found.to_json()) == found
     if found.nodes > 1:
         messages = (Message(0, (1,)),)
-        read_network(Instance(found, Collective("one", messages)).to_json())
+        CheckedNetwork(Instance(found, Collective("one", messages)).to_json())
 
 
 def plain_text_format(path: Path, found: cchybrid.Network) -> None:
