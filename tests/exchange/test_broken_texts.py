@@ -26,7 +26,7 @@ TEXTS = {
     "alltoall": pair_alltoall(),
     "sccl": sccl_allgather(),
     "teccl": teccl_result(*teccl_triangle(), 2),
-    "csv": "step,message,source,destination,path\n1,0,0,1,0 1\n2,0,0,2,1->2\n1,1,a+b,2,2 0\n",
+    "csv": "step,message,source,destination,path\n1,0,0,1,0 1\n2,0,0,2,1->2\n1,1,a+b,0,2 0\n",
     "poseidon": SPEC.format(2, 2, "mesh"),
     "pairs": PAIRS,
     "links": LINKS,

@@ -157,7 +157,7 @@ def test_a_transfer_without_a_path_goes_from_its_start_not_from_the_origin() -> 
 
 
 @pytest.mark.parametrize(
-    "text, words",
+    ("text", "words"),
     [
         (
             "step,message,source,destination,path\n1,0,0,2,0 1\n1,1,1,2,1 2\n",
