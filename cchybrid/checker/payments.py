@@ -61,11 +61,11 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
         source, goals = network.messages[message]
         alone = network.hop_by_hop or len(goals) == 1
         pairs[source, frozenset() if alone else frozenset(goals)].append(goals)
-    if len(pairs) * len(network.channels) > MAX_WORK:
-        raise TooLargeError("too many routes")
     paid: Amount = 0
-    lowest = _lowest(network, prices)
+    lowest = _lowest(prices)
     intervals = [each[:3] for each in prices.intervals] if network.hop_by_hop else [lowest[:3]]
+    if len(pairs) * len(network.channels) * len(intervals) > MAX_WORK:
+        raise TooLargeError("too many routes")
     for (source, stops), listed in pairs.items():
         allowed = network
         if stops:
@@ -80,7 +80,7 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
     return paid
 
 
-def _lowest(network: Network, prices: Prices) -> Interval:
+def _lowest(prices: Prices) -> Interval:
     """Return the lowest price of every channel and port in any step."""
     columns = zip(*((i.hops, i.inject, i.accept) for i in prices.intervals), strict=True)
     hops, inject, accept = (
@@ -124,9 +124,8 @@ class Spread:
             if row[0] >= network.nodes or not 1 <= row[1] <= row[2] < self.steps:
                 raise EvidenceError("a charge of something that is not there")
             self.once.append((self.block_of[row[0]], *row[1:]))
-        starts = {each.first for each in prices.intervals} | {self.steps}
-        starts |= {step for _, first, last, _ in self.once for step in (first, last + 1)}
-        self.starts = sorted(step for step in starts if step >= 1)
+        charged = {step for _, first, last, _ in self.once for step in (first, last + 1)}
+        self.starts = sorted({each.first for each in prices.intervals} | charged)
         self.work = 0
         self._costs: dict[tuple[int, int], dict[int, int]] = {}
         self._distances: dict[int, dict[int, int]] = {}
@@ -216,10 +215,10 @@ class _Incomes:
     def _after(self, nodes: list[int], sources: set[int]) -> int:
         """Return to how many neighbours a block sends a message at most, hop by hop."""
         number = sum(len(self.network.successors[node]) for node in nodes)
-        before = self.network.predecessors[nodes[0]]
+        before, beyond = self.network.predecessors[nodes[0]], self.network.successors[nodes[0]]
         # A node has no use for sending to the neighbour that informed it.
-        alone = len(nodes) == 1 and nodes[0] not in sources and len(before) > 0
-        return number - (alone and set(before) <= set(self.network.successors[nodes[0]]))
+        alone = len(nodes) == 1 and nodes[0] not in sources
+        return number - (alone and set(before) <= set(beyond))
 
     def at_start(self) -> tuple[dict[int, int], int]:
         """Return the income of every block before the first step, and all charges."""
@@ -259,12 +258,14 @@ class _Incomes:
         goals = self._goals(prices, charge, last)
         if not goals:
             return {}
+        free = prices.free and not network.hop_by_hop
+        spread.count(len(self.members if free else network.channels))
         key_of = [*range(network.nodes)] if last else spread.block_of
         amounts = sorted(goals.values(), reverse=True)
         earned: dict[int, int] = {}
         for block, nodes in self.members.items():
             limit = self._limit(nodes, self.after[block], step)
-            if prices.free and not network.hop_by_hop:
+            if free:
                 earned[block] = sum(amounts[:limit])
                 continue
             gains: dict[int, int] = {}
@@ -293,7 +294,7 @@ class _Incomes:
                 amount = self.values.get(node, 0) if last else value
                 amount -= prices.accept.get(node, 0)
                 before = self.network.predecessors[node]
-                if amount > min((prices.hops[a, node] for a in before), default=0):
+                if any(amount > prices.hops[a, node] for a in before):
                     goals[node] = amount
         return goals
 
@@ -315,7 +316,7 @@ def paid_for_sets(network: Network, prices: Prices, rows: Any, messages: list[in
     ``rows`` lists the weight of each set, and then its nodes.
     """
     sets = [(row[0], network.node_set(row[1:])) for row in whole_rows(rows, 2, network.nodes + 1)]
-    lowest = _lowest(network, prices).hops if prices.intervals else {}
+    lowest = _lowest(prices).hops if prices.intervals else {}
     if len(sets) * (len(network.channels) + len(messages)) > MAX_WORK:
         raise TooLargeError("too many sets")
     for (a, b), price in lowest.items():

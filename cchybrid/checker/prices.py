@@ -6,6 +6,7 @@ The two channels of a half-duplex pair share one capacity, so they have one pric
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
@@ -60,16 +61,15 @@ class Prices:
     def __init__(self, network: Network, evidence: Mapping[str, Any], steps: int | None) -> None:
         self.steps = steps
         rows = [*self._rows(network, evidence)]
-        starts = {1, *(first for _, _, _, first, _, _ in rows)}
+        starts = {*range(1, len(network.rounds) + 1), *(first for _, _, _, first, _, _ in rows)}
         starts |= {last + 1 for _, _, _, _, last, _ in rows if last is not None}
-        starts |= set(range(1, len(network.rounds) + 1))
         bounds = sorted(start for start in starts if steps is None or start <= steps)
         if (len(network.channels) + len(rows)) * len(bounds) > MAX_WORK:
             raise TooLargeError("too many prices")
         self.offered = 0
         self.intervals: list[Interval] = []
         offers: list[int] = []
-        for first, following in zip(bounds, [*bounds[1:], None], strict=False):
+        for first, following in pairwise([*bounds, None]):
             last = steps if following is None else following - 1
             tables: tuple[dict[Any, int], ...] = ({}, {}, {})
             offer = 0

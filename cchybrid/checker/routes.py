@@ -116,8 +116,9 @@ def cheapest_walks(
                 if a == source or a not in network.endpoints:
                     for b in network.successors[a]:
                         reached = cost[a] + price[a, b]
-                        known = better.get(b, cost.get(b, reached + 1))
-                        if reached < known and (extra is None or step <= distance[b] + extra):
+                        known = better.get(b, cost.get(b))
+                        cheaper = known is None or reached < known
+                        if cheaper and (extra is None or step <= distance[b] + extra):
                             better[b] = reached
             cost.update(better)
             changed, step = [*better], step + 1

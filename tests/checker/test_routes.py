@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+import random
+from itertools import pairwise, permutations
 from typing import Any
 
 import pytest
 
 from cchybrid.checker import routes
 from cchybrid.checker.instance import Network, TooLargeError
-from cchybrid.checker.routes import allowed_paths, is_allowed
+from cchybrid.checker.routes import allowed_paths, cheapest_walks, is_allowed
 
 LINKS = [[0, 1], [1, 0], [1, 2], [2, 1], [2, 3], [3, 2], [3, 0], [0, 3], [1, 3], [3, 4], [4, 3]]
 
@@ -64,6 +65,41 @@ def test_single_paths_are_allowed_as_listed(routing: Any, endpoints: tuple[int, 
         for path in permutations(range(5), length):
             if (path[0], path[-1]) in listed:
                 assert is_allowed(everyone, path) == (path in listed[path[0], path[-1]]), path
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_cheapest_walks_step_by_step(seed: int) -> None:
+    """Prices of three ranges of steps against what is reached after every single step."""
+    rng = random.Random(seed)
+    hops = network((0, [2]), switching="store-and-forward")
+    intervals, cost, first = [], {0: 0}, 1
+    for _ in range(3):
+        prices = {hop: rng.choice((0, 1, 1, 3, 9)) for hop in hops.channels}
+        last = first + rng.randrange(3)
+        intervals.append((first, last, prices))
+        for _ in range(first, last + 1):
+            before = dict(cost)
+            for (a, b), price in prices.items():
+                if a in before:
+                    cost[b] = min(before[a] + price, cost.get(b, before[a] + price))
+        first = last + 1
+        assert cheapest_walks(hops, intervals, 0) == cost
+
+
+@pytest.mark.parametrize("endpoints", [(), (1,), (3, 4), (0, 3)])
+@pytest.mark.parametrize("routing", [0, 1, 2, "any"])
+def test_cheapest_walks_cost_what_paths_do(routing: Any, endpoints: tuple[int, ...]) -> None:
+    rng = random.Random(0)
+    everyone = [(a, [b for b in range(5) if b != a]) for a in range(5)]
+    some = network(*everyone, routing=routing, endpoints=endpoints)
+    paths = allowed_paths(some)
+    for source, goals in everyone:
+        prices = {hop: rng.choice((1, 2, 5)) for hop in some.channels}
+        cost = {source: 0}
+        for goal in goals:
+            sums = [sum(prices[hop] for hop in pairwise(path)) for path in paths[source, goal]]
+            cost |= {goal: min(sums)} if sums else {}
+        assert cheapest_walks(some, [(1, None, prices)], source) == cost
 
 
 def test_what_is_no_path() -> None:

@@ -1,0 +1,100 @@
+"""Random prices, worth and sets of linear evidence."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from cchybrid.checker import Network
+from cchybrid.checker.prices import Prices
+
+
+def any_prices(network: Network, steps: int, rng: random.Random) -> dict[str, Any]:
+    """Return prices of some channels and ports, for all steps or for some."""
+
+    def row(*place: int) -> list[int]:
+        if rng.random() < 0.3:
+            return [*place, rng.randint(0, 3)]
+        first = rng.randint(1, steps)
+        return [*place, first, rng.randint(first, steps), rng.randint(1, 4)]
+
+    share = [rng.choice((0, 0.3, 1)) for _ in range(3)]
+    return {
+        "channels": [row(*hop) for hop in network.channels if rng.random() < share[0]],
+        "inject": [row(node) for node in range(network.nodes) if rng.random() < share[1]],
+        "accept": [row(node) for node in range(network.nodes) if rng.random() < share[2]],
+    }
+
+
+def any_group(
+    network: Network, steps: int, rng: random.Random, messages: list[int]
+) -> dict[str, Any]:
+    """Return the worth of destinations, perhaps with charges and blocks."""
+    nodes = range(network.nodes)
+    group: dict[str, Any] = {
+        "messages": messages,
+        "worth": [[node, rng.randint(0, 4)] for node in nodes if rng.random() < 0.9],
+    }
+    if steps > 1 and rng.random() < 0.4:
+        firsts = [(node, rng.randint(1, steps - 1)) for node in nodes if rng.random() < 0.5]
+        group["once"] = [
+            [node, first, rng.randint(first, steps - 1), rng.randint(1, 3)]
+            for node, first in firsts
+        ]
+    if rng.random() < 0.4:
+        mixed = rng.sample(nodes, network.nodes)
+        cuts = sorted(rng.sample(range(1, network.nodes + 1), min(2, network.nodes)))
+        group["blocks"] = [mixed[: cuts[0]], mixed[cuts[0] : cuts[-1]]][: len(set(cuts))]
+    return group
+
+
+def any_sets(network: Network, prices: Prices, rng: random.Random) -> list[list[int]]:
+    """Return sets with weights that no channel's lowest price is below."""
+    left = {hop: min(each.hops[hop] for each in prices.intervals) for hop in network.channels}
+    rows = []
+    for _ in range(6):
+        inside = [node for node in range(network.nodes) if rng.random() < 0.5]
+        into = [(a, b) for a, b in network.channels if a not in inside and b in inside]
+        weight = min((left[hop] for hop in into), default=0)
+        if weight:
+            rows.append([weight, *inside])
+            left.update({hop: left[hop] - weight for hop in into})
+    return rows
+
+
+def any_network(rng: random.Random) -> Network:
+    """Return a ring with some channels more and up to three messages, in any model."""
+    nodes = rng.randrange(2, 6)
+    arcs = [(a, (a + 1) % nodes) for a in range(nodes)]
+    arcs += [tuple(rng.sample(range(nodes), 2)) for _ in range(rng.randrange(2 * nodes))]
+    if rng.random() < 0.5:
+        arcs += [(b, a) for a, b in arcs]
+    if rng.random() < 0.2:
+        arcs = [(a, b) for a, b in arcs if b]  # no channel leads to node 0
+    size = {arc: rng.choice((1, 1, 2)) for arc in sorted(set(arcs))}
+    both = [(a, b) for a, b in size if a < b and size.get((b, a)) == size[a, b]]
+    sources = rng.sample(range(nodes), min(2, nodes))
+    messages = []
+    for _ in range(rng.randrange(1, 4)):
+        source = rng.choice(sources)
+        others = [node for node in range(nodes) if node != source]
+        goals = rng.sample(others, rng.choice((1, len(others), rng.randint(1, len(others)))))
+        messages.append({"source": source, "destinations": goals})
+    return Network({
+        "network": {
+            "nodes": nodes,
+            "channels": [[a, b, size[a, b]] for a, b in size],
+            "half_duplex": rng.sample(both, rng.randint(0, len(both))),
+            "endpoints": rng.choice(([], rng.sample(range(nodes), rng.randrange(nodes)))),
+        },
+        "collective": {"kind": "deliver", "messages": messages},
+        "model": {
+            "switching": rng.choice(("wormhole", "store-and-forward")),
+            "routing": rng.choice(("minimal", "any", 1, 2)),
+            "ports": {
+                "inject": rng.choice(("all", 1, [rng.randrange(3) for _ in range(nodes)])),
+                "accept": rng.choice(("all", 1)),
+            },
+            "rounds": rng.choice(([], [2], [1, 2], [3, 1, 2])),
+        },
+    })  # fmt: skip

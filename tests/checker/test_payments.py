@@ -1,0 +1,246 @@
+"""Least payments of messages: against the theorems read plainly, by hand, and in schedules."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cchybrid.checker import payments
+from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
+from cchybrid.checker.payments import NEVER, Spread, paid_for_routes, paid_for_sets, read_groups
+from cchybrid.checker.prices import Prices
+from tests.checker.meaning import network_of, transfers
+from tests.checker.plain_payments import Plain, PlainIncomes
+from tests.checker.random_evidence import any_group, any_network, any_prices, any_sets
+from tests.examples import examples
+from tests.random_instances import SEVERAL, valid_schedules
+
+
+def random_case(seed: int) -> tuple[random.Random, Plain]:
+    """Return random prices of a random instance for one to four steps."""
+    rng = random.Random(seed)
+    network, steps = any_network(rng), rng.randint(1, 4)
+    evidence = any_prices(network, steps, rng) if rng.random() < 0.8 else {}
+    return rng, Plain(network, evidence, steps)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_incomes_read_plainly(seed: int) -> None:
+    for case in range(10):
+        rng, plain = random_case(10 * seed + case)
+        network, messages = plain.network, [*range(len(plain.network.messages))]
+        group = any_group(network, plain.steps, rng, messages)
+        any_rounds = network.hop_by_hop and rng.random() < 0.3
+        prices = Prices(network, plain.evidence, plain.steps)
+        alike: defaultdict[Any, list[int]] = defaultdict(list)
+        for source, goals in network.messages:
+            incomes = PlainIncomes(plain, group, any_rounds, [source], goals)
+            alone = Spread(network, prices, group, any_rounds)
+            message = network.messages.index((source, goals))
+            assert alone.paid([message]) == incomes.paid(), (network._record, plain.evidence, group)
+            alike[frozenset(incomes.holders), frozenset(incomes.amounts.items())].append(message)
+        # Messages of the same worth share a table.
+        paid = 0
+        for together in alike.values():
+            sources = [network.messages[message][0] for message in together]
+            goals = network.messages[together[0]][1]
+            paid += PlainIncomes(plain, group, any_rounds, sources, goals).paid()
+        assert Spread(network, prices, group, any_rounds).paid(messages) == paid
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_routes_read_plainly(seed: int) -> None:
+    for case in range(10):
+        _, plain = random_case(10 * seed + case)
+        network = plain.network
+        prices = Prices(network, plain.evidence, plain.steps)
+        paid = [plain.routes(*message) for message in network.messages]
+        for message, each in enumerate(paid):
+            assert paid_for_routes(network, prices, [message]) == each
+        assert paid_for_routes(network, prices, [*range(len(paid))]) == sum(paid)
+
+
+def chain(*messages: tuple[int, list[int]], **model: Any) -> Network:
+    """Return the channels 0->1->2->3 with these messages."""
+    return Network({
+        "network": {"nodes": 4, "channels": [[0, 1], [1, 2], [2, 3]]},
+        "collective": {
+            "kind": "deliver",
+            "messages": [{"source": a, "destinations": goals} for a, goals in messages],
+        },
+        "model": model,
+    })  # fmt: skip
+
+
+HOPS = {"switching": "store-and-forward"}
+
+
+def test_without_a_step_no_message_arrives() -> None:
+    network = chain((0, [3]))
+    none = Prices(network, {}, 0)
+    assert paid_for_routes(network, none, []) == 0
+    assert paid_for_routes(network, none, [0]) == NEVER
+    assert Spread(network, none, {"worth": [[3, 7]]}, any_rounds=False).paid([0]) == 7
+    assert paid_for_sets(network, none, [[5, 3]], [0]) == 5
+
+
+@pytest.mark.parametrize(
+    ("model", "work"),
+    [
+        # Two pairs of a source and stops, 3 channels; hop by hop one pair, and 2 intervals.
+        ({}, 2 * 3),
+        (HOPS, 3 * 2),
+    ],
+)
+def test_the_work_for_routes(model: Any, work: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    network = chain((0, [1]), (0, [2]), (0, [1, 2]), **model)
+    prices = Prices(network, {"channels": [[0, 1, 2, 2, 1]]}, 2)
+    monkeypatch.setattr(payments, "MAX_WORK", work)
+    assert paid_for_routes(network, prices, [0, 1, 2]) == 0
+    monkeypatch.setattr(payments, "MAX_WORK", work - 1)
+    with pytest.raises(TooLargeError, match="too many routes"):
+        paid_for_routes(network, prices, [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("model", "evidence", "work"),
+    [
+        # In each of two steps: 3 holders; 3 channels hop by hop; in wormhole switching with prices
+        # 3 channels, 2 destinations for each, and once 3 channels for walks behind each.
+        ({}, {}, 2 * 3),
+        (HOPS, {}, 2 * 3),
+        ({}, {"accept": [[3, 1]]}, 2 * (3 + 3 * 2) + 3 * 3),
+    ],
+)
+def test_the_work_for_incomes(
+    model: Any, evidence: Any, work: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = chain((0, [1, 2]), **model)
+    prices, group = Prices(network, evidence, 2), {"worth": [[1, 1], [2, 1]]}
+    monkeypatch.setattr(payments, "MAX_WORK", work)
+    assert Spread(network, prices, group, False).paid([0]) == 0
+    monkeypatch.setattr(payments, "MAX_WORK", work - 1)
+    with pytest.raises(TooLargeError, match="the worth of destinations takes too many operations"):
+        Spread(network, prices, group, False).paid([0])
+
+
+@pytest.mark.parametrize(
+    ("model", "charged"),
+    [({"ports": {"inject": [1, 1, 1, 0], "accept": "all"}}, [1, 2]), (HOPS, [1])],
+    ids=["wormhole", "store-and-forward"],
+)
+def test_incomes_that_grow_in_every_step_are_refused(
+    model: Any, charged: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nearly all worth is at node 1, where charges take it; others earn 1 more in every step."""
+    network = Network({
+        "network": {"nodes": 4, "channels": [[a, (a + d) % 4] for a in range(4) for d in (1, 3)]},
+        "collective": {
+            "kind": "deliver", "messages": [{"source": 0, "destinations": [1, 2, 3]}],
+        },
+        "model": model,
+    })  # fmt: skip
+    steps, great = 1 << 39, 10**39
+    prices = Prices(network, {"accept": [[1, steps, steps, great]]}, steps)
+    charges = [[node, 1, steps - 1, 2 * great] for node in charged]
+    group = {"worth": [[1, great], [2, 1], [3, 1]], "once": charges}
+    monkeypatch.setattr(payments, "MAX_WORK", 1000)
+    with pytest.raises(TooLargeError):
+        Spread(network, prices, group, any_rounds=False).paid([0])
+
+
+SETS = [[2, 1, 2, 3], [1, 2, 3], [3, 3]]
+
+
+def test_messages_pay_for_the_sets_that_they_enter() -> None:
+    network = chain((0, [3]), (0, [1, 2]), (2, [3]))
+    prices = Prices(network, {"channels": [[0, 1, 2], [1, 2, 1], [2, 3, 3], [0, 1, 1, 1, 4]]}, 2)
+    for messages, paid in (([0], 6), ([1], 3), ([2], 3), ([0, 1, 2], 12), ([], 0)):
+        assert paid_for_sets(network, prices, SETS, messages) == paid
+    assert paid_for_sets(network, prices, [[9, 0, 1, 2, 3]], [0, 1, 2]) == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ([[3, 1, 2, 3]], "the sets weigh more than a channel into them costs"),
+        ([[1, 1], [2, 1, 2]], "the sets weigh more than a channel into them costs"),
+        ([[1]], "a row of the evidence has the wrong form"),
+        ([[1, 0, 1, 2, 3, 3]], "a row of the evidence has the wrong form"),
+        ([[1, 4]], "a node that the network does not have"),
+    ],
+)
+def test_what_are_no_sets(rows: Any, text: str) -> None:
+    network = chain((0, [3]))
+    # The lowest price of the first channel is 2.
+    prices = Prices(network, {"channels": [[0, 1, 2], [1, 2, 9], [2, 3, 9], [0, 1, 1, 1, 4]]}, 2)
+    with pytest.raises(EvidenceError, match=f"^{text}$"):
+        paid_for_sets(network, prices, rows, [0])
+
+
+def test_the_work_for_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three sets, three channels, two messages."""
+    network = chain((0, [3]), (0, [3]))
+    prices = Prices(network, {"channels": [[0, 1, 2], [1, 2, 1], [2, 3, 3]]}, 2)
+    monkeypatch.setattr(payments, "MAX_WORK", 3 * (3 + 2))
+    assert paid_for_sets(network, prices, SETS, [0, 1]) == 12
+    monkeypatch.setattr(payments, "MAX_WORK", 3 * (3 + 2) - 1)
+    with pytest.raises(TooLargeError, match="too many sets"):
+        paid_for_sets(network, prices, SETS, [0, 1])
+
+
+def test_a_group_without_a_list_has_all_messages_that_are_left() -> None:
+    network = chain((0, [1]), (0, [2]), (0, [3]))
+    first, second = {"worth": [], "messages": [2, 0], "once": [], "blocks": []}, {"sets": []}
+    groups = [first, second, {"worth": []}]
+    assert [*read_groups(network, groups)] == [(first, [2, 0]), (second, [1]), (groups[2], [])]
+
+
+def paid_in(network: Network, prices: Prices, moves: Any) -> Counter[int]:
+    """Return what every message pays in a schedule, transfer by transfer, from the rules alone."""
+    paid: Counter[int] = Counter()
+    for t, message, path in moves:
+        (prices_then,) = (i for i in prices.intervals if i.first <= t <= (i.last or t))
+        paid[message] += sum(prices_then.hops[hop] for hop in pairwise(path))
+        paid[message] += prices_then.inject.get(path[0], 0) + prices_then.accept.get(path[-1], 0)
+    return paid
+
+
+@settings(max_examples=examples(300))
+@given(valid_schedules(max_nodes=5, max_messages=4, **SEVERAL), st.integers(0, 2**32 - 1))
+def test_no_message_pays_less_and_all_pay_no_more_than_is_offered(schedule, seed):
+    rng, network = random.Random(seed), network_of(schedule)
+    steps, moves = len(schedule.steps), transfers(schedule)
+    for _ in range(6):
+        prices = Prices(network, any_prices(network, steps, rng), steps)
+        paid = paid_in(network, prices, moves)
+        assert paid.total() <= prices.offered
+        for message in range(len(network.messages)):
+            assert paid_for_routes(network, prices, [message]) <= paid[message]
+            group = any_group(network, steps, rng, [message])
+            low = Spread(network, prices, group, any_rounds=False).paid([message])
+            assert 0 <= low <= paid[message], group
+            rows = any_sets(network, prices, rng)
+            assert paid_for_sets(network, prices, rows, [message]) <= paid[message]
+            if network.hop_by_hop:
+                free = Spread(network, prices, group, any_rounds=True).paid([message])
+                assert free <= low
+
+
+@settings(max_examples=examples(60))
+@given(valid_schedules(max_nodes=5, max_messages=5, **SEVERAL), st.integers(0, 2**32 - 1))
+def test_several_messages_together_pay_no_more_than_alone(schedule, seed):
+    """Messages of the same worth share a table, which is only ever weaker."""
+    rng, network = random.Random(seed), network_of(schedule)
+    steps = len(schedule.steps)
+    prices = Prices(network, any_prices(network, steps, rng), steps)
+    messages = [*range(len(network.messages))]
+    group = any_group(network, steps, rng, messages)
+    together = Spread(network, prices, group, False).paid(messages)
+    assert together <= sum(Spread(network, prices, group, False).paid([m]) for m in messages)
