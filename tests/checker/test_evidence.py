@@ -93,7 +93,6 @@ RING = scatter(6)
         {"kind": "nested-sets", "message": 0},
         {"kind": "nested-sets", "sets": [[0, 1]]},
         {"kind": "nested-sets", "message": 30, "sets": [[0, 1]]},
-        {"kind": "nested-sets", "message": 0, "sets": []},
         {"kind": "nested-sets", "message": 0, "sets": [[0, 0, 1]]},
         {"kind": "nested-sets", "message": 0, "sets": [[0, 1], [0, 1]]},
         {"kind": "nested-sets", "message": 0, "sets": [[0, 1], [2]]},
