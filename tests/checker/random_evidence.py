@@ -81,10 +81,11 @@ def any_network(rng: random.Random) -> Network:
         goals = rng.sample(others, rng.choice((1, len(others), rng.randint(1, len(others)))))
         messages.append({"source": source, "destinations": goals})
     return Network({
+        "format": "cchybrid-instance/2",
         "network": {
             "nodes": nodes,
             "channels": [[a, b, size[a, b]] for a, b in size],
-            "half_duplex": rng.sample(both, rng.randint(0, len(both))),
+            "half_duplex": [list(link) for link in both if rng.random() < 0.5],
             "endpoints": rng.choice(([], rng.sample(range(nodes), rng.randrange(nodes)))),
         },
         "collective": {"kind": "deliver", "messages": messages},

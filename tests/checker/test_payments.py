@@ -69,6 +69,7 @@ def test_routes_read_plainly(seed: int) -> None:
 def chain(*messages: tuple[int, list[int]], **model: Any) -> Network:
     """Return the channels 0->1->2->3 with these messages."""
     return Network({
+        "format": "cchybrid-instance/2",
         "network": {"nodes": 4, "channels": [[0, 1], [1, 2], [2, 3]]},
         "collective": {
             "kind": "deliver",
@@ -140,6 +141,7 @@ def test_incomes_that_grow_in_every_step_are_refused(
 ) -> None:
     """Nearly all worth is at node 1, where charges take it; others earn 1 more in every step."""
     network = Network({
+        "format": "cchybrid-instance/2",
         "network": {"nodes": 4, "channels": [[a, (a + d) % 4] for a in range(4) for d in (1, 3)]},
         "collective": {
             "kind": "deliver", "messages": [{"source": 0, "destinations": [1, 2, 3]}],

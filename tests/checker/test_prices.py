@@ -14,6 +14,7 @@ from cchybrid.checker.prices import Interval, Prices, whole_rows
 def line(**model: Any) -> Network:
     """Return the channels 0->1 of capacity 2, 1->2, and 2->1, which shares that capacity."""
     return Network({
+        "format": "cchybrid-instance/2",
         "network": {
             "nodes": 3, "channels": [[0, 1, 2], [1, 2], [2, 1]], "half_duplex": [[1, 2]],
         },
