@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cchybrid.host.designs.api import design
     from cchybrid.host.designs.front import DesignFront, design_front
     from cchybrid.host.designs.result import DesignResult
+    from cchybrid.host.front_files import check_front
     from cchybrid.host.instances import collective, instance, network
     from cchybrid.host.pareto import pareto
     from cchybrid.host.proving import ProofResult, check, prove, verify
@@ -45,8 +46,8 @@ __all__ = [
     "DesignResult", "EvidenceError", "Front", "FrontPoint", "InputError", "Instance", "LowerBound",
     "Message", "Network", "PluginError", "ProofResult", "Reduction", "Result", "RoundsResult",
     "Schedule", "ThroughputResult", "Transfer", "Verdict", "Violation", "bench", "bound", "check",
-    "collective", "design", "design_front", "fewest_rounds", "instance", "network", "pareto",
-    "prove", "solve", "throughput", "verify", "verify_schedule",
+    "check_front", "collective", "design", "design_front", "fewest_rounds", "instance", "network",
+    "pareto", "prove", "solve", "throughput", "verify", "verify_schedule",
 ]  # fmt: skip
 
 # Imported when first used: the command line must answer --help, and an interrupt, at once.
@@ -59,6 +60,7 @@ _LATER = {
     "bench": "cchybrid.bench",
     "bound": "cchybrid.host.api",
     "check": "cchybrid.host.proving",
+    "check_front": "cchybrid.host.front_files",
     "collective": "cchybrid.host.instances",
     "fewest_rounds": "cchybrid.host.rounds",
     "RoundsResult": "cchybrid.host.rounds",

@@ -97,7 +97,7 @@ def test_representations_are_short() -> None:
         "Network": instance.network,
         "Collective": instance.collective,
         "Schedule": cchybrid.Schedule(instance, steps),
-        "LowerBound": cchybrid.LowerBound(3, {"kind": "cut", "nodes": [*range(1000)]}),
+        "LowerBound": cchybrid.LowerBound(3, {"kind": "linear", "channels": [*range(1000)]}),
         "Problem": problem,
         "Assignment": Assignment(np.zeros(9, np.int32), np.zeros(9, np.int32)),
     }

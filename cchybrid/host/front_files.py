@@ -25,11 +25,13 @@ from cchybrid.host.throughput import ThroughputResult, throughput_instance
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text, write_text
-from cchybrid.model.json_fields import parse_json
+from cchybrid.model.json_fields import only_keys, parse_json
 from cchybrid.referee.verify import verify_schedule
 
 FORMAT = "cchybrid-front/1"
 """The format of the index of a folder."""
+KEYS = ("format", "sha256", "instance", "complete", "points", "throughput", "open_steps")
+"""The keys of the index."""
 MAX_STEPS = 10_000
 """Certificates about more steps are refused in a front, as each number of steps is looked at."""
 _SCHEDULE_FORMAT = "cchybrid-schedule/"
@@ -85,12 +87,26 @@ def stored_schedules(folder: Path, whole: Instance) -> list[Schedule]:
 def check_front(folder: str | Path) -> Front:
     """Check every JSON file of a folder of ``pareto``, and return the front that they show.
 
+    Parameters
+    ----------
+    folder
+        The folder that ``pareto`` wrote. Names of files play no part.
+
     Raises
     ------
     EvidenceError
         A file does not hold, is about another instance, or the index claims more than is shown.
     InputError
         A file cannot be read, or the folder has no index.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cchybrid
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     front = cchybrid.pareto("ring-bi-4", "allgather", folder=folder, time_limit=60)
+    ...     cchybrid.check_front(folder).complete
+    True
     """
     files = {path.name: _read(path) for path in sorted(Path(folder).glob("*.json"))}
     indices = [name for name, record in files.items() if _format(record) == FORMAT]
@@ -102,6 +118,7 @@ def check_front(folder: str | Path) -> Front:
         )
     name = indices[0]
     index = files.pop(name)
+    _named(name, only_keys, index, KEYS, "")
     schedules = [
         _named(file, _schedule, record, index.get("sha256"))
         for file, record in files.items()

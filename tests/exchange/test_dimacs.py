@@ -122,7 +122,8 @@ def as_dimacs(clauses: list[list[int]]) -> str:
 def test_evidence_of_another_kind_is_refuted_again(tmp_path):
     instance = cchybrid.instance("hypercube-8", "OAB")
     record = instance.to_json()
-    evidence = {"kind": "growth", "message": 0}
+    group = {"messages": [0], "worth": [[node, 1] for node in range(1, 8)]}
+    evidence = {"kind": "linear", "steps": 2, "groups": [group]}
     claim = read_claim(
         record, certificate(record, {"steps": 2, "scope": "any routing"}, evidence, {})
     )
@@ -147,7 +148,7 @@ def test_what_the_file_says_in_words(tmp_path):
 
 def test_what_cannot_be_written_is_one_line(tmp_path, monkeypatch):
     network = CheckerNetwork(cchybrid.instance("mesh-3x3", "AAS").to_json())
-    claim = Claim("mesh", network, network, 5, {"kind": "prices"})
+    claim = Claim("mesh", network, network, 5, {"kind": "linear"})
     with pytest.raises(InputError, match="CaDiCaL is not done after 0 seconds; use --opb"):
         write_dimacs(claim, tmp_path, 0.05)
     monkeypatch.setattr(dimacs.cadical, "is_installed", lambda: False)

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import cchybrid
+from cchybrid import check_front
 from cchybrid.checker import EvidenceError
-from cchybrid.host.front_files import check_front
+from cchybrid.library.schemas import schema
 from cchybrid.model import Channel, Collective, Instance, Message, Network
 from cchybrid.model.errors import InputError
 from tests.cli.test_commands import call
@@ -67,6 +69,18 @@ def test_a_finished_front_holds_from_its_files_alone(folder: Path) -> None:
     assert (record["holds"], record["complete"], record["throughput"]) == (True, True, "3/4")
 
 
+def test_the_index_fits_its_schema(folder: Path, tmp_path: Path) -> None:
+    validator = Draft202012Validator(schema("front-1"))
+    index = json.loads((folder / "front.json").read_text())
+    validator.validate(index)
+    assert set(index) == set(schema("front-1")["properties"])
+    assert set(index["points"][0]) == set(schema("front-1")["$defs"]["point"]["properties"])
+    assert not validator.is_valid({**index, "compete": True})
+    assert not validator.is_valid({**index, "throughput": "0.75"})
+    cchybrid.pareto("ring-bi-4", "broadcast", folder=tmp_path / "short", max_steps=2, time_limit=9)
+    validator.validate(json.loads((tmp_path / "short" / "front.json").read_text()))
+
+
 def test_names_of_files_play_no_part(folder: Path) -> None:
     for number, path in enumerate(sorted(folder.iterdir(), reverse=True)):
         path.rename(folder / f"{number}.json")
@@ -110,6 +124,7 @@ def test_a_front_with_a_file_removed_is_not_complete(folder: Path, name: str) ->
         ("front.json", lambda r: r["points"][1].update(bound="2/3"), "no files show point 1"),
         ("front.json", lambda r: r["points"][0].update(certified=False), "no files show point 0"),
         ("front.json", lambda r: r.update(throughput="1/2"), "the throughput is not"),
+        ("front.json", lambda r: r.update(compete=True), "compete: the format has no such key"),
         ("front.json", lambda r: r.update(sha256="0" * 64), "about another instance"),
         (
             "steps-2.certificate.json",

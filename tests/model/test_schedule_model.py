@@ -22,7 +22,7 @@ RING = network("ring-bi-3")
 SCHEDULE = Schedule(
     Instance(RING, collective("OAB", RING)),
     ((Transfer(0, (0, 1)),), (Transfer(0, (1, 2)),)),
-    LowerBound(1, {"kind": "growth"}),
+    LowerBound(1, {"kind": "linear", "steps": 1}),
     {"engine": "test", "seed": 0},
 )
 

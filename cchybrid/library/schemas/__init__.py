@@ -10,7 +10,7 @@ from cchybrid.model.errors import InputError
 
 NAMES = (
     "instance-1", "instance-2", "schedule-1", "schedule-2", "certificate-1", "certificate-2",
-    "network-1", "design-1", "throughput-1",
+    "network-1", "design-1", "throughput-1", "front-1",
 )  # fmt: skip
 EMBEDDED = {
     "instance-2": ("instance-1",),
