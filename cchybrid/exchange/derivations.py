@@ -87,8 +87,7 @@ def _pay_route(proof: CuttingPlanes, times: Times, message: int, prices: Interva
     levels = sorted({paid for paid in away.values() if paid <= highest} | {0})
     for nearer, level in pairwise(levels):
         inside = {v for v in range(network.nodes) if v != source and away.get(v, level) >= level}
-        entry = _Entry(proof.formula, message, inside, whole=False)
-        times[entry.derive(proof, 1)] += level - nearer
+        times[_derive_entry(proof, message, inside)] += level - nearer
 
 
 def derive_rows(
@@ -174,63 +173,44 @@ def _add_limit(times: Times, formula: PathFormula, column: Column, factor: int) 
         _add_row(times, formula, factor, "receipts", message, place[-1])
 
 
-class _Entry:
-    """The entries of a message into a set of nodes without its source.
+def _derive_entry(proof: CuttingPlanes, message: int, inside: Collection[int]) -> int:
+    """Add the row that a message enters a set of nodes without its source; return its number.
 
     With j steps left, the nodes inside that follow from an entry are at most (1 + p)^j, where p is
     the most that any node inside sends to nodes inside in a step.
-
-    Parameters
-    ----------
-    whole
-        Whether a path between nodes inside is no entry even if it leaves the set.
-
-    Attributes
-    ----------
-    goals
-        The destinations inside.
     """
-
-    def __init__(
-        self, formula: PathFormula, message: int, inside: Collection[int], whole: bool
-    ) -> None:
-        self._formula, self._message = formula, message
-        network, relaxation = formula.claim.network, formula.relaxation
-        source, destinations = network.messages[message]
-        self.goals = [node for node in destinations if node in inside]
-        self._receivers = [node for node in relaxation.receivers(message) if node in inside]
-        first_hops: dict[int, set[int]] = {}
-        for node in self._receivers:
-            for path in formula.paths[message, node]:
-                if path[0] in inside and (whole or all(v in inside for v in path)):
-                    first_hops.setdefault(path[0], set()).add(path[1])
-        self._limits: list[tuple[Any, ...]] = []
-        self._power = 0
-        for node, hops in sorted(first_hops.items()):
-            each = 1 if network.hop_by_hop else None
-            over = sum(each or network.channels[node, hop] for hop in hops)
-            power = sending_power(network, node, source)
-            if power <= over:
-                self._limits.append(("hold", message, node))
-            else:
-                sender = node if relaxation.per_sender else ANY_SENDER
-                self._limits += [("own", message, sender, node, hop) for hop in sorted(hops)]
-            self._power = max(self._power, min(power, over))
-
-    def derive(self, proof: CuttingPlanes, width: int) -> int:
-        """Add the row that entries, multiplied by their factors, add up to ``width``."""
-        formula, last = self._formula, self._formula.claim.steps
-        times = Times()
-        for node in self.goals[:width]:
-            _add_row(times, formula, 1, "goal", self._message, node)
-        for t in range(1, last + 1):
-            factor = (1 + self._power) ** (last - t)
-            for node in self._receivers:
-                _add_row(times, formula, factor, "grow", self._message, node, t)
-            for limit in self._limits:
-                _add_row(times, formula, factor, *limit, t)
-        nodes = " ".join(map(str, self._receivers))
-        return proof.add_saturated(times, f"message {self._message} enters nodes {nodes}")
+    formula = proof.formula
+    network, relaxation = formula.claim.network, formula.relaxation
+    source, destinations = network.messages[message]
+    receivers = [node for node in relaxation.receivers(message) if node in inside]
+    first_hops: dict[int, set[int]] = {}
+    for node in receivers:
+        for path in formula.paths[message, node]:
+            if all(v in inside for v in path):
+                first_hops.setdefault(path[0], set()).add(path[1])
+    limits: list[tuple[Any, ...]] = []
+    most = 0
+    for node, hops in sorted(first_hops.items()):
+        each = 1 if network.hop_by_hop else None
+        over = sum(each or network.channels[node, hop] for hop in hops)
+        power = sending_power(network, node, source)
+        if power <= over:
+            limits.append(("hold", message, node))
+        else:
+            sender = node if relaxation.per_sender else ANY_SENDER
+            limits += [("own", message, sender, node, hop) for hop in sorted(hops)]
+        most = max(most, min(power, over))
+    times = Times()
+    _add_row(times, formula, 1, "goal", message, next(v for v in destinations if v in inside))
+    last = formula.claim.steps
+    for t in range(1, last + 1):
+        factor = (1 + most) ** (last - t)
+        for node in receivers:
+            _add_row(times, formula, factor, "grow", message, node, t)
+        for limit in limits:
+            _add_row(times, formula, factor, *limit, t)
+    nodes = " ".join(map(str, receivers))
+    return proof.add_saturated(times, f"message {message} enters nodes {nodes}")
 
 
 def _add_row(times: Times, formula: PathFormula, factor: int, *key: Any) -> None:
