@@ -320,9 +320,9 @@ CHECKING = {
 }  # fmt: skip
 """Finders of bounds use the checker only to read an instance and to have evidence checked.
 
-``Formula`` is the one exception: a propositional proof names these very clauses by their numbers, so
-a finder's own would be a copy of a hundred lines; ``tests/checker/test_clauses_hold.py`` shows that
-valid schedules satisfy them.
+``Formula`` is the one exception: a propositional proof names these very clauses by number, so a
+finder's own would copy a hundred lines; ``tests/checker/test_clauses_hold.py`` shows that valid
+schedules satisfy them.
 """
 
 

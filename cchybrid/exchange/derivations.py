@@ -189,7 +189,7 @@ def _derive_entry(proof: CuttingPlanes, message: int, inside: Collection[int]) -
             if all(v in inside for v in path):
                 first_hops.setdefault(path[0], set()).add(path[1])
     limits: list[tuple[Any, ...]] = []
-    most = 0
+    strongest = 0
     for node, hops in sorted(first_hops.items()):
         each = 1 if network.hop_by_hop else None
         over = sum(each or network.channels[node, hop] for hop in hops)
@@ -199,12 +199,12 @@ def _derive_entry(proof: CuttingPlanes, message: int, inside: Collection[int]) -
         else:
             sender = node if relaxation.per_sender else ANY_SENDER
             limits += [("own", message, sender, node, hop) for hop in sorted(hops)]
-        most = max(most, min(power, over))
+        strongest = max(strongest, min(power, over))
     times = Times()
     _add_row(times, formula, 1, "goal", message, next(v for v in destinations if v in inside))
     last = formula.claim.steps
     for t in range(1, last + 1):
-        factor = (1 + most) ** (last - t)
+        factor = (1 + strongest) ** (last - t)
         for node in receivers:
             _add_row(times, formula, factor, "grow", message, node, t)
         for limit in limits:
