@@ -1,4 +1,4 @@
-"""Arguments that several commands share, such as those that name an instance."""
+"""Arguments that several commands share, such as the names of an instance."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def with_instance(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with its first argument replaced by those that name an instance.
+    """Return the command with its first argument replaced by the arguments that name an instance.
 
     The command gets a function that returns the instance, given the registry.
     """

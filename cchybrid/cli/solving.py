@@ -290,7 +290,7 @@ def instance(
 
 
 def load_plugins() -> Registry:
-    """Load the plugins, with warnings on standard error about those that cannot be used."""
+    """Load the plugins, with a warning on standard error for each that cannot be used."""
     from cchybrid.plugin.registry import load_registry
 
     registry = load_registry()

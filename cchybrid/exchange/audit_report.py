@@ -24,7 +24,7 @@ COLUMNS = (
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the files of a folder and its folders, in order; those that describe others not."""
+    """Return the files of a folder and its folders, in order, without descriptions of others."""
     found = sorted(
         path
         for path in folder.rglob("*")

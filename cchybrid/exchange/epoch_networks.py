@@ -1,6 +1,6 @@
 """Networks in epochs: links of any rate, switches that copy, and a lower bound by arithmetic.
 
-The clusters are those that TE-CCL computes with (X. Liu et al., Rethinking machine learning
+The clusters are the ones that TE-CCL computes with (X. Liu et al., Rethinking machine learning
 collective communication as a multi-commodity flow problem, SIGCOMM 2024; github.com/microsoft/
 TE-CCL, teccl/topologies): NDv2 and DGX-2, with gigabytes per second.
 """

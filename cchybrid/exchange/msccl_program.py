@@ -91,7 +91,7 @@ class Gpu:
 class Program:
     """A program; ``broken`` has what is wrong with it before it is executed.
 
-    ``modes`` are those that it is made for: in place (true), or with buffers of their own for input
+    ``modes`` are what it is made for: in place (true), or with buffers of their own for input
     and output; ``per_loop`` is the number of chunks into which executors cut the larger buffer.
     """
 

@@ -1,4 +1,4 @@
-"""The events of a run: those that workers send, and those that the host adds.
+"""The events of a run: events that workers send, and events that the host adds.
 
 The events determine the state of a run (``RunState``). ``wire`` reads and writes them as lines, in
 which the name of an event is that of its class in lower case.

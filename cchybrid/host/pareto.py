@@ -202,7 +202,7 @@ class _Search:
         return False
 
     def _trials(self, ratio: Fraction) -> Iterator[tuple[int, int]]:
-        """Yield chunks and rounds: those that attain the ratio, then others, the best first."""
+        """Yield chunks and rounds: pairs that attain the ratio, then others, the best first."""
         smallest = ratio.denominator
         exact = range(smallest, self.max_chunks + 1, smallest)
         yield from ((chunks, ratio.numerator * chunks // smallest) for chunks in exact)

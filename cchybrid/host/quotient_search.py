@@ -153,7 +153,7 @@ class QuotientSearch:
         return self._run.should_stop() or next(self._run.targets(), None) is None
 
     def _draw_choices(self) -> list[Choice]:
-        """Return a new sample of group actions, without those that were dropped before."""
+        """Return a new sample of group actions, without actions that were dropped before."""
         seed = int(self._random.integers(2**31))
         instance = self._problem.origin.instance
         drawn = choices(instance, self._found, seed, self._run.should_stop)

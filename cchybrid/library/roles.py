@@ -79,7 +79,7 @@ def group_of(
 
 
 def senders_and_receivers(collective: Collective) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the nodes that send and those that receive messages, ascending."""
+    """Return the nodes that send messages and the nodes that receive them, ascending."""
     found: tuple[set[int], set[int]] = (set(), set())
     for message in collective.messages:
         if isinstance(message, Message):

@@ -34,7 +34,7 @@ def part_sizes(nodes: int) -> tuple[int, int]:
 
 
 def bisection(ports: Ports, seed: int) -> int:
-    """Return the fewest links cut; of a large network those that the heuristic finds."""
+    """Return the fewest links cut; of a large network the fewest that the heuristic finds."""
     low, high = part_sizes(len(ports))
     if len(ports) <= MAX_EXACT_NODES:
         return int(smallest_cut(ports, low, high))

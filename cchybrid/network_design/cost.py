@@ -176,7 +176,7 @@ class Cost:
         return cost if cost <= limit else math.inf
 
     def _bounds(self, ports: Ports, found: dict[str, tuple[float, ...]]) -> dict[str, float]:
-        """Return lower bounds of the weighted terms; those that are not listed have bound 0.
+        """Return lower bounds of the weighted terms; terms that are not listed have bound 0.
 
         Detours and failures make no path shorter. Every pair of nodes is left when one of the
         other n - 2 nodes fails.

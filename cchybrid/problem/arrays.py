@@ -77,7 +77,7 @@ class Origin(Protocol):
         """Return the schedule of the assignment, or a draft of ``steps`` steps."""
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:
-        """Return the assignment of the transfers, without those that have no option."""
+        """Return the assignment of the transfers that have an option."""
 
     def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
         """Return the cheapest allowed option of a delivery, listed in the Problem or not."""

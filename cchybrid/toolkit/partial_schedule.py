@@ -86,7 +86,7 @@ class PartialSchedule:
         self._use(option, step, -1)
 
     def take_out(self, delivery: IntVector) -> None:
-        """Unschedule deliveries; those that are not scheduled are ignored."""
+        """Unschedule deliveries; unscheduled ones are ignored."""
         placed = delivery[self.option[delivery] >= 0]
         self._use(self.option[placed], self.step[placed], 1)
         self.option[placed], self.step[placed] = -1, -1

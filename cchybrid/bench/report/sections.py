@@ -383,7 +383,7 @@ def missing(checked: CheckedSuite) -> list[Section]:
 
 
 def counts_of(checked: CheckedSuite) -> str:
-    """Return the numbers of rows, of runs, and of those that were verified."""
+    """Return the numbers of rows, of runs, and of verified runs."""
     runs = checked.all_runs
     return (
         f"{len(checked.runs)} rows, {len(runs)} runs,"

@@ -394,7 +394,7 @@ class _FrontSearch:
         return result
 
     def _offer(self, links: Links, cost: float) -> None:
-        """Keep a network that no other beats; drop those that it beats."""
+        """Keep a network that no other beats; drop the networks that it beats."""
         ports = ports_of(self._task.nodes, self._task.degree, links)
         values = self._cost.values(ports)
         point = FrontPoint((values[self._names[0]], values[self._names[1]]), links)

@@ -1,4 +1,4 @@
-"""The group actions to try, in order: those that can meet the lower bound, large groups first."""
+"""The group actions to try, in order: actions that can meet the lower bound, large groups first."""
 
 from __future__ import annotations
 

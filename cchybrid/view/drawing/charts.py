@@ -214,7 +214,7 @@ def _heat(axes: Axes, values: NDArray[np.float64], largest: float, numbers: bool
 
 
 def _paint(axes: Axes, values: NDArray[np.float64], **style: Any) -> None:
-    """Draw the cells of a heat map, those that are masked not at all."""
+    """Draw the cells of a heat map that are not masked."""
     rows, columns = values.shape
     if values.size <= MAX_CELLS:
         edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
