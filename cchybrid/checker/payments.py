@@ -264,7 +264,8 @@ class _Incomes:
         amounts = sorted(goals.values(), reverse=True)
         earned: dict[int, int] = {}
         for block, nodes in self.members.items():
-            limit = self._limit(nodes, self.after[block], step)
+            sent = sum(network.in_step(step, network.inject[node]) for node in nodes)
+            limit = None if spread.any_rounds else sent
             if free:
                 earned[block] = sum(amounts[:limit])
                 continue
@@ -298,15 +299,8 @@ class _Incomes:
                     goals[node] = amount
         return goals
 
-    def _limit(self, nodes: list[int], after: int, step: int) -> int:
-        """Return how many transfers a block sends in a step at most."""
-        if self.spread.any_rounds:
-            return after
-        ports = sum(self.network.in_step(step, self.network.inject[node]) for node in nodes)
-        return min(ports, after) if self.network.hop_by_hop else ports
 
-
-def _largest(gains: Mapping[int, int], number: int) -> int:
+def _largest(gains: Mapping[int, int], number: int | None) -> int:
     return sum(sorted(gains.values(), reverse=True)[:number])
 
 

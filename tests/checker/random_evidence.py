@@ -64,7 +64,7 @@ def any_sets(network: Network, prices: Prices, rng: random.Random) -> list[list[
 
 def any_network(rng: random.Random) -> Network:
     """Return a ring with some channels more and up to three messages, in any model."""
-    nodes = rng.randrange(2, 6)
+    nodes = rng.randrange(2, 7)
     arcs = [(a, (a + 1) % nodes) for a in range(nodes)]
     arcs += [tuple(rng.sample(range(nodes), 2)) for _ in range(rng.randrange(2 * nodes))]
     if rng.random() < 0.5:
@@ -93,7 +93,7 @@ def any_network(rng: random.Random) -> Network:
             "switching": rng.choice(("wormhole", "store-and-forward")),
             "routing": rng.choice(("minimal", "any", 1, 2)),
             "ports": {
-                "inject": rng.choice(("all", 1, [rng.randrange(3) for _ in range(nodes)])),
+                "inject": rng.choice(("all", 1, [rng.randrange(4) for _ in range(nodes)])),
                 "accept": rng.choice(("all", 1)),
             },
             "rounds": rng.choice(([], [2], [1, 2], [3, 1, 2])),

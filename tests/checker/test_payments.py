@@ -36,6 +36,8 @@ def test_incomes_read_plainly(seed: int) -> None:
         rng, plain = random_case(10 * seed + case)
         network, messages = plain.network, [*range(len(plain.network.messages))]
         group = any_group(network, plain.steps, rng, messages)
+        # Worth beyond what prices take.
+        group["worth"] = [[node, rng.choice((1, 4)) * amount] for node, amount in group["worth"]]
         any_rounds = network.hop_by_hop and rng.random() < 0.3
         prices = Prices(network, plain.evidence, plain.steps)
         alike: defaultdict[Any, list[int]] = defaultdict(list)
@@ -43,7 +45,7 @@ def test_incomes_read_plainly(seed: int) -> None:
             incomes = PlainIncomes(plain, group, any_rounds, [source], goals)
             alone = Spread(network, prices, group, any_rounds)
             message = network.messages.index((source, goals))
-            assert alone.paid([message]) == incomes.paid(), (network._record, plain.evidence, group)
+            assert alone.paid([message]) == incomes.paid()
             alike[frozenset(incomes.holders), frozenset(incomes.amounts.items())].append(message)
         # Messages of the same worth share a table.
         paid = 0
@@ -66,11 +68,13 @@ def test_routes_read_plainly(seed: int) -> None:
         assert paid_for_routes(network, prices, [*range(len(paid))]) == sum(paid)
 
 
-def chain(*messages: tuple[int, list[int]], **model: Any) -> Network:
-    """Return the channels 0->1->2->3 with these messages."""
+CHAIN = [[0, 1], [1, 2], [2, 3]]
+
+
+def by_hand(channels: list[list[int]], *messages: tuple[int, list[int]], **model: Any) -> Network:
     return Network({
         "format": "cchybrid-instance/2",
-        "network": {"nodes": 4, "channels": [[0, 1], [1, 2], [2, 3]]},
+        "network": {"nodes": 1 + max(map(max, channels)), "channels": channels},
         "collective": {
             "kind": "deliver",
             "messages": [{"source": a, "destinations": goals} for a, goals in messages],
@@ -79,7 +83,48 @@ def chain(*messages: tuple[int, list[int]], **model: Any) -> Network:
     })  # fmt: skip
 
 
+def chain(*messages: tuple[int, list[int]], **model: Any) -> Network:
+    return by_hand(CHAIN, *messages, **model)
+
+
 HOPS = {"switching": "store-and-forward"}
+
+
+def test_a_channel_carries_one_of_several_best_transfers() -> None:
+    """In one step, nodes 1 and 3 are worth 4 over the same channel, node 2 costs its worth."""
+    network = by_hand([[0, 1], [1, 3], [0, 2]], (0, [1, 2, 3]))
+    prices = Prices(network, {"channels": [[0, 2, 5]]}, 1)
+    group = {"worth": [[1, 4], [2, 5], [3, 4]]}
+    assert Spread(network, prices, group, any_rounds=False).paid([0]) == 13 - 4
+
+
+def test_the_best_transfer_to_a_block_counts() -> None:
+    """Of a worth of 8, the last step earns 4 - 3 at node 1; the first one 8 - 3, not 8 - 6."""
+    network = by_hand([[0, 1], [1, 2]], (0, [1, 2]))
+    prices = Prices(network, {"channels": [[0, 1, 3], [1, 2, 3]]}, 2)
+    group = {"worth": [[1, 4], [2, 4]], "blocks": [[1, 2]]}
+    assert Spread(network, prices, group, any_rounds=False).paid([0]) == 8 - (1 + 5)
+
+
+def test_a_block_earns_before_the_last_step_where_its_nodes_do_not() -> None:
+    """Each of two destinations costs its worth, and both together are worth twice as much."""
+    network = by_hand([[0, 1], [1, 2]], (0, [1, 2]))
+    prices = Prices(network, {"channels": [[0, 1, 4]]}, 3)
+    group = {"worth": [[1, 4], [2, 4]], "blocks": [[1, 2]]}
+    assert Spread(network, prices, group, any_rounds=False).paid([0]) == 8 - 2 * 4
+
+
+def test_no_path_begins_with_a_channel_that_makes_it_too_long() -> None:
+    """The path by node 1 is free, and one hop too long."""
+    network = by_hand([[0, 1], [1, 2], [0, 2]], (0, [2]))
+    prices = Prices(network, {"channels": [[0, 2, 5]]}, 1)
+    assert Spread(network, prices, {"worth": [[2, 7]]}, any_rounds=False).paid([0]) == 5
+
+
+def test_one_source_may_forward_messages_of_another() -> None:
+    network = by_hand([[1, 0], [0, 2]], (0, [2]), (1, [2]), **HOPS)
+    spread = Spread(network, Prices(network, {}, 2), {"worth": [[2, 1]]}, any_rounds=False)
+    assert spread.paid([0, 1]) == 0
 
 
 def test_without_a_step_no_message_arrives() -> None:
@@ -117,6 +162,8 @@ def test_the_work_for_routes(model: Any, work: int, monkeypatch: pytest.MonkeyPa
         ({}, {}, 2 * 3),
         (HOPS, {}, 2 * 3),
         ({}, {"accept": [[3, 1]]}, 2 * (3 + 3 * 2) + 3 * 3),
+        # A destination that costs its worth does not count.
+        ({}, {"channels": [[1, 2, 1]]}, 2 * (3 + 3 * 1) + 3 * 3),
     ],
 )
 def test_the_work_for_incomes(
@@ -166,6 +213,9 @@ def test_messages_pay_for_the_sets_that_they_enter() -> None:
     for messages, paid in (([0], 6), ([1], 3), ([2], 3), ([0, 1, 2], 12), ([], 0)):
         assert paid_for_sets(network, prices, SETS, messages) == paid
     assert paid_for_sets(network, prices, [[9, 0, 1, 2, 3]], [0, 1, 2]) == 0
+    long = by_hand([*CHAIN, [3, 4], [4, 5]], (0, [5]))
+    entered = {"channels": [[0, 1, 2]]}
+    assert paid_for_sets(long, Prices(long, entered, 1), [[2, 1, 2, 3, 4, 5]], [0]) == 2
 
 
 @pytest.mark.parametrize(
