@@ -1,7 +1,7 @@
 """Throughput: rounds per chunk of an endless schedule, and the bound that none can beat.
 
 A message is cut into many equal chunks; a round carries as many chunks over a channel as its
-capacity. A ``cchybrid-throughput/1`` object has the whole ``instance`` and
+capacity. A ``cchybrid-throughput/1`` object has the whole ``instance``, of any routing, and
 
 - ``trees``, each with its ``root`` (the source of a message), its ``chunks`` (how many of the
   message take it) and its ``paths``: each begins at the root or where an earlier path of the tree
@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from cchybrid.checker.certificate import RoundsVerdict
+from cchybrid.checker.certificate import ANY_ROUTING, RoundsVerdict, own_scope
 from cchybrid.checker.features import require
 from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.checker.kinds import shown_rounds
@@ -51,6 +51,9 @@ def check_throughput(record: Any) -> RoundsVerdict:
     if set(record) - {"made_by"} != _KEYS:
         raise EvidenceError("the file has other parts than it should")
     network = throughput_network(record["instance"])
+    scope = own_scope(record["instance"])
+    if scope != ANY_ROUTING:
+        raise EvidenceError(f"throughput is over any routes, the instance has {scope}")
     chunks, rounds, trees = _read_trees(record)
     bound = shown_rounds(network, record["evidence"], None)
     verdict = RoundsVerdict(None, rounds, chunks, bound, "linear")

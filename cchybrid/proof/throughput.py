@@ -57,7 +57,7 @@ def throughput_record(instance: Instance) -> dict[str, Any]:
         Throughput is not defined for the instance, or a destination cannot be reached.
     """
     refuse_undefined(instance)
-    record = instance.to_json()
+    record = instance.with_model(routing="any").to_json()
     network = throughput_network(record)
     _check_reachable(instance, network)
     if all(len(goals) == 1 for _, goals in network.messages):

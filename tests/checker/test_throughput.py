@@ -48,7 +48,7 @@ def ring() -> dict[str, Any]:
     network = Network("ring", 3, (Channel(0, 1), Channel(1, 2), Channel(2, 0)))
     return {
         "format": "cchybrid-throughput/1",
-        "instance": cchybrid.instance(network, "AAB").to_json(),
+        "instance": cchybrid.instance(network, "AAB", routing="any").to_json(),
         "rounds_per_chunk": "2",
         "chunks": 1,
         "rounds": 2,
@@ -59,6 +59,17 @@ def ring() -> dict[str, Any]:
             for a in range(3)
         ],
     }
+
+
+def test_an_instance_with_a_routing_rule_is_refused() -> None:
+    # The trees and the bound are over any routes, so they are not those of the instance.
+    for routing, words in (("minimal", "minimal routing"), (1, "at most 1 extra hops")):
+        record = ring()
+        record["instance"]["model"]["routing"] = routing
+        with pytest.raises(EvidenceError, match=f"any routes, the instance has {words}"):
+            check_throughput(record)
+        record["instance"]["model"]["switching"] = "store-and-forward"
+        assert check_throughput(record).optimal
 
 
 def test_trees_and_prices_by_hand() -> None:
