@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from cchybrid.checker.instance import Network
 from cchybrid.checker.payments import NEVER
+from cchybrid.checker.prices import Prices
 from cchybrid.checker.routes import Path, allowed_paths
 
 
@@ -199,3 +200,13 @@ class PlainIncomes:
             together[self.block[key] if last else key] += gain
         best |= together
         return min(over_channels, largest(gains.values(), self.sent(block, step)))
+
+
+def paid_in(network: Network, prices: Prices, moves: Any) -> Counter[int]:
+    """Return what every message pays in a schedule, transfer by transfer, from the rules alone."""
+    paid: Counter[int] = Counter()
+    for t, message, path in moves:
+        (prices_then,) = (i for i in prices.intervals if i.first <= t <= (i.last or t))
+        paid[message] += sum(prices_then.hops[hop] for hop in pairwise(path))
+        paid[message] += prices_then.inject.get(path[0], 0) + prices_then.accept.get(path[-1], 0)
+    return paid

@@ -236,6 +236,8 @@ MALFORMED: tuple[dict[str, Any], ...] = (
     {"steps": 2, "groups": [{"sets": [[1]]}]}, {"steps": 2, "groups": [{"sets": [[1, 6]]}]},
     {"steps": 2, "groups": [{"worth": [[6, 1]]}]}, {"steps": 2, "groups": [{"worth": [[0, -1]]}]},
     {"steps": 2, "groups": [{"worth": [[0, 1], [0, 1]]}]}, {"steps": 2, "groups": [{"worth": 1}]},
+    {"steps": 2, "groups": [{"worth": [[0, 1, 1]]}]},
+    {"steps": 3, "groups": [{"worth": [[0, 1]], "once": [[0, 1, 1, 1, 1]]}]},
     {"steps": 2, "groups": [{"worth": [[0, 1]], "messages": [30]}]},
     {"steps": 2, "groups": [{"worth": [[0, 1]], "messages": [0, 0]}]},
     {"steps": 2, "groups": [{"worth": [[0, 1]], "messages": [True]}]},

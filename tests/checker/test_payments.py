@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict
-from itertools import pairwise
+from collections import defaultdict
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
 from cchybrid.checker.payments import NEVER, Spread, paid_for_routes, paid_for_sets, read_groups
 from cchybrid.checker.prices import Prices
 from tests.checker.meaning import network_of, transfers
-from tests.checker.plain_payments import Plain, PlainIncomes
+from tests.checker.plain_payments import Plain, PlainIncomes, paid_in
 from tests.checker.random_evidence import any_group, any_network, any_prices, any_sets
 from tests.examples import examples
 from tests.random_instances import SEVERAL, valid_schedules
@@ -119,6 +118,40 @@ def test_no_path_begins_with_a_channel_that_makes_it_too_long() -> None:
     network = by_hand([[0, 1], [1, 2], [0, 2]], (0, [2]))
     prices = Prices(network, {"channels": [[0, 2, 5]]}, 1)
     assert Spread(network, prices, {"worth": [[2, 7]]}, any_rounds=False).paid([0]) == 5
+
+
+def test_a_block_earns_nothing_from_itself() -> None:
+    """The block of nodes 1 and 2 is worth 4 - 1 to node 0, once; node 3 costs its worth."""
+    network = by_hand([[0, 1], [1, 2], [0, 3]], (0, [1, 2, 3]), **HOPS)
+    prices = Prices(network, {"accept": [[1, 1], [2, 1], [3, 9]]}, 3)
+    group = {"worth": [[1, 2], [2, 2], [3, 9]], "blocks": [[1, 2]]}
+    assert Spread(network, prices, group, any_rounds=False).paid([0]) == 13 - 3
+
+
+@pytest.mark.parametrize(
+    ("charge", "paid"),
+    [
+        # In step 3 node 1 costs its worth, in step 1 the charge takes it, in step 2 it earns 5.
+        ([1, 1, 1, 5], 12 - 5 - 5),
+        ([1, 1, 1, 0], 12 - 0 - 5),
+        ([1, 1, 2, 5], 12 - 5 - 0),
+        ([1, 2, 2, 5], 12 - 5 - 5),
+        ([1, 1, 2, 3], 12 - 3 - 2),
+    ],
+)
+def test_charges_are_for_their_steps(charge: list[int], paid: int) -> None:
+    network = by_hand([[0, 1], [0, 2]], (0, [1, 2]), **HOPS)
+    prices = Prices(network, {"accept": [[1, 3, 3, 5], [2, 7]]}, 3)
+    group = {"worth": [[1, 5], [2, 7]], "once": [charge]}
+    assert Spread(network, prices, group, any_rounds=False).paid([0]) == paid
+
+
+def test_steps_that_change_nothing_count_one_by_one() -> None:
+    """With one port, steps 2 to 4 earn 1 each at node 1, and step 1 earns 10."""
+    network = by_hand([[0, 1], [0, 2]], (0, [1, 2]), **HOPS, ports=1)
+    prices = Prices(network, {"channels": [[0, 1, 2, 4, 9], [0, 2, 2, 4, 10]]}, 4)
+    group = {"worth": [[1, 10], [2, 10]]}
+    assert Spread(network, prices, group, any_rounds=False).paid([0]) == 20 - (3 * 1 + 10)
 
 
 def test_one_source_may_forward_messages_of_another() -> None:
@@ -252,16 +285,6 @@ def test_a_group_without_a_list_has_all_messages_that_are_left() -> None:
     first, second = {"worth": [], "messages": [2, 0], "once": [], "blocks": []}, {"sets": []}
     groups = [first, second, {"worth": []}]
     assert [*read_groups(network, groups)] == [(first, [2, 0]), (second, [1]), (groups[2], [])]
-
-
-def paid_in(network: Network, prices: Prices, moves: Any) -> Counter[int]:
-    """Return what every message pays in a schedule, transfer by transfer, from the rules alone."""
-    paid: Counter[int] = Counter()
-    for t, message, path in moves:
-        (prices_then,) = (i for i in prices.intervals if i.first <= t <= (i.last or t))
-        paid[message] += sum(prices_then.hops[hop] for hop in pairwise(path))
-        paid[message] += prices_then.inject.get(path[0], 0) + prices_then.accept.get(path[-1], 0)
-    return paid
 
 
 @settings(max_examples=examples(300))

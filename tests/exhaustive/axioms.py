@@ -15,7 +15,8 @@ from cchybrid.checker.clauses import Formula
 from cchybrid.checker.payments import Spread, paid_for_routes, paid_for_sets
 from cchybrid.checker.prices import Prices
 from tests.checker.meaning import satisfies, truths
-from tests.checker.test_linear import any_group, any_prices, any_sets, paid_in
+from tests.checker.plain_payments import paid_in
+from tests.checker.random_evidence import any_group, any_prices, any_sets
 from tests.exhaustive.plain_search import Step
 
 Moves = list[tuple[int, int, tuple[int, ...]]]
