@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from cchybrid.checker.payments import _Incomes
+from cchybrid.checker import payments
 from tests.exhaustive import bounds, examine
 from tests.exhaustive.features import Case, cases
 from tests.exhaustive.mutation import mutants
@@ -99,9 +99,9 @@ def test_evidence_that_nothing_is_reached_is_noticed(monkeypatch):
 
 
 def test_a_false_payment_is_noticed(monkeypatch):
-    """A node sends one transfer less in a step than its ports allow."""
-    right = _Incomes._limit
-    monkeypatch.setattr(_Incomes, "_limit", lambda *each: max(0, right(*each) - 1))
+    """Of the transfers that earn most, one less counts than may be sent."""
+    right = payments._largest
+    monkeypatch.setattr(payments, "_largest", lambda gains, n: right(gains, n and n - 1))
     assert "pays less than" in disagreements()
 
 
