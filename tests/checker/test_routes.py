@@ -102,6 +102,12 @@ def test_cheapest_walks_cost_what_paths_do(routing: Any, endpoints: tuple[int, .
         assert cheapest_walks(some, [(1, None, prices)], source) == cost
 
 
+def test_walks_around_a_cycle_without_prices_end() -> None:
+    free = network((0, [2]), routing="any")
+    nothing = dict.fromkeys(free.channels, 0)
+    assert cheapest_walks(free, [(1, None, nothing)], 0) == dict.fromkeys(range(5), 0)
+
+
 def test_what_is_no_path() -> None:
     free = network((0, [2]), routing="any")
     assert is_allowed(free, (0, 1, 2))
