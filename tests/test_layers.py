@@ -311,9 +311,10 @@ def test_every_package_is_installed() -> None:
 
 CHECKING = {
     "cchybrid.checker": {"EvidenceError", "Network"},
-    "cchybrid.checker.kinds": {"shown_rounds", "shown_steps"},
+    "cchybrid.checker.kinds": {"shown_steps"},
+    "cchybrid.checker.linear": {"linear_rounds"},
     "cchybrid.checker.certificate": {"ANY_ROUTING", "own_scope", "prove"},
-    "cchybrid.checker.throughput": {"FORMAT", "throughput_network"},
+    "cchybrid.checker.throughput": {"FORMAT"},
     "cchybrid.checker.instance": {"EvidenceError", "Network", "TooLargeError"},
     "cchybrid.checker.reach": {"out_of_reach"},
     "cchybrid.checker.clauses": {"Formula"},

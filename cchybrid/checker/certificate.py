@@ -14,23 +14,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
-from cchybrid.checker.instance import EvidenceError, Network
-from cchybrid.checker.kinds import MAKE_ANEW, kind_of, shown_rounds, shown_steps
+from cchybrid.checker.instance import LABELS, MAKE_ANEW, EvidenceError, Network
+from cchybrid.checker.kinds import kind_of, shown_steps
+from cchybrid.checker.linear import linear_rounds
 from cchybrid.checker.prices import MAX_STEPS
-from cchybrid.checker.reading import LABELS
 from cchybrid.checker.schedule import checked_schedule
 
 FORMAT, ROUNDS_FORMAT = "cchybrid-certificate/1", "cchybrid-certificate/2"
 ANY_ROUTING = "any routing"
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The result of checking a schedule and its certificate.
 
     Attributes
@@ -65,8 +63,7 @@ class Verdict:
         )
 
 
-@dataclass(frozen=True)
-class RoundsVerdict:
+class RoundsVerdict(NamedTuple):
     """The result of checking a schedule, or trees, and the evidence about rounds per chunk.
 
     Attributes
@@ -168,7 +165,7 @@ def check(schedule: Any, record: Any) -> Verdict | RoundsVerdict:
     if steps > limit:
         raise EvidenceError(f"the schedule has {steps} steps, the claim is about {limit}")
     claimed = claim["rounds_per_chunk"]
-    bound = shown_rounds(Network(without_parts(instance)), evidence, limit)
+    bound = linear_rounds(Network(without_parts(instance)), evidence, limit)
     if str(bound) != claimed:
         raise EvidenceError(f"the evidence shows {bound} rounds per chunk, not {claimed[:40]!r}")
     rounds = sum(network.in_step(t, max(network.rounds)) for t in range(1, steps + 1))

@@ -69,10 +69,6 @@ class Formula:
                     self.paths[message, node] = [
                         path for u in holders if u != node for path in allowed.get((u, node), [])
                     ]
-        # A lower estimate without counters, so that huge formulas are refused before they are made.
-        each = sum(2 * len(path) + 3 for paths in self.paths.values() for path in paths)
-        if steps * each > MAX_LITERALS:
-            raise TooLargeError("a formula of more literals than fit into memory")
         for (message, node), paths in self.paths.items():
             for t in self.steps:
                 self._deliver(message, node, paths, t)
@@ -159,8 +155,6 @@ class Formula:
         shared: list[set[Name]] = []
         for t, message in enumerate(order, 1):
             source, (goal,) = network.message(message)
-            if t > len(self.steps):
-                raise EvidenceError("an order of more messages than steps")
             self._add([self._variable("gets", message, goal, t)])
             used = [{network.link(a, b) for a, b in pairwise(p)} for p in self.paths[message, goal]]
             shared.append({("inject", source), ("accept", goal)})

@@ -8,18 +8,21 @@ from copy import copy
 from itertools import chain
 from typing import Any
 
-from cchybrid.checker.reading import LABELS, list_of, only, whole, whole_numbers
+from cchybrid.checker.reading import EvidenceError, list_of, only, whole, whole_numbers
 
+__all__ = ["LABELS", "MAKE_ANEW", "EvidenceError", "Network", "TooLargeError"]
+
+MAKE_ANEW = "make it anew: cchybrid prove, pareto or throughput"
+"""The advice for evidence of another version."""
+
+LABELS = "name", "positions", "node_names", "switches"
+"""Fields of networks and collectives that restrict no schedule."""
 FORMATS = "cchybrid-instance/1", "cchybrid-instance/2"
 _MAX_NODES = 1 << 20
 _MAX_MESSAGES = 1 << 22
 _MAX_ROUNDS = 1_000_000
 _ENDS = {"deliver": ("source", "destinations"), "combine": ("destination", "sources")}
 """The keys of a message per kind of collective."""
-
-
-class EvidenceError(Exception):
-    """The evidence does not prove its claim, or cannot be read."""
 
 
 class TooLargeError(EvidenceError):
@@ -77,7 +80,7 @@ class Network:
         """
         try:
             self._read(record)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (EvidenceError, KeyError, TypeError, ValueError, AttributeError):
             raise EvidenceError("the instance is not well-formed") from None
 
     def _read(self, record: Any) -> None:
@@ -212,15 +215,9 @@ class Network:
         free.extra_hops = None
         return free
 
-    def hops(self, source: int) -> dict[int, int]:
-        """Return the hop distance to every node that a path from ``source`` reaches."""
-        return self._spread(source, self.successors)
-
-    def hops_to(self, goal: int) -> dict[int, int]:
-        """Return the hop distance from every node from which a path reaches ``goal``."""
-        return self._spread(goal, self.predecessors)
-
-    def _spread(self, start: int, beside: list[list[int]]) -> dict[int, int]:
+    def hops(self, start: int, back: bool = False) -> dict[int, int]:
+        """Return the hop distance to every node that a path reaches; with ``back`` from it."""
+        beside = self.predecessors if back else self.successors
         distance = {start: 0}
         queue = deque([start])
         while queue:
@@ -239,17 +236,17 @@ class Network:
 
     def node_set(self, value: Any) -> set[int]:
         """Read a list of node numbers of evidence."""
-        if not isinstance(value, list) or not value:
-            raise EvidenceError("a list of nodes is missing")
-        if not all(type(node) is int and 0 <= node < self.nodes for node in value):
-            raise EvidenceError("a node that the network does not have")
-        return set(value)
+        nodes = set(whole_numbers(value))
+        if not nodes or max(nodes) >= self.nodes:
+            raise EvidenceError("no nodes, or one that the network does not have")
+        return nodes
 
     def message(self, value: Any) -> tuple[int, tuple[int, ...]]:
         """Read a message number of evidence; return its source and destinations."""
-        if type(value) is not int or not 0 <= value < len(self.messages):
+        number = whole(value)
+        if number >= len(self.messages):
             raise EvidenceError("a message that the collective does not have")
-        return self.messages[value]
+        return self.messages[number]
 
 
 def _require(holds: bool) -> None:

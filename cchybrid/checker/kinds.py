@@ -13,16 +13,13 @@ problem on graphs and digraphs, 1974, doi:10.1016/0016-0032(74)90146-4.)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import Any
 
 from cchybrid.checker.features import require
-from cchybrid.checker.instance import EvidenceError, Network
-from cchybrid.checker.linear import linear_rounds, linear_steps
+from cchybrid.checker.instance import MAKE_ANEW, EvidenceError, Network
+from cchybrid.checker.linear import linear_steps
 from cchybrid.checker.nested_sets import nested_set_steps
 from cchybrid.checker.refutation import refutation_steps
-
-MAKE_ANEW = "make it anew: cchybrid prove, pareto or throughput"
 
 
 def kind_of(evidence: Any) -> str:
@@ -46,24 +43,6 @@ def shown_steps(network: Network, evidence: Any) -> int:
     kind = kind_of(evidence)
     require(network, kind)
     return KINDS[kind](network, evidence)
-
-
-def shown_rounds(network: Network, evidence: Any, steps: int | None) -> Fraction:
-    """Return the rounds per chunk that every schedule needs according to the evidence.
-
-    Parameters
-    ----------
-    steps
-        The number of steps of the schedules, at most; ``None`` for any number.
-
-    Raises
-    ------
-    EvidenceError
-        The evidence proves nothing.
-    """
-    if kind_of(evidence) != "linear":
-        raise EvidenceError("evidence about rounds is of the kind linear")
-    return linear_rounds(network, evidence, steps)
 
 
 def _part_steps(network: Network, evidence: Mapping[str, Any]) -> int:

@@ -20,16 +20,10 @@ from fractions import Fraction
 from typing import Any
 
 from cchybrid.checker.features import require
-from cchybrid.checker.instance import EvidenceError, Network
-from cchybrid.checker.payments import (
-    NEVER,
-    Amount,
-    Spread,
-    paid_for_routes,
-    paid_for_sets,
-    read_groups,
-)
+from cchybrid.checker.instance import MAKE_ANEW, EvidenceError, Network
+from cchybrid.checker.payments import NEVER, Amount, Spread, paid_for_routes, paid_for_sets
 from cchybrid.checker.prices import MAX_STEPS, Prices
+from cchybrid.checker.reading import list_of
 
 _TABLES = {"kind", "channels", "inject", "accept", "groups"}
 
@@ -55,7 +49,9 @@ def linear_rounds(network: Network, evidence: Any, steps: int | None) -> Fractio
     With ``None`` for any number of steps.
     """
     require(network, "rounds per chunk" if steps is not None else "throughput")
-    if not isinstance(evidence, Mapping) or set(evidence) - _TABLES:
+    if not isinstance(evidence, Mapping) or evidence.get("kind") != "linear":
+        raise EvidenceError(f"evidence about rounds is of the kind linear; {MAKE_ANEW}")
+    if set(evidence) - _TABLES:
         raise EvidenceError("the evidence is not well-formed")
     prices = Prices(network, evidence, steps)
     paid = payments(network, evidence, prices, any_rounds=True)
@@ -84,3 +80,19 @@ def group_payments(
         else:
             yield group, messages, Spread(network, prices, group, any_rounds).paid(messages)
     yield {}, sorted(left), paid_for_routes(network, prices, sorted(left))
+
+
+def read_groups(network: Network, groups: Any) -> Iterator[tuple[Mapping[str, Any], list[int]]]:
+    """Yield the groups of evidence, each with its messages; a message is in one group at most."""
+    free = set(range(len(network.messages)))
+    for group in list_of(groups):
+        keys = set(group) - {"messages"} if isinstance(group, dict) else set()
+        if keys != {"sets"} and not {"worth"} <= keys <= {"worth", "once", "blocks"}:
+            raise EvidenceError("a group of messages has the wrong form")
+        chosen = list_of(group["messages"]) if "messages" in group else sorted(free)
+        for message in chosen:
+            network.message(message)
+            if message not in free:
+                raise EvidenceError("a message is in two groups")
+            free.remove(message)
+        yield group, chosen

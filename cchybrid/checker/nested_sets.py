@@ -29,7 +29,7 @@ from itertools import accumulate
 from typing import Any
 
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
-from cchybrid.checker.prices import whole_rows
+from cchybrid.checker.reading import whole_rows
 
 MAX_CROSSINGS = 10_000_000
 """Largest number of pairs of a set and a channel into it or out of it; it takes seconds."""

@@ -38,10 +38,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
-from cchybrid.checker.prices import MAX_WORK, Interval, Prices, whole_rows
+from cchybrid.checker.prices import MAX_WORK, Interval, Prices
+from cchybrid.checker.reading import whole_rows
 from cchybrid.checker.routes import cheapest_walks
 
 Amount = int | float
@@ -114,8 +116,8 @@ class Spread:
                 raise EvidenceError("a worth of something that is not there, or two of them")
             self.values[row[0]] = row[1]
         self.block_of = [*range(network.nodes)]
-        for nodes in _list(group.get("blocks", [])):
-            for node in network.node_set(nodes):
+        for nodes in whole_rows(group.get("blocks", []), 1, network.nodes):
+            for node in network.node_set([*nodes]):
                 if self.block_of[node] != node:
                     raise EvidenceError("a node is in two blocks")
                 self.block_of[node] = network.nodes + nodes[0]
@@ -127,8 +129,7 @@ class Spread:
         charged = {step for _, first, last, _ in self.once for step in (first, last + 1)}
         self.starts = sorted({each.first for each in prices.intervals} | charged)
         self.work = 0
-        self._costs: dict[tuple[int, int], dict[int, int]] = {}
-        self._distances: dict[int, dict[int, int]] = {}
+        self._hops, self._walks = cache(network.hops), cache(self._cheapest_walks)
 
     def paid(self, messages: list[int]) -> int:
         """Return what these messages pay at least."""
@@ -136,13 +137,10 @@ class Spread:
         for message in messages:
             source, goals = self.network.messages[message]
             home = self.block_of[source]
-            values = {
-                node: self.values[node]
-                for node in sorted(goals)
-                if self.values.get(node) and self.block_of[node] != home
-            }
+            outside = [node for node in sorted(goals) if self.block_of[node] != home]
+            values = tuple((node, self.values.get(node, 0)) for node in outside)
             holders = None if self.network.hop_by_hop else frozenset((source, *goals))
-            tables[holders, tuple(values.items())].append(source)
+            tables[holders, values].append(source)
         paid = 0
         for (holders, values), sources in tables.items():
             total = sum(amount for _, amount in values)
@@ -171,20 +169,16 @@ class Spread:
             if b in goals:
                 yield b, goals[b] - start
             return
-        if (interval, b) not in self._costs:
-            self.count(len(network.channels))
-            walks = cheapest_walks(network, [(1, None, prices.hops)], b)
-            self._costs[interval, b] = walks
-        cost, near, beyond = self._costs[interval, b], self._hops(a), self._hops(b)
+        cost, near, beyond = self._walks(interval, b), self._hops(a), self._hops(b)
         self.count(len(goals))
         for goal in cost.keys() & goals.keys():
             if network.extra_hops is None or beyond[goal] < near[goal] + network.extra_hops:
                 yield goal, goals[goal] - start - cost[goal]
 
-    def _hops(self, node: int) -> dict[int, int]:
-        if node not in self._distances:
-            self._distances[node] = self.network.hops(node)
-        return self._distances[node]
+    def _cheapest_walks(self, interval: int, source: int) -> dict[int, int]:
+        self.count(len(self.network.channels))
+        price = self.prices.intervals[interval].hops
+        return cheapest_walks(self.network, [(1, None, price)], source)
 
 
 class _Incomes:
@@ -309,7 +303,9 @@ def paid_for_sets(network: Network, prices: Prices, rows: Any, messages: list[in
 
     ``rows`` lists the weight of each set, and then its nodes.
     """
-    sets = [(row[0], network.node_set(row[1:])) for row in whole_rows(rows, 2, network.nodes + 1)]
+    sets = [
+        (row[0], network.node_set([*row[1:]])) for row in whole_rows(rows, 2, network.nodes + 1)
+    ]
     lowest = _lowest(prices).hops if prices.intervals else {}
     if len(sets) * (len(network.channels) + len(messages)) > MAX_WORK:
         raise TooLargeError("too many sets")
@@ -323,25 +319,3 @@ def paid_for_sets(network: Network, prices: Prices, rows: Any, messages: list[in
         for weight, inside in sets
         if source not in inside and not inside.isdisjoint(goals)
     )
-
-
-def read_groups(network: Network, groups: Any) -> Iterator[tuple[Mapping[str, Any], list[int]]]:
-    """Yield the groups of evidence, each with its messages; a message is in one group at most."""
-    free = set(range(len(network.messages)))
-    for group in _list(groups):
-        keys = set(group) - {"messages"} if isinstance(group, dict) else set()
-        if keys != {"sets"} and not {"worth"} <= keys <= {"worth", "once", "blocks"}:
-            raise EvidenceError("a group of messages has the wrong form")
-        chosen = _list(group["messages"]) if "messages" in group else sorted(free)
-        for message in chosen:
-            network.message(message)
-            if message not in free:
-                raise EvidenceError("a message is in two groups")
-            free.remove(message)
-        yield group, chosen
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise EvidenceError("a list is missing")
-    return value

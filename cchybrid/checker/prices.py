@@ -10,11 +10,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
+from cchybrid.checker.reading import whole_rows
 
-MAX_PRICE = 10**40
 MAX_STEPS = 1 << 40
 MAX_WORK = 30_000_000
-"""Limits of numbers and of work, so that evidence from any source is checked in some seconds."""
+"""Limits of steps and of work, so that evidence from any source is checked in some seconds."""
 
 Hop = tuple[int, int]
 
@@ -66,9 +66,8 @@ class Prices:
         bounds = sorted(start for start in starts if steps is None or start <= steps)
         if (len(network.channels) + len(rows)) * len(bounds) > MAX_WORK:
             raise TooLargeError("too many prices")
-        self.offered = 0
+        self.offered = self.max_offer = 0
         self.intervals: list[Interval] = []
-        offers: list[int] = []
         for first, following in pairwise([*bounds, None]):
             last = steps if following is None else following - 1
             tables: tuple[dict[Any, int], ...] = ({}, {}, {})
@@ -84,16 +83,15 @@ class Prices:
                     hops[a, b] += inject.get(a, 0) + accept.get(b, 0)
                 inject, accept = {}, {}
             self.intervals.append(Interval(first, last, hops, inject, accept, not any(tables)))
-            offers.append(offer)
+            self.max_offer = max(self.max_offer, offer)
             self.offered += offer * (1 if last is None else last - first + 1)
-        self.max_offer = max(offers, default=0)
 
     def _rows(
         self, network: Network, evidence: Mapping[str, Any]
     ) -> Iterator[tuple[int, Any, int, int, int | None, int]]:
         """Yield per price its table, its place there, the capacity, the first and last step."""
         for table, key in enumerate(("channels", "inject", "accept")):
-            for row in whole_rows(evidence.get(key, [])):
+            for row in whole_rows(evidence.get(key, []), 2, 5):
                 *ends, price = row
                 first, last = 1, self.steps
                 if len(row) > 3:
@@ -108,15 +106,3 @@ class Prices:
                     yield table, ends[0], ports[ends[0]], first, last, price
                 else:
                     raise EvidenceError("a price for something that is not there")
-
-
-def whole_rows(rows: Any, shortest: int = 2, longest: int = 5) -> list[list[int]]:
-    """Return a list of lists of non-negative integers of evidence, each of such a length."""
-    if not isinstance(rows, list):
-        raise EvidenceError("the rows of the evidence are not a list")
-    for row in rows:
-        if not isinstance(row, list) or not shortest <= len(row) <= longest:
-            raise EvidenceError("a row of the evidence has the wrong form")
-        if not all(type(number) is int and 0 <= number < MAX_PRICE for number in row):
-            raise EvidenceError("a row of the evidence has the wrong form")
-    return rows

@@ -1,17 +1,14 @@
 """JSON from any source: its text, whole numbers and lists.
 
-What is not as it should be is one of Python's errors, which the callers turn into their own.
+What is not as it should be is refused by an ``EvidenceError``.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
-LABELS = "name", "positions", "node_names", "switches"
-"""Fields of networks and collectives that restrict no schedule."""
-_MAX_NUMBER = 1 << 128
+MAX_NUMBER = 10**40
 """Larger numbers are refused: their products could have more digits than Python writes."""
 
 
@@ -33,33 +30,41 @@ def read_json(text: str) -> Any:
     def refuse(word: str) -> float:
         raise ValueError(f"{word} is no number")
 
-    def finite(word: str) -> float:
-        number = float(word)
-        return number if abs(number) < math.inf else refuse(word)
+    return json.loads(text, object_pairs_hook=distinct, parse_constant=refuse)
 
-    return json.loads(text, object_pairs_hook=distinct, parse_constant=refuse, parse_float=finite)
+
+class EvidenceError(Exception):
+    """The evidence does not prove its claim, or cannot be read."""
 
 
 def only(record: Any, *keys: str) -> None:
-    """Raise ``ValueError`` unless this is an object without other keys."""
+    """Refuse what is no object, or has other keys."""
     if not isinstance(record, dict) or not set(record) <= set(keys):
-        raise ValueError
+        raise EvidenceError(f"this is no object of {', '.join(keys)} alone")
 
 
 def list_of(value: Any) -> list[Any]:
-    """Return a list; raise ``TypeError`` for anything else."""
+    """Return a list; refuse anything else."""
     if not isinstance(value, list):
-        raise TypeError
+        raise EvidenceError("a list is missing")
     return value
 
 
 def whole(value: Any) -> int:
-    """Return a whole number from 0 to ``_MAX_NUMBER``; raise ``TypeError`` for anything else."""
-    if type(value) is not int or not 0 <= value <= _MAX_NUMBER:
-        raise TypeError
+    """Return a whole number from 0 to ``MAX_NUMBER``; refuse anything else."""
+    if type(value) is not int or not 0 <= value <= MAX_NUMBER:
+        raise EvidenceError(f"{str(value)[:40]!r} is no whole number from 0 to 10^40")
     return value
 
 
 def whole_numbers(value: Any) -> tuple[int, ...]:
     """Return the whole numbers of a list."""
     return tuple(map(whole, list_of(value)))
+
+
+def whole_rows(rows: Any, shortest: int, longest: int) -> list[tuple[int, ...]]:
+    """Return a list of lists of whole numbers, each of such a length."""
+    found = [*map(whole_numbers, list_of(rows))]
+    if not all(shortest <= len(row) <= longest for row in found):
+        raise EvidenceError("a row of the evidence has the wrong length")
+    return found

@@ -13,20 +13,21 @@ verification", CADE 2017, doi:10.1007/978-3-319-63046-5_14.
 from __future__ import annotations
 
 import base64
+import io
 import lzma
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cchybrid.checker.clauses import MAX_LITERALS, Clause, Formula
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
+from cchybrid.checker.reading import list_of
 
 MAX_STEPS = 10_000
 """Evidence for more steps is refused."""
-MAX_PROOF_BYTES = 1 << 30
-"""Size of the unpacked proof."""
-MAX_LINE_BYTES = 1 << 22
-"""Size of one line of it."""
-_CHUNK_BYTES = 1 << 20
+MAX_PROOF_BYTES = 1 << 28
+"""Size of the unpacked proof; larger ones are refused to limit the memory."""
+MAX_LINE_CHARACTERS = 1 << 22
+"""Length of one line of it."""
 
 
 def refutation_steps(network: Network, evidence: Mapping[str, Any]) -> int:
@@ -39,9 +40,7 @@ def refutation_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     steps, order = evidence.get("steps"), evidence.get("order", [])
     if type(steps) is not int or not 1 < steps <= MAX_STEPS:
         raise EvidenceError("the number of steps is missing")
-    if not isinstance(order, list):
-        raise EvidenceError("the order of the steps is no list of messages")
-    formula = Formula(network, steps - 1, order)
+    formula = Formula(network, steps - 1, list_of(order))
     check_lrat(formula.clauses, proof_lines(evidence.get("proof")))
     return steps
 
@@ -92,23 +91,18 @@ def _check_clause(known: Mapping[int, Clause], clause: Clause, hints: list[int])
 
 
 def proof_lines(proof: Any) -> Iterator[str]:
-    """Yield the lines of the proof, unpacked in chunks to limit the memory."""
+    """Yield the lines of the proof."""
     if not isinstance(proof, str):
         raise EvidenceError("the proof is missing")
     try:
-        packed = base64.b64decode(proof, validate=True)
         unpacker = lzma.LZMADecompressor(memlimit=1 << 28)
-        unpacked, rest, data = 0, "", packed
-        while not unpacker.eof:
-            piece = unpacker.decompress(data, _CHUNK_BYTES)
-            data = b""
-            unpacked += len(piece)
-            if unpacked > MAX_PROOF_BYTES or (not piece and unpacker.needs_input):
-                raise EvidenceError("the proof is cut short, or too long")
-            *lines, rest = (rest + piece.decode("ascii")).split("\n")
-            if len(rest) > MAX_LINE_BYTES:
+        text = unpacker.decompress(base64.b64decode(proof, validate=True), MAX_PROOF_BYTES)
+        if not unpacker.eof:
+            raise EvidenceError("the proof is cut short, or too long")
+        lines = io.TextIOWrapper(io.BytesIO(text), "ascii")
+        while line := lines.readline(MAX_LINE_CHARACTERS):
+            if len(line) == MAX_LINE_CHARACTERS:
                 raise EvidenceError("a line of the proof has the wrong form")
-            yield from lines
-        yield rest
+            yield line.removesuffix("\n")
     except (ValueError, lzma.LZMAError):
         raise EvidenceError("the proof cannot be unpacked") from None

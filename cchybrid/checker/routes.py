@@ -12,10 +12,9 @@ from itertools import pairwise
 
 from cchybrid.checker.instance import Network, TooLargeError
 
-MAX_PATHS = 300_000
-"""Paths that are listed at most; a formula over more would be too large."""
 MAX_MOVES = 3_000_000
-"""Moves of the search for them, which with any routing also enters dead ends."""
+"""Moves of the search for paths, which with any routing also enters dead ends; a path found counts
+as ten, since a formula over many paths would be too large."""
 
 Path = tuple[int, ...]
 Prices = Mapping[tuple[int, int], int]
@@ -27,49 +26,38 @@ def allowed_paths(network: Network) -> dict[tuple[int, int], list[Path]]:
     Raises
     ------
     TooLargeError
-        There are more than ``MAX_PATHS``, or finding them takes more than ``MAX_MOVES``.
+        Finding them takes more than ``MAX_MOVES``.
     """
-    found: dict[tuple[int, int], list[Path]] = {}
     if network.hop_by_hop:
         return {hop: [hop] for hop in network.channels}
     pairs = set()
     for source, goals in network.messages:
         pairs |= {(a, b) for a in (source, *goals) for b in goals if a != b}
-    left = [MAX_PATHS, MAX_MOVES]
-    for source, goal in sorted(pairs):
-        found[source, goal] = list(_paths(network, source, goal, left))
-    return found
+    left = [MAX_MOVES]
+    return {(a, b): list(_paths(network, a, b, left)) for a, b in sorted(pairs)}
 
 
 def _paths(network: Network, source: int, goal: int, left: list[int]) -> Iterator[Path]:
     """Yield the paths from source to goal, in the order of their nodes."""
-    hops_left = network.hops_to(goal)
+    hops_left = network.hops(goal, back=True)
     if source not in hops_left:
         return
     longest = network.nodes - 1
     if network.extra_hops is not None:
         longest = hops_left[source] + network.extra_hops
-    path = [source]
-    choices = [iter(sorted(network.successors[source]))]
-    while choices:
-        if min(left) < 0:
+    waiting: list[Path] = [(source,)]
+    while waiting:
+        path = waiting.pop()
+        left[0] -= 10 if path[-1] == goal else 1
+        if left[0] < 0:
             raise TooLargeError("more paths than a propositional proof can name")
-        node = next(choices[-1], None)
-        if node is None:
-            choices.pop()
-            path.pop()
-        elif node == goal:
-            left[0] -= 1
-            yield (*path, goal)
-        elif (
-            node in hops_left
-            and len(path) + hops_left[node] <= longest
-            and node not in path
-            and node not in network.endpoints
-        ):
-            left[1] -= 1
-            path.append(node)
-            choices.append(iter(sorted(network.successors[node])))
+        if path[-1] == goal:
+            yield path
+            continue
+        for node in sorted(network.successors[path[-1]], reverse=True):
+            free = node not in path and (node == goal or node not in network.endpoints)
+            if free and node in hops_left and len(path) + hops_left[node] <= longest:
+                waiting.append((*path, node))
 
 
 def is_allowed(network: Network, path: Path) -> bool:

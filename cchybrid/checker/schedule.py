@@ -72,8 +72,8 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
             [_transfer(move, bool(network.members)) for move in step]
             for step in list_of(record["steps"])
         ]
-    except (KeyError, TypeError, ValueError):
-        raise EvidenceError("the steps of the schedule are not well-formed") from None
+    except (EvidenceError, KeyError, TypeError, ValueError) as error:
+        raise EvidenceError(f"the steps of the schedule are not well-formed: {error}") from None
     forward = steps
     if network.backwards:
         forward = [[(message, path[::-1], _) for message, path, _ in s] for s in reversed(steps)]
@@ -111,10 +111,8 @@ def _check_capacities(network: Network, number: int, step: list[Transfer]) -> No
     paths = [path for _, path, _ in step]
     links = Counter(network.link(*hop) for path in paths for hop in pairwise(path))
     loads = [(times, network.channels[link]) for link, times in links.items()]
-    for ends, limits in (
-        (Counter(path[0] for path in paths), network.inject),
-        (Counter(path[-1] for path in paths), network.accept),
-    ):
-        loads += [(times, limits[node]) for node, times in ends.items()]
+    senders, receivers = Counter(path[0] for path in paths), Counter(path[-1] for path in paths)
+    loads += [(times, network.inject[node]) for node, times in senders.items()]
+    loads += [(times, network.accept[node]) for node, times in receivers.items()]
     if any(times > network.in_step(number, limit) for times, limit in loads):
         raise EvidenceError("more than the capacity of a channel or port")

@@ -55,6 +55,4 @@ class PartialSums:
         for message, members in enumerate(self._members):
             for node in members:
                 if frozenset().union(*self._values[message, node]) != members:
-                    raise EvidenceError(
-                        f"the schedule does not bring every part of message {message} to {node}"
-                    )
+                    raise EvidenceError(f"node {node} has not all parts of message {message}")

@@ -23,10 +23,9 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from cchybrid.checker.certificate import ANY_ROUTING, RoundsVerdict, own_scope
-from cchybrid.checker.features import require
+from cchybrid.checker.certificate import RoundsVerdict, own_scope
 from cchybrid.checker.instance import EvidenceError, Network
-from cchybrid.checker.kinds import shown_rounds
+from cchybrid.checker.linear import linear_rounds
 from cchybrid.checker.reading import list_of, only, whole
 from cchybrid.checker.routes import is_simple
 
@@ -50,12 +49,12 @@ def check_throughput(record: Any) -> RoundsVerdict:
         raise EvidenceError(f"this is no {FORMAT}")
     if set(record) - {"made_by"} != _KEYS:
         raise EvidenceError("the file has other parts than it should")
-    network = throughput_network(record["instance"])
-    scope = own_scope(record["instance"])
-    if scope != ANY_ROUTING:
+    network = Network(record["instance"])
+    if network.extra_hops is not None:
+        scope = own_scope(record["instance"])
         raise EvidenceError(f"throughput is over any routes, the instance has {scope}")
     chunks, rounds, trees = _read_trees(record)
-    bound = shown_rounds(network, record["evidence"], None)
+    bound = linear_rounds(network, record["evidence"], None)
     verdict = RoundsVerdict(None, rounds, chunks, bound, "linear")
     for key, value in (("rounds_per_chunk", verdict.rounds_per_chunk), ("bound", bound)):
         if record[key] != str(value):
@@ -64,19 +63,6 @@ def check_throughput(record: Any) -> RoundsVerdict:
     if bound > verdict.rounds_per_chunk:
         raise EvidenceError("the trees refute the bound, so the checker has an error")
     return verdict
-
-
-def throughput_network(instance: Any) -> Network:
-    """Return the network of an instance whose throughput is defined, with any routing.
-
-    Raises
-    ------
-    EvidenceError
-        The instance is not well-formed, or throughput has not been proved for its features.
-    """
-    network = Network(instance).with_any_routing()
-    require(network, "throughput")
-    return network
 
 
 def _read_trees(record: Mapping[str, Any]) -> tuple[int, int, _Trees]:
@@ -88,8 +74,8 @@ def _read_trees(record: Mapping[str, Any]) -> tuple[int, int, _Trees]:
             only(tree, "root", "chunks", "paths")
             paths = [tuple(map(whole, list_of(path))) for path in list_of(tree["paths"])]
             trees.append((whole(tree["root"]), whole(tree["chunks"]), paths))
-    except (KeyError, TypeError, ValueError):
-        raise EvidenceError("the chunks, rounds or trees are not well-formed") from None
+    except (EvidenceError, KeyError, TypeError, ValueError) as error:
+        raise EvidenceError(f"chunks, rounds or trees are not well-formed: {error}") from None
     if 0 in (chunks, rounds, *(size for _, size, _ in trees)):
         raise EvidenceError("a number of chunks or rounds is 0")
     return chunks, rounds, trees

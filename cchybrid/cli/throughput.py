@@ -202,9 +202,9 @@ def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> None:
         head = f"{path}: valid, {rounds} rounds per chunk, {word}; {verdict.kind}"
         print_lines([head, *about])
         if explain:
-            from cchybrid.checker.throughput import throughput_network
+            from cchybrid.checker import Network
             from cchybrid.view.argument import rounds_argument
 
-            network = throughput_network(instance)
+            network = Network(instance).with_any_routing()
             print_lines([f"  {x}" for x in rounds_argument(network, record["evidence"], None)])
     raise typer.Exit(0 if verdict is not None else 1)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import inf
 from typing import Any
 
-from cchybrid.checker.payments import read_groups
+from cchybrid.checker.linear import read_groups
 from cchybrid.checker.prices import Interval, Prices
 from cchybrid.checker.routes import cheapest_walks
 from cchybrid.exchange.pseudo_boolean import PathFormula

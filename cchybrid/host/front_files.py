@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -235,7 +234,7 @@ def _possible_points(schedules: list[Schedule], bounds: list[_Bound]) -> Iterato
         yield FrontPoint(schedule, None, None)
         for each in bounds:
             if each.steps >= steps:
-                verdict = replace(each.verdict, steps=steps, rounds=rounds, chunks=chunks)
+                verdict = each.verdict._replace(steps=steps, rounds=rounds, chunks=chunks)
                 yield FrontPoint(schedule, each.record, verdict)
 
 

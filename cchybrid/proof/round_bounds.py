@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.checker import EvidenceError, Network
-from cchybrid.checker.kinds import shown_rounds
+from cchybrid.checker.linear import linear_rounds
 from cchybrid.model import Instance
 from cchybrid.proof.contradiction import Column, Contradiction, Key, Row
 from cchybrid.proof.exact_solution import solve_exactly
@@ -80,7 +80,7 @@ def round_bound(instance: Instance, steps: int) -> RoundsBound | None:
     optimum = program.program.value
     for evidence in program.candidates():
         try:
-            found = shown_rounds(network, evidence, steps)
+            found = linear_rounds(network, evidence, steps)
         except EvidenceError:
             continue
         if best is None or found > best[0]:

@@ -16,8 +16,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from cchybrid.checker import Network
-from cchybrid.checker.kinds import shown_rounds
-from cchybrid.checker.throughput import FORMAT, throughput_network
+from cchybrid.checker.linear import linear_rounds
+from cchybrid.checker.throughput import FORMAT
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.proof.concurrent_flow import concurrent_flow, largest_load
@@ -58,14 +58,15 @@ def throughput_record(instance: Instance) -> dict[str, Any]:
     """
     refuse_undefined(instance)
     record = instance.with_model(routing="any").to_json()
-    network = throughput_network(record)
+    network = Network(record)
     _check_reachable(instance, network)
     if all(len(goals) == 1 for _, goals in network.messages):
         trees, chunks, rounds, candidates = _scatters(network)
     else:
         trees, chunks, rounds, candidates = _broadcasts(instance, network)
     bound, evidence = max(
-        ((shown_rounds(network, each, None), each) for each in candidates), key=lambda pair: pair[0]
+        ((linear_rounds(network, each, None), each) for each in candidates),
+        key=lambda pair: pair[0],
     )
     return {
         "format": FORMAT,

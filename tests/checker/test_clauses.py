@@ -121,21 +121,6 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         Formula(network, 2)
 
 
-def test_huge_formulas_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two steps of two paths, one of 3 nodes and one of 2: 2 * (9 + 7) literals."""
-    network = instance(LINE, (0, [2]), (0, [1]))
-    made: list[Any] = []
-    monkeypatch.setattr(Formula, "_add", lambda self, clause: made.append(clause))
-    monkeypatch.setattr(clauses, "MAX_LITERALS", 32)
-    Formula(network, 2)
-    assert made
-    made.clear()
-    monkeypatch.setattr(clauses, "MAX_LITERALS", 31)
-    with pytest.raises(TooLargeError, match="a formula of more literals than fit into memory"):
-        Formula(network, 2)
-    assert not made
-
-
 def test_orders_of_the_steps() -> None:
     formula = Formula(instance(SQUARE, (0, [1]), (0, [1]), (2, [3]), (0, [1])), 3)
     before = len(formula.clauses)
@@ -147,9 +132,9 @@ def test_orders_of_the_steps() -> None:
     for order, message in (
         ([0, 0], "messages that may share a step"),
         ([0, 2], "messages that may share a step"),
-        ([0, 1, 3, 0], "an order of more messages than steps"),
+        ([0, 1, 3, 0], "messages that may share a step"),
         ([4], "a message that the collective does not have"),
-        ([True], "a message that the collective does not have"),
+        ([True], r"'True' is no whole number from 0 to 10\^40"),
     ):
         with pytest.raises(EvidenceError, match=f"^{message}$"):
             formula.pin(order)

@@ -13,9 +13,8 @@ from cchybrid.checker import features as gate
 from cchybrid.checker.certificate import without_parts
 from cchybrid.checker.features import FEATURES, PROVED, features
 from cchybrid.checker.instance import Network
-from cchybrid.checker.kinds import shown_rounds
+from cchybrid.checker.linear import linear_rounds
 from cchybrid.checker.schedule import checked_schedule
-from cchybrid.checker.throughput import throughput_network
 from cchybrid.model import Instance, Schedule
 from cchybrid.problem import build_problem
 from cchybrid.proof.refutation import refute
@@ -23,6 +22,9 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 
 SPREAD = {"kind": "linear", "steps": 2, "groups": [{"worth": [[v, 1] for v in range(1, 6)]}]}
 ONE_PRICE = {"kind": "linear", "channels": [[5, 0, 1]]}
+EVERY_CHANNEL = {
+    "kind": "linear", "channels": [[a, b, 1] for a in range(6) for b in ((a + 1) % 6, (a - 1) % 6)]
+}  # fmt: skip
 
 
 def ring(collective: str = "AAB", **more: Any) -> Instance:
@@ -94,10 +96,12 @@ def arguments() -> dict[str, Any]:
         "unreachable": lambda: proves_infeasible(
             single, {"kind": "unreachable", "message": 0, "destination": 0}
         ),
-        "rounds per chunk": lambda: shown_rounds(
+        "rounds per chunk": lambda: linear_rounds(
             Network(without_parts(hops.to_json())), ONE_PRICE, 3
         ),
-        "throughput": lambda: throughput_network(hops.to_json()),
+        "throughput": lambda: linear_rounds(
+            Network(hops.to_json()).with_any_routing(), EVERY_CHANNEL, None
+        ),
     }
 
 
@@ -158,6 +162,6 @@ def test_what_is_not_defined_for_rounds_and_allreduce_is_refused() -> None:
     """Version 0.9.0 had false optima of throughput of an allreduce, and with rounds."""
     for instance in (ring("allreduce"), ring(rounds=[2, 1]), ring(chunks=2), ring(ports=1)):
         with pytest.raises(EvidenceError, match="throughput: not proved for"):
-            throughput_network(instance.to_json())
+            linear_rounds(Network(instance.to_json()).with_any_routing(), ONE_PRICE, None)
     with pytest.raises(EvidenceError, match="rounds per chunk: not proved for wormhole"):
-        shown_rounds(Network(ring().to_json()), ONE_PRICE, 3)
+        linear_rounds(Network(ring().to_json()), ONE_PRICE, 3)

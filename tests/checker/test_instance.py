@@ -168,8 +168,8 @@ def test_hops_end_at_endpoints_but_begin_there() -> None:
     network = Network(given)
     assert network.hops(0) == {0: 0, 1: 1, 2: 2}
     assert network.hops(2) == {2: 0, 3: 1, 4: 2, 0: 3, 1: 4}
-    assert network.hops_to(0) == {0: 0, 4: 1, 3: 2, 2: 3}
-    assert network.hops_to(2) == {2: 0, 1: 1, 0: 2, 4: 3, 3: 4}
+    assert network.hops(0, back=True) == {0: 0, 4: 1, 3: 2, 2: 3}
+    assert network.hops(2, back=True) == {2: 0, 1: 1, 0: 2, 4: 3, 3: 4}
 
 
 def test_links() -> None:
@@ -184,14 +184,19 @@ def test_links() -> None:
 def test_nodes_and_messages_of_evidence() -> None:
     network = Network(record())
     assert network.node_set([0, 4, 4]) == {0, 4}
-    for value in (None, [], {0}, "01", (0, 1)):
-        with pytest.raises(EvidenceError, match="a list of nodes is missing"):
+    for value in (None, {0}, "01", (0, 1)):
+        with pytest.raises(EvidenceError, match="a list is missing"):
             network.node_set(value)
-    for node in (5, -1, True, 1.0, "1", None):
-        with pytest.raises(EvidenceError, match="a node that the network does not have"):
+    for value in ([], [0, 5]):
+        with pytest.raises(EvidenceError, match="no nodes, or one that the network does not have"):
+            network.node_set(value)
+    for node in (-1, True, 1.0, "1", None):
+        with pytest.raises(EvidenceError, match="is no whole number"):
             network.node_set([0, node])
     assert network.message(0) == (0, (1, 2))
     assert network.message(1) == (3, (4,))
-    for number in (2, -1, True, 1.0, "1", None):
-        with pytest.raises(EvidenceError, match="a message that the collective does not have"):
+    with pytest.raises(EvidenceError, match="a message that the collective does not have"):
+        network.message(2)
+    for number in (-1, True, 1.0, "1", None):
+        with pytest.raises(EvidenceError, match="is no whole number"):
             network.message(number)

@@ -30,7 +30,7 @@ LATEST = {
     "collective": {"kind": "allreduce", "chunks": 2, "messages": [{"members": [0, 1]}]},
     "model": {"switching": "store-and-forward", "ports": "all", "routing": "any", "rounds": [1, 2]},
 }
-MANY = 1 << 128
+MANY = 10**40
 """The largest number that is read."""
 
 

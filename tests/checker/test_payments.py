@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from cchybrid.checker import payments
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
-from cchybrid.checker.payments import NEVER, Spread, paid_for_routes, paid_for_sets, read_groups
+from cchybrid.checker.linear import read_groups
+from cchybrid.checker.payments import NEVER, Spread, paid_for_routes, paid_for_sets
 from cchybrid.checker.prices import Prices
 from tests.checker.meaning import network_of, transfers
 from tests.checker.plain_payments import Plain, PlainIncomes, paid_in
@@ -256,9 +257,9 @@ def test_messages_pay_for_the_sets_that_they_enter() -> None:
     [
         ([[3, 1, 2, 3]], "the sets weigh more than a channel into them costs"),
         ([[1, 1], [2, 1, 2]], "the sets weigh more than a channel into them costs"),
-        ([[1]], "a row of the evidence has the wrong form"),
-        ([[1, 0, 1, 2, 3, 3]], "a row of the evidence has the wrong form"),
-        ([[1, 4]], "a node that the network does not have"),
+        ([[1]], "a row of the evidence has the wrong length"),
+        ([[1, 0, 1, 2, 3, 3]], "a row of the evidence has the wrong length"),
+        ([[1, 4]], "no nodes, or one that the network does not have"),
     ],
 )
 def test_what_are_no_sets(rows: Any, text: str) -> None:

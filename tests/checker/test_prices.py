@@ -95,8 +95,8 @@ def test_nothing_has_a_price() -> None:
         ({"inject": [[3, 1]]}, 2, "a price for something that is not there"),
         ({"accept": [[0, 1, 1]]}, 2, "a price for something that is not there"),
         ({"accept": [[0, 1, 1, 1, 1]]}, 2, "a price for something that is not there"),
-        ({"channels": [[1]]}, 2, "a row of the evidence has the wrong form"),
-        ({"channels": [[0, 1, 1, 1, 1, 1]]}, 2, "a row of the evidence has the wrong form"),
+        ({"channels": [[1]]}, 2, "a row of the evidence has the wrong length"),
+        ({"channels": [[0, 1, 1, 1, 1, 1]]}, 2, "a row of the evidence has the wrong length"),
         ({"channels": [[0, 1, 0, 1, 1]]}, 2, "a price for a step that is not there"),
         ({"channels": [[0, 1, 2, 1, 1]]}, 2, "a price for a step that is not there"),
         ({"channels": [[0, 1, 1, 3, 1]]}, 2, "a price for a step that is not there"),
@@ -109,9 +109,8 @@ def test_what_is_no_price(rows: Any, steps: int | None, text: str) -> None:
 
 
 def test_rows_of_numbers() -> None:
-    rows = [[0, 1], [2, 3, 10**40 - 1]]
-    assert whole_rows(rows, 2, 3) is rows
-    for wrong in (None, {}, "", [()], [[1]], [[1] * 4], [[0, 10**40]], [[0, -1]], [[0, True]]):
+    assert whole_rows([[0, 1], [2, 3, 10**40]], 2, 3) == [(0, 1), (2, 3, 10**40)]
+    for wrong in (None, {}, "", [()], [[1]], [[1] * 4], [[0, 10**40 + 1]], [[0, -1]], [[0, True]]):
         with pytest.raises(EvidenceError):
             whole_rows(wrong, 2, 3)
 

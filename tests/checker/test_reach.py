@@ -78,7 +78,7 @@ def test_evidence() -> None:
         ({"message": 1, "destination": True}, "a destination that the message does not have"),
         ({"message": 1, "destination": None}, "a destination that the message does not have"),
         ({"message": 2, "destination": 1}, "a message that the collective does not have"),
-        ({"destination": 1}, "a message that the collective does not have"),
+        ({"destination": 1}, "'None' is no whole number"),
     ):
         with pytest.raises(EvidenceError, match=message):
             check_unreachable(given, evidence)

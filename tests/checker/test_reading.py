@@ -19,8 +19,7 @@ def test_json() -> None:
         ('{"a": 1, "a": 1}', "a key is listed twice in one object"),
         ('[{"a": 1, "b": 2, "a": 3}]', "a key is listed twice in one object"),
         ("[NaN]", "NaN is no number"), ("Infinity", "Infinity is no number"),
-        ("-Infinity", "-Infinity is no number"), ("1e999", "1e999 is no number"),
-        ("-1e999", "-1e999 is no number"),
+        ("-Infinity", "-Infinity is no number"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=f"^{message}$"):
             read_json(text)

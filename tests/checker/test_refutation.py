@@ -130,14 +130,12 @@ def test_literals_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     check(*two, "5 d 4 0", *three, "9 0 6 3 0", clauses=clauses)
 
 
-def test_unpacking(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpacking() -> None:
     for text, lines in (
-        ("", [""]), ("one", ["one"]), ("one\n", ["one", ""]), ("one\ntwo", ["one", "two"]),
+        ("", []), ("one", ["one"]), ("one\n", ["one"]), ("one\ntwo", ["one", "two"]),
         ("a\n\nb", ["a", "", "b"]),
     ):  # fmt: skip
         assert list(proof_lines(packed(text))) == lines
-    monkeypatch.setattr(refutation, "_CHUNK_BYTES", 4)
-    assert list(proof_lines(packed("first\nsecond line\n3"))) == ["first", "second line", "3"]
 
 
 def test_unpacking_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,18 +143,15 @@ def test_unpacking_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     for size, fits in ((36, True), (35, False)):
         monkeypatch.setattr(refutation, "MAX_PROOF_BYTES", size)
         if fits:
-            assert len(list(proof_lines(packed(text)))) == 5
+            assert len(list(proof_lines(packed(text)))) == 4
         else:
             with refused("the proof is cut short, or too long"):
                 list(proof_lines(packed(text)))
-    monkeypatch.setattr(refutation, "_CHUNK_BYTES", 4)
-    with refused("the proof is cut short, or too long"):
-        list(proof_lines(packed(text)))
     monkeypatch.setattr(refutation, "MAX_PROOF_BYTES", 1000)
-    for size, fits in ((8, True), (7, False)):
-        monkeypatch.setattr(refutation, "MAX_LINE_BYTES", size)
+    for size, fits in ((10, True), (9, False)):
+        monkeypatch.setattr(refutation, "MAX_LINE_CHARACTERS", size)
         if fits:
-            assert len(list(proof_lines(packed(text)))) == 5
+            assert len(list(proof_lines(packed(text)))) == 4
         else:
             with refused("a line of the proof has the wrong form"):
                 list(proof_lines(packed(text)))
@@ -220,10 +215,8 @@ def test_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
     # With an order, its clauses come after the others.
     ordered = packed(f"{len(clauses) + 2} 0 {hints} 0")
     assert refutation_steps(network, {"steps": 2, "proof": ordered, "order": [0]}) == 2
-    with refused("an order of more messages than steps"):
-        refutation_steps(network, {**evidence, "order": [0, 1]})
     for order in (None, 7, "0", (0,), {}):
-        with refused("the order of the steps is no list of messages"):
+        with refused("a list is missing"):
             refutation_steps(network, {**evidence, "order": order})
     for steps in (None, 0, 1, -1, 2.0, True, "2", 10_001):
         with refused("the number of steps is missing"):

@@ -119,7 +119,7 @@ def test_what_is_no_schedule_is_refused() -> None:
     with pytest.raises(EvidenceError, match="the instance is not well-formed"):
         checked_schedule({"format": "cchybrid-schedule/1", "steps": []})
     for broken in (
-        read(message=-1), read(message=True), read(message="0"), read(message=(1 << 128) + 1),
+        read(message=-1), read(message=True), read(message="0"), read(message=10**40 + 1),
         read("01"), read({0: 1}), read((0, -1)), read((0, 1.0)), read(None),
         {key: value for key, value in read().items() if key != "steps"},
         {**read(), "steps": {}}, {**read(), "steps": [1]}, {**read(), "steps": [[1]]},

@@ -17,8 +17,9 @@ from jsonschema import Draft202012Validator
 import cchybrid
 from cchybrid.checker import EvidenceError
 from cchybrid.checker.__main__ import main
-from cchybrid.checker.kinds import shown_rounds
-from cchybrid.checker.throughput import check_throughput, throughput_network
+from cchybrid.checker.instance import Network as CheckedNetwork
+from cchybrid.checker.linear import linear_rounds
+from cchybrid.checker.throughput import check_throughput
 from cchybrid.library.schemas import schema
 from cchybrid.model import Channel, Instance, Network
 from cchybrid.proof.throughput import throughput_record
@@ -81,30 +82,30 @@ def test_trees_and_prices_by_hand() -> None:
 
 
 def test_prices_by_hand() -> None:
-    network = throughput_network(cchybrid.instance("ring-bi-4", "AAS").to_json())
+    network = CheckedNetwork(cchybrid.instance("ring-bi-4", "AAS").to_json()).with_any_routing()
     rows = [[a, b, 1] for a, b in network.channels]
     # 8 pairs at distance 1 and 4 at distance 2, over 8 channels.
-    assert shown_rounds(network, {"kind": "linear", "channels": rows}, None) == 2
+    assert linear_rounds(network, {"kind": "linear", "channels": rows}, None) == 2
     # 3 pairs end at node 1, over 2 channels; over one of them, all can go another way.
     into = {"kind": "linear", "channels": [row for row in rows if row[1] == 1]}
-    assert shown_rounds(network, into, None) == Fraction(3, 2)
+    assert linear_rounds(network, into, None) == Fraction(3, 2)
     with pytest.raises(EvidenceError, match="shows no number"):
-        shown_rounds(network, {"kind": "linear", "channels": rows[:1]}, None)
+        linear_rounds(network, {"kind": "linear", "channels": rows[:1]}, None)
 
 
 def test_endpoints_without_a_part_carry_nothing() -> None:
     pairs = [(0, 1), (0, 3), (3, 1), (0, 2), (2, 1)]
     network = Network("aside", 4, tuple(Channel(a, b) for a, b in pairs), endpoints=(0, 1, 3))
     instance = cchybrid.instance(network, [(0, 1)]).to_json()
-    read = throughput_network(instance)
+    read = CheckedNetwork(instance).with_any_routing()
     entries = {"kind": "linear", "channels": [[0, 1, 1], [2, 1, 1]]}
-    assert shown_rounds(read, entries, None) == Fraction(1, 2)  # not over endpoint 3
+    assert linear_rounds(read, entries, None) == Fraction(1, 2)  # not over endpoint 3
     instance["model"]["switching"] = "store-and-forward"
-    hop_by_hop = throughput_network(instance)
+    hop_by_hop = CheckedNetwork(instance).with_any_routing()
     with pytest.raises(EvidenceError, match="shows no number"):
-        shown_rounds(hop_by_hop, entries, None)
+        linear_rounds(hop_by_hop, entries, None)
     entries["channels"] += [[3, 1, 1]]
-    assert shown_rounds(hop_by_hop, entries, None) == Fraction(1, 3)
+    assert linear_rounds(hop_by_hop, entries, None) == Fraction(1, 3)
 
 
 Change = Callable[[dict[str, Any]], Any]
@@ -127,7 +128,10 @@ Change = Callable[[dict[str, Any]], Any]
         (lambda r: r.update(bound="1"), "bound is 2, the file says '1'"),
         (lambda r: r.update(bound="4/2"), "bound is 2"),
         (lambda r: r.update(bound=2), "bound is 2"),
-        (lambda r: r.update(evidence={"kind": "cut", "nodes": [1]}), "called 'cut'; make it anew"),
+        (
+            lambda r: r.update(evidence={"kind": "cut", "nodes": [1]}),
+            "of the kind linear; make it anew",
+        ),
         (lambda r: r.update(evidence={"kind": "nested-sets"}), "is of the kind linear"),
         (lambda r: r.update(evidence={"kind": "linear"}), "shows no number of rounds"),
         (lambda r: r["evidence"].update(steps=2), "not well-formed"),
@@ -170,24 +174,24 @@ def test_what_is_no_proof_is_refused(change: Change, error: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "error"),
     [
-        (0, "not a list"),
+        (0, "a list is missing"),
         ([[0, 1]], "something that is not there"),
-        ([[0]], "wrong form"),
-        ([0], "wrong form"),
+        ([[0]], "wrong length"),
+        ([0], "a list is missing"),
         ([[0, 3, 1]], "something that is not there"),
-        ([[0, 1, -1]], "wrong form"),
-        ([[0, 1, "1/2"]], "wrong form"),
-        ([[0, 1, True]], "wrong form"),
-        ([[0, 1, 10**40]], "wrong form"),
-        ([[[], 1, 1]], "wrong form"),
+        ([[0, 1, -1]], "no whole number"),
+        ([[0, 1, "1/2"]], "no whole number"),
+        ([[0, 1, True]], "no whole number"),
+        ([[0, 1, 10**40 + 1]], "no whole number"),
+        ([[[], 1, 1]], "no whole number"),
         ([[0, 1, 0]], "shows no number of rounds"),
         ([], "shows no number of rounds"),
     ],
 )
 def test_prices_that_are_none(rows: Any, error: str) -> None:
-    network = throughput_network(cchybrid.instance("ring-bi-6", "AAS").to_json())
+    network = CheckedNetwork(cchybrid.instance("ring-bi-6", "AAS").to_json()).with_any_routing()
     with pytest.raises(EvidenceError, match=error):
-        shown_rounds(network, {"kind": "linear", "channels": rows}, None)
+        linear_rounds(network, {"kind": "linear", "channels": rows}, None)
 
 
 @pytest.mark.parametrize("record", [None, [], "", 1, {}, {"format": 3}, {"format": None}])

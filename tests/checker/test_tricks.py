@@ -126,7 +126,7 @@ def test_the_certificate_of_another_instance() -> None:
     "text",
     [
         '{"format": "a", "format": "cchybrid-schedule/1"}', '{"steps": NaN}', '{"a": -Infinity}',
-        '{"a": 1e999}', '{"a": -1e999}', "[" * 100_000, '{"a":' * 100_000, "9" * 5000, "\ufeff{}",
+        "[" * 100_000, '{"a":' * 100_000, "9" * 5000, "\ufeff{}",
         "", "\0", "{} {}", "'a'", '"\\ud800"x',
     ],
     ids=lambda text: text[:12],

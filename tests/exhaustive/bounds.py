@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 from cchybrid.checker import EvidenceError, Network, proven_steps, proves_infeasible
 from cchybrid.checker.certificate import without_parts
 from cchybrid.checker.clauses import Formula
-from cchybrid.checker.kinds import shown_rounds
+from cchybrid.checker.linear import linear_rounds
 from cchybrid.checker.schedule import checked_schedule
-from cchybrid.checker.throughput import throughput_network
 from cchybrid.host.allreduce_bounds import allreduce_bounds, refuse_unreachable
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
@@ -108,7 +107,7 @@ def round_claims(record: dict[str, Any], steps: int) -> Iterator[Claim]:
     found = round_bound(Instance.from_json(whole).forward, steps)
     if found is not None:
         network = Network(whole)
-        shown = _or_none(lambda evidence: shown_rounds(network, evidence, steps))
+        shown = _or_none(lambda evidence: linear_rounds(network, evidence, steps))
         yield Claim("rounds", found.ratio, found.evidence, shown)
 
 
@@ -131,8 +130,8 @@ def throughput_claims(record: dict[str, Any]) -> Iterator[Claim]:
         return
     wide = whole_instance(record, True)
     found = throughput_record(Instance.from_json(wide))
-    network = throughput_network(wide)
-    shown = _or_none(lambda evidence: shown_rounds(network, evidence, None))
+    network = Network(wide).with_any_routing()
+    shown = _or_none(lambda evidence: linear_rounds(network, evidence, None))
     yield Claim("throughput", Fraction(found["bound"]), found["evidence"], shown)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.checker import Network
-from cchybrid.checker.kinds import shown_rounds
+from cchybrid.checker.linear import linear_rounds
 from cchybrid.host.rounds import farthest
 from cchybrid.model import Instance
 from cchybrid.proof.round_bounds import round_bound
@@ -94,6 +94,6 @@ def test_evidence_proves_what_is_said(instance: Instance, spare: int) -> None:
     found = round_bound(instance, farthest(instance) + spare)
     assert found is not None
     network = Network(instance.to_json())
-    assert shown_rounds(network, found.evidence, found.steps) == found.ratio
+    assert linear_rounds(network, found.evidence, found.steps) == found.ratio
     assert found.ratio > 0
     assert isinstance(found.ratio, Fraction)
