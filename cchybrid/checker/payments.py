@@ -19,9 +19,9 @@ the price. It is at most
 
 - W, as every destination earns its worth only once;
 - the sum over the steps of the k best transfers, where k limits what the node sends in a step;
-- hop by hop, the sum over its neighbours of the best transfer to each, in any step;
-- in wormhole switching, the sum over the steps and its channels of the best transfers that begin
-  with each channel, as many as it carries.
+- the sum over the steps and its channels of the best transfers that begin with each channel, as
+  many as it carries;
+- hop by hop, the sum over its neighbours of the best transfer to each, in any step.
 
 With these limits, incomes are computed from the last step backwards. The message pays W minus the
 income of the source. A receiver may in addition be charged ``once``: each transfer to it in a step
