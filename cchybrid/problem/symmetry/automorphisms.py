@@ -166,8 +166,11 @@ class _Graph:
         cells: defaultdict[Hashable, set[int]] = defaultdict(set)
         for vertex, colour in enumerate(self._colour):
             cells[colour].add(vertex)
+        # A plain network is read as directed, as by earlier versions: the generators, and so the
+        # groups that a seed draws, stay the same.
         graph = pynauty.Graph(
             len(self._colour),
+            directed=not self._copies,
             adjacency_dict=dict(self._joined),
             vertex_coloring=[cells[colour] for colour in sorted(cells, key=repr)],
         )
