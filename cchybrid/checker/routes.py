@@ -7,7 +7,7 @@ channel.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from cchybrid.checker.instance import Network, TooLargeError
@@ -60,14 +60,18 @@ def _paths(network: Network, source: int, goal: int, left: list[int]) -> Iterato
                 waiting.append((*path, node))
 
 
-def is_allowed(network: Network, path: Path) -> bool:
-    """Return whether the instance allows a path."""
+def is_allowed(network: Network, path: Path, hops: Callable[[int], Mapping[int, int]]) -> bool:
+    """Return whether the instance allows a path.
+
+    Parameters
+    ----------
+    hops
+        The function ``network.hops``, which may remember its results.
+    """
     if not is_simple(network, path) or (network.hop_by_hop and len(path) > 2):
         return False
-    return (
-        network.extra_hops is None
-        or len(path) - 1 <= network.hops(path[0])[path[-1]] + network.extra_hops
-    )
+    extra = network.extra_hops
+    return extra is None or len(path) - 1 <= hops(path[0])[path[-1]] + extra
 
 
 def is_simple(network: Network, path: Path) -> bool:

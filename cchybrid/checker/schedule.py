@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +18,8 @@ from cchybrid.checker.routes import is_allowed
 from cchybrid.checker.sums import PartialSums, Parts
 
 FORMATS = "cchybrid-schedule/1", "cchybrid-schedule/2"
-
+MAX_DISTANCES = 1_000_000
+"""Distances of nodes that are remembered, some 100 MB."""
 
 Transfer = tuple[int, tuple[int, ...], Parts]
 """A message, its path, and for an allreduce the members whose parts are sent as one sum."""
@@ -78,7 +79,8 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
     if network.backwards:
         forward = [[(message, path[::-1], _) for message, path, _ in s] for s in reversed(steps)]
     holds = PartialSums(network) if network.members else _Copies(network)
-    allowed = cache(lambda path: is_allowed(network, path))
+    hops = lru_cache(1 + MAX_DISTANCES // network.nodes)(network.hops)
+    allowed = cache(lambda path: is_allowed(network, path, hops))
     for number, step in enumerate(forward, 1):
         try:
             if not step and len(network.rounds) == 1:

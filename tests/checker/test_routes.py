@@ -10,7 +10,7 @@ import pytest
 
 from cchybrid.checker import routes
 from cchybrid.checker.instance import Network, TooLargeError
-from cchybrid.checker.routes import allowed_paths, cheapest_walks, is_allowed
+from cchybrid.checker.routes import Path, allowed_paths, cheapest_walks
 
 LINKS = [[0, 1], [1, 0], [1, 2], [2, 1], [2, 3], [3, 2], [3, 0], [0, 3], [1, 3], [3, 4], [4, 3]]
 
@@ -26,6 +26,10 @@ def network(*messages: tuple[int, list[int]], endpoints: tuple[int, ...] = (), *
             "model": model,
         }
     )
+
+
+def is_allowed(network: Network, path: Path) -> bool:
+    return routes.is_allowed(network, path, network.hops)
 
 
 def test_the_paths_in_order() -> None:
