@@ -41,8 +41,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
-from cchybrid.checker.prices import MAX_WORK, Interval, Prices
+from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.prices import Interval, Prices
 from cchybrid.checker.reading import whole_rows
 from cchybrid.checker.routes import cheapest_walks
 
@@ -66,8 +66,7 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
     paid: Amount = 0
     lowest = _lowest(prices)
     intervals = [each[:3] for each in prices.intervals] if network.hop_by_hop else [lowest[:3]]
-    if len(pairs) * len(network.channels) * len(intervals) > MAX_WORK:
-        raise TooLargeError("too many routes")
+    prices.count(len(pairs) * len(network.channels) * len(intervals))
     for (source, stops), listed in pairs.items():
         allowed = network
         if stops:
@@ -128,7 +127,6 @@ class Spread:
             self.once.append((self.block_of[row[0]], *row[1:]))
         charged = {step for _, first, last, _ in self.once for step in (first, last + 1)}
         self.starts = sorted({each.first for each in prices.intervals} | charged)
-        self.work = 0
         self._hops, self._walks = cache(network.hops), cache(self._cheapest_walks)
 
     def paid(self, messages: list[int]) -> int:
@@ -149,12 +147,6 @@ class Spread:
                 paid += max(0, total - charges - income[self.block_of[source]])
         return paid
 
-    def count(self, work: int) -> None:
-        """Add to the operations of this check; refuse too many."""
-        self.work += work
-        if self.work > MAX_WORK:
-            raise TooLargeError("the worth of destinations takes too many operations")
-
     def gains(
         self, interval: int, hop: tuple[int, int], goals: Mapping[int, int]
     ) -> Iterator[tuple[int, int]]:
@@ -170,13 +162,13 @@ class Spread:
                 yield b, goals[b] - start
             return
         cost, near, beyond = self._walks(interval, b), self._hops(a), self._hops(b)
-        self.count(len(goals))
+        self.prices.count(len(goals))
         for goal in cost.keys() & goals.keys():
             if network.extra_hops is None or beyond[goal] < near[goal] + network.extra_hops:
                 yield goal, goals[goal] - start - cost[goal]
 
     def _cheapest_walks(self, interval: int, source: int) -> dict[int, int]:
-        self.count(len(self.network.channels))
+        self.prices.count(len(self.network.channels))
         price = self.prices.intervals[interval].hops
         return cheapest_walks(self.network, [(1, None, price)], source)
 
@@ -253,7 +245,7 @@ class _Incomes:
         if not goals:
             return {}
         free = prices.free and not network.hop_by_hop
-        spread.count(len(self.members if free else network.channels))
+        spread.prices.count(len(self.members if free else network.channels))
         key_of = [*range(network.nodes)] if last else spread.block_of
         amounts = sorted(goals.values(), reverse=True)
         earned: dict[int, int] = {}
@@ -307,8 +299,7 @@ def paid_for_sets(network: Network, prices: Prices, rows: Any, messages: list[in
         (row[0], network.node_set([*row[1:]])) for row in whole_rows(rows, 2, network.nodes + 1)
     ]
     lowest = _lowest(prices).hops if prices.intervals else {}
-    if len(sets) * (len(network.channels) + len(messages)) > MAX_WORK:
-        raise TooLargeError("too many sets")
+    prices.count(len(sets) * (len(network.channels) + len(messages)))
     for (a, b), price in lowest.items():
         if sum(weight for weight, inside in sets if b in inside and a not in inside) > price:
             raise EvidenceError("the sets weigh more than a channel into them costs")

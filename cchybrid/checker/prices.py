@@ -14,7 +14,7 @@ from cchybrid.checker.reading import whole_rows
 
 MAX_STEPS = 1 << 40
 MAX_WORK = 30_000_000
-"""Limits of steps and of work, so that evidence from any source is checked in some seconds."""
+"""Limits of steps, and of operations (microseconds each) to check evidence from any source."""
 
 Hop = tuple[int, int]
 
@@ -64,8 +64,8 @@ class Prices:
         starts = {*range(1, len(network.rounds) + 1), *(first for _, _, _, first, _, _ in rows)}
         starts |= {last + 1 for _, _, _, _, last, _ in rows if last is not None}
         bounds = sorted(start for start in starts if steps is None or start <= steps)
-        if (len(network.channels) + len(rows)) * len(bounds) > MAX_WORK:
-            raise TooLargeError("too many prices")
+        self.work = 0
+        self.count((len(network.channels) + len(rows)) * len(bounds))
         self.offered = self.max_offer = 0
         self.intervals: list[Interval] = []
         for first, following in pairwise([*bounds, None]):
@@ -85,6 +85,12 @@ class Prices:
             self.intervals.append(Interval(first, last, hops, inject, accept, not any(tables)))
             self.max_offer = max(self.max_offer, offer)
             self.offered += offer * (1 if last is None else last - first + 1)
+
+    def count(self, work: int) -> None:
+        """Add to the operations of the whole check; refuse too many."""
+        self.work += work
+        if self.work > MAX_WORK:
+            raise TooLargeError("the evidence takes too many operations")
 
     def _rows(
         self, network: Network, evidence: Mapping[str, Any]

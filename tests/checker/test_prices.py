@@ -120,5 +120,5 @@ def test_the_work_for_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prices, "MAX_WORK", (3 + 5) * 4)
     Prices(line(), ROWS, 4)
     monkeypatch.setattr(prices, "MAX_WORK", (3 + 5) * 4 - 1)
-    with pytest.raises(TooLargeError, match="too many prices"):
+    with pytest.raises(TooLargeError, match="the evidence takes too many operations"):
         Prices(line(), ROWS, 4)
