@@ -69,6 +69,10 @@ class Formula:
                     self.paths[message, node] = [
                         path for u in holders if u != node for path in allowed.get((u, node), [])
                     ]
+        # A lower estimate without counters, so that huge formulas are refused before they are made.
+        each = sum(2 * len(path) + 3 for paths in self.paths.values() for path in paths)
+        if steps * each > MAX_LITERALS:
+            raise TooLargeError("a formula of more literals than fit into memory")
         for (message, node), paths in self.paths.items():
             for t in self.steps:
                 self._deliver(message, node, paths, t)

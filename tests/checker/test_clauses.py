@@ -121,6 +121,21 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         Formula(network, 2)
 
 
+def test_huge_formulas_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two steps of two paths, one of 3 nodes and one of 2: 2 * (9 + 7) literals."""
+    network = instance(LINE, (0, [2]), (0, [1]))
+    made: list[Any] = []
+    monkeypatch.setattr(Formula, "_add", lambda self, clause: made.append(clause))
+    monkeypatch.setattr(clauses, "MAX_LITERALS", 32)
+    Formula(network, 2)
+    assert made
+    made.clear()
+    monkeypatch.setattr(clauses, "MAX_LITERALS", 31)
+    with pytest.raises(TooLargeError, match="a formula of more literals than fit into memory"):
+        Formula(network, 2)
+    assert not made
+
+
 def test_orders_of_the_steps() -> None:
     formula = Formula(instance(SQUARE, (0, [1]), (0, [1]), (2, [3]), (0, [1])), 3)
     before = len(formula.clauses)

@@ -66,8 +66,6 @@ def test_pinned_messages_need_a_step_each():
     Formula(network, 9, order)
     with pytest.raises(EvidenceError):
         Formula(network, 9, [*order[:8], order[0]])
-    with pytest.raises(EvidenceError):
-        Formula(network, 8, order)
     # Node 0 to node 1 and node 3 to node 4 share nothing.
     ends = [(source, goals[0]) for source, goals in network.messages]
     with pytest.raises(EvidenceError):
@@ -148,11 +146,9 @@ def test_what_is_no_proof_is_no_proof():
         trimmed(b"a\x04\x02\x00\x02\x00", 1)
 
 
-@pytest.mark.parametrize(
-    ("limit", "topology"), [("MAX_PATHS", "mesh-3x4"), ("MAX_MOVES", "mesh-10x10")]
-)
-def test_too_many_paths_are_refused_in_words(limit, topology, monkeypatch):
-    monkeypatch.setattr(routes, limit, 2000)
+@pytest.mark.parametrize("topology", ["mesh-3x4", "mesh-10x10"])
+def test_too_many_paths_are_refused_in_words(topology, monkeypatch):
+    monkeypatch.setattr(routes, "MAX_MOVES", 20_000)
     network = Network(cchybrid.instance(topology, "AAS", routing="any").to_json())
     found = refute(network, 3, 5.0, lambda: False)
     assert found.evidence is None
