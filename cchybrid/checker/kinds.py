@@ -55,17 +55,16 @@ def _part_steps(network: Network, evidence: Mapping[str, Any]) -> int:
 
 def _exchange_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     """Return the steps that the transfers of every allreduce need."""
-    transfers = sum(2 * (len(members) - 1) for members in network.members)
+    left = sum(2 * (len(members) - 1) for members in network.members)
     links = {network.link(a, b): capacity for (a, b), capacity in network.channels.items()}
     limit = min(sum(links.values()), sum(network.inject), sum(network.accept))
-    step = carried = 0
-    while carried < transfers and step < len(network.rounds):
-        step += 1
-        carried += network.in_step(step, limit)
-    per_step = network.in_step(step + 1, limit)
-    if carried >= transfers or per_step == 0:
-        return max(step, 1)
-    return step - (-(transfers - carried) // per_step)
+    for step in range(1, len(network.rounds) + 1):
+        carried = network.in_step(step, limit)
+        if carried >= left:
+            return step
+        left -= carried
+    # All further steps carry as much as this one.
+    return step - (-left // carried) if carried else step
 
 
 KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {

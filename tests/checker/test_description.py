@@ -48,6 +48,34 @@ def test_the_description_is_that_of_the_content():
     ]
 
 
+def test_what_a_file_leaves_out() -> None:
+    record = {
+        "format": "cchybrid-instance/1",
+        "network": {"nodes": 10, "channels": [[0, 1, 3], [0, 2]]},
+        "collective": {
+            "kind": "deliver", "messages": [{"source": 0, "destinations": [5, 3, 4, 9]}]
+        },
+    }  # fmt: skip
+    assert describe(record) == [
+        "network: 10 nodes, 2 channels of capacity 1,3, 0 half-duplex pairs; endpoints: none",
+        "messages: 1 of kind deliver, chunks of each: 1; destinations: 4 (3-5,9), "
+        "4 per message; source: 1 (0), 1 per message; 4 different pairs",
+        "model: wormhole, minimal routing, ports: all to inject and all to accept; "
+        "rounds of the steps: 1",
+        f"SHA-256 of the instance: {fingerprint(record)}",
+        "names in the file: ''; network '', collective ''",
+    ]
+
+
+def test_long_names_and_lists_are_cut() -> None:
+    record = cchybrid.instance("ring-bi-4", "OAB").to_json()
+    record["name"], record["network"]["name"] = "a" * 60, "b" * 61
+    record["model"]["ports"] = [1, 0, 1, 2]
+    *_, model, _, names = describe(record)
+    assert names.startswith(f"names in the file: '{'a' * 60}'; network '{'b' * 60}...', coll")
+    assert "ports: 1,0,1,2 to inject and 1,0,1,2 to accept" in model
+
+
 def test_pairs_are_counted_once_and_sizes_are_named():
     half = Network("n", 3, (Channel(0, 1, 2), Channel(1, 0, 2)), half_duplex=((0, 1),))
     found = Instance(half, Collective("c", (Message(0, (1, 2)), Message(0, (1,)))))

@@ -64,6 +64,12 @@ def test_wide_channels_half_duplex() -> None:
     assert features(Network(record)) == {"wormhole", "half duplex", "delivering"}
 
 
+def test_an_instance_without_channels() -> None:
+    record = ring().to_json()
+    record["network"]["channels"] = []
+    assert features(Network(record)) == {"wormhole", "delivering"}
+
+
 def test_every_argument_names_features_of_the_closed_list() -> None:
     assert all(proved <= FEATURES for proved in PROVED.values())
 

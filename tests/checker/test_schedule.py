@@ -128,9 +128,18 @@ def test_what_is_no_schedule_is_refused() -> None:
     ):  # fmt: skip
         with pytest.raises(EvidenceError, match="the steps of the schedule are not well-formed"):
             checked_schedule(broken)
-    for broken in (read(message=1), read((0,)), read(())):
-        with pytest.raises(EvidenceError, match="step 1 read forwards: an invalid transfer"):
-            checked_schedule(broken)
+    for message in (1, 2):
+        with pytest.raises(EvidenceError, match="a message that the collective does not have"):
+            checked_schedule(read(message=message))
+
+
+@pytest.mark.parametrize("path", [(), (0,), (2,), (2, 1), (1, 2), (0, 2, 1), (0, 10**40), (0, 0)])
+@pytest.mark.parametrize("switching", ["wormhole", "store-and-forward"])
+def test_paths_without_a_channel_are_refused(path: tuple[int, ...], switching: str) -> None:
+    record = read(path)
+    record["instance"]["model"] = {"switching": switching}
+    with pytest.raises(EvidenceError, match=r"step 1 read forwards: the path \[.* is not allowed"):
+        checked_schedule(record)
 
 
 def test_sums_of_an_allreduce() -> None:

@@ -15,7 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import cchybrid
-from cchybrid.checker import EvidenceError
+from cchybrid.checker import EvidenceError, throughput
 from cchybrid.checker.__main__ import main
 from cchybrid.checker.instance import Network as CheckedNetwork
 from cchybrid.checker.linear import linear_rounds
@@ -81,6 +81,27 @@ def test_trees_and_prices_by_hand() -> None:
     assert not check_throughput(slower).optimal
 
 
+def test_who_made_a_file_is_not_checked() -> None:
+    assert check_throughput({**ring(), "made_by": "someone"}) == check_throughput(ring())
+
+
+def test_equal_messages_have_their_chunks_each() -> None:
+    record = ring()
+    twice = {"rounds": 4, "rounds_per_chunk": "4", "bound": "4", "trees": record["trees"] * 2}
+    record["instance"]["collective"]["messages"] *= 2
+    assert check_throughput({**record, **twice}).optimal
+    with pytest.raises(EvidenceError, match="more or fewer chunks"):
+        check_throughput({**record, **twice, "trees": record["trees"]})
+
+
+def test_a_bound_above_the_trees_is_an_error_of_the_checker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(throughput, "linear_rounds", lambda *_: Fraction(5, 2))
+    with pytest.raises(EvidenceError, match="the trees refute the bound"):
+        check_throughput({**ring(), "bound": "5/2"})
+
+
 def test_prices_by_hand() -> None:
     network = CheckedNetwork(cchybrid.instance("ring-bi-4", "AAS").to_json()).with_any_routing()
     rows = [[a, b, 1] for a, b in network.channels]
@@ -122,6 +143,7 @@ Change = Callable[[dict[str, Any]], Any]
         (lambda r: r.update(rounds=3), "rounds_per_chunk is 3"),
         (lambda r: r.update(rounds=True), "not well-formed"),
         (lambda r: r.update(chunks=0), "number of chunks or rounds is 0"),
+        (lambda r: r.update(rounds=0), "number of chunks or rounds is 0"),
         (lambda r: r.update(rounds=10**41), "rounds or trees are not well-formed"),
         (lambda r: r.update(bound="\ud800\n1"), r"the file says '\\ud800\\n1'"),
         (lambda r: r["instance"]["network"]["channels"][0].append(10**4000), "not well-formed"),
@@ -151,6 +173,7 @@ Change = Callable[[dict[str, Any]], Any]
         (lambda r: r["trees"][0]["paths"].pop(), "has the destinations of a tree"),
         (lambda r: r["trees"][0]["paths"].reverse(), "begins or ends where it must not"),
         (lambda r: r["trees"][0]["paths"].append([0, 1]), "begins or ends where it must not"),
+        (lambda r: r["trees"][0]["paths"].append([2, 0]), "begins or ends where it must not"),
         (lambda r: r["trees"][0].update(paths=[[0, 2], [2, 1]]), r"path \[0, 2\] of a tree"),
         (lambda r: r["trees"][0].update(paths=[[0, 1, 2, 0, 1]]), "of a tree is not allowed"),
         (lambda r: r["trees"][0].update(paths=[[0], [0, 1]]), "of a tree is not allowed"),

@@ -21,5 +21,7 @@ def test_unreachable():
             proves_infeasible(
                 record, {"kind": "unreachable", "message": 1, "destination": destination}
             )
-    with pytest.raises(EvidenceError):
-        proves_infeasible(record, {"kind": "linear", "steps": 1})
+    named = {"message": 1, "destination": 0}
+    for evidence in (None, [], "unreachable", named, {"kind": "Unreachable", **named}):
+        with pytest.raises(EvidenceError, match="only unreachable destinations make"):
+            proves_infeasible(record, evidence)

@@ -1,0 +1,87 @@
+"""Kinds of evidence about an allreduce, by hand: the transfers that it takes, and its parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.kinds import KINDS, kind_of, shown_steps
+
+PAIRS = [[a, (a + 1) % 4] for a in range(4)]
+ALL = [[0, 1, 2, 3]]
+EXCHANGES = {"kind": "exchanges"}
+
+
+def ring(chunks: int, members: Any = ALL, half_duplex: Any = (), **model: Any) -> Network:
+    """Return an allreduce on a ring of four nodes, with channels in both directions."""
+    return Network({
+        "format": "cchybrid-instance/2",
+        "network": {
+            "nodes": 4,
+            "channels": PAIRS + [[b, a] for a, b in PAIRS],
+            "half_duplex": list(half_duplex),
+        },
+        "collective": {
+            "kind": "allreduce",
+            "chunks": chunks,
+            "messages": [{"members": each} for each in members],
+        },
+        "model": model,
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("network", "steps"),
+    [
+        # A chunk takes 6 transfers, and the 8 channels carry 8 of them per step.
+        (ring(1), 1),
+        (ring(2), 2),
+        (ring(4), 3),
+        (ring(6), 5),
+        (ring(6, [[0, 1], [1, 2, 3]]), 5),  # 2 and 4 transfers
+        (ring(6, half_duplex=PAIRS), 9),
+        (ring(6, ports={"inject": 1, "accept": "all"}), 9),
+        (ring(6, ports={"inject": "all", "accept": [1, 1, 0, 1]}), 12),
+        (ring(6, rounds=[1, 2]), 3),  # 8 + 16 + 16
+        (ring(6, rounds=[2, 1]), 4),  # 16 + 8 + 8 + 8
+        (ring(4, rounds=[2, 1]), 2),  # 16 + 8, all that is needed
+        (ring(6, rounds=[2, 1, 2, 1]), 3),  # 16 + 8 + 16
+        (ring(2, [[0, 1, 2]], rounds=[1, 2]), 1),
+        (ring(1, ports={"inject": 0, "accept": "all"}), 1),  # no number of steps suffices
+    ],
+)
+def test_exchanges(network: Network, steps: int) -> None:
+    assert shown_steps(network, EXCHANGES) == steps
+
+
+@pytest.mark.parametrize(("end", "back"), [("from", False), ("to", True)])
+def test_a_part_is_the_broadcast_or_the_reduction(
+    end: str, back: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    monkeypatch.setitem(KINDS, "linear", lambda network, given: seen.append((network, given)) or 7)
+    assert shown_steps(ring(1), {"kind": "part", end: 1, "evidence": {"kind": "linear"}}) == 7
+    ((network, given),) = seen
+    assert given == {"kind": "linear"}
+    assert network.backwards == back
+    assert network.messages == [(1, (0, 2, 3))]
+
+
+@pytest.mark.parametrize("member", [None, "1", 1.0, True, [1]])
+def test_a_part_without_its_member_is_refused(member: Any) -> None:
+    with pytest.raises(EvidenceError, match="the member that the evidence is about is missing"):
+        shown_steps(ring(1), {"kind": "part", "from": member, "evidence": EXCHANGES})
+
+
+@pytest.mark.parametrize("evidence", [None, [], "linear", {}, {"kind": None}, {"kind": ["linear"]}])
+def test_evidence_without_a_kind_is_refused(evidence: Any) -> None:
+    with pytest.raises(EvidenceError, match="the kind of the evidence is missing"):
+        kind_of(evidence)
+
+
+def test_kinds_are_known_by_their_names() -> None:
+    assert [kind_of({"kind": kind}) for kind in KINDS] == list(KINDS)
+    with pytest.raises(EvidenceError, match="no kind of evidence is called 'Linear'; make it anew"):
+        kind_of({"kind": "Linear"})
