@@ -373,8 +373,9 @@ def _steps_lines(result: DesignResult) -> list[str]:
     none = f"no network has fewer than {result.steps_bound} steps"
     if found is None:
         return [f"{collective}: no schedule was found; {none}"]
-    schedule = found.result
-    best = "fewest on this network (certified)" if schedule.certified else schedule.status
+    best = f"at least {found.result.lower_bound.steps} on this network"
+    if found.result.status == "optimal":
+        best = f"fewest on this network ({'certified' if found.certified else 'claimed'})"
     refuted = f"no network has fewer: all others were refuted (bound: {result.steps_bound})"
     proofs = {"by a bound": none, "by exhaustion": refuted}
     return [

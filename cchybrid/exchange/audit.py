@@ -333,15 +333,11 @@ def _bounded_instance(instance: Instance) -> Instance:
 
 
 def _consistent(found: Audit) -> Audit:
-    """Return the audit; none is valid that contradicts its bound, or an optimum found here."""
-    if found.verdict != "valid" or found.spent is None:
+    """Return the audit; none is valid that contradicts its bound."""
+    if found.verdict != "valid" or found.spent is None or found.spent >= found.lower:
         return found
-    minimum, name = found.lower, f"the lower bound of {counted(found.lower, found.spent_unit[:-1])}"
-    if found.ours_optimal and found.ours is not None and found.ours > minimum:
-        minimum, name = found.ours, f"the optimum of {counted(found.ours, found.spent_unit[:-1])}"
-    if found.spent >= minimum:
-        return found
-    reason = f"its {counted(found.spent, found.spent_unit[:-1])} are below {name}"
+    spent, lower = (counted(count, found.spent_unit[:-1]) for count in (found.spent, found.lower))
+    reason = f"its {spent} are below the lower bound of {lower}"
     reason += f" ({found.bound_by}): an error of cchybrid, please report it"
     return replace(found, verdict="not judged", reason=reason)
 
@@ -387,7 +383,7 @@ def _improved(found: Audit, seconds: float, seed: int, stop: Callable[[], object
     if lower.steps > found.lower:
         kind = str(lower.evidence.get("kind", result.bound_by))
         found = replace(found, lower=lower.steps, bound_by=kind, certified=bool(lower.evidence))
-    optimal = result.status == "optimal"
+    optimal = result.status == "optimal" and result.certified
     return replace(found, ours=result.steps, ours_optimal=optimal, facts=facts)
 
 

@@ -35,12 +35,16 @@ _COLUMNS = ("step", "message", "source", "origin", "destination", "from", "to", 
 
 @dataclass(frozen=True)
 class Row:
-    """A transfer: its line in the file, step from 0, message, ends of the message, and path."""
+    """A transfer: its line in the file, step from 0, message, ends of the message, and path.
+
+    ``origin`` is empty in a file without such a column.
+    """
 
     line: int
     step: int
     message: str
     source: str
+    origin: str
     destination: str
     path: tuple[str, ...]
 
@@ -138,8 +142,18 @@ def _row(fields: dict[str, str], line: int) -> Row:
         raise InputError(
             "a path of less than two nodes", where=where, hint="write the nodes, such as 0 4 7"
         )
+    origin = fields.get("origin", "")
+    for column, stated, used in (
+        ("from", fields.get("from"), path[0]), ("to", fields.get("to"), path[-1]),
+        ("origin", origin, source),
+    ):  # fmt: skip
+        if stated and stated != used:
+            raise InputError(
+                f"{column} is {stated[:40]!r}, and the row also says {used[:40]!r}", where=where,
+                hint="from and to are the ends of the path, origin is the source",
+            )  # fmt: skip
     return Row(
-        line, int(step) - 1, fields.get("message", ""), source or path[0],
+        line, int(step) - 1, fields.get("message", ""), source or path[0], origin,
         destination or path[-1], path,
     )  # fmt: skip
 
@@ -203,7 +217,7 @@ def _messages(
     groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     for row, key in zip(rows, keys, strict=True):
         groups[key].append(row)
-    sums = any("+" in row.source for row in rows if row.message)
+    sums = any(_adds_up(group) for group in groups.values())
     found: dict[tuple[str, ...], AnyMessage] = {}
     for key in sorted(groups, key=lambda key: (len(key[0]), key)):
         group = groups[key]
@@ -230,6 +244,18 @@ def _messages(
                 )  # fmt: skip
             found[key] = Message(source, tuple(sorted(goals)))
     return found
+
+
+def _adds_up(rows: list[Row]) -> bool:
+    """Return whether a message is an allreduce: it has sums, or origins that each send their part.
+
+    Where nothing is added up before the end, every origin is one node.
+    """
+    if not rows[0].message:
+        return False
+    origins = {row.origin for row in rows}
+    sending = {row.origin for row in rows if row.origin == row.path[0]}
+    return any("+" in row.source for row in rows) or 1 < len(origins) == len(sending)
 
 
 def _refuse_other_ends(rows: list[Row], sums: bool) -> None:

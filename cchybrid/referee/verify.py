@@ -59,7 +59,7 @@ def verify(instance: Instance, steps: Steps, sums: Sums = ()) -> tuple[Violation
     Raises
     ------
     InputError
-        The instance has a feature that the rules do not know.
+        The instance has a feature that the rules do not know, or a message or node is no integer.
     """
     refuse_unknown(instance)
     return _Referee(instance, steps, sums).violations()
@@ -318,6 +318,13 @@ class _Referee:
 
 def _within(values: list[int], limit: int) -> Ints:
     """Return the values as an array, -1 for those outside 0 to ``limit - 1``."""
+    for kind in set(map(type, values)):
+        if not issubclass(kind, (int, np.integer)):  # numpy would cut it off: 0.5 to 0
+            raise InputError(
+                f"a value of the type {kind.__name__}",
+                where="steps",
+                hint="messages and nodes are whole numbers",
+            )
     try:
         array = np.fromiter(values, np.int64, len(values))
     except OverflowError:  # beyond 64 bits

@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from cchybrid.exchange import teccl_import
 from cchybrid.exchange.audit import Audit, audit_file, shown_percent
 from cchybrid.exchange.epoch_networks import dgx2, ndv2
 from cchybrid.exchange.foreign_bounds import FoundBound, best_bound
-from cchybrid.model import Schedule, Transfer
+from cchybrid.host.result import Result
+from cchybrid.model import Instance, LowerBound, Schedule, Transfer
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.referee.verify import verify_schedule
@@ -72,6 +74,20 @@ def test_a_longer_schedule_is_above_the_bound_and_ours_is_shown(
     found = audit(ring_allgather(4), tmp_path, registry, topology="ring-bi-4", improve=20.0)
     assert found.sentence == "valid, 3 steps, at most 50 % above a certified lower bound of 2"
     assert (found.ours, found.ours_optimal) == (2, True)
+
+
+def test_an_optimum_that_is_only_claimed_is_not_called_proven(
+    tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = audits.solve
+
+    def claiming(instance: Instance, **options: Any) -> Result:
+        one = LowerBound(1)
+        return replace(real(instance, **options), certified=False, certified_bound=one)
+
+    monkeypatch.setattr(audits, "solve", claiming)
+    found = audit(ring_allgather(4), tmp_path, registry, topology="ring-bi-4", improve=20.0)
+    assert (found.ours, found.ours_optimal) == (2, False)
 
 
 @pytest.mark.parametrize(

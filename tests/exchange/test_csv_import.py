@@ -100,6 +100,20 @@ def test_round_trip_of_sums() -> None:
     assert verify_schedule(found.schedule) == ()
 
 
+def test_round_trip_of_an_allreduce_whose_members_send_their_own_parts_only() -> None:
+    instance = cchybrid.instance("complete-3", "allreduce")
+    pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
+    step = tuple(Transfer(0, pair) for pair in pairs)
+    schedule = Schedule(instance, (step,), sums=(tuple((a,) for a, _ in pairs),))
+    assert verify_schedule(schedule) == ()
+    for named in (None, instance.collective):
+        found = read_csv(export_csv(schedule), ImportRequest("back", instance.network, named))
+        assert found.schedule is not None
+        assert found.schedule.instance.collective.messages == (AllReduction((0, 1, 2)),)
+        assert found.schedule.steps == schedule.steps
+        assert verify_schedule(found.schedule) == ()
+
+
 def test_round_trip_of_a_reduction_without_naming_it() -> None:
     network = cchybrid.network("mesh-1x3")
     collective = Collective("AOR", (Reduction((1, 2), 0),))
@@ -171,6 +185,12 @@ def test_a_transfer_without_a_path_goes_from_its_start_not_from_the_origin() -> 
             "step,message,origin,from,to\n1,0,0,0,1\n2,0,3,1,2\n",
             "line 3: message 0 has the sources '0' and '3'",
         ),
+        (
+            "step,from,to,origin,path\n1,5,1,0,0 1\n",
+            "line 2: from is '5', and the row also says '0'",
+        ),
+        ("step,source,destination,to,path\n1,0,1,5,0 1\n", "line 2: to is '5'"),
+        ("step,source,origin,path\n1,0,3,0 1\n", "line 2: origin is '3'"),
     ],
 )
 def test_ends_of_a_message_that_contradict_its_paths_are_refused(text: str, words: str) -> None:

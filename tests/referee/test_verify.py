@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from cchybrid.model import Instance, Network, Schedule, Transfer
+from cchybrid.model import Channel, Instance, Network, Schedule, Transfer
 from cchybrid.model.errors import InputError
 from cchybrid.referee import distances
 from cchybrid.referee.verify import RULES, Violation, refuse_invalid, verify, verify_schedule
@@ -50,6 +50,16 @@ def test_one_mistake_gives_exactly_its_violations(mistake):
 def test_every_rule_has_a_mistake_of_its_own():
     named = {rule for _, _, expected in MISTAKES.values() for rule, *_ in expected}
     assert named == set(RULES) - {"no-such-part", "counted-twice"}  # see test_contributions
+
+
+@pytest.mark.parametrize(
+    ("message", "path", "kind"), [(0.5, (0, 1), "float"), (0, (0, 1.9), "float"), (0, "01", "str")]
+)
+def test_numbers_that_are_not_whole_are_refused_and_not_cut_off(message, path, kind):
+    instance = Instance(Network("pair", 2, (Channel(0, 1),)), deliver((0, (1,))))
+    assert verify(instance, ((Transfer(0, (0, 1)),),)) == ()
+    with pytest.raises(InputError, match=f"steps: a value of the type {kind}; messages and nodes"):
+        verify(instance, ((Transfer(message, path),),))
 
 
 def test_no_steps_at_all():

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from cchybrid.checker import EvidenceError
 from cchybrid.checker import proven_steps as steps_of_evidence
+from cchybrid.cli.designing import _steps_lines
 from cchybrid.design_checker import check_design
 from cchybrid.host.designs import network_steps
 from cchybrid.host.designs.network_steps import NetworkSteps, NoScheduleError, fewest_steps
-from cchybrid.model import CommunicationModel
+from cchybrid.model import CommunicationModel, LowerBound
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.all_networks import all_networks
 from cchybrid.network_design.steps import instance_of, proven_steps
@@ -121,6 +124,32 @@ def test_a_network_that_is_not_refuted_is_not_called_worse(monkeypatch: pytest.M
     monkeypatch.setattr(network_steps, "solve", weak)
     found = fewest_steps(DesignTask(5, 2, collective="AAS"), time_limit=60, threads=1)
     assert (found.steps, found.proven) == (3, "not proven")
+
+
+@pytest.mark.parametrize(
+    ("status", "certified", "words"),
+    [
+        ("optimal", True, "fewest on this network (certified)"),
+        ("optimal", False, "fewest on this network (claimed)"),
+        ("feasible", True, "at least 2 on this network"),
+    ],
+)
+def test_a_certified_bound_below_the_steps_does_not_certify_them(
+    status: str, certified: bool, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A result is called certified if its bound is, whether or not the schedule attains it."""
+    real = network_steps.solve
+
+    def solved(instance, **rest):  # type: ignore[no-untyped-def]
+        changes = {"status": status, "certified": certified, "lower_bound": LowerBound(2)}
+        return dataclasses.replace(real(instance, **rest), **changes)
+
+    monkeypatch.setattr(network_steps, "solve", solved)
+    task = DesignTask(5, 2, collective="AAS")
+    found = fewest_steps(task, listed_nodes=0, time_limit=1, threads=1)
+    assert found.to_json()["steps_certified"] is (words.endswith("(certified)"))
+    result: Any = SimpleNamespace(task=task, network_steps=found, steps_bound=found.steps_bound)
+    assert _steps_lines(result)[0] == f"AAS: {found.steps} steps, verified; {words}"
 
 
 def test_what_is_not_proven_is_not_called_proven() -> None:
