@@ -373,7 +373,7 @@ def _steps_lines(result: DesignResult) -> list[str]:
     none = f"no network has fewer than {result.steps_bound} steps"
     if found is None:
         return [f"{collective}: no schedule was found; {none}"]
-    best = f"at least {found.result.lower_bound.steps} on this network"
+    best = f"at least {found.result.certified_bound.steps} on this network"
     if found.result.status == "optimal":
         best = f"fewest on this network ({'certified' if found.certified else 'claimed'})"
     refuted = f"no network has fewer: all others were refuted (bound: {result.steps_bound})"

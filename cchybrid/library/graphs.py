@@ -196,6 +196,12 @@ def _links(
         for channel in [(x, y)] if graph.is_directed() else [(x, y), (y, x)]:
             capacity[channel] += size
             _check_capacity(capacity[channel], a, b)
+            if unit is None and capacity[channel] > MAX_WITHOUT_UNIT:
+                raise InputError(
+                    f"a step would carry {capacity[channel]} messages over these parallel edges",
+                    where=where,
+                    hint="say what a message per step is: --unit (in Python unit=)",
+                )
             if half.setdefault(channel, shared) != shared:
                 raise InputError(
                     "a parallel edge is half duplex, another is not",
@@ -343,7 +349,7 @@ def _roles(
     labels: Sequence[Hashable], data: Sequence[Mapping[str, Any]]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the endpoints and the switches; no endpoints if every node is one."""
-    endpoints, switches = [], []
+    endpoints, switches, others = [], [], []
     for node, (label, each) in enumerate(zip(labels, data, strict=True)):
         where = f"node {label}"
         stated = [_truth(each, key, where) for key in ("endpoint", "terminal")]
@@ -360,6 +366,14 @@ def _roles(
             endpoints.append(node)
         if switch:
             switches.append(node)
+        elif stated[1] is False:
+            others.append(where)
+    if others and not endpoints:
+        raise InputError(
+            "it is no terminal, and no node of the graph is one",
+            where=others[0],
+            hint="mark the terminals by true, or this node as a switch",
+        )
     return tuple(endpoints) if len(endpoints) < len(labels) else (), tuple(switches)
 
 

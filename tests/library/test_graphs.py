@@ -108,6 +108,7 @@ def test_wrong_attributes_of_edges(edge: dict[str, object], message: str) -> Non
         ({"switch": "maybe"}, "node a: switch is 'maybe', which is no truth value"),
         ({"switch": True, "endpoint": True}, "an endpoint cannot be a switch"),
         ({"endpoint": True, "terminal": False}, "contradict each other"),
+        ({"terminal": False}, "node a: it is no terminal, and no node of the graph is one"),
         ({"x": 1}, "node a: a coordinate is missing"),
         ({"x": "west", "y": 0}, "node a: no valid position"),
         ({"pos": (1, 2, 3, 4)}, "node a: no valid position"),
@@ -120,6 +121,22 @@ def test_wrong_attributes_of_nodes(node: dict[str, object], message: str) -> Non
     with pytest.raises(InputError) as caught:
         read_graph(graph, "g")
     assert message in str(caught.value)
+
+
+def test_nodes_that_are_no_terminals_are_switches_or_beside_terminals() -> None:
+    graph = nx.Graph([("hub", "a"), ("hub", "b")])
+    graph.nodes["hub"].update({"switch": True, "terminal": False})
+    assert read_graph(graph, "g").network.terminals == (1, 2)
+    del graph.nodes["hub"]["switch"]
+    graph.nodes["a"]["terminal"] = graph.nodes["b"]["terminal"] = True
+    assert read_graph(graph, "g").network.terminals == (1, 2)
+
+
+def test_parallel_edges_together_have_a_limit_without_a_unit() -> None:
+    graph = nx.MultiGraph([("a", "b", {"capacity": 60}), ("a", "b", {"capacity": 60})])
+    with pytest.raises(InputError, match="edge a b: a step would carry 120 messages"):
+        read_graph(graph, "g")
+    assert read_graph(graph, "g", unit=1).network.channels[0].capacity == 120
 
 
 def test_half_duplex_of_directed_edges_needs_both() -> None:

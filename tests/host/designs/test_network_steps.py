@@ -141,7 +141,7 @@ def test_a_certified_bound_below_the_steps_does_not_certify_them(
     real = network_steps.solve
 
     def solved(instance, **rest):  # type: ignore[no-untyped-def]
-        changes = {"status": status, "certified": certified, "lower_bound": LowerBound(2)}
+        changes = {"status": status, "certified": certified, "certified_bound": LowerBound(2)}
         return dataclasses.replace(real(instance, **rest), **changes)
 
     monkeypatch.setattr(network_steps, "solve", solved)
