@@ -1,11 +1,13 @@
-"""A layer imports only what stands above it; plugins import only the public plugin surface."""
+"""A layer imports only what stands above it, plugins only their surface; no files in a circle."""
 
 from __future__ import annotations
 
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,23 @@ PLUGIN_SURFACE = {"model", "problem", "plugin", "toolkit", "network_design"}
 
 STANDARD_LIBRARY_ONLY = ("model", "checker", "design_checker")
 
+NAMED_ABOVE = {
+    "host/session.py": {"cchybrid."},
+    "model/shown.py": {"cchybrid.view."},
+    "plugin/builtin.py": {"cchybrid.host.cluster.local", "cchybrid.host.cluster.dask_executor"},
+    "plugin/registry.py": {
+        "cchybrid.exchange.exporter_plugin",
+        "cchybrid.exchange.importer_plugin",
+        "cchybrid.run.plugin",
+        "cchybrid.view.export",
+        "cchybrid_plugins",
+    },
+}
+"""Names above the layer of a file: a prefix, methods that show, plugins to be registered."""
+
+STARTED_BY_NAME = {"cchybrid.host.cluster.race"}
+"""Files whose strings are no needs: a race on many machines names its jobs, which are runs."""
+
 
 def sources(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.py"))
@@ -64,7 +83,6 @@ def imports(source: str, package: str) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             outer = package.split(".")[: 1 - node.level or None] if node.level else []
             base = ".".join([*outer, *([node.module] if node.module else [])])
-            yield base
             for alias in node.names:
                 yield f"{base}.{alias.name}"
                 bound[alias.asname or alias.name] = f"{base}.{alias.name}"
@@ -108,12 +126,54 @@ def imports_of(path: Path) -> set[str]:
     return set(imports(path.read_text(), package_of(path)))
 
 
-def wrong_in_core(source: str, package: str) -> list[str]:
-    """Return what a file of ``cchybrid`` must not import: plugins and the layers above its own."""
+def module_of(path: Path) -> str:
+    """Return the module that a file is."""
+    package = package_of(path)
+    return package if path.stem == "__init__" else f"{package}.{path.stem}"
+
+
+def circle(texts: Mapping[Path, str]) -> list[str]:
+    """Return modules of which each needs the one before it, the first also at the end; or none.
+
+    Parameters
+    ----------
+    texts
+        The source texts of files. Imports count anywhere in them, also for types alone.
+    """
+    modules = {module_of(path) for path in texts}
+    needs: dict[str, set[str]] = {}
+    for path, text in texts.items():
+        own = module_of(path)
+        found = set(imports(text, package_of(path)))
+        if own not in STARTED_BY_NAME:
+            found |= set(named_modules(text)) - {"cchybrid", "cchybrid."}  # the project
+        needs[own] = {file for file in map(partial(nearest, modules), found) if file != own}
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def nearest(modules: Collection[str], name: str) -> str:
+    """Return the module that has a name: itself, or the innermost of its packages."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def wrong_in_core(source: str, package: str, named: Collection[str] = ()) -> list[str]:
+    """Return what a file of ``cchybrid`` must not import or name: plugins and layers above.
+
+    Parameters
+    ----------
+    named
+        What it may name.
+    """
     below = LAYERS[: LAYERS.index(package.split(".")[1]) + 1]
     return [
         module
-        for module in imports(source, package)
+        for module in (*imports(source, package), *set(named_modules(source)).difference(named))
         if layer_of(module) not in (None, *below) or module.split(".")[0] == "cchybrid_plugins"
     ]
 
@@ -161,7 +221,8 @@ def test_imports_point_upwards(path: Path) -> None:
     package = (
         f"cchybrid.{layer_of_file(path)}" if path.parent.name == "cchybrid" else package_of(path)
     )
-    wrong = wrong_in_core(path.read_text(), package)
+    named = NAMED_ABOVE.get(path.relative_to(ROOT / "cchybrid").as_posix(), ())
+    wrong = wrong_in_core(path.read_text(), package, named)
     if path.parent.name == "conformance":  # runs plugins as users do, by the whole of cchybrid
         wrong = [module for module in wrong if module not in ("cchybrid.solve", "cchybrid.design")]
     assert wrong == []
@@ -182,6 +243,10 @@ def test_imports_point_upwards(path: Path) -> None:
         ("cchybrid.model", "def f():\n    import cchybrid_plugins.tabu"),
         ("cchybrid.toolkit", "import cchybrid_plugins.tabu"),
         ("cchybrid.host", "from cchybrid_plugins import tabu"),
+        ("cchybrid.model", "import_module('cchybrid.host.api')"),
+        ("cchybrid.model", "import_module(f'cchybrid.view.{name}')"),
+        ("cchybrid.plugin", "target = 'cchybrid.host.cluster.local:LocalExecutor'"),
+        ("cchybrid.toolkit", "target = 'cchybrid_plugins.tabu.engine:Tabu'"),
     ],
 )
 def test_a_wrong_import_of_the_core_is_found(package: str, source: str) -> None:
@@ -273,7 +338,7 @@ def test_a_use_of_the_origin_is_found(source: str) -> None:
 @pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(ROOT)))
 def test_only_the_registry_touches_pluggy(path: Path) -> None:
     if path.stem not in ("hookspecs", "registry"):
-        assert "pluggy" not in imports_of(path)
+        assert "pluggy" not in {module.partition(".")[0] for module in imports_of(path)}
 
 
 @pytest.mark.parametrize(
@@ -291,6 +356,30 @@ def test_the_base_needs_the_standard_library_only(path: Path) -> None:
 def test_the_checkers_share_no_code(package: str, allowed: set[str]) -> None:
     for path in sources(ROOT / "cchybrid" / package):
         assert {layer_of(module) for module in imports_of(path)} <= {None, *allowed}
+
+
+def test_no_files_need_each_other() -> None:
+    files = (*sources(ROOT / "cchybrid"), *sources(ROOT / "plugins"))
+    assert circle({path: path.read_text() for path in files}) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("from cchybrid.model import b", "from cchybrid.model.a import x"),
+        ("from . import b", "def f():\n    from .a import x"),
+        ("import cchybrid.model.b", "if TYPE_CHECKING:\n    from cchybrid.model.a import x"),
+        ("from cchybrid import model\nmodel.b.f()", "from cchybrid.model import a"),
+        ("from .b import x", "load_target('cchybrid.model.a:x')"),
+        ("from .b import x", "from cchybrid.model import a as c"),
+    ],
+)
+def test_a_circle_is_found(first: str, second: str) -> None:
+    folder = ROOT / "cchybrid" / "model"
+    texts = {folder / "__init__.py": "", folder / "a.py": first}
+    found = circle({**texts, folder / "b.py": second})
+    assert set(found) == {"cchybrid.model.a", "cchybrid.model.b"}
+    assert circle({**texts, folder / "b.py": "from cchybrid.problem import x"}) == []
 
 
 def test_no_file_is_too_long_to_read_in_one_sitting() -> None:

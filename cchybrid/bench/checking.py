@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import sqlite3
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from cchybrid.bench.row import Row
 from cchybrid.bench.store import Run
+from cchybrid.bench.stored_numbers import amount, amounts, count, total
 from cchybrid.bench.suite import AnyRow
 from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.checker import EvidenceError, RoundsVerdict
@@ -136,7 +136,7 @@ def _result_columns(run: Run, result: Mapping[str, Any]) -> dict[str, Any]:
     contributions = tuple(
         Contribution(
             amount(each), str(each["author"]), str(each["how"]), str(each["what"]),
-            _count(each["steps"]), _count(int(each["lower"])), bool(each["certified"]),
+            count(each["steps"]), count(int(each["lower"])), bool(each["certified"]),
             str(each.get("seeded_by", "")),
         )
         for each in result.get("contributions") or ()
@@ -146,49 +146,15 @@ def _result_columns(run: Run, result: Mapping[str, Any]) -> dict[str, Any]:
     if found and (None in found or (found[-1] != run.steps and result["engine"] != HOST_GREEDY)):
         raise InputError("the contributions do not match its schedule")
     return {
-        "steps": run.steps, "infeasible": infeasible, "lower_bound": _count(run.lower_bound),
+        "steps": run.steps, "infeasible": infeasible, "lower_bound": count(run.lower_bound),
         "certified": run.certified and (not infeasible or evidence.get("kind") == "unreachable"),
-        "certified_bound": 0 if run.certified or infeasible else _count(run.certified_bound),
+        "certified_bound": 0 if run.certified or infeasible else count(run.certified_bound),
         **{name: amount(result, name) for name in ("seconds", "seconds_to_best")},
         **{name: str(result[name]) for name in ("engine", "bound_by")},
         "versions": {str(key): str(value) for key, value in result["versions"].items()},
         "troubles": tuple(map(str, result["troubles"])),
-        **{name: _count(result.get(name)) for name in ("conflicts", "evaluations_to_best")},
-        **{name: _total(result.get(name)) for name in ("evaluations", "search_seconds")},
+        **{name: count(result.get(name)) for name in ("conflicts", "evaluations_to_best")},
+        **{name: total(result.get(name)) for name in ("evaluations", "search_seconds")},
         "contributions": contributions,
-        "cost": _numbers(result.get("cost") or {}),
+        "cost": amounts(result.get("cost") or {}),
     }  # fmt: skip
-
-
-def amount(values: Mapping[str, Any], name: str = "seconds") -> float:
-    """Return a time, or another cost, as stored.
-
-    Raises
-    ------
-    InputError, LookupError, TypeError, ValueError
-        It is missing, or no finite number from 0 on.
-    """
-    value = float(values[name])
-    if not 0 <= value < math.inf:
-        raise InputError(f"{name} is {value}")
-    return value
-
-
-def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
-    """Return the values that are known as floats."""
-    known = (name for name, value in values.items() if value is not None)
-    return {str(name): amount(values, name) for name in known}
-
-
-def _count(value: Any) -> Any:
-    """Return a whole number, or ``None``."""
-    if value is not None and abs(int(value)) >= 1 << 53:
-        raise InputError("a number is too large")  # for the integer columns of the table
-    return None if value is None else int(value)
-
-
-def _total(values: Mapping[str, Any] | None) -> float | None:
-    """Return the sum over all engines; ``None`` if one is unknown or there are none."""
-    if not values or None in values.values():
-        return None
-    return amount({"sum": sum(values.values())}, "sum")

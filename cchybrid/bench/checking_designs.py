@@ -7,9 +7,9 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from cchybrid.bench.checking import amount
 from cchybrid.bench.design_row import DesignRow, figures_of
 from cchybrid.bench.store import Run
+from cchybrid.bench.stored_numbers import amount
 from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.design_checker import check_design
 from cchybrid.model import Schedule

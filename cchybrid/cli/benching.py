@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cchybrid.cli import arguments, completion, shards
+from cchybrid.cli.option_texts import engine_options
+from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.single_options import Command, refuse_given
-from cchybrid.cli.solving import engine_options, load_plugins
 from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file

@@ -25,66 +25,59 @@ def topologies(incomplete: str) -> list[Completion]:
 def networks(incomplete: str) -> list[Completion]:
     """Return examples of the families of networks, without files."""
     infos = _registry().topologies.values()
-    return _matching(incomplete, [(info.example, info.summary) for info in infos])
+    return matching(incomplete, [(info.example, info.summary) for info in infos])
 
 
 def collectives(incomplete: str) -> list[Completion]:
     """Return the names of collectives in both languages, in the case in which they are typed."""
     infos = _registry().collectives.values()
     words = [(word, info.summary) for info in infos for word in (info.name, *info.aliases)]
-    return _matching(incomplete, words)
+    return matching(incomplete, words)
 
 
 def engines(incomplete: str) -> list[Completion]:
     """Return the names of engines; of a team such as ``umda+cpsat`` those of its last member."""
     before, plus, last = incomplete.rpartition("+")
     infos = _registry().engines.values()
-    found = _matching(last, [(info.name, info.summary) for info in infos])
+    found = matching(last, [(info.name, info.summary) for info in infos])
     return [(f"{before}{plus}{name}", summary) for name, summary in found]
 
 
 def designers(incomplete: str) -> list[Completion]:
     """Return the names of designers."""
     infos = _registry().designers.values()
-    return _matching(incomplete, [(info.name, info.summary) for info in infos])
+    return matching(incomplete, [(info.name, info.summary) for info in infos])
 
 
 def engines_and_designers(incomplete: str) -> list[Completion]:
     """Return the names of engines and of designers."""
-    return _matching(incomplete, [*engines(""), *designers("")])
+    return matching(incomplete, [*engines(""), *designers("")])
 
 
 def strategies(incomplete: str) -> list[Completion]:
     """Return the names of strategies."""
     from cchybrid.host.strategies import STRATEGIES
 
-    return _matching(incomplete, [(name, "") for name in STRATEGIES])
+    return matching(incomplete, [(name, "") for name in STRATEGIES])
 
 
 def exporters(incomplete: str) -> list[Completion]:
     """Return the names of export formats."""
     infos = _registry().exporters.values()
-    return _matching(incomplete, [(info.name, info.summary) for info in infos])
+    return matching(incomplete, [(info.name, info.summary) for info in infos])
 
 
 def importers(incomplete: str) -> list[Completion]:
     """Return the names of import formats."""
     infos = _registry().importers.values()
-    return _matching(incomplete, [(info.name, info.summary) for info in infos])
-
-
-def charts(incomplete: str) -> list[Completion]:
-    """Return the names of the charts that ``draw`` knows."""
-    from cchybrid.cli.drawing import CHARTS
-
-    return _matching(incomplete, [(name, "") for name in CHARTS])
+    return matching(incomplete, [(info.name, info.summary) for info in infos])
 
 
 def suites(incomplete: str) -> list[Completion]:
     """Return the names of the suites that ship with cchybrid, and files."""
     from cchybrid.bench.suite import suite_names
 
-    return _matching(incomplete, [(name, "") for name in suite_names()]) + paths(incomplete)
+    return matching(incomplete, [(name, "") for name in suite_names()]) + paths(incomplete)
 
 
 def options(incomplete: str) -> list[Completion]:
@@ -118,10 +111,10 @@ def _options(incomplete: str, targets: dict[str, str]) -> list[Completion]:
     chosen = [name for name in targets if not dot or name == owner.lower()]
     names = {name: option_names(targets[name]) or [] for name in chosen}
     words = [(f"{owner}.{name}=", "") for owner, known in names.items() for name in known]
-    return _matching(incomplete, words)
+    return matching(incomplete, words)
 
 
-def _matching(incomplete: str, words: Sequence[Completion]) -> list[Completion]:
+def matching(incomplete: str, words: Sequence[Completion]) -> list[Completion]:
     """Return the words that begin so, in lower case where that is how they are typed."""
     found = [(word, summary) for word, summary in words if word.startswith(incomplete)]
     if found or incomplete != incomplete.lower():

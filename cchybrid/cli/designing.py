@@ -12,7 +12,9 @@ import typer
 
 from cchybrid.cli import arguments, completion
 from cchybrid.cli.listing import print_options
-from cchybrid.cli.solving import check_writable, engine_options, load_plugins
+from cchybrid.cli.option_texts import engine_options
+from cchybrid.cli.plugin_loading import load_plugins
+from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_lines
 

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 PAGE = ".html"
 FIGURES = (".svg", ".pdf", ".png")
-CHARTS = ("steps", "channels", "nodes", "bound")
+
+
+def _charts(incomplete: str) -> list[completion.Completion]:
+    from cchybrid.view.drawing.figures import CHARTS
+
+    return completion.matching(incomplete, [(name, "") for name in CHARTS])
 
 
 def draw(
@@ -46,7 +51,7 @@ def draw(
         str | None,
         typer.Option(
             metavar="NAME",
-            autocompletion=completion.charts,
+            autocompletion=_charts,
             help="steps (default), channels, nodes, or bound.",
         ),
     ] = None,
@@ -61,6 +66,7 @@ def draw(
     Exit status: 0 the file is written, 2 bad input.
     """
     from cchybrid.model import Network, Schedule
+    from cchybrid.view.drawing.figures import CHARTS, save_figure
 
     suffix = output.suffix.lower()
     if suffix not in (PAGE, *FIGURES):
@@ -94,8 +100,6 @@ def draw(
         write_text(text, output)
     else:
         _require("matplotlib", "a figure")
-        from cchybrid.view.drawing.figures import save_figure
-
         with with_context(source):
             figure = _figure(found, step, chart)
         save_figure(figure, output)
@@ -122,7 +126,7 @@ def _given(step: int | None, chart: str | None) -> str:
 
 def _read(source: str, ignore_attributes: bool, unit: str | None) -> Schedule | Network:
     """Return the schedule in a file, or the network that a name or a file gives."""
-    from cchybrid.cli.solving import load_plugins
+    from cchybrid.cli.plugin_loading import load_plugins
     from cchybrid.library.formats import NetworkFile, read_network
     from cchybrid.library.instance_spec import find_network
     from cchybrid.model import Instance, Schedule
@@ -151,13 +155,7 @@ def _figure(found: Schedule | Network, step: int | None, chart: str | None) -> A
         return figures.draw_network(found)
     if step is not None:
         return figures.draw_step(found, step)
-    charts = {
-        "steps": figures.draw_steps,
-        "channels": figures.draw_channel_chart,
-        "nodes": figures.draw_node_chart,
-        "bound": figures.draw_bound,
-    }
-    return charts[chart or "steps"](found)
+    return figures.CHARTS[chart or "steps"](found)
 
 
 def _require(package: str, what: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from cchybrid.cli.solving import check_writable
+from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_lines
 

@@ -32,7 +32,7 @@ def network(
     as_json: arguments.AsJson = False,
 ) -> None:
     """Show what a network is: nodes, channels, capacities, roles, diameter, automorphisms."""
-    from cchybrid.cli.solving import load_plugins
+    from cchybrid.cli.plugin_loading import load_plugins
     from cchybrid.library.formats import NetworkFile, read_network
     from cchybrid.library.instance_spec import find_network
     from cchybrid.library.network_facts import diameter_text, network_facts

@@ -1,10 +1,31 @@
-"""Checks of ``--option ENGINE.NAME=VALUE`` before a run: the names, and that there is a value."""
+"""``--option ENGINE.NAME=VALUE``: reading, and checks of the names before a run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from cchybrid.model.errors import InputError
+
+
+def engine_options(texts: list[str]) -> dict[str, dict[str, str]]:
+    """Return the options of ``--option`` by engine, designer or strategy."""
+    options: dict[str, dict[str, str]] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        engine, dot, field = name.partition(".")
+        if dot and engine and field and not equals:
+            raise missing_value(engine, field)
+        if not (equals and dot and engine and field):
+            raise InputError(
+                f"{text!r} sets no option", where="--option", hint="write ENGINE.NAME=VALUE"
+            )
+        chosen = options.setdefault(engine.lower(), {})
+        key = field.replace("-", "_")
+        if key in chosen:
+            raise InputError(f"{name} is given twice", where="--option", hint="drop one of them")
+        chosen[key] = value
+    check_names(options)
+    return options
 
 
 def check_names(options: Mapping[str, Iterable[str]]) -> None:

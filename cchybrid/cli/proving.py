@@ -12,7 +12,7 @@ import typer
 
 from cchybrid.cli import arguments
 from cchybrid.cli.schedules import ScheduleFile, read_described
-from cchybrid.cli.solving import check_writable
+from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.view.screen import print_lines
 

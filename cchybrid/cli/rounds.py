@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from cchybrid.cli import arguments
+from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.single_options import refuse_given
-from cchybrid.cli.solving import check_writable, load_plugins
 from cchybrid.cli.time_options import file_bandwidth
+from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:

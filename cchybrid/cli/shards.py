@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from cchybrid.cli.solving import load_plugins
+from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.model.errors import InputError
 
 MAX_SHOWN = 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cchybrid.cli import arguments, completion
-from cchybrid.cli.option_texts import check_names, missing_value
+from cchybrid.cli.option_texts import engine_options
+from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.single_options import refuse_given
 from cchybrid.cli.time_options import (
     Bandwidth,
@@ -22,11 +22,11 @@ from cchybrid.cli.time_options import (
     read_model,
     read_sizes,
 )
+from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
     from cchybrid.plugin.records import Observer
-    from cchybrid.plugin.registry import Registry
 
 FOR_ROUNDS = (
     "root", "switching", "routing", "ports", "fail_link", "fail_node", "transmitters",
@@ -289,16 +289,6 @@ def instance(
     print(f"{instance.name}: written to {output}")
 
 
-def load_plugins() -> Registry:
-    """Load the plugins, with a warning on standard error for each that cannot be used."""
-    from cchybrid.plugin.registry import load_registry
-
-    registry = load_registry()
-    for warning in registry.warnings:
-        print(f"cchybrid: warning: {warning}", file=sys.stderr)
-    return registry
-
-
 def _view(title: str, verbose: bool) -> Any:
     from rich.console import Console
 
@@ -308,35 +298,6 @@ def _view(title: str, verbose: bool) -> Any:
     if console.is_terminal and not console.is_dumb_terminal and not verbose:
         return LiveView(console, title)
     return PlainView(console, verbose)
-
-
-def engine_options(texts: list[str]) -> dict[str, dict[str, str]]:
-    """Return the options of ``--option`` by engine."""
-    options: dict[str, dict[str, str]] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        engine, dot, field = name.partition(".")
-        if dot and engine and field and not equals:
-            raise missing_value(engine, field)
-        if not (equals and dot and engine and field):
-            raise InputError(
-                f"{text!r} sets no option", where="--option", hint="write ENGINE.NAME=VALUE"
-            )
-        chosen = options.setdefault(engine.lower(), {})
-        key = field.replace("-", "_")
-        if key in chosen:
-            raise InputError(f"{name} is given twice", where="--option", hint="drop one of them")
-        chosen[key] = value
-    check_names(options)
-    return options
-
-
-def check_writable(*paths: Path | None) -> None:
-    """Raise an ``InputError`` before the run if its result could not be written."""
-    for path in paths:
-        if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-            what = "is a folder" if path.is_dir() else "lies in a folder that does not exist"
-            raise InputError(f"{path} {what}", where="-o", hint="name a file in an existing folder")
 
 
 def _log_to(path: Path, stack: ExitStack) -> Callable[[Mapping[str, Any]], None]:

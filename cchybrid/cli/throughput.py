@@ -56,8 +56,9 @@ def throughput(
     Exit status: 0 the optimum was found and certified, 1 the trees found take more rounds than the
     certified bound, 2 bad input.
     """
-    from cchybrid.cli.solving import check_writable, load_plugins
+    from cchybrid.cli.plugin_loading import load_plugins
     from cchybrid.cli.time_options import file_bandwidth
+    from cchybrid.cli.writable_files import check_writable
     from cchybrid.exchange.tree_xml import tree_xml
     from cchybrid.host.throughput import throughput_of
     from cchybrid.library.instance_spec import InstanceSpec

@@ -34,7 +34,7 @@ def warm_up(
     Exit status: 0 all are compiled or left for later, 1 an engine could not be prepared, 2 bad
     input.
     """
-    from cchybrid.cli.solving import load_plugins
+    from cchybrid.cli.plugin_loading import load_plugins
 
     if engine and every:
         raise InputError("all, and some by name", where="--all", hint="leave one of them out")

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from xml.sax.saxutils import quoteattr
 
 from cchybrid.exchange.buffers import SCRATCH, Place
-from cchybrid.exchange.programs import Move, Program, program_of
+from cchybrid.exchange.program_parts import Move, Program
+from cchybrid.exchange.programs import program_of
 from cchybrid.exchange.thread_blocks import (
     MAX_STEPS,
     Connection,

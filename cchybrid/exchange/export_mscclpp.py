@@ -14,7 +14,8 @@ from collections import defaultdict
 from typing import Any
 
 from cchybrid.exchange.buffers import Place
-from cchybrid.exchange.programs import Local, Move, Program, program_of
+from cchybrid.exchange.program_parts import Local, Move, Program
+from cchybrid.exchange.programs import program_of
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from cchybrid.exchange.buffers import INPUT, Buffers, Place
-from cchybrid.exchange.programs import Local, Move, Program, new_scratch, transfers
+from cchybrid.exchange.program_parts import Local, Move, Program, new_scratch, transfers
 from cchybrid.model import Schedule
 
 FINAL = 1 << 40

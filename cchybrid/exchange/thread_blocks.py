@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
 from cchybrid.exchange.buffers import OUTPUT, Place
-from cchybrid.exchange.programs import Local, Move, Program
+from cchybrid.exchange.program_parts import Local, Move, Program
 
 MAX_STEPS = 64
 """Steps of a thread block in MSCCL's executor."""

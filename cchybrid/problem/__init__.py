@@ -1,9 +1,10 @@
 """The Problem that every engine solves, built from any instance."""
 
-from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, Assignment, Price, Problem
+from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, Assignment, Price
 from cchybrid.problem.build import MAX_OPTIONS, build_problem
 from cchybrid.problem.demand import UnreachableError, count_deliveries, is_ordered
 from cchybrid.problem.grow import extend, list_hops, list_transfers
+from cchybrid.problem.problem import Problem
 from cchybrid.problem.structure import NetworkStructure
 from cchybrid.problem.violations import AssignmentViolation, needed
 

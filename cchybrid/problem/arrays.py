@@ -1,4 +1,4 @@
-"""The Problem that every engine solves, and the Assignment that solves it.
+"""The flat arrays of a Problem, and the Assignment that solves it.
 
 A *delivery* brings a message to a node. It has *options*; an option uses *resources* during one
 step and may require that another delivery is made in an earlier step. An assignment gives
@@ -11,16 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from cchybrid.model import Instance, Schedule, Steps
-from cchybrid.problem.violations import AssignmentViolation, find_violations
-
-if TYPE_CHECKING:
-    from cchybrid.problem.structure import NetworkStructure
 
 IntArray = NDArray[np.int32]
 LongArray = NDArray[np.int64]
@@ -62,30 +56,9 @@ class Price(NamedTuple):
     path: tuple[int, ...]
 
 
-class Origin(Protocol):
-    """The source of a Problem: converts assignments and schedules, and prices options."""
-
-    @property
-    def instance(self) -> Instance:
-        """The instance of the lifted schedules."""
-
-    @property
-    def structure(self) -> NetworkStructure | None:
-        """The network, messages and paths; see ``Problem.structure``."""
-
-    def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
-        """Return the schedule of the assignment, or a draft of ``steps`` steps."""
-
-    def match(self, problem: Problem, steps: Steps) -> Assignment:
-        """Return the assignment of the transfers that have an option."""
-
-    def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
-        """Return the cheapest allowed option of a delivery, listed in the Problem or not."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Problem:
-    """A covering by compatibility classes, in flat arrays; see the module.
+class ProblemArrays:
+    """The flat arrays of a covering by compatibility classes; see the module.
 
     Parameters
     ----------
@@ -113,8 +86,6 @@ class Problem:
     complete
         Whether every option that the instance allows is listed: only then does "no assignment in S
         steps" mean "no schedule in S steps".
-    origin
-        The source of the Problem; engines use ``structure`` instead.
     rounds
         Per step how many times its resources carry their capacity; the last number holds for all
         further steps. An engine sees others than (1,) only if its ``EngineInfo.rounds`` is true.
@@ -130,7 +101,6 @@ class Problem:
     path_start: LongArray
     path_resource: IntArray
     complete: bool
-    origin: Origin
     rounds: tuple[int, ...] = (1,)
 
     def __repr__(self) -> str:
@@ -161,11 +131,6 @@ class Problem:
         """Return how many times every resource carries its capacity in a step, from 0."""
         return self.rounds[min(step, len(self.rounds) - 1)]
 
-    @property
-    def structure(self) -> NetworkStructure | None:
-        """The network, messages and paths of the Problem; ``None`` for a quotient."""
-        return self.origin.structure
-
     @cached_property
     def option_delivery(self) -> IntArray:
         """Shape (options,): the delivery of each option."""
@@ -181,39 +146,6 @@ class Problem:
         """Return the resources that an option uses (a view)."""
         path = self.option_path[option]
         return self.path_resource[self.path_start[path] : self.path_start[path + 1]]
-
-    def violations(self, assignment: Assignment) -> list[AssignmentViolation]:
-        """Return the violations of an assignment; empty if it is a solution.
-
-        Deliveries that no required one needs are left out of the schedule, so only two rules
-        apply to them: option and step are both -1 or neither is, and the option is their own.
-        """
-        return find_violations(self, assignment)
-
-    def lift(self, assignment: Assignment, steps: int | None = None) -> Schedule:
-        """Return the schedule of an assignment; it may be invalid (see the referee).
-
-        Parameters
-        ----------
-        steps
-            For a near-solution: the number of steps, empty ones included, so that ``match``
-            returns every needed delivery with its step.
-        """
-        return self.origin.lift(self, assignment, steps)
-
-    def match(self, steps: Steps) -> Assignment:
-        """Return the assignment of these transfers; -1 where the Problem lists no option."""
-        return self.origin.match(self, steps)
-
-    def price(self, delivery: int, cost: NDArray[np.float64]) -> Price:
-        """Return the cheapest allowed option of a delivery, listed or not.
-
-        Parameters
-        ----------
-        cost
-            Shape (resources,): a non-negative cost per use of each resource.
-        """
-        return self.origin.price(self, delivery, cost)
 
     def empty(self) -> Assignment:
         """Return a new assignment in which no delivery is made."""

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from cchybrid.model import Instance
-from cchybrid.problem.arrays import LongArray, Problem
+from cchybrid.problem.arrays import LongArray
 from cchybrid.problem.demand import MIN_PATHS_PER_ARC, Demand, demand_of
 from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.problem.pool import Pool, list_paths
+from cchybrid.problem.problem import Problem
 from cchybrid.problem.ragged import gather, offsets_of
 from cchybrid.problem.resources import resources_of
 from cchybrid.problem.routes import Routes

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from cchybrid.model import Transfer
-from cchybrid.problem.arrays import Assignment, IntArray, LongArray, Problem
+from cchybrid.problem.arrays import Assignment, IntArray, LongArray
 from cchybrid.problem.origin import InstanceOrigin
+from cchybrid.problem.problem import Problem
 from cchybrid.problem.ragged import gather, offsets, offsets_of
 from cchybrid.problem.transfers import Transfers
 

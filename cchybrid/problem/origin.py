@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Schedule, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
-from cchybrid.problem.arrays import Assignment, Price, Problem
+from cchybrid.problem.arrays import Assignment, Price
+from cchybrid.problem.problem import Problem
 from cchybrid.problem.ragged import gather, offsets_of
 from cchybrid.problem.structure import NetworkStructure
 from cchybrid.problem.transfers import Transfers

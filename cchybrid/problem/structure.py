@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cchybrid.model import Collective, Message, Network
+from cchybrid.problem.arrays import IntArray, LongArray, ProblemArrays
 from cchybrid.problem.ragged import Integers, PairLookup, gather, offsets
 from cchybrid.problem.resources import Resources
 from cchybrid.problem.routes import Path, Routes
-
-if TYPE_CHECKING:
-    from cchybrid.problem.arrays import IntArray, LongArray, Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,13 +157,13 @@ class NetworkStructure:
             raise ValueError(f"{path_nodes} is no path for delivery {int(delivery[wrong])}")
         return before
 
-    def option_of(self, problem: Problem, delivery: int, path: Sequence[int]) -> int:
+    def option_of(self, problem: ProblemArrays, delivery: int, path: Sequence[int]) -> int:
         """Return the option of a delivery over a path, -1 if the Problem lists none."""
         nodes = np.array(path, dtype=np.int64)
         return int(self.options_of(problem, np.array([delivery]), nodes, offsets([len(nodes)]))[0])
 
     def options_of(
-        self, problem: Problem, delivery: Integers, node: Integers, start: LongArray
+        self, problem: ProblemArrays, delivery: Integers, node: Integers, start: LongArray
     ) -> LongArray:
         """Return, shape (paths,), the option of each delivery over each path, -1 for none.
 

@@ -5,14 +5,12 @@ The validity of a schedule is decided by the referee, from the instance alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from cchybrid.problem.arrays import Assignment, BoolArray, ProblemArrays
 from cchybrid.problem.ragged import Integers, gather
-
-if TYPE_CHECKING:
-    from cchybrid.problem.arrays import Assignment, BoolArray, Problem
 
 RULES = {
     "half-assigned": "a delivery that is not made has option and step -1, all others have both",
@@ -56,7 +54,7 @@ class AssignmentViolation(NamedTuple):
         return f"delivery {self.delivery}{when} breaks a rule: {RULES[self.rule]}"
 
 
-def find_violations(problem: Problem, assignment: Assignment) -> list[AssignmentViolation]:
+def find_violations(problem: ProblemArrays, assignment: Assignment) -> list[AssignmentViolation]:
     """Return every violation; see ``Problem.violations``."""
     option, step = assignment.option, assignment.step
     first, stop = problem.option_start[:-1], problem.option_start[1:]
@@ -90,12 +88,12 @@ def find_violations(problem: Problem, assignment: Assignment) -> list[Assignment
     return found + [AssignmentViolation("overload", -1, *row) for row in rows]
 
 
-def needed(problem: Problem, assignment: Assignment) -> BoolArray:
+def needed(problem: ProblemArrays, assignment: Assignment) -> BoolArray:
     """Return, shape (deliveries,), which deliveries are made and needed for required ones."""
     return _needed(problem, np.where(assignment.step >= 0, assignment.option, -1))
 
 
-def _needed(problem: Problem, option: Integers) -> BoolArray:
+def _needed(problem: ProblemArrays, option: Integers) -> BoolArray:
     """Return ``needed`` for options that are -1 where deliveries are not made."""
     made = option >= 0
     kept = problem.required & made

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from cchybrid.problem import Assignment, Problem
@@ -15,10 +13,8 @@ from cchybrid.toolkit.kernels.surrounding import near_uses
 from .annealing import Heat, Record, anneal, remember
 from .genetics import Memory, Settings, start
 from .kernels import CONFLICTS, Processes, Solution, process
+from .options import HgsaOptions
 from .shortening import shortest_chains
-
-if TYPE_CHECKING:
-    from .engine import HgsaOptions
 
 REHEATINGS = 6
 """Restarts of the cooling after which it does not become slower any more."""

@@ -134,7 +134,7 @@ def _options(path: Path) -> Any:
     """Read options of engines, one a line."""
     import importlib
 
-    from cchybrid.cli.solving import engine_options
+    from cchybrid.cli.option_texts import engine_options
     from cchybrid.plugin.engine import read_options
     from cchybrid.plugin.registry import load_registry
 

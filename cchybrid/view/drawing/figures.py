@@ -6,6 +6,7 @@ colour-blind people, too, and line styles, labels or places say the same again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -196,6 +197,15 @@ def draw_node_chart(schedule: Schedule) -> Figure:
     with drawing():
         refuse_invalid(schedule)
         return node_chart(schedule)
+
+
+CHARTS: dict[str, Callable[[Schedule], Figure]] = {
+    "steps": draw_steps,
+    "channels": draw_channel_chart,
+    "nodes": draw_node_chart,
+    "bound": draw_bound,
+}
+"""The figures of a whole schedule by the names that users give."""
 
 
 def _scene(network: Network) -> Scene:

@@ -1,0 +1,19 @@
+"""The plugins of a command, and warnings about those that cannot be used."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cchybrid.plugin.registry import Registry
+
+
+def load_plugins() -> Registry:
+    """Load the plugins, with a warning on standard error for each that cannot be used."""
+    from cchybrid.plugin.registry import load_registry
+
+    registry = load_registry()
+    for warning in registry.warnings:
+        print(f"cchybrid: warning: {warning}", file=sys.stderr)
+    return registry
