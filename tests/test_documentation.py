@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 import cchybrid
-from cchybrid.cli.app import app
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
 
@@ -42,9 +41,8 @@ def test_the_reference_is_complete(site: Path) -> None:
     assert "cchybrid.bench.read" in python
     assert "cchybrid.Schedule.to_frame" in python
     commands = (site / "generated" / "commands.html").read_text()
-    for command in app.registered_commands:
-        name = (command.name or command.callback.__name__).replace("_", "-")
-        assert f"cchybrid {name}" in commands
+    for info in load_registry().commands.values():
+        assert f"cchybrid {info.name}" in commands
     engines = (site / "generated" / "engines.html").read_text()
     for info in load_registry().engines.values():
         for field in dataclasses.fields(load_target(info.target).Options):

@@ -47,6 +47,7 @@ NAMED_ABOVE = {
     "model/shown.py": {"cchybrid.view."},
     "plugin/builtin.py": {"cchybrid.host.cluster.local", "cchybrid.host.cluster.dask_executor"},
     "plugin/registry.py": {
+        "cchybrid.cli.commands",
         "cchybrid.exchange.exporter_plugin",
         "cchybrid.exchange.importer_plugin",
         "cchybrid.run.plugin",
@@ -56,8 +57,8 @@ NAMED_ABOVE = {
 }
 """Names above the layer of a file: a prefix, methods that show, plugins to be registered."""
 
-STARTED_BY_NAME = {"cchybrid.host.cluster.race"}
-"""Files whose strings are no needs: a race on many machines names its jobs, which are runs."""
+STARTED_BY_NAME = {"cchybrid.cli.commands", "cchybrid.host.cluster.race"}
+"""Files whose strings are no needs: commands are called by name, a race starts jobs, its runs."""
 
 
 def sources(folder: Path) -> list[Path]:

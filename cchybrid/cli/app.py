@@ -13,22 +13,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from cchybrid.cli import (
-    auditing,
-    benching,
-    designing,
-    drawing,
-    listing,
-    networks,
-    proving,
-    rounds,
-    running,
-    schedules,
-    solving,
-    throughput,
-    warming,
-)
-from cchybrid.cli.single_options import Command
+from cchybrid.cli.command_group import CommandGroup
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model.errors import CchybridError, InputError
 
@@ -49,34 +34,11 @@ COERCED_LOCALE = "C.UTF-8"
 
 app = typer.Typer(
     name="cchybrid",
+    cls=CommandGroup,
     help="Design collective-communication schedules with the fewest steps, and prove it.",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(cls=Command)(solving.solve)
-app.command(cls=Command)(solving.bound)
-app.command(cls=Command)(schedules.verify)
-app.command(cls=Command)(proving.prove)
-app.command(cls=Command)(proving.check)
-app.command(cls=Command)(throughput.throughput)
-app.command(cls=Command)(rounds.pareto)
-app.command(cls=Command)(schedules.export)
-app.command("import", cls=Command)(auditing.import_)
-app.command(cls=Command)(auditing.audit)
-app.command(cls=Command)(drawing.draw)
-app.command(cls=Command)(running.time)
-app.command(cls=Command)(running.simulate)
-app.add_typer(benching.bench)
-app.command(cls=Command)(warming.warm_up)
-app.command(cls=Command)(solving.instance)
-app.command(cls=Command)(designing.design)
-app.command(cls=Command)(designing.check_design)
-app.command(cls=Command)(networks.network)
-app.command(cls=Command)(listing.topologies)
-app.command(cls=Command)(listing.collectives)
-app.command(cls=Command)(listing.engines)
-app.command(cls=Command)(designing.designers)
-app.command(cls=Command)(listing.plugins)
 
 
 def _show_version(value: bool) -> None:

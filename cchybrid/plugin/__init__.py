@@ -14,6 +14,7 @@ from cchybrid.plugin.records import (
     API,
     BoundInfo,
     CollectiveInfo,
+    CommandInfo,
     CostTermInfo,
     DesignerInfo,
     EngineInfo,
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
     from cchybrid.plugin.executor import Executor, ExecutorSettings, Job, JobAnswer, run_job
 
 __all__ = [
-    "API", "BoundInfo", "BrokenRule", "Budget", "CollectiveInfo", "CostTermInfo",
-    "DesignerInfo", "Engine", "EngineInfo", "Executor", "ExecutorInfo", "ExecutorSettings",
-    "ExporterInfo", "ImportRequest", "Imported", "ImporterInfo", "Job", "JobAnswer",
-    "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo", "hookimpl", "run_job",
+    "API", "BoundInfo", "BrokenRule", "Budget", "CollectiveInfo", "CommandInfo",
+    "CostTermInfo", "DesignerInfo", "Engine", "EngineInfo", "Executor", "ExecutorInfo",
+    "ExecutorSettings", "ExporterInfo", "ImportRequest", "Imported", "ImporterInfo", "Job",
+    "JobAnswer", "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo", "hookimpl",
+    "run_job",
 ]  # fmt: skip
 
 _LATER = {

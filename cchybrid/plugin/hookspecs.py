@@ -13,6 +13,7 @@ import pluggy
 from cchybrid.plugin.records import (
     BoundInfo,
     CollectiveInfo,
+    CommandInfo,
     CostTermInfo,
     DesignerInfo,
     EngineInfo,
@@ -65,6 +66,10 @@ class HookSpecs:
     @hookspec
     def cchybrid_executors(self) -> Iterable[ExecutorInfo]:  # type: ignore[empty-body]
         """Return executors; their code is imported only where they are used."""
+
+    @hookspec
+    def cchybrid_commands(self) -> Iterable[CommandInfo]:  # type: ignore[empty-body]
+        """Return commands; their code is imported only where they are called."""
 
     @hookspec
     def cchybrid_observers(self) -> Iterable[Observer]:  # type: ignore[empty-body]

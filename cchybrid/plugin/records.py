@@ -16,6 +16,7 @@ __all__ = [
     "BoundFunction",
     "BoundInfo",
     "CollectiveInfo",
+    "CommandInfo",
     "CostTermInfo",
     "DesignerInfo",
     "EngineInfo",
@@ -233,6 +234,33 @@ class ExecutorInfo:
     summary: str
     _: KW_ONLY
     requires: tuple[str, ...] = ()
+    api: int = API
+
+
+@dataclass(frozen=True)
+class CommandInfo:
+    """A command of the command line, or a group of commands.
+
+    Parameters
+    ----------
+    name
+        The name after ``cchybrid``.
+    target
+        ``package.module:object``, imported only where the command is called: a function with the
+        annotations of Typer, or a ``typer.Typer`` with commands of its own.
+    summary
+        One line, shown by ``cchybrid --help``.
+    group
+        The heading below which ``cchybrid --help`` shows it.
+    api
+        The version of the plugin interface that the command was written for.
+    """
+
+    name: str
+    target: str
+    summary: str
+    _: KW_ONLY
+    group: str = "Commands of plugins"
     api: int = API
 
 

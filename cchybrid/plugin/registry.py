@@ -26,6 +26,7 @@ from cchybrid.plugin.records import (
     API,
     BoundInfo,
     CollectiveInfo,
+    CommandInfo,
     CostTermInfo,
     DesignerInfo,
     EngineInfo,
@@ -44,6 +45,7 @@ MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 
 BUILT_IN = (
     ("core", "cchybrid.plugin.builtin"),
+    ("commands", "cchybrid.cli.commands"),
     ("export", "cchybrid.view.export"),
     ("exchange", "cchybrid.exchange.exporter_plugin"),
     ("run", "cchybrid.run.plugin"),
@@ -66,7 +68,7 @@ _MAKES: dict[type, tuple[str, type]] = {
 
 Record = (
     TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | ImporterInfo | EngineInfo
-    | DesignerInfo | CostTermInfo | ExecutorInfo
+    | DesignerInfo | CostTermInfo | ExecutorInfo | CommandInfo
 )  # fmt: skip
 R = TypeVar("R", bound=Record)
 
@@ -94,6 +96,7 @@ class Registry:
     designers: dict[str, DesignerInfo] = field(default_factory=dict)
     cost_terms: dict[str, CostTermInfo] = field(default_factory=dict)
     executors: dict[str, ExecutorInfo] = field(default_factory=dict)
+    commands: dict[str, CommandInfo] = field(default_factory=dict)
     observers: list[tuple[str, Observer]] = field(default_factory=list)
     plugins: list[PluginRow] = field(default_factory=list)
     provider: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -264,6 +267,7 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         "cchybrid_designers": ("designer", DesignerInfo, registry.designers),
         "cchybrid_cost_terms": ("cost term", CostTermInfo, registry.cost_terms),
         "cchybrid_executors": ("executor", ExecutorInfo, registry.executors),
+        "cchybrid_commands": ("command", CommandInfo, registry.commands),
     }
     kind, expected, table = tables[hook]
     if not isinstance(record, expected):

@@ -42,6 +42,7 @@ def commands_page() -> str:
 
 def _commands(path: str, command: Any) -> list[str]:
     """Return the sections of a command, or of those in a group."""
+    command = command.load() if hasattr(command, "load") else command
     inner = getattr(command, "commands", None)
     if inner is not None:
         return [text for name in inner for text in _commands(f"{path} {name}", inner[name])]

@@ -15,6 +15,7 @@ def options() -> Iterator[tuple[list[str], Any]]:
     """Yield the words of every command with each of its options."""
 
     def walk(words: list[str], command: Any) -> Iterator[tuple[list[str], Any]]:
+        command = command.load() if hasattr(command, "load") else command
         for name, inner in getattr(command, "commands", {}).items():
             yield from walk([*words, name], inner)
         if not hasattr(command, "commands"):

@@ -1,0 +1,74 @@
+"""The plugin that registers the commands of cchybrid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import CommandInfo
+
+SCHEDULES = "Schedules and proofs"
+PIPELINING = "Chunks and rounds"
+EXCHANGE = "Other tools"
+EXECUTION = "Pictures and times"
+DESIGN = "Networks"
+BENCHMARKS = "Benchmarks"
+LISTS = "What there is"
+
+
+def _command(name: str, group: str, target: str, summary: str) -> CommandInfo:
+    return CommandInfo(name, f"cchybrid.cli.{target}", summary, group=group)
+
+
+@hookimpl
+def cchybrid_commands() -> Iterable[CommandInfo]:
+    """Return the commands; none of them is imported here."""
+    return (
+        _command("solve", SCHEDULES, "solving:solve",
+            "Find a schedule with the fewest steps, and prove that there is no shorter one."),
+        _command("bound", SCHEDULES, "solving:bound",
+            "Find the best certified lower bound on the steps, without any schedule."),
+        _command("verify", SCHEDULES, "schedules:verify",
+            "Check a schedule against every rule, and its bound against its evidence."),
+        _command("prove", SCHEDULES, "proving:prove",
+            "Prove that no schedule has fewer steps, and write a certificate."),
+        _command("check", SCHEDULES, "proving:check",
+            "Check a certificate by itself, or a throughput, or a front."),
+        _command("instance", SCHEDULES, "solving:instance",
+            "Write an instance to a file: JSON, or the seeds' text format."),
+        _command("throughput", PIPELINING, "throughput:throughput",
+            "Find the fewest rounds per chunk with ever more chunks, and prove it."),
+        _command("pareto", PIPELINING, "rounds:pareto",
+            "Find the front of steps and rounds per chunk, with certificates."),
+        _command("export", EXCHANGE, "schedules:export",
+            "Write a verified schedule for people or other tools."),
+        _command("import", EXCHANGE, "auditing:import_",
+            "Convert a schedule of another tool to a schedule file."),
+        _command("audit", EXCHANGE, "auditing:audit",
+            "Judge a schedule of another tool: its first broken rule, or its gap."),
+        _command("draw", EXECUTION, "drawing:draw",
+            "Draw a schedule as a page or a figure, or a network as a figure."),
+        _command("time", EXECUTION, "running:time",
+            "Say how long a schedule takes: start-ups, hops, and sizes over bandwidth."),
+        _command("simulate", EXECUTION, "running:simulate",
+            "Replay a schedule in SimGrid, beside the collective of MPI."),
+        _command("network", DESIGN, "networks:network",
+            "Show what a network is: nodes, channels, roles, automorphisms."),
+        _command("design", DESIGN, "designing:design",
+            "Search for a network of low cost, and check it."),
+        _command("check-design", DESIGN, "designing:check_design",
+            "Check the claims in a file of design by the independent checker."),
+        _command("bench", BENCHMARKS, "benching:bench",
+            "Run suites of instances, keep every result, and report."),
+        _command("topologies", LISTS, "listing:topologies",
+            "List the families of networks, or the facts of one network."),
+        _command("collectives", LISTS, "listing:collectives", "List the collectives."),
+        _command("engines", LISTS, "listing:engines",
+            "List the engines, or the options of one."),
+        _command("designers", LISTS, "designing:designers",
+            "List the designers of networks and the cost terms, or the options of one."),
+        _command("plugins", LISTS, "listing:plugins",
+            "List the plugins, what each provides, and its errors."),
+        _command("warm-up", LISTS, "warming:warm_up",
+            "Compile the kernels of engines and designers now."),
+    )  # fmt: skip

@@ -1,0 +1,134 @@
+"""Commands come from plugins: each is imported where it is called, and its errors are named."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from cchybrid.cli.app import run
+from cchybrid.plugin.records import load_target
+from cchybrid.plugin.registry import MODULES_VARIABLE, load_registry
+
+PLUGIN = """
+import typer
+from cchybrid.plugin import CommandInfo, hookimpl
+
+several = typer.Typer()
+
+@several.command()
+def inner():
+    print("the inner one")
+
+@several.callback()
+def all_of_them():
+    pass
+
+def greet(name: str, times: int = 1):
+    '''Say hello.'''
+    print(*["hello", name] * times)
+
+def fails():
+    raise ValueError("no such luck")
+
+def ends():
+    raise typer.Exit(3)
+
+number = 7
+
+@hookimpl
+def cchybrid_commands():
+    return [
+        CommandInfo("greet", f"{__name__}:greet", "Say hello.", group="Greetings"),
+        CommandInfo("several", f"{__name__}:several", "More commands."),
+        CommandInfo("fails", f"{__name__}:fails", "It fails."),
+        CommandInfo("ends", f"{__name__}:ends", "It ends."),
+        CommandInfo("absent", f"{__name__}:absent", "It is not there."),
+        CommandInfo("number", f"{__name__}:number", "It is no command."),
+        CommandInfo("solve", f"{__name__}:greet", "Taken."),
+    ]
+"""
+
+Call = Callable[[str], tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capsys) -> Call:
+    (tmp_path / "commanding.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv(MODULES_VARIABLE, "commanding")
+
+    def command(words: str) -> tuple[int, str, str]:
+        status = run(words.split())
+        return status, *capsys.readouterr()
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "out"),
+    [
+        ("greet you", 0, "hello you\n"),
+        ("greet you --times 2", 0, "hello you hello you\n"),
+        ("several inner", 0, "the inner one\n"),
+        ("ends", 3, ""),
+    ],
+)
+def test_a_command_of_a_plugin_is_called(words, status, out, call: Call) -> None:
+    assert call(words) == (status, out, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("several", "Missing command; see: cchybrid several"),
+        ("greet", "Missing argument"),
+        ("greet you --times 1 --times 2", "--times: given twice; it has one value: drop one"),
+        ("gret you", "No such command 'gret'; did you mean greet? see: cchybrid --help"),
+        ("several iner", "No such command 'iner'; did you mean inner? see: cchybrid several"),
+        ("fails", "plugin commanding: command fails failed: ValueError: no such luck"),
+        ("absent", "plugin commanding: command absent failed: AttributeError: module"),
+        ("number", "plugin commanding: command number failed: commanding:number is no function"),
+    ],
+)
+def test_errors_are_one_line(words, line, call: Call) -> None:
+    status, out, err = call(words)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"cchybrid: {line}")
+    assert err.count("\n") == 1
+
+
+def test_help_shows_commands_below_their_headings(call: Call) -> None:
+    lines = call("--help")[1].splitlines()
+    headings = [line.split("─")[1].strip() for line in lines if line.startswith("╭")]
+    assert headings[:2] == ["Options", "Schedules and proofs"]
+    assert headings[-2:] == ["Greetings", "Commands of plugins"]
+    row = next(number for number, line in enumerate(lines) if "Say hello." in line)
+    assert "Greetings" in lines[row - 1]
+
+
+def test_a_name_that_is_taken_is_refused(call: Call) -> None:
+    out = " ".join(call("plugins")[1].split())
+    assert "command solve is already provided by plugin" in out
+
+
+def test_commands_are_imported_when_they_are_called() -> None:
+    script = "import sys; from cchybrid.cli.app import run; run(['--help'])\n"
+    script += "print(*[name for name in sys.modules if name.startswith('cchybrid.cli.')])"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    loaded = done.stdout.splitlines()[-1].split()
+    assert "cchybrid.cli.commands" in loaded
+    assert not {"cchybrid.cli.solving", "cchybrid.cli.benching"} & set(loaded)
+
+
+def test_every_command_has_a_text_that_begins_with_a_verb() -> None:
+    for info in load_registry().commands.values():
+        target = load_target(info.target)
+        text = inspect.getdoc(target) if inspect.isfunction(target) else target.info.help
+        assert text is not None
+        assert text.split()[0].rstrip(",.") == info.summary.split()[0].rstrip(",."), info.name
