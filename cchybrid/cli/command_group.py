@@ -84,7 +84,9 @@ class CommandGroup(TyperGroup):
             raise
         except Exception as error:
             command = self.commands.get(ctx.invoked_subcommand or "")
-            own = not isinstance(command, UnloadedCommand) or command.plugin in dict(BUILT_IN)
-            if own or hasattr(error, "format_message"):  # errors of the command-line library
+            # Errors of the command-line library have their text in format_message().
+            if not isinstance(command, UnloadedCommand) or hasattr(error, "format_message"):
+                raise
+            if command.plugin in dict(BUILT_IN):
                 raise
             raise command.error(error_line(error)) from error
