@@ -88,16 +88,28 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name not in __all__:
+    if name in __all__:
+        module = import_module(_LATER.get(name, "cchybrid.model"))
+        value = module if module.__name__ == f"cchybrid.{name}" else getattr(module, name)
+    elif not name.startswith("_") and name in (registered := _registered()):
+        from cchybrid.plugin.records import load_target
+
+        value = load_target(registered[name].target)
+    else:
         raise AttributeError(f"module 'cchybrid' has no attribute {name!r}{_guess(name)}")
-    module = import_module(_LATER.get(name, "cchybrid.model"))
-    value = module if module.__name__ == f"cchybrid.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_registered()})
+
+
+def _registered() -> dict[str, Any]:
+    """Return the names that plugins register."""
+    from cchybrid.plugin.registry import load_registry
+
+    return {info.name: info for info in load_registry().names.values()}
 
 
 def _guess(name: str) -> str:
@@ -106,6 +118,7 @@ def _guess(name: str) -> str:
     from cchybrid.library.nearest import nearest
 
     # First among functions for a small first letter, and among classes for a large one.
-    alike = [known for known in __all__ if known[0].islower() == name[0].islower()]
-    found = nearest(name, alike) or nearest(name, __all__)
+    names = [*__all__, *_registered()]
+    alike = [known for known in names if known[0].islower() == name[0].islower()]
+    found = nearest(name, alike) or nearest(name, names)
     return f"; did you mean {found}?" if found else "; dir(cchybrid) lists what there is"

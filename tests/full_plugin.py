@@ -24,6 +24,7 @@ from cchybrid.plugin.records import (
     ExecutorInfo,
     ExporterInfo,
     ImporterInfo,
+    NameInfo,
     Observer,
     Roles,
     TopologyInfo,
@@ -175,3 +176,13 @@ def write_down(event: Mapping[str, Any]) -> None:
 @hookimpl
 def cchybrid_observers() -> list[Observer]:
     return [write_down]
+
+
+@hookimpl
+def cchybrid_names() -> list[NameInfo]:
+    return [NameInfo("double_star", f"{__name__}:double_star", "two linked stars")]
+
+
+@hookimpl
+def cchybrid_plugins() -> list[str]:
+    return []

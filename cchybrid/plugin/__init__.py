@@ -21,6 +21,7 @@ from cchybrid.plugin.records import (
     ExecutorInfo,
     ExporterInfo,
     ImporterInfo,
+    NameInfo,
     Observer,
     Roles,
     TopologyInfo,
@@ -34,8 +35,8 @@ __all__ = [
     "API", "BoundInfo", "BrokenRule", "Budget", "CollectiveInfo", "CommandInfo",
     "CostTermInfo", "DesignerInfo", "Engine", "EngineInfo", "Executor", "ExecutorInfo",
     "ExecutorSettings", "ExporterInfo", "ImportRequest", "Imported", "ImporterInfo", "Job",
-    "JobAnswer", "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo", "hookimpl",
-    "run_job",
+    "JobAnswer", "NameInfo", "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo",
+    "hookimpl", "run_job",
 ]  # fmt: skip
 
 _LATER = {

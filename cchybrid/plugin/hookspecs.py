@@ -20,6 +20,7 @@ from cchybrid.plugin.records import (
     ExecutorInfo,
     ExporterInfo,
     ImporterInfo,
+    NameInfo,
     Observer,
     TopologyInfo,
 )
@@ -70,6 +71,14 @@ class HookSpecs:
     @hookspec
     def cchybrid_commands(self) -> Iterable[CommandInfo]:  # type: ignore[empty-body]
         """Return commands; their code is imported only where they are called."""
+
+    @hookspec
+    def cchybrid_names(self) -> Iterable[NameInfo]:  # type: ignore[empty-body]
+        """Return names of ``import cchybrid``; their code is imported when they are first used."""
+
+    @hookspec
+    def cchybrid_plugins(self) -> Iterable[str]:  # type: ignore[empty-body]
+        """Return modules that are plugins themselves, such as the others of one distribution."""
 
     @hookspec
     def cchybrid_observers(self) -> Iterable[Observer]:  # type: ignore[empty-body]

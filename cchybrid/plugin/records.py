@@ -23,6 +23,7 @@ __all__ = [
     "ExecutorInfo",
     "ExporterInfo",
     "ImporterInfo",
+    "NameInfo",
     "Observer",
     "Roles",
     "TopologyInfo",
@@ -261,6 +262,29 @@ class CommandInfo:
     summary: str
     _: KW_ONLY
     group: str = "Commands of plugins"
+    api: int = API
+
+
+@dataclass(frozen=True)
+class NameInfo:
+    """A name of ``import cchybrid``, such as a function or a class.
+
+    Parameters
+    ----------
+    name
+        The attribute of ``cchybrid``.
+    target
+        ``package.module:object``, imported when the attribute is first used.
+    summary
+        One line.
+    api
+        The version of the plugin interface that the name was written for.
+    """
+
+    name: str
+    target: str
+    summary: str = ""
+    _: KW_ONLY
     api: int = API
 
 

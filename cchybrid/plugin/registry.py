@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
@@ -33,6 +34,7 @@ from cchybrid.plugin.records import (
     ExecutorInfo,
     ExporterInfo,
     ImporterInfo,
+    NameInfo,
     Observer,
     TopologyInfo,
 )
@@ -68,9 +70,11 @@ _MAKES: dict[type, tuple[str, type]] = {
 
 Record = (
     TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | ImporterInfo | EngineInfo
-    | DesignerInfo | CostTermInfo | ExecutorInfo | CommandInfo
+    | DesignerInfo | CostTermInfo | ExecutorInfo | CommandInfo | NameInfo
 )  # fmt: skip
 R = TypeVar("R", bound=Record)
+Candidate = tuple[str, str, Callable[[], Any]]
+"""Name, source and loader of a plugin."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,7 @@ class Registry:
     cost_terms: dict[str, CostTermInfo] = field(default_factory=dict)
     executors: dict[str, ExecutorInfo] = field(default_factory=dict)
     commands: dict[str, CommandInfo] = field(default_factory=dict)
+    names: dict[str, NameInfo] = field(default_factory=dict)
     observers: list[tuple[str, Observer]] = field(default_factory=list)
     plugins: list[PluginRow] = field(default_factory=list)
     provider: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -161,7 +166,9 @@ def load_registry() -> Registry:
     loaded: list[tuple[str, Any]] = []
     # Output of a plugin must not mix with a command's JSON.
     with output_to_stderr():
-        for name, source, load in _candidates():
+        waiting = deque(_candidates())
+        while waiting:
+            name, source, load = waiting.popleft()
             provides: list[str] = []
             troubles: list[str] = []
             try:
@@ -170,7 +177,12 @@ def load_registry() -> Registry:
                 _check_not_loaded(plugin, loaded)
                 loaded.append((name, plugin))
                 for hook in _hooks(plugin, name, troubles):
-                    _call_hook(hook, name, registry, provides, troubles)
+                    if hook.name == "cchybrid_plugins":
+                        further = _further(hook, source)
+                        provides += [f"plugin {other}" for other, *_ in further]
+                        waiting.extendleft(reversed(further))
+                    else:
+                        _call_hook(hook, name, registry, provides, troubles)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # SystemExit and panics of extension modules, too
@@ -181,7 +193,7 @@ def load_registry() -> Registry:
     return registry
 
 
-def _candidates() -> Iterator[tuple[str, str, Callable[[], Any]]]:
+def _candidates() -> Iterator[Candidate]:
     """Yield name, source and loader, built-in plugins first, so that they keep their names."""
     for name, module in BUILT_IN:
         yield name, "cchybrid", partial(import_module, module)
@@ -194,6 +206,15 @@ def _candidates() -> Iterator[tuple[str, str, Callable[[], Any]]]:
     named = (text.strip() for text in os.environ.get(MODULES_VARIABLE, "").split(","))
     for module in filter(None, named):
         yield module, MODULES_VARIABLE, partial(import_module, module)
+
+
+def _further(hook: pluggy.HookCaller, source: str) -> list[Candidate]:
+    """Return the plugins that a plugin names."""
+    modules = list(chain.from_iterable(hook()))
+    for module in modules:
+        if not isinstance(module, str):
+            raise PluginError(f"{hook.name}: {module!r:.60} is no name of a module")
+    return [(name.rpartition(".")[2], source, partial(import_module, name)) for name in modules]
 
 
 def _check_name(name: str, registry: Registry) -> None:
@@ -268,6 +289,7 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         "cchybrid_cost_terms": ("cost term", CostTermInfo, registry.cost_terms),
         "cchybrid_executors": ("executor", ExecutorInfo, registry.executors),
         "cchybrid_commands": ("command", CommandInfo, registry.commands),
+        "cchybrid_names": ("name", NameInfo, registry.names),
     }
     kind, expected, table = tables[hook]
     if not isinstance(record, expected):

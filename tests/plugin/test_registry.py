@@ -429,3 +429,34 @@ def test_a_run_takes_the_former_names_of_engines_and_options(capsys: Any) -> Non
     found = result.options["column-generation"]
     assert (found["starts"], found["columns"]) == (2, 3)
     assert capsys.readouterr().err == "cchybrid: engine milp is now column-generation\n"
+
+
+def test_a_plugin_names_others_and_each_is_loaded_by_itself(load: Load) -> None:
+    named = "@hookimpl\ndef cchybrid_plugins(): return ['first', 'absent', 'second']\n"
+    registry = load(several=named, first=GOOD, second=GOOD.replace("good", "better"))
+    # ``first`` and ``second`` are also in the variable, where they are refused as loaded already.
+    assert [row.name for row in registry.plugins[-6:-2]] == ["several", "first", "absent", "second"]
+    assert registry.provider["engine", "better"] == "second"
+    assert row_of(registry, "absent").trouble.startswith("ModuleNotFoundError")
+    assert row_of(registry, "several").trouble == ""
+    wrong = "@hookimpl\ndef cchybrid_plugins(): return [7]\n"
+    assert "7 is no name of a module" in row_of(load(wrong=wrong), "wrong").trouble
+
+
+def test_a_plugin_adds_a_name_to_cchybrid(load: Load) -> None:
+    text = """
+from cchybrid.plugin import NameInfo
+def twice(x): return 2 * x
+@hookimpl
+def cchybrid_names():
+    return [NameInfo("twice", f"{__name__}:twice"), NameInfo("solve", f"{__name__}:twice")]
+"""
+    load(naming=text)
+    try:
+        assert "twice" in dir(cchybrid)
+        assert cchybrid.twice(4) == 8
+        assert cchybrid.solve.__module__ == "cchybrid.host.api"
+        with pytest.raises(AttributeError, match="did you mean twice"):
+            cchybrid.twic  # noqa: B018
+    finally:
+        vars(cchybrid).pop("twice", None)
