@@ -45,6 +45,9 @@ def bench(
     )  # fmt: skip
 
 
+CLOCK_TIMES = ("seconds", "seconds_to_best", "search_seconds", "overrun", "times")
+
+
 def content(path: Path) -> dict[tuple[str, str, int], object]:
     """Return what a store says, without what no two runs have in common: times."""
     with Store(path) as store:
@@ -54,7 +57,7 @@ def content(path: Path) -> dict[tuple[str, str, int], object]:
             kept = {
                 key: value
                 for key, value in run.result.items()
-                if key not in ("seconds", "seconds_to_best", "search_seconds")
+                if key not in CLOCK_TIMES
             }
             kept["contributions"] = [
                 {**each, "seconds": None} for each in kept.get("contributions", ())

@@ -50,8 +50,10 @@ class DaskProcesses:
 
     def kill_worker_process(self, number: int) -> None:
         """End only the process in which a worker works; Dask's nanny starts another one."""
+        # With setproctitle installed, Dask gives the process another title: all other children are
+        # known instead.
         nanny = self.workers[number].pid
-        found = [child for child in children(nanny) if b"spawn_main" in command(child)]
+        found = [child for child in children(nanny) if b"resource_tracker" not in command(child)]
         assert len(found) == 1, found
         os.kill(found[0], signal.SIGKILL)
 
