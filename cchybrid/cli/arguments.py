@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import sys
 from collections.abc import Callable
 from fractions import Fraction
@@ -13,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from cchybrid.cli import completion
+from cchybrid.cli.single_options import refuse_given
 from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.formats.graph_files import is_graph_file
 from cchybrid.library.instance_spec import InstanceSpec, Names, resolve
@@ -20,6 +22,15 @@ from cchybrid.library.network_facts import read_line
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_note
+
+
+def check_seconds(option: typer.CallbackParam, seconds: float) -> float:
+    """Return a time; raise an ``InputError`` unless it is above 0 and finite."""
+    if not 0 < seconds < math.inf:
+        where = f"--{(option.name or '').replace('_', '-')}"
+        raise InputError(f"{seconds:g} seconds", where=where, hint="use a number above 0")
+    return seconds
+
 
 Topology = Annotated[
     str,
@@ -88,6 +99,13 @@ Evaluations = Annotated[
         metavar="N", help="Evaluations per engine instead of seconds, for a repeatable result."
     ),
 ]
+TimeLimit = Annotated[
+    float, typer.Option(metavar="SEC", callback=check_seconds, help="Seconds in all.")
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")]
+Threads = Annotated[
+    int | None, typer.Option(metavar="N", help="Threads in all; default: one per processor.")
+]
 Cluster = Annotated[
     str | None,
     typer.Option(
@@ -114,17 +132,11 @@ Unit = Annotated[
 
 
 class ReadInstance:
-    """Read the instance that a user names.
-
-    Attributes
-    ----------
-    unit_bandwidth
-        GB/s of a capacity of 1, if the file that was read has bandwidths.
-    """
+    """Read the instance that a user names."""
 
     def __init__(self, spec: InstanceSpec, ignore_attributes: bool, unit: str | None) -> None:
         self._spec, self._ignore, self._unit = spec, ignore_attributes, unit
-        self.unit_bandwidth: Fraction | None = None
+        self._unit_bandwidth: Fraction | None = None
 
     def __call__(self, registry: Names) -> Instance:
         """Return the instance."""
@@ -132,34 +144,48 @@ class ReadInstance:
 
     def _read(self, path: str | Path) -> NetworkFile:
         file = read_file(path, self._ignore, self._unit)
-        self.unit_bandwidth = file.unit_bandwidth
+        self._unit_bandwidth = file.unit_bandwidth
         return file
+
+    def bandwidth(self, context: Any, option: str) -> Fraction | None:
+        """Return the GB/s of a capacity of 1 if a graph file states it; refuse the option then."""
+        stated = self._unit_bandwidth
+        if stated is not None:
+            why = f"the file says it: capacity 1 is {float(stated):g} GB/s"
+            refuse_given(context, why, names=(option,))
+        return stated
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def with_instance(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with its first argument replaced by the arguments that name an instance.
+def with_instance(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return the decorator of a command that replaces its first argument by those of an instance.
 
-    The command gets a function that returns the instance, given the registry.
+    The command gets a function that returns the instance, given the registry. Without the options
+    of these names, which the command does not use.
     """
-    named = inspect.signature(_spec, eval_str=True).parameters
-    _, *own = inspect.signature(command, eval_str=True).parameters.values()
 
-    @functools.wraps(command)
-    def call(**given: Any) -> None:
-        words = {name: given.pop(name) for name in named}
-        for_graphs = given.pop("ignore_attributes"), given.pop("unit")
-        check_graph_options(words["topology"], *for_graphs)
-        command(ReadInstance(_spec(**words), *for_graphs), **given)
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        parameters = inspect.signature(_spec, eval_str=True).parameters
+        named = {name: each for name, each in parameters.items() if name not in without}
+        _, *own = inspect.signature(command, eval_str=True).parameters.values()
 
-    _, *graph_options = inspect.signature(read_file, eval_str=True).parameters.values()
-    # The context comes first, as it has no default.
-    first = [each for each in own if each.default is each.empty]
-    rest = [each for each in own if each not in first]
-    call.__signature__ = inspect.Signature([*first, *named.values(), *graph_options, *rest])  # type: ignore[attr-defined]
-    return call
+        @functools.wraps(command)
+        def call(**given: Any) -> None:
+            words = {name: given.pop(name) for name in named}
+            for_graphs = given.pop("ignore_attributes"), given.pop("unit")
+            check_graph_options(words["topology"], *for_graphs)
+            command(ReadInstance(_spec(**words), *for_graphs), **given)
+
+        _, *graph_options = inspect.signature(read_file, eval_str=True).parameters.values()
+        # Parameters without a default come first.
+        first = [each for each in own if each.default is each.empty]
+        rest = [each for each in own if each not in first]
+        call.__signature__ = inspect.Signature([*first, *named.values(), *graph_options, *rest])  # type: ignore[attr-defined]
+        return call
+
+    return decorate
 
 
 def check_graph_options(source: str, ignore_attributes: bool, unit: str | None) -> None:

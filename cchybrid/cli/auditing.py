@@ -87,10 +87,20 @@ def audit(
         bool, typer.Option("--improve", help="Solve the same instance; show ours beside theirs.")
     ] = False,
     time_limit: Annotated[
-        float, typer.Option(metavar="SEC", help="Seconds of --improve, for each file.")
+        float,
+        typer.Option(
+            metavar="SEC",
+            callback=arguments.check_seconds,
+            help="Seconds of --improve, for each file.",
+        ),
     ] = 60.0,
     bound_time: Annotated[
-        float, typer.Option(metavar="SEC", help="Processor seconds for a lower bound.")
+        float,
+        typer.Option(
+            metavar="SEC",
+            callback=arguments.check_seconds,
+            help="Processor seconds for a lower bound.",
+        ),
     ] = 10.0,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of --improve.")] = 0,
     output: Annotated[
@@ -109,9 +119,6 @@ def audit(
 
     if not improve:
         refuse_given(context, "there is no --improve", names=("time_limit", "seed"))
-    for name, value in (("--time-limit", time_limit), ("--bound-time", bound_time)):
-        if not 0 < value < float("inf"):
-            raise InputError(f"{value:g} seconds", where=name, hint="use a number above 0")
     registry = load_registry()
     bounds: Bounds = {}
 

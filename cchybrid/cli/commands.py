@@ -38,6 +38,8 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
             "Write an instance to a file: JSON, or the seeds' text format."),
         _command("throughput", PIPELINING, "throughput:throughput",
             "Find the fewest rounds per chunk with ever more chunks, and prove it."),
+        _command("rounds", PIPELINING, "rounds:rounds",
+            "Find the fewest rounds for a number of steps, and prove it."),
         _command("pareto", PIPELINING, "rounds:pareto",
             "Find the front of steps and rounds per chunk, with certificates."),
         _command("export", EXCHANGE, "schedules:export",

@@ -51,7 +51,7 @@ def prove(
             "-o", "--output", metavar="FILE", help="Default: beside it, NAME.certificate.json."
         ),
     ] = None,
-    time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 600.0,
+    time_limit: arguments.TimeLimit = 600.0,
     dimacs: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Write a propositional formula and its refutation."),
@@ -74,10 +74,6 @@ def prove(
     from cchybrid.system.background import avoid_full_collections
 
     avoid_full_collections()
-    if not time_limit > 0:
-        raise InputError(
-            f"{time_limit:g} seconds", where="--time-limit", hint="use a number above 0"
-        )
     check_writable(output)
     for folder in (dimacs, opb):
         if folder is not None and folder.exists() and not folder.is_dir():

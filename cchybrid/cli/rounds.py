@@ -1,4 +1,4 @@
-"""``pareto``, and ``solve --minimise rounds``: steps against rounds per chunk."""
+"""``rounds`` and ``pareto``: steps against rounds per chunk."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ import re
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from cchybrid.cli import arguments
 from cchybrid.cli.plugin_loading import load_plugins
-from cchybrid.cli.single_options import refuse_given
-from cchybrid.cli.time_options import file_bandwidth
 from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import InputError
 
@@ -24,7 +22,75 @@ if TYPE_CHECKING:
     from cchybrid.model import Instance
 
 
-@arguments.with_instance
+@arguments.with_instance("routing", "switching", "rounds")
+def rounds(
+    read_instance: arguments.ReadInstance,
+    steps: Annotated[int, typer.Option(metavar="S", help="Use at most S steps.")],
+    time_limit: arguments.TimeLimit = 60.0,
+    seed: arguments.Seed = 0,
+    threads: arguments.Threads = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write the schedule, and its certificate beside it.",
+        ),
+    ] = None,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Find the fewest rounds of a schedule of at most S steps, and prove it.
+
+    Messages are cut into chunks by --chunks and go hop by hop.
+
+    Exit status: 0 a schedule was found, 1 none was found in time, 2 bad input.
+    """
+    from cchybrid.host.rounds import fewest_rounds
+    from cchybrid.model.instance import write_text
+    from cchybrid.view.screen import print_lines
+
+    check_writable(output)
+    instance = read_instance(load_plugins())
+    if instance.model.rounds:
+        raise InputError("the rounds are what is minimised", where=instance.name, hint="drop them")
+    result = fewest_rounds(instance, steps, time_limit=time_limit, seed=seed, threads=threads)
+    written: dict[str, str | None] = {"schedule": None, "certificate": None}
+    if output is not None and result.schedule is not None:
+        result.schedule.save(output)
+        written["schedule"] = str(output)
+        if result.certificate is not None:
+            proof = output.with_name(f"{output.stem}.certificate.json")
+            write_text(json.dumps(result.certificate, separators=(",", ":")) + "\n", proof)
+            written["certificate"] = str(proof)
+    if as_json:
+        print(json.dumps({**result.to_json(), **written}))
+    else:
+        print_lines(_verdict(result))
+        for name in filter(None, written.values()):
+            print(f"written to {name}")
+    raise typer.Exit(0 if result.schedule is not None else 1)
+
+
+def _verdict(result: RoundsResult) -> list[str]:
+    name, chunks = result.instance.name, result.chunks
+    if result.schedule is None:
+        lines = [f"{name}: no schedule of {result.steps} steps was found"]
+    else:
+        each = "+".join(map(str, result.schedule.rounds))
+        word = "optimal (certified)" if result.certified else f"at least {result.rounds_needed}"
+        lines = [
+            f"{name}: {result.rounds} rounds in {len(result.schedule.steps)} steps ({each}), {word}"
+        ]
+    if result.bound is not None:
+        lines.append(
+            f"bound: at most {result.steps} steps need {result.bound.ratio} rounds per chunk or "
+            f"more, whatever the number of chunks ({chunks} here)"
+        )
+    return lines
+
+
+@arguments.with_instance("routing", "switching", "chunks", "rounds")
 def pareto(
     read_instance: arguments.ReadInstance,
     context: typer.Context,
@@ -51,11 +117,9 @@ def pareto(
     max_steps: Annotated[
         int | None, typer.Option(metavar="S", help="Consider at most S steps.")
     ] = None,
-    time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 60.0,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")] = 0,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Threads; default: one per processor.")
-    ] = None,
+    time_limit: arguments.TimeLimit = 60.0,
+    seed: arguments.Seed = 0,
+    threads: arguments.Threads = None,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Find the front of steps and rounds per chunk, every point with schedule and certificate.
@@ -70,17 +134,12 @@ def pareto(
     from cchybrid.view.front_plot import check_plot, plot_front
     from cchybrid.view.screen import print_lines
 
-    if not time_limit > 0:
-        raise InputError(
-            f"{time_limit:g} seconds", where="--time-limit", hint="use a number above 0"
-        )
     check_writable(plot)
     if plot is not None:
         check_plot(plot)
-    refuse_other_models(context)
     times = [None if text is None else _price(text) for text in (alpha, beta)]
     instance = read_instance(load_plugins())
-    stated = file_bandwidth(context, read_instance.unit_bandwidth, "beta")
+    stated = read_instance.bandwidth(context, "beta")
     if stated is not None and alpha is not None:
         times[1] = 1 / (stated * 10**9)
     if (times[0] is None) != (times[1] is None):
@@ -89,8 +148,8 @@ def pareto(
     if instance.collective.chunks > 1 or instance.model.rounds:
         raise InputError(
             "the numbers of chunks and rounds are what is sought",
-            where="--chunks" if instance.collective.chunks > 1 else "--rounds",
-            hint="leave the option out; --max-chunks limits the chunks",
+            where=instance.name,
+            hint="drop them; --max-chunks limits the chunks",
         )
     folder = Path(f"{_slug(instance)}-front") if output is None else output
     front = find_front(
@@ -209,66 +268,3 @@ def _bytes(number: int) -> str:
 
 def _slug(instance: Instance) -> str:
     return re.sub(r"[^\w.-]+", "-", instance.name).strip("-.") or "instance"
-
-
-def refuse_other_models(context: typer.Context) -> None:
-    """Raise an ``InputError`` for a switching or a routing that rounds are not counted for."""
-    chosen = context.params["switching"]
-    if chosen is not None and chosen.lower() != "store-and-forward":
-        raise InputError("messages go hop by hop", where="--switching", hint="leave it out")
-    refuse_given(context, "messages go hop by hop", names=("routing",))
-
-
-def solve_rounds(
-    instance: Instance, steps: int | None, output: Path | None, as_json: bool, **settings: Any
-) -> None:
-    """Find the fewest rounds for a number of steps, print the result, and exit."""
-    from cchybrid.host.rounds import fewest_rounds
-    from cchybrid.view.screen import print_lines
-
-    if steps is None:
-        raise InputError(
-            "fewest rounds of how many steps?", where="--minimise", hint="add --steps S"
-        )
-    if instance.model.rounds:
-        raise InputError(
-            "the rounds are what is minimised", where="--rounds", hint="leave the option out"
-        )
-    if not settings["time_limit"] > 0:
-        raise InputError("no time", where="--time-limit", hint="use a number above 0")
-    result = fewest_rounds(instance, steps, **settings)
-    written: dict[str, str | None] = {"schedule": None, "certificate": None}
-    if output is not None and result.schedule is not None:
-        result.schedule.save(output)
-        written["schedule"] = str(output)
-        if result.certificate is not None:
-            from cchybrid.model.instance import write_text
-
-            proof = output.with_name(f"{output.stem}.certificate.json")
-            write_text(json.dumps(result.certificate, separators=(",", ":")) + "\n", proof)
-            written["certificate"] = str(proof)
-    if as_json:
-        print(json.dumps({**result.to_json(), **written}))
-    else:
-        print_lines(_verdict(result))
-        for name in filter(None, written.values()):
-            print(f"written to {name}")
-    raise typer.Exit(0 if result.schedule is not None else 1)
-
-
-def _verdict(result: RoundsResult) -> list[str]:
-    name, chunks = result.instance.name, result.chunks
-    if result.schedule is None:
-        lines = [f"{name}: no schedule of {result.steps} steps was found"]
-    else:
-        each = "+".join(map(str, result.schedule.rounds))
-        word = "optimal (certified)" if result.certified else f"at least {result.rounds_needed}"
-        lines = [
-            f"{name}: {result.rounds} rounds in {len(result.schedule.steps)} steps ({each}), {word}"
-        ]
-    if result.bound is not None:
-        lines.append(
-            f"bound: at most {result.steps} steps need {result.bound.ratio} rounds per chunk or "
-            f"more, whatever the number of chunks ({chunks} here)"
-        )
-    return lines

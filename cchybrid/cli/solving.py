@@ -13,35 +13,19 @@ import typer
 from cchybrid.cli import arguments, completion
 from cchybrid.cli.option_texts import engine_options
 from cchybrid.cli.plugin_loading import load_plugins
-from cchybrid.cli.single_options import refuse_given
-from cchybrid.cli.time_options import (
-    Bandwidth,
-    PerHop,
-    Startup,
-    file_bandwidth,
-    read_model,
-    read_sizes,
-)
 from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
     from cchybrid.plugin.records import Observer
 
-FOR_ROUNDS = (
-    "root", "switching", "routing", "ports", "fail_link", "fail_node", "transmitters",
-    "receivers", "participants", "chunks", "rounds", "ignore_attributes", "steps", "minimise",
-    "time_limit", "seed", "threads", "cluster", "executor", "output", "as_json",
-)  # fmt: skip
-"""Parameters of ``solve`` that are used, or refused for their own reason, with rounds minimised."""
 INFEASIBLE = 3
 """The exit status if it is certain that there is no such schedule."""
 
 
-@arguments.with_instance
+@arguments.with_instance()
 def solve(
     read_instance: arguments.ReadInstance,
-    context: typer.Context,
     engine: Annotated[
         list[str] | None,
         typer.Option(
@@ -57,17 +41,12 @@ def solve(
     steps: Annotated[
         int | None, typer.Option(metavar="S", help="Look only for at most S steps.")
     ] = None,
-    minimise: Annotated[
-        str, typer.Option(metavar="WHAT", help="steps; or rounds, for --steps and --chunks.")
-    ] = "steps",
     time_limit: Annotated[
         float | None, typer.Option(metavar="SEC", help="Seconds in all; 60 by default.")
     ] = None,
     evaluations: arguments.Evaluations = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")] = 0,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", help="Threads in all; default: one per processor.")
-    ] = None,
+    seed: arguments.Seed = 0,
+    threads: arguments.Threads = None,
     memory: Annotated[
         int | None,
         typer.Option(
@@ -89,13 +68,6 @@ def solve(
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the log, a JSON line per event.")
     ] = None,
-    sizes: Annotated[
-        str | None,
-        typer.Option(metavar="BYTES,...", help="Add times for these sizes of a message."),
-    ] = None,
-    startup: Startup = 1.0,
-    bandwidth: Bandwidth = 2000.0,
-    per_hop: PerHop = 0.0,
     as_json: arguments.AsJson = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every event.")] = False,
 ) -> None:
@@ -112,33 +84,10 @@ def solve(
     avoid_full_collections()
     registry = load_plugins()
     check_writable(output, log)
-    if sizes is None:
-        refuse_given(context, "there are no --sizes", names=("startup", "bandwidth", "per_hop"))
-    if minimise == "rounds":
-        from cchybrid.cli.rounds import refuse_other_models, solve_rounds
-
-        refuse_other_models(context)
-        refuse_given(context, "not available for --minimise rounds", used=FOR_ROUNDS)
-    byte_sizes = read_sizes(sizes) if sizes else []
-    model = read_model(startup, bandwidth, per_hop)
     instance = read_instance(registry)
-    stated = file_bandwidth(context, read_instance.unit_bandwidth, "bandwidth")
-    if stated is not None:
-        model = read_model(startup, float(1000 * stated), per_hop)
-    elsewhere = cluster is not None or executor is not None
-    if elsewhere and minimise != "steps":
-        raise InputError("only steps are minimised there", where="--cluster", hint="leave it out")
-    if minimise == "rounds":
-        seconds = 60.0 if time_limit is None else time_limit
-        settings: dict[str, Any] = {"time_limit": seconds, "seed": seed, "threads": threads}
-        solve_rounds(instance, steps, output, as_json, **settings)
-    if minimise not in ("steps", "rounds"):
-        raise InputError(
-            f"{minimise!r} cannot be minimised", where="--minimise", hint="use steps or rounds"
-        )
     with ExitStack() as stack:
         machines = None
-        if elsewhere:
+        if cluster is not None or executor is not None:
             from cchybrid.host.cluster.opening import executor_name, opened
 
             per_slice = max(1, threads or api.SLICE_THREADS)
@@ -174,12 +123,8 @@ def solve(
             written = str(output)
         except InputError as error:
             failed = error  # raised after the verdict is printed
-    times = None
-    if byte_sizes and result.schedule is not None:
-        times = model.to_json(result.schedule, byte_sizes)
     if as_json:
-        timed = {} if sizes is None else {"times": times}
-        print(json.dumps({**result.to_json(), **timed, "schedule": written}))
+        print(json.dumps({**result.to_json(), "schedule": written}))
     else:
         from rich.console import Console
 
@@ -193,10 +138,6 @@ def solve(
             print_sketch(console, result.instance.network)
             console.print(steps_table(result.schedule, console.width, console.height))
         print_lines(verdict(result, explain=verbose))
-        print_lines(
-            f"{row['bytes']} bytes: {row['microseconds']:.3f} microseconds"
-            for row in (times["times"] if times else ())
-        )
         if written is not None:
             print(f"written to {written}")
     if failed is not None:
@@ -206,10 +147,10 @@ def solve(
     raise typer.Exit(0 if result.schedule is not None else 1)
 
 
-@arguments.with_instance
+@arguments.with_instance()
 def bound(
     read_instance: arguments.ReadInstance,
-    time_limit: Annotated[float, typer.Option(metavar="SEC", help="Seconds in all.")] = 60.0,
+    time_limit: arguments.TimeLimit = 60.0,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Find the best certified lower bound on the number of steps, without any schedule.
@@ -254,7 +195,7 @@ def bound(
     raise typer.Exit(1 if result.interrupted else 0)
 
 
-@arguments.with_instance
+@arguments.with_instance()
 def instance(
     read_instance: arguments.ReadInstance,
     output: Annotated[

@@ -21,18 +21,10 @@ _MAX_SHOWN = 12
 """Channels that are shown by name."""
 
 
+@arguments.with_instance("routing", "switching", "ports", "chunks", "rounds")
 def throughput(
+    read_instance: arguments.ReadInstance,
     context: typer.Context,
-    topology: arguments.Topology,
-    collective: arguments.CollectiveName = None,
-    root: arguments.Root = None,
-    fail_link: arguments.FailLink = None,
-    fail_node: arguments.FailNode = None,
-    transmitters: arguments.Transmitters = None,
-    receivers: arguments.Receivers = None,
-    participants: arguments.Participants = None,
-    ignore_attributes: arguments.IgnoreAttributes = False,
-    unit: arguments.Unit = None,
     bandwidth: Annotated[
         str | None,
         typer.Option(metavar="GB/S", help="What a capacity of 1 stands for; rates are shown."),
@@ -57,26 +49,16 @@ def throughput(
     certified bound, 2 bad input.
     """
     from cchybrid.cli.plugin_loading import load_plugins
-    from cchybrid.cli.time_options import file_bandwidth
     from cchybrid.cli.writable_files import check_writable
     from cchybrid.exchange.tree_xml import tree_xml
     from cchybrid.host.throughput import throughput_of
-    from cchybrid.library.instance_spec import InstanceSpec
     from cchybrid.model.instance import write_text
     from cchybrid.view.screen import print_lines
 
     rate = None if bandwidth is None else _read_bandwidth(bandwidth)
     check_writable(output)
-    arguments.check_graph_options(topology, ignore_attributes, unit)
-    spec = InstanceSpec(
-        topology, collective, root, transmitters, receivers,
-        fail_links=tuple(fail_link or ()), fail_nodes=tuple(fail_node or ()),
-        participants=participants,
-    )  # fmt: skip
-
-    read = arguments.ReadInstance(spec, ignore_attributes, unit)
-    instance = read(load_plugins())
-    rate = file_bandwidth(context, read.unit_bandwidth, "bandwidth") or rate
+    instance = read_instance(load_plugins())
+    rate = read_instance.bandwidth(context, "bandwidth") or rate
     result = throughput_of(instance)
     if output is not None and output.suffix.lower() == ".xml":
         write_text(tree_xml(result.record), output)

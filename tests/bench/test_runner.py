@@ -54,11 +54,7 @@ def content(path: Path) -> dict[tuple[str, str, int], object]:
         found = {}
         for run in store.runs():
             schedule = run.schedule()
-            kept = {
-                key: value
-                for key, value in run.result.items()
-                if key not in CLOCK_TIMES
-            }
+            kept = {key: value for key, value in run.result.items() if key not in CLOCK_TIMES}
             kept["contributions"] = [
                 {**each, "seconds": None} for each in kept.get("contributions", ())
             ]

@@ -8,7 +8,6 @@ import cchybrid
 from cchybrid.cli.app import run
 from cchybrid.model.errors import InputError
 
-ROUNDS = "solve mesh-2x2 AAB --steps 2 --minimise rounds"
 HOPS = "--switching store-and-forward"
 BY_ITSELF = "every hop is a path of its own; leave it out"
 
@@ -16,18 +15,10 @@ BY_ITSELF = "every hop is a path of its own; leave it out"
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("solve mesh-2x2 AAB --startup 5", "--startup: there are no --sizes; leave it out"),
-        ("solve mesh-2x2 AAB --bandwidth 2000", "--bandwidth: there are no --sizes; leave it out"),
-        ("solve mesh-2x2 AAB --per-hop 1", "--per-hop: there are no --sizes; leave it out"),
         (f"solve mesh-2x2 AAB {HOPS} --routing any", BY_ITSELF),
         (f"bound mesh-2x2 AAB {HOPS} --routing 3", BY_ITSELF),
         (f"design --nodes 6 --degree 3 --collective AAS {HOPS} --routing any", BY_ITSELF),
         ("solve mesh-2x2 AAB --strategy race --evaluations 9", "run one after another; leave it"),
-        (f"{ROUNDS} --time-limit 0", "--time-limit: no time; use a number above 0"),
-        (f"{ROUNDS} --switching wormhole", "--switching: messages go hop by hop; leave it out"),
-        (f"{ROUNDS} --routing any", "--routing: messages go hop by hop; leave it out"),
-        ("pareto mesh-2x2 AAB --switching wormhole", "--switching: messages go hop by hop"),
-        ("pareto mesh-2x2 AAB --routing any", "--routing: messages go hop by hop; leave it out"),
         ("instance mesh-2x2 AAB --chunks 3 -o i.txt", "the text format holds no chunks"),
         ("solve mesh-2x2 AAB --ignore-attributes", "mesh-2x2 is no graph file with attributes"),
         ("network mesh-2x2 --ignore-attributes", "mesh-2x2 is no graph file with attributes"),
@@ -46,14 +37,6 @@ BY_ITSELF = "every hop is a path of its own; leave it out"
         ("bench run forestcoll --threads 2", "--threads: the rows of forestcoll have no budget"),
         ("warm-up tabu --all", "--all: all, and some by name; leave one of them out"),
         ("bench run smoke --shards 3", "--shards: there is no script; add --slurm FILE"),
-        *(
-            (f"{ROUNDS} {option}", f"{option.split()[0]}: not available for --minimise rounds")
-            for option in (
-                "--engine tabu", "--strategy race", "--evaluations 3", "--memory 500",
-                "--no-certify", "--option tabu.width=6", "--initial s.json", "--log x.log",
-                "--sizes 1024", "--verbose",
-            )
-        ),
     ],
 )  # fmt: skip
 def test_what_has_no_use_is_refused(words, line, tmp_path, capsys, monkeypatch):
@@ -62,18 +45,8 @@ def test_what_has_no_use_is_refused(words, line, tmp_path, capsys, monkeypatch):
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
-    if words.endswith("--no-certify"):
-        line = line.replace("--no-certify", "--certify")
     assert line in err
     assert not list(tmp_path.iterdir())
-
-
-def test_what_has_a_use_is_accepted(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert run([*ROUNDS.split(), *HOPS.split(), "--seed", "1", "--ports", "all"]) == 0
-    sizes = ["--sizes", "1024", "--startup", "2"]
-    assert run(["solve", "mesh-2x2", "OAB", *sizes]) == 0
-    assert "1024 bytes" in capsys.readouterr().out
 
 
 def test_routing_beside_store_and_forward_in_python(tmp_path):

@@ -1,4 +1,4 @@
-"""``pareto``, ``solve --minimise rounds``, and ``check`` of their files."""
+"""``rounds``, ``pareto``, and ``check`` of their files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import cchybrid
 from tests.cli.test_commands import call
 
 
@@ -57,7 +58,7 @@ def test_the_front_for_programs(tmp_path: Path) -> None:
 
 
 def test_fewest_rounds_of_a_number_of_steps(tmp_path: Path) -> None:
-    words = ("solve", "dgx-1", "allgather", "--chunks", "2", "--steps", "2", "--minimise", "rounds")
+    words = ("rounds", "dgx-1", "allgather", "--chunks", "2", "--steps", "2")
     done = call(*words, "-o", "s.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "3 rounds in 2 steps" in done.stdout
@@ -70,21 +71,27 @@ def test_fewest_rounds_of_a_number_of_steps(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("pareto dgx-1 allgather --chunks 2", "--chunks: the numbers of chunks and rounds are"),
-        ("pareto dgx-1 allgather --rounds 2", "--rounds: the numbers of chunks and rounds are"),
+        (
+            "pareto dgx-1 allgather --chunks 2",
+            "No such option: --chunks; did you mean --max-chunks?",
+        ),
+        ("pareto dgx-1 allgather --rounds 2", "No such option: --rounds"),
         ("pareto dgx-1 allgather --alpha 1", "--beta: alpha and beta belong together"),
         ("pareto dgx-1 allgather --alpha x --beta 1", "'x' is no number of seconds"),
         ("pareto dgx-1 allgather --plot f.xyz", "the file type '.xyz' is not known"),
         ("pareto dgx-1 allgather --time-limit 0", "--time-limit: 0 seconds"),
         ("pareto dgx-1 allgather --max-steps 1", "a message has 2 hops to go"),
-        ("solve dgx-1 allgather --minimise rounds", "add --steps S"),
-        ("solve dgx-1 allgather --minimise hops", "'hops' cannot be minimised"),
-        ("solve dgx-1 allgather --rounds 2 --steps 2 --minimise rounds", "--rounds: the rounds"),
+        ("pareto i.json", "i: the numbers of chunks and rounds are what is sought"),
+        ("rounds i.json --steps 2", "i: the rounds are what is minimised"),
+        ("rounds dgx-1 allgather", "Missing option '--steps'"),
+        ("rounds dgx-1 allgather --steps 2 --time-limit 0", "--time-limit: 0 seconds"),
+        ("rounds dgx-1 allgather --steps 2 --rounds 2", "No such option: --rounds"),
         ("solve dgx-1 allgather --chunks 0", "chunks: 0 chunks; use 1 to 10000"),
         ("solve dgx-1 allgather --rounds 1,,2", "'1,,2' are no rounds per step"),
     ],
 )
 def test_wrong_words(words: str, line: str, tmp_path: Path) -> None:
+    cchybrid.instance("dgx-1", "AAB", rounds=[2], name="i").save(tmp_path / "i.json")
     done = call(*words.split(), cwd=tmp_path)
     assert done.returncode == 2
     assert line in done.stderr

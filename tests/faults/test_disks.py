@@ -33,7 +33,7 @@ print(json.dumps(found))
 
 WRITING = (
     "solve ring-bi-4 AAS -o new.json",
-    "solve ring-bi-4 AAB --minimise rounds --steps 2 -o new.json",
+    "rounds ring-bi-4 AAB --steps 2 -o new.json",
     "instance ring-bi-4 AAS -o new.json",
     "instance ring-bi-8 AAS -o new.txt",
     "prove s.json -o new.json",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
 
 import cchybrid
 from cchybrid.cli.app import run
-from cchybrid.cli.time_options import read_sizes
+from cchybrid.cli.running import read_sizes
 from cchybrid.model.errors import InputError
 from cchybrid.run.time_models import TimeModel
 
@@ -37,16 +36,6 @@ def test_the_record_names_all_settings():
     steps = len(schedule.steps)
     assert [row["microseconds"] for row in record["times"]] == [steps * 4.0, steps * 6.0]
     assert (record["startup_us"], record["bandwidth_mb_s"], record["per_hop_us"]) == (2.0, 4.0, 0.0)
-
-
-def test_solve_adds_the_times(capsys):
-    words = ["solve", "ring-bi-4", "broadcast", "--sizes", "8,16", "--startup", "2"]
-    assert run([*words, "--bandwidth", "4", "--json"]) == 0
-    times = json.loads(capsys.readouterr().out)["times"]
-    steps = times["steps"]
-    assert [row["microseconds"] for row in times["times"]] == [steps * 4.0, steps * 6.0]
-    assert run([*words, "--bandwidth", "4"]) == 0
-    assert f"8 bytes: {steps * 4.0:.3f} microseconds" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
