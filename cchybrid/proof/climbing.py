@@ -31,6 +31,18 @@ def climb(instance: Instance, evidence: Iterable[Mapping[str, Any]]) -> Iterator
             yield LowerBound(steps, dict(piece))
 
 
+def max_steps(instance: Instance) -> int:
+    """Return one step per delivery, which no optimum exceeds.
+
+    Without a schedule at all, larger and larger numbers of steps could be refuted for ever.
+    """
+    hop_by_hop = instance.model.switching == "store-and-forward"
+    return sum(
+        instance.network.nodes if hop_by_hop else len(message.destinations)
+        for message in instance.collective.deliver_messages
+    )
+
+
 @lru_cache(maxsize=1)
 def network_of(instance: Instance) -> Network:
     """Return the instance as the checker reads it: seconds for a million messages."""

@@ -16,7 +16,7 @@ import numpy as np
 from cchybrid.checker import EvidenceError, Network
 from cchybrid.checker.kinds import shown_steps
 from cchybrid.model import Instance, LowerBound
-from cchybrid.proof.climbing import climb
+from cchybrid.proof.climbing import climb, max_steps
 from cchybrid.proof.contradiction import (
     FINEST,
     Contradiction,
@@ -55,13 +55,7 @@ def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
         if MIN_FLOW_TERMS * Relaxation(Network(record).with_any_routing(), known).flows > MAX_TERMS:
             return
         known = max(known, max((bound.steps for bound in cheaper(instance.widest)), default=1))
-    # No optimum is above one step per delivery, so no bound is either.
-    hop_by_hop = instance.model.switching == "store-and-forward"
-    max_steps = sum(
-        instance.network.nodes if hop_by_hop else len(message.destinations)
-        for message in instance.collective.deliver_messages
-    )
-    while known < max_steps:
+    while known < max_steps(instance):
         evidence = refute(record, known, MAX_TERMS, units=UNITS)
         if evidence is None:
             return

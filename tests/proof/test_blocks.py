@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.checker import Network, proven_steps
-from cchybrid.model import Channel, Instance
+from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message
 from cchybrid.model import Network as ModelNetwork
 from cchybrid.proof.blocks import block_bounds, refute_between, refute_blocks, wide_blocks
 from cchybrid.proof.contradiction import find_contradiction
@@ -95,3 +95,12 @@ def test_no_blocks_exceed_the_optimum(schedule: Any, data: st.DataObject) -> Non
         if evidence is None:
             break
         assert proven_steps(instance.to_json(), evidence) == steps + 1 <= fewest
+
+
+def test_without_a_schedule_the_search_ends() -> None:
+    """Every number of steps is refuted if a node cannot be reached."""
+    channels = (Channel(0, 1, 2), Channel(1, 0, 2), Channel(1, 2, 1), Channel(2, 1, 1))
+    network = ModelNetwork("unreachable", 4, channels)
+    message = Message(0, (1, 2, 3))
+    instance = Instance(network, Collective("any", (message,)), CommunicationModel())
+    assert [bound.steps for bound in block_bounds(instance)][-1] == 3
