@@ -203,7 +203,7 @@ def design(
         files = {name: written.get(name) for name in ("network", "schedule")}
         print(json.dumps({**result.to_json(), **files}))
     else:
-        print_lines([*_verdict(result), *(f"written to {path}" for path in written.values())])
+        print_lines([*result.lines(), *(f"written to {path}" for path in written.values())])
     if failed is not None:
         raise failed
     complete = result.network is not None and (collective is None or result.schedule is not None)
@@ -340,50 +340,6 @@ def _write(result: DesignResult, network: Network, path: Path) -> None:
             graph.add_node(node, x=x, y=y)
         graph.add_edges_from(result.links)
         write_text("\n".join(nx.generate_graphml(graph)) + "\n", path)
-
-
-def _verdict(result: DesignResult) -> list[str]:
-    """Return the lines that state the result."""
-    title = f"{result.task.nodes} nodes of degree {result.task.degree}"
-    if result.network is None:
-        lines = [f"{title}: no network was found"]
-    else:
-        values = ", ".join(f"{name} {value:.6g}" for name, value in result.values.items())
-        lines = [f"{title}: {values}"]
-        found = f"cost {result.cost:.6g}, found by {result.designer}"
-        if result.certified:
-            lines.append(f"{found}; no network has a lower cost (certified by the Moore bound)")
-        elif result.status == "optimal":
-            lines.append(f"{found}; no network has a lower cost (claimed by {result.proven_by})")
-        elif result.bound is not None:
-            lines.append(f"{found}; no network has a cost below {result.bound:.6g}")
-        else:
-            lines.append(f"{found}; no lower bound is known for these cost terms")
-    lines += _steps_lines(result)
-    lines.append(f"{result.seconds:.1f} s, seed {result.seed}")
-    if result.interrupted:
-        lines.append("interrupted")
-    lines += [f"trouble: {text}" for text in result.troubles]
-    return lines
-
-
-def _steps_lines(result: DesignResult) -> list[str]:
-    """Return the lines that state the steps of the collective and what is proven of the network."""
-    collective, found = result.task.collective, result.network_steps
-    if collective is None:
-        return []
-    none = f"no network has fewer than {result.steps_bound} steps"
-    if found is None:
-        return [f"{collective}: no schedule was found; {none}"]
-    best = f"at least {found.result.certified_bound.steps} on this network"
-    if found.result.status == "optimal":
-        best = f"fewest on this network ({'certified' if found.certified else 'claimed'})"
-    refuted = f"no network has fewer: all others were refuted (bound: {result.steps_bound})"
-    proofs = {"by a bound": none, "by exhaustion": refuted}
-    return [
-        f"{collective}: {found.steps} steps, verified; {best}",
-        proofs.get(found.proven, f"{none}: this network is not proven best"),
-    ]
 
 
 def _show_event(event: Mapping[str, Any]) -> None:

@@ -84,8 +84,7 @@ def prove(
     _, about = read_described(schedule)
     with _status(f"proving {schedule.name}") as tell:
         outcome = proving.prove(schedule, time_limit=time_limit, report=tell)
-    name, steps = outcome.schedule.instance.name, len(outcome.schedule.steps)
-    verdict, shorter = outcome.verdict, outcome.shorter
+    verdict = outcome.verdict
     files: list[Path] = []
     failure: InputError | None = None
     if verdict is not None:
@@ -98,26 +97,15 @@ def prove(
         print(
             json.dumps(
                 {
-                    "instance": name,
-                    "steps": steps,
+                    **outcome.to_json(),
                     **_shown(verdict, outcome.schedule.instance),
-                    "optimal": outcome.optimal,
-                    "shorter": None if shorter is None else len(shorter.steps),
-                    "tried": list(outcome.tried),
-                    "seconds": outcome.seconds,
                     "certificate": None if verdict is None else str(target),
                     "files": list(map(str, files)),
                 }
             )
         )
     else:
-        lines = [f"  {line}" for line in outcome.tried]
-        if shorter is not None:
-            fewer = len(shorter.steps)
-            lines.append(
-                f"{name}: not optimal, there is a schedule of {fewer} steps; find it with: "
-                f"cchybrid solve --steps {fewer}"
-            )
+        lines = outcome.details()
         if verdict is not None:
             lines.append(f"{schedule}: {_sentence(verdict)}")
             lines += about

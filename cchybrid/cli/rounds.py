@@ -17,8 +17,7 @@ from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
-    from cchybrid.host.rounds import RoundsResult
-    from cchybrid.host.rounds_front import Front, FrontPoint
+    from cchybrid.host.rounds_front import FrontPoint
     from cchybrid.model import Instance
 
 
@@ -66,28 +65,10 @@ def rounds(
     if as_json:
         print(json.dumps({**result.to_json(), **written}))
     else:
-        print_lines(_verdict(result))
+        print_lines(result.lines())
         for name in filter(None, written.values()):
             print(f"written to {name}")
     raise typer.Exit(0 if result.schedule is not None else 1)
-
-
-def _verdict(result: RoundsResult) -> list[str]:
-    name, chunks = result.instance.name, result.chunks
-    if result.schedule is None:
-        lines = [f"{name}: no schedule of {result.steps} steps was found"]
-    else:
-        each = "+".join(map(str, result.schedule.rounds))
-        word = "optimal (certified)" if result.certified else f"at least {result.rounds_needed}"
-        lines = [
-            f"{name}: {result.rounds} rounds in {len(result.schedule.steps)} steps ({each}), {word}"
-        ]
-    if result.bound is not None:
-        lines.append(
-            f"bound: at most {result.steps} steps need {result.bound.ratio} rounds per chunk or "
-            f"more, whatever the number of chunks ({chunks} here)"
-        )
-    return lines
 
 
 @arguments.with_instance("routing", "switching", "chunks", "rounds")
@@ -175,7 +156,7 @@ def pareto(
         ]
         print(json.dumps({**front.to_json(), **({"choices": ranges} if timed else {})}))
     else:
-        print_lines([f"{front.instance.name}, hop by hop", *front_lines(front)])
+        print_lines(front.lines())
         for each in chosen:
             sizes = f"{_bytes(each.smallest)} to {_bytes(each.largest)}"
             print(f"messages of {sizes}: {_short(each.point)}")
@@ -189,44 +170,6 @@ def _report(point: FrontPoint) -> None:
 
 def _short(point: FrontPoint) -> str:
     return f"{point.chunks} chunks, {point.steps} steps, {point.rounds} rounds"
-
-
-def front_lines(front: Front) -> list[str]:
-    """Return the front as a table, and what is known about its ends."""
-    heads = ("chunks", "steps", "rounds", "rounds per chunk", "bound", "rounds of the steps")
-    rows: list[tuple[str, ...]] = [heads]
-    for point in front.points:
-        bound = "-" if point.verdict is None else str(point.verdict.bound)
-        each = "+".join(map(str, point.schedule.rounds))
-        numbers = (point.chunks, point.steps, point.rounds, point.ratio)
-        rows.append((*map(str, numbers), bound, each))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    ]
-    lines.append(
-        f"fewer than {front.fewest_steps} steps are impossible: a message has that far to go, in "
-        "hops"
-    )
-    network = front.instance.network
-    if len(network.terminals) < sum(map(bool, network.successors)):
-        lines.append(
-            "switches store and forward here: a hop to a switch and one from it take a step each; "
-            "solve --switching wormhole counts steps of switches that cut through"
-        )
-    limit = front.throughput
-    if limit is not None:
-        lines.append(f"fewer than {limit.bound} rounds per chunk are impossible in any steps")
-    if front.complete:
-        lines.append("complete (certified): no schedule of any number of chunks improves on it")
-    lines += [
-        f"open: {steps} steps, where no schedule was found that attains the bound"
-        for steps in front.open_steps
-    ]
-    if front.interrupted:
-        lines.append("ended before it was complete; the same command continues")
-    return lines
 
 
 def check_folder(folder: Path, as_json: bool) -> NoReturn:
@@ -249,7 +192,7 @@ def check_folder(folder: Path, as_json: bool) -> NoReturn:
     else:
         # Names prove nothing, so they come last, as the files' own words.
         about = (f"  {line}" for line in describe(front.instance.to_json()))
-        print_lines([f"{folder}: every file holds", *front_lines(front), *about])
+        print_lines([f"{folder}: every file holds", *front.lines()[1:], *about])
     raise typer.Exit(0 if front is not None else 1)
 
 

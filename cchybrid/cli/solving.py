@@ -131,13 +131,12 @@ def solve(
         from cchybrid.view.screen import print_lines
         from cchybrid.view.table import steps_table
         from cchybrid.view.terminal_sketch import print_sketch
-        from cchybrid.view.verdict import verdict
 
         if result.schedule is not None:
             console = Console(highlight=False, markup=False)
             print_sketch(console, result.instance.network)
             console.print(steps_table(result.schedule, console.width, console.height))
-        print_lines(verdict(result, explain=verbose))
+        print_lines(result.lines(explain=verbose))
         if written is not None:
             print(f"written to {written}")
     if failed is not None:

@@ -17,9 +17,6 @@ from cchybrid.view.screen import print_lines
 if TYPE_CHECKING:
     from cchybrid.host.throughput import ThroughputResult
 
-_MAX_SHOWN = 12
-"""Channels that are shown by name."""
-
 
 @arguments.with_instance("routing", "switching", "ports", "chunks", "rounds")
 def throughput(
@@ -78,25 +75,8 @@ def throughput(
 
 
 def _lines(result: ThroughputResult, unit: Fraction | None) -> list[str]:
-    """Return the result as lines for people."""
-    record = result.record
-    chunks, rounds = record["chunks"], record["rounds"]
-    count = len(record["trees"])
-    what = "trees" if any(len(tree["paths"]) > 1 for tree in record["trees"]) else "paths"
-    if result.certified:
-        first = f"{_fraction(result.bound)} rounds per chunk, optimal (certified)"
-    else:
-        first = (
-            f"{_fraction(result.rounds_per_chunk)} rounds per chunk; "
-            f"at least {_fraction(result.bound)} are needed (certified)"
-        )
-    lines = [
-        f"{result.instance.name}: {first}",
-        f"bound: {_reason(result)}",
-        f"schedule: {count} {what} carry {chunks} {'chunk' if chunks == 1 else 'chunks'} of every "
-        f"message in {rounds} {'round' if rounds == 1 else 'rounds'}, again and again"
-        + (f"; height {result.height}" if what == "trees" else ""),
-    ]
+    """Return the result as lines for people, with rates if a capacity of 1 is known."""
+    lines = result.lines()
     if unit is not None:
         each, total = float(result.message_rate(unit)), float(result.total_rate(unit))
         messages = len(result.instance.collective.messages)
@@ -105,36 +85,6 @@ def _lines(result: ThroughputResult, unit: Fraction | None) -> list[str]:
             f"{total:.3f} GB/s for all {messages}"
         )
     return lines
-
-
-def _reason(result: ThroughputResult) -> str:
-    """Return the proof of the bound as a sentence."""
-    rows = result.record["evidence"]["channels"]
-    if all(
-        len(message.destinations) == 1 for message in result.instance.collective.deliver_messages
-    ):
-        return (
-            f"every message pays at least its cheapest path over {len(rows)} priced channels, and "
-            "a round offers a limited total"
-        )
-    # Of messages to several nodes the evidence is a cut: a price of 1 for the channels into it.
-    network = result.instance.network
-    sizes = {(a, b): size for a, b, size in network.channels}
-    back = result.instance.collective.kind == "combine"
-    hops = [(b, a) if back else (a, b) for a, b, _ in rows]
-    capacity = sum(sizes[hop] for hop in hops)
-    messages = result.bound * capacity
-    shown = ", ".join("->".join(map(network.node_name, hop)) for hop in hops[:_MAX_SHOWN])
-    rest = f" and {len(hops) - _MAX_SHOWN} more" if len(hops) > _MAX_SHOWN else ""
-    return (
-        f"{messages} {'message has' if messages == 1 else 'messages have'} to take "
-        f"{'the channel' if len(hops) == 1 else f'one of the {len(hops)} channels'} {shown}{rest}, "
-        f"of capacity {capacity}"
-    )
-
-
-def _fraction(number: Fraction) -> str:
-    return str(number) if number.denominator == 1 else f"{number} = {float(number):.6g}"
 
 
 def _read_bandwidth(text: str) -> Fraction:
@@ -151,6 +101,7 @@ def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> None:
     from cchybrid.checker import EvidenceError
     from cchybrid.checker.description import describe
     from cchybrid.checker.throughput import check_throughput
+    from cchybrid.host.throughput import shown_fraction
 
     verdict, failure = None, ""
     try:
@@ -179,8 +130,8 @@ def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> None:
     else:
         word = "optimal (certified)"
         if not verdict.optimal:
-            word = f"at least {_fraction(verdict.bound)} are needed"
-        rounds = _fraction(verdict.rounds_per_chunk)
+            word = f"at least {shown_fraction(verdict.bound)} are needed"
+        rounds = shown_fraction(verdict.rounds_per_chunk)
         about = [f"  {line}" for line in describe(record["instance"])]
         head = f"{path}: valid, {rounds} rounds per chunk, {word}; {verdict.kind}"
         print_lines([head, *about])

@@ -301,7 +301,7 @@ class AllReduceRun:
 
     def _result(self) -> Result:
         config, used = self.config, versions()
-        budget = {key: value for key, value in vars(config.budget).items() if value is not None}
+        budget = config.budget.to_json()
         made_by = {
             "version": used["cchybrid"],
             "engine": self._found_by,

@@ -24,7 +24,7 @@ def conclude(state: RunState, config: RunConfig, observer_troubles: Sequence[str
     bound = blackboard.certified
     if blackboard.lower > bound.steps:
         bound = LowerBound(blackboard.lower)
-    budget = {key: value for key, value in asdict(config.budget).items() if value is not None}
+    budget = config.budget.to_json()
     schedule = state.schedule
     used = versions()
     if schedule is not None:

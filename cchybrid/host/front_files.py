@@ -16,11 +16,10 @@ from typing import Any, NamedTuple, TypeVar
 from cchybrid.checker import EvidenceError, RoundsVerdict
 from cchybrid.checker.certificate import ROUNDS_FORMAT
 from cchybrid.checker.throughput import FORMAT as THROUGHPUT_FORMAT
-from cchybrid.checker.throughput import check_throughput
 from cchybrid.host.certificates import check_rounds
 from cchybrid.host.rounds import farthest
 from cchybrid.host.rounds_front import Front, FrontPoint
-from cchybrid.host.throughput import ThroughputResult, throughput_instance
+from cchybrid.host.throughput import ThroughputResult, checked_throughput, throughput_instance
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text, write_text
@@ -54,7 +53,7 @@ def save_front(front: Front, folder: Path) -> None:
     for point in record["points"]:
         for key in ("schedule", "certificate"):
             point[key] = None if point[key] is None else Path(point[key]).name
-    kept = {key: value for key, value in record.items() if key not in ("seconds", "interrupted")}
+    kept = {key: value for key, value in record.items() if key in KEYS}
     index = {"format": FORMAT, "sha256": front.instance.digest, **kept}
     write_changed(index, folder / "front.json")
 
@@ -145,7 +144,14 @@ def check_front(folder: str | Path) -> Front:
     if index.get("complete") is not False and not complete:
         shown = f"{open_steps[0]} steps" if open_steps else "every further number of steps"
         raise EvidenceError(f"{name} says complete, but no file shows the optimum of {shown}")
-    return Front(whole, points, limit, complete, tuple(open_steps), 0.0, False)
+    return Front(
+        instance=whole,
+        points=points,
+        throughput=limit,
+        complete=complete,
+        open_steps=tuple(open_steps),
+        seconds=0.0,
+    )
 
 
 def _open_steps(
@@ -196,13 +202,10 @@ def _bound(record: dict[str, Any], schedules: list[Schedule]) -> _Bound:
 
 
 def _throughput(record: dict[str, Any], whole: Instance) -> ThroughputResult:
-    verdict = check_throughput(record)
     about = Instance.from_json(record["instance"])
     if about.digest != throughput_instance(whole).digest:
         raise EvidenceError("the throughput is about another instance")
-    return ThroughputResult(
-        about, verdict.rounds_per_chunk, verdict.bound, verdict.kind, record, 0.0
-    )
+    return checked_throughput(about, record)
 
 
 def _points(

@@ -28,6 +28,7 @@ from cchybrid.host.front_files import save_front, stored_schedules, write_change
 from cchybrid.host.rounds import certificate, farthest, fewest_rounds, hop_by_hop, read_instance
 from cchybrid.host.rounds_front import Front, FrontPoint
 from cchybrid.host.throughput import ThroughputResult, throughput_of
+from cchybrid.host.versions import versions
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.proof.round_bounds import RoundsBound, round_bound
@@ -150,9 +151,16 @@ class _Search:
             self.interrupted = True
         seconds = time.monotonic() - began
         front = Front(
-            self.whole, tuple(self.points), limit, complete, tuple(unattained), seconds,
-            self.interrupted or (time.monotonic() > self.deadline and not complete),
-        )  # fmt: skip
+            instance=self.whole,
+            points=tuple(self.points),
+            throughput=limit,
+            complete=complete,
+            open_steps=tuple(unattained),
+            seconds=seconds,
+            seed=self.settings["seed"],
+            versions=versions(),
+            interrupted=self.interrupted or (time.monotonic() > self.deadline and not complete),
+        )
         if self.folder is not None:
             save_front(front, self.folder)
         return front

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,13 @@ from cchybrid.checker import EvidenceError, RoundsVerdict, Verdict
 from cchybrid.checker import check as check_records
 from cchybrid.host import certificates
 from cchybrid.host.allreduce_bounds import find_allreduce_proof
+from cchybrid.host.run_result import RunResult
 from cchybrid.host.versions import versions
 from cchybrid.model import Schedule, Steps
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text, write_text
 from cchybrid.model.json_fields import parse_json
+from cchybrid.model.shown import counted
 from cchybrid.model.text import described
 from cchybrid.proof.search import find_proof
 from cchybrid.referee.verify import Violation, refuse_invalid, verify_schedule
@@ -26,9 +28,9 @@ from cchybrid.referee.verify import verify as verify_steps
 DEFAULT_PROOF_SECONDS = 600.0
 
 
-@dataclass(frozen=True, repr=False)
-class ProofResult:
-    """The result of ``prove``.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ProofResult(RunResult):
+    """The result of ``prove``; further attributes as in ``RunResult``.
 
     Attributes
     ----------
@@ -42,30 +44,48 @@ class ProofResult:
         A shorter schedule, if one was found, or ``None``.
     tried
         One line for each kind of evidence: its result.
-    seconds
-        Wall-clock seconds.
-    interrupted
-        Whether the user interrupted the search, or ended it by ``stop``.
     """
 
     schedule: Schedule
     verdict: Verdict | None
-    certificate: Mapping[str, Any] | None = field(repr=False)
+    certificate: Mapping[str, Any] | None
     shorter: Schedule | None
     tried: tuple[str, ...]
-    seconds: float
-    interrupted: bool = False
 
     @property
     def optimal(self) -> bool:
         """Whether it is proven that no schedule has fewer steps."""
         return self.verdict is not None and self.verdict.optimal
 
-    def __repr__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """The verdict in one line: the steps, and how many are proven."""
         bound = 1 if self.verdict is None else self.verdict.bound
-        steps = len(self.schedule.steps)
         word = "proven optimal" if self.optimal else f"at least {bound} are proven"
-        return f"<ProofResult of {self.schedule.instance.name!r}: {steps} steps, {word}>"
+        steps = counted(len(self.schedule.steps), "step")
+        return f"{self.schedule.instance.name!r}: {steps}, {word}"
+
+    def details(self) -> list[str]:
+        """Return the result of each kind of evidence, and a shorter schedule that was found."""
+        lines = [f"  {line}" for line in self.tried]
+        if self.shorter is not None:
+            fewer = len(self.shorter.steps)
+            lines.append(
+                f"{self.schedule.instance.name}: not optimal, there is a schedule of {fewer} "
+                f"steps; find it with: cchybrid solve --steps {fewer}"
+            )
+        return lines
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as a JSON object, without the certificate."""
+        return {
+            "instance": self.schedule.instance.name,
+            "steps": len(self.schedule.steps),
+            "optimal": self.optimal,
+            "shorter": None if self.shorter is None else len(self.shorter.steps),
+            "tried": list(self.tried),
+            **super().to_json(),
+        }
 
     def save(self, path: str | Path) -> None:
         """Write the certificate as a ``cchybrid-certificate/1`` file.
@@ -167,13 +187,15 @@ def prove(
         # The search has checked the evidence already.
         verdict = Verdict(len(read.steps), proof.steps, proof.scope, str(proof.evidence["kind"]))
     return ProofResult(
-        read,
-        verdict,
-        found,
-        _shorter(read, outcome.shorter),
-        outcome.tried,
-        seconds,
-        outcome.interrupted,
+        schedule=read,
+        verdict=verdict,
+        certificate=found,
+        shorter=_shorter(read, outcome.shorter),
+        tried=outcome.tried,
+        seconds=seconds,
+        budget={"seconds": time_limit},
+        versions=versions(),
+        interrupted=outcome.interrupted,
     )
 
 

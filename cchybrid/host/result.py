@@ -7,19 +7,24 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from cchybrid.host.run_history import Contribution
+from cchybrid.host.run_result import RunResult
 from cchybrid.model import Instance, LowerBound, Schedule
-from cchybrid.model.shown import call_view
+from cchybrid.model.shown import call_view, counted
 from cchybrid.proof.reach import Unreachable, explain
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 
-MIN_OVERRUN_SECONDS, MIN_OVERRUN_SHARE = 1.0, 0.05
-"""Seconds, and share of the time limit, up to which a run that took longer is not remarked on."""
+_REASONS = {
+    "linear": "all messages together pay more for channels and ports than fewer steps offer",
+    "nested-sets": "few channels lead into sets of nodes, one inside the other",
+    "refutation": "a propositional proof, checked step by step",
+    "exchanges": "each other member must send a part, and receive the sum, at least once",
+}
 
 
-@dataclass(frozen=True, repr=False)
-class Result:
-    """The result of ``solve``.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Result(RunResult):
+    """The result of ``solve``; further attributes as in ``RunResult``.
 
     Attributes
     ----------
@@ -38,20 +43,10 @@ class Result:
         The best bound with checked evidence; it is lower than ``lower_bound`` if that is claimed.
     bound_by, engine
         Names of the finder of the bound and of the schedule ("" for none).
-    seconds
-        Wall-clock seconds of the whole run.
     seconds_to_best
         Seconds from the start of the run until the schedule was found.
-    seed, strategy, budget, versions, options
-        Settings of the run. ``options`` has the values in use, defaults included, of the strategy,
-        of quotient searches, and of every engine that started.
-    troubles
-        One line for each engine or plugin that failed, with its name, and for a log that could
-        not be written.
-    remarks
-        One line for each engine that could not work on the instance, with the reason.
-    interrupted
-        Whether the user interrupted the run, or ended it by ``stop``.
+    strategy
+        The strategy. ``options`` has its values in use, too, and those of quotient searches.
     contributions
         Every better schedule and bound of the run, in order, with its author.
     conflicts
@@ -62,8 +57,6 @@ class Result:
         (``None`` if the engine crashed), and seconds from the start of its search to its end.
     evaluations_to_best
         Evaluations of its engine when it offered the schedule, or ``None``.
-    times
-        Wall-clock seconds of the parts of the run, the longest first.
     """
 
     instance: Instance
@@ -74,28 +67,79 @@ class Result:
     certified_bound: LowerBound
     bound_by: str
     engine: str
-    seconds: float
     seconds_to_best: float
-    seed: int
     strategy: str
-    budget: dict[str, Any] = field(default_factory=dict)
-    versions: dict[str, str] = field(default_factory=dict)
-    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    troubles: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    interrupted: bool = False
     contributions: tuple[Contribution, ...] = ()
     conflicts: int | None = None
     evaluations: Mapping[str, int | None] = field(default_factory=dict)
     search_seconds: Mapping[str, float] = field(default_factory=dict)
     evaluations_to_best: int | None = None
-    times: Mapping[str, float] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
-        return f"<Result of {call_view('summary', 'headline', self)}>"
+    @property
+    def sentence(self) -> str:
+        """The verdict in one line: steps, status, bound."""
+        name, steps = self.instance.name, self.steps
+        how = "certified" if self.certified else "claimed"
+        if self.status == "infeasible":
+            reason = self._unreachable() or "no schedule has so few steps"
+            return f"{name}: infeasible ({how}): {reason}"
+        if steps is None and not self.search_seconds:  # as by cchybrid.bound
+            lower = counted(self.lower_bound.steps, "step")
+            return f"{name}: at least {lower} (no engine has searched for a schedule)"
+        if steps is None:
+            return f"{name}: no schedule found ({self.seconds:.1f} s)"
+        if self.status == "optimal":
+            return f"{name}: {counted(steps, 'step')}, optimal ({how})"
+        between = f"between {self.lower_bound.steps} and {steps} is open"
+        return f"{name}: {counted(steps, 'step')}; {between}"
 
-    def __str__(self) -> str:
-        return str(call_view("summary", "verdict_text", self))
+    def details(self) -> list[str]:
+        """Return the bound with its evidence, and who found the schedule."""
+        lines = [] if self.unreachable is not None else [self._bound()]
+        if self.schedule is not None:
+            lines.append(
+                f"found by {self.engine} after {self.seconds_to_best:.2f} s, verified; "
+                f"{self.schedule.channel_uses} channel uses; seed {self.seed}; "
+                f"{self.seconds:.2f} s in all"
+            )
+        return lines
+
+    def contributed(self) -> list[str]:
+        """Return a line for each engine and bound provider: the best that it added, and when.
+
+        Results that another engine had found before are not contributions.
+        """
+        latest: dict[tuple[str, str], Contribution] = {}
+        for entry in self.contributions:
+            latest.pop((entry.author, entry.what), None)
+            latest[entry.author, entry.what] = entry
+        return [f"{entry.seconds:.2f} s: {entry}" for entry in latest.values()]
+
+    def _unreachable(self) -> str:
+        """Return the destination that cannot be reached, by name, and the reason."""
+        lost, name = self.unreachable, self.instance.network.node_name
+        if lost is None:
+            return ""
+        ends = f"node {name(lost.destination)} cannot be reached from node {name(lost.source)}"
+        return f"{ends} (message {lost.message}): {lost.reason}"
+
+    def _bound(self) -> str:
+        steps = counted(self.lower_bound.steps, "step")
+        if not self.certified:
+            return (
+                f"lower bound: {steps}, claimed by {self.bound_by}, not certified"
+                f" (certified: {self.certified_bound.steps})"
+            )
+        evidence: Mapping[str, Any] = self.lower_bound.evidence
+        if not evidence:
+            return f"lower bound: {steps} (trivial)"
+        part = ""
+        if evidence["kind"] == "part":
+            ends = ("the reduction to", "to") if "to" in evidence else ("the broadcast of", "from")
+            node = self.instance.network.node_name(evidence[ends[1]])
+            part, evidence = f" of {ends[0]} node {node} alone", evidence["evidence"]
+        kind = str(evidence.get("kind", "trivial"))
+        return f"lower bound: {steps}, certified by {kind}{part} ({_REASONS.get(kind, kind)})"
 
     def _repr_html_(self) -> str:
         return str(call_view("notebook", "result_html", self))
@@ -140,15 +184,6 @@ class Result:
         return None if self.schedule is None else len(self.schedule.steps)
 
     @property
-    def overrun(self) -> float:
-        """The seconds beyond the time limit; 0 up to a second, or 5 % of a longer limit."""
-        limit = self.budget.get("seconds")
-        if limit is None:
-            return 0.0
-        late = self.seconds - float(limit)
-        return late if late > max(MIN_OVERRUN_SECONDS, MIN_OVERRUN_SHARE * limit) else 0.0
-
-    @property
     def unreachable(self) -> Unreachable | None:
         """A destination that cannot be reached, if the instance is infeasible for that reason."""
         evidence = self.lower_bound.evidence
@@ -168,22 +203,13 @@ class Result:
             "unreachable": None if unreachable is None else unreachable.to_json(),
             "bound_by": self.bound_by,
             "engine": self.engine,
-            "seconds": round(self.seconds, 3),
             "seconds_to_best": round(self.seconds_to_best, 3),
             "channel_uses": None if self.schedule is None else self.schedule.channel_uses,
-            "seed": self.seed,
             "strategy": self.strategy,
-            "budget": self.budget,
-            "versions": self.versions,
-            "options": {name: dict(values) for name, values in self.options.items()},
-            "troubles": list(self.troubles),
-            "remarks": list(self.remarks),
-            "interrupted": self.interrupted,
             "contributions": [entry.to_json() for entry in self.contributions],
             "conflicts": self.conflicts,
             "evaluations": dict(self.evaluations),
             "search_seconds": dict(self.search_seconds),
             "evaluations_to_best": self.evaluations_to_best,
-            "overrun": round(self.overrun, 3),
-            "times": dict(self.times),
+            **super().to_json(),
         }

@@ -11,6 +11,7 @@ from typing import Any
 
 from cchybrid.host import certificates
 from cchybrid.host.instances import instance as named_instance
+from cchybrid.host.run_result import RunResult
 from cchybrid.host.versions import versions
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
@@ -25,9 +26,11 @@ MAX_TRIALS = 8
 """Numbers of rounds that are tried one after another, from the bound upwards."""
 
 
-@dataclass(frozen=True)
-class RoundsResult:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RoundsResult(RunResult):
     """A schedule of few rounds, verified by the referee, and the bound on rounds per chunk.
+
+    Further attributes are those of ``RunResult``.
 
     Attributes
     ----------
@@ -42,10 +45,6 @@ class RoundsResult:
         ``None``.
     certificate
         The ``cchybrid-certificate/2`` object of the bound, or ``None``.
-    seconds
-        Wall-clock seconds.
-    interrupted
-        Whether the user ended the search.
     """
 
     instance: Instance
@@ -53,8 +52,6 @@ class RoundsResult:
     schedule: Schedule | None
     bound: RoundsBound | None
     certificate: dict[str, Any] | None
-    seconds: float
-    interrupted: bool = False
 
     @property
     def chunks(self) -> int:
@@ -81,6 +78,25 @@ class RoundsResult:
         """Whether no schedule of as many chunks, in at most as many steps, has fewer rounds."""
         return self.bound is not None and self.rounds == self.rounds_needed
 
+    @property
+    def sentence(self) -> str:
+        """The verdict in one line: rounds, steps, and whether fewer are impossible."""
+        found, name = self.schedule, self.instance.name
+        if found is None:
+            return f"{name}: no schedule of {self.steps} steps was found"
+        each = "+".join(map(str, found.rounds))
+        word = "optimal (certified)" if self.certified else f"at least {self.rounds_needed}"
+        return f"{name}: {self.rounds} rounds in {len(found.steps)} steps ({each}), {word}"
+
+    def details(self) -> list[str]:
+        """Return the bound, if there is one."""
+        if self.bound is None:
+            return []
+        return [
+            f"bound: at most {self.steps} steps need {self.bound.ratio} rounds per chunk or "
+            f"more, whatever the number of chunks ({self.chunks} here)"
+        ]
+
     def to_json(self) -> dict[str, Any]:
         """Return the result as a JSON object, fractions as text."""
         found = self.schedule
@@ -93,8 +109,7 @@ class RoundsResult:
             "ratio": None if self.ratio is None else str(self.ratio),
             "bound": None if self.bound is None else str(self.bound.ratio),
             "certified": self.certified,
-            "seconds": self.seconds,
-            "interrupted": self.interrupted,
+            **super().to_json(),
         }
 
 
@@ -196,13 +211,18 @@ def fewest_rounds(
     except KeyboardInterrupt:
         ended = True
     return RoundsResult(
-        chunked,
-        steps,
-        schedule,
-        bound,
-        None if bound is None else certificate(schedule or Schedule(chunked, ()), bound),
-        time.monotonic() - began,
-        ended,
+        instance=chunked,
+        steps=steps,
+        schedule=schedule,
+        bound=bound,
+        certificate=(
+            None if bound is None else certificate(schedule or Schedule(chunked, ()), bound)
+        ),
+        seconds=time.monotonic() - began,
+        seed=seed,
+        budget=budget.to_json(),
+        versions=versions(),
+        interrupted=ended,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from cchybrid.checker import RoundsVerdict
 from cchybrid.host.rounds import farthest
+from cchybrid.host.run_result import RunResult, columns
 from cchybrid.host.throughput import ThroughputResult
 from cchybrid.model import Instance, Schedule
 
@@ -92,9 +93,9 @@ class FrontPoint:
         }
 
 
-@dataclass(frozen=True)
-class Front:
-    """The result of ``pareto``.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Front(RunResult):
+    """The result of ``pareto``; further attributes as in ``RunResult``.
 
     Attributes
     ----------
@@ -108,24 +109,54 @@ class Front:
         Whether no other schedule, of any number of chunks and steps, improves on the points.
     open_steps
         Numbers of steps whose bound no schedule was found to attain.
-    seconds
-        Wall-clock seconds.
-    interrupted
-        Whether the user or the time limit ended the search.
     """
+
+    INTERRUPTED = "ended before it was complete; the same command continues"
 
     instance: Instance
     points: tuple[FrontPoint, ...]
     throughput: ThroughputResult | None
     complete: bool
     open_steps: tuple[int, ...]
-    seconds: float
-    interrupted: bool
 
     @cached_property
     def fewest_steps(self) -> int:
         """The largest distance of a message in hops: no schedule has fewer steps."""
         return farthest(self.instance)
+
+    @property
+    def sentence(self) -> str:
+        """The instance, as a heading of the table."""
+        return f"{self.instance.name}, hop by hop"
+
+    def details(self) -> list[str]:
+        """Return the front as a table, and what is known about its ends."""
+        heads = ("chunks", "steps", "rounds", "rounds per chunk", "bound", "rounds of the steps")
+        rows: list[tuple[str, ...]] = [heads]
+        for point in self.points:
+            bound = "-" if point.verdict is None else str(point.verdict.bound)
+            each = "+".join(map(str, point.schedule.rounds))
+            numbers = (point.chunks, point.steps, point.rounds, point.ratio)
+            rows.append((*map(str, numbers), bound, each))
+        lines = [
+            *columns(rows),
+            f"fewer than {self.fewest_steps} steps are impossible: a message has that far to go, "
+            "in hops",
+        ]
+        network, limit = self.instance.network, self.throughput
+        if len(network.terminals) < sum(map(bool, network.successors)):
+            lines.append(
+                "switches store and forward here: a hop to a switch and one from it take a step "
+                "each; solve --switching wormhole counts steps of switches that cut through"
+            )
+        if limit is not None:
+            lines.append(f"fewer than {limit.bound} rounds per chunk are impossible in any steps")
+        if self.complete:
+            lines.append("complete (certified): no schedule of any number of chunks improves on it")
+        return lines + [
+            f"open: {steps} steps, where no schedule was found that attains the bound"
+            for steps in self.open_steps
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """Return the front as a JSON object, fractions as text."""
@@ -136,8 +167,7 @@ class Front:
             "points": [point.to_json() for point in self.points],
             "throughput": None if limit is None else str(limit.bound),
             "open_steps": list(self.open_steps),
-            "seconds": self.seconds,
-            "interrupted": self.interrupted,
+            **super().to_json(),
         }
 
 

@@ -17,6 +17,8 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from cchybrid.model.shown import counted
+
 DECAY = 0.5
 """Factor of an arm's gain after each of its time slices."""
 
@@ -58,6 +60,16 @@ class Contribution:
     lower: int
     certified: bool
     seeded_by: str = ""
+
+    def __str__(self) -> str:
+        """Return the contribution as text, such as ``tabu: 8 steps``."""
+        if self.what == "bound":
+            sure = "certified" if self.certified else "claimed"
+            return f"{self.author}: at least {counted(self.lower, 'step')}, {sure}"
+        if self.what == "draft":
+            return f"{self.author}: near-solution of {self.how}"
+        how = f" ({self.how})" if self.how else ""
+        return f"{self.author}: {counted(self.steps or 0, 'step')}{how}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that ``cchybrid solve --json`` prints."""

@@ -11,15 +11,27 @@ from typing import Any
 
 from cchybrid.checker.throughput import check_throughput
 from cchybrid.host.instances import instance as named_instance
+from cchybrid.host.run_result import RunResult
 from cchybrid.host.versions import versions
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_json
+from cchybrid.model.shown import counted
+
+MAX_SHOWN = 12
+"""Channels of a cut that are shown by name."""
 
 
-@dataclass(frozen=True)
-class ThroughputResult:
+def shown_fraction(number: Fraction) -> str:
+    """Return a fraction as text, and its value if it is not whole."""
+    return str(number) if number.denominator == 1 else f"{number} = {float(number):.6g}"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ThroughputResult(RunResult):
     """The result of ``throughput``; the checker has confirmed the trees and the bound.
+
+    Further attributes are those of ``RunResult``.
 
     Attributes
     ----------
@@ -33,8 +45,6 @@ class ThroughputResult:
         The kind of the evidence for the bound.
     record
         The ``cchybrid-throughput/1`` object, with the trees and the evidence.
-    seconds
-        Wall-clock seconds of the computation.
     """
 
     instance: Instance
@@ -42,7 +52,50 @@ class ThroughputResult:
     bound: Fraction
     kind: str
     record: Mapping[str, Any]
-    seconds: float
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one line: rounds per chunk, and whether fewer are impossible."""
+        first = f"{shown_fraction(self.rounds_per_chunk)} rounds per chunk"
+        if self.certified:
+            return f"{self.instance.name}: {first}, optimal (certified)"
+        bound = shown_fraction(self.bound)
+        return f"{self.instance.name}: {first}; at least {bound} are needed (certified)"
+
+    def details(self) -> list[str]:
+        """Return the reason of the bound, and the size of the schedule."""
+        trees = self.record["trees"]
+        what = "trees" if any(len(tree["paths"]) > 1 for tree in trees) else "paths"
+        chunks, rounds = (counted(self.record[f"{name}s"], name) for name in ("chunk", "round"))
+        height = f"; height {self.height}" if what == "trees" else ""
+        return [
+            f"bound: {self._reason()}",
+            f"schedule: {len(trees)} {what} carry {chunks} of every message in {rounds}, again "
+            f"and again{height}",
+        ]
+
+    def _reason(self) -> str:
+        """Return the proof of the bound as a sentence."""
+        rows = self.record["evidence"]["channels"]
+        messages = self.instance.collective.deliver_messages
+        if all(len(message.destinations) == 1 for message in messages):
+            return (
+                f"every message pays at least its cheapest path over {len(rows)} priced channels, "
+                "and a round offers a limited total"
+            )
+        # Of messages to several nodes the evidence is a cut: a price of 1 for the channels into it.
+        network = self.instance.network
+        sizes = {(a, b): size for a, b, size in network.channels}
+        hops = [(b, a) if self._backwards else (a, b) for a, b, _ in rows]
+        capacity = sum(sizes[hop] for hop in hops)
+        needed = self.bound * capacity
+        shown = ", ".join("->".join(map(network.node_name, hop)) for hop in hops[:MAX_SHOWN])
+        rest = f" and {len(hops) - MAX_SHOWN} more" if len(hops) > MAX_SHOWN else ""
+        return (
+            f"{needed} {'message has' if needed == 1 else 'messages have'} to take "
+            f"{'the channel' if len(hops) == 1 else f'one of the {len(hops)} channels'} "
+            f"{shown}{rest}, of capacity {capacity}"
+        )
 
     @property
     def certified(self) -> bool:
@@ -100,7 +153,7 @@ class ThroughputResult:
             "rounds": self.record["rounds"],
             "trees": len(self.record["trees"]),
             "height": self.height,
-            "seconds": self.seconds,
+            **super().to_json(),
         }
 
 
@@ -181,9 +234,22 @@ def throughput_of(instance: Instance) -> ThroughputResult:
     record = throughput_record(found)
     seconds = round(time.monotonic() - started, 3)
     record["made_by"] = {"version": versions()["cchybrid"], "seconds": seconds}
+    return checked_throughput(found, record, seconds)
+
+
+def checked_throughput(
+    instance: Instance, record: Mapping[str, Any], seconds: float = 0.0
+) -> ThroughputResult:
+    """Return the result of a ``cchybrid-throughput/1`` object, once the checker has accepted it."""
     verdict = check_throughput(record)
     return ThroughputResult(
-        found, verdict.rounds_per_chunk, verdict.bound, verdict.kind, record, seconds
+        instance=instance,
+        rounds_per_chunk=verdict.rounds_per_chunk,
+        bound=verdict.bound,
+        kind=verdict.kind,
+        record=record,
+        seconds=seconds,
+        versions=versions(),
     )
 
 

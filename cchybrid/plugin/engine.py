@@ -62,6 +62,10 @@ class Budget:
     threads: int = 1
     memory: int | None = None
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the limits that are set, by name."""
+        return {key: limit for key, limit in vars(self).items() if limit is not None}
+
 
 @dataclasses.dataclass(frozen=True)
 class NoOptions:

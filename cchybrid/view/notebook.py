@@ -11,7 +11,6 @@ from cchybrid.model import Schedule
 from cchybrid.referee.verify import verify_schedule
 from cchybrid.view.step_table import step_table
 from cchybrid.view.summary import facts
-from cchybrid.view.verdict import verdict
 
 MAX_TRANSFERS = 80
 """Transfers of the longest schedule that is shown as a table."""
@@ -21,7 +20,7 @@ MAX_NODES, MAX_STEPS = 32, 24
 
 def result_html(result: Result) -> str:
     """Return the verdict, the facts of the instance and the schedule as HTML."""
-    head, *rest = verdict(result)
+    head, *rest = result.lines()
     lines = [*facts(result.instance), *rest]
     text = f"<p><b>{_text(head)}</b><br>{'<br>'.join(map(_text, lines))}</p>"
     shown = "" if result.schedule is None else _body(result.schedule)

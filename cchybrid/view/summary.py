@@ -1,4 +1,4 @@
-"""The result of a run as text: a line, a verdict, and a summary with the transfers."""
+"""The summary of a result: its verdict, its instance, and the transfers."""
 
 from __future__ import annotations
 
@@ -7,27 +7,16 @@ from cchybrid.library.network_facts import read_line
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.shown import counted
 from cchybrid.view.step_table import ends, path_text
-from cchybrid.view.verdict import contributions, verdict
 
 MAX_TRANSFERS = 60
 """Transfers of the longest schedule that a summary lists."""
 
 
-def headline(result: Result) -> str:
-    """Return the first line of the verdict."""
-    return verdict(result)[0]
-
-
-def verdict_text(result: Result) -> str:
-    """Return the verdict as one text."""
-    return "\n".join(verdict(result))
-
-
 def summary(result: Result) -> str:
     """Return the text of ``Result.summary``."""
-    head, *rest = verdict(result)
+    head, *rest = result.lines()
     lines = [head, *facts(result.instance), *rest]
-    found = contributions(result)
+    found = result.contributed()
     if found:
         lines += ["contributions:", *(f"  {line}" for line in found)]
     if result.schedule is not None:

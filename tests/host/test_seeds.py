@@ -13,7 +13,6 @@ from cchybrid.host.wire import encode_steps
 from cchybrid.host.worker import WorkerRun
 from cchybrid.problem import Assignment, build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.view.verdict import verdict
 
 INSTANCE = cchybrid.instance("mesh-3x3", "AAS")
 BUDGET = {"seconds": None, "evaluations": 100, "threads": 1, "memory": None}
@@ -116,6 +115,6 @@ def test_a_team_shows_what_seeded_what() -> None:
     drafts = [entry for entry in result.contributions if entry.what == "draft"]
     assert [entry.author for entry in drafts] == ["umda"]
     assert authors["cpsat"].seeded_by == "umda"
-    text = "\n".join(verdict(result, explain=True))
+    text = "\n".join(result.lines(explain=True))
     assert "umda: near-solution of " in text
     assert "from umda's near-solution of " in text

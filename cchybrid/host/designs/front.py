@@ -29,6 +29,8 @@ from cchybrid.host.designs.settings import (
     observers,
     plain_integer,
 )
+from cchybrid.host.run_result import RunResult, columns
+from cchybrid.host.versions import versions
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.cost import TERMS, Cost
@@ -54,9 +56,9 @@ class FrontPoint:
     links: Links
 
 
-@dataclass(frozen=True)
-class DesignFront:
-    """The result of ``design_front``.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DesignFront(RunResult):
+    """The result of ``design_front``; further attributes as in ``RunResult``.
 
     Attributes
     ----------
@@ -68,30 +70,41 @@ class DesignFront:
         Whether larger values are better, for each term.
     runs
         The number of runs of the designers.
-    seconds
-        Wall-clock seconds of all runs.
-    seed
-        The seed.
-    troubles
-        One line for each designer that failed.
-    interrupted
-        Whether the user interrupted the search.
     """
 
     task: DesignTask
     points: tuple[FrontPoint, ...]
     maximised: tuple[bool, bool]
     runs: int
-    seconds: float
-    seed: int
-    troubles: tuple[str, ...] = ()
-    interrupted: bool = False
 
     @property
     def terms(self) -> tuple[str, str]:
         """The names of the two terms."""
         (first, _), (second, _) = self.task.weights
         return first, second
+
+    @property
+    def title(self) -> str:
+        """The task and the two terms."""
+        size = f"{self.task.nodes} nodes of degree {self.task.degree}"
+        return f"{size}: {' against '.join(self.terms)}"
+
+    @property
+    def sentence(self) -> str:
+        """The title, and whether any network was found."""
+        return self.title if self.points else f"{self.title}: no network was found"
+
+    def details(self) -> list[str]:
+        """Return the front as a table, and what is to be known of the search."""
+        lines = []
+        if self.points:
+            values = [(f"{p.values[0]:.6g}", f"{p.values[1]:.6g}") for p in self.points]
+            lines = columns([self.terms, *values])
+        if len(self.points) == 1:
+            lines.append("this network is the best one found in both terms")
+        elif self.points:
+            lines.append(f"{len(self.points)} networks, of which none beats another in both terms")
+        return [*lines, f"{self.runs} runs, {self.seconds:.1f} s, seed {self.seed}"]
 
     def network(self, place: int) -> Network:
         """Return the network of a point."""
@@ -122,10 +135,7 @@ class DesignFront:
                 for point in self.points
             ],
             "runs": self.runs,
-            "seconds": self.seconds,
-            "seed": self.seed,
-            "troubles": list(self.troubles),
-            "interrupted": self.interrupted,
+            **super().to_json(),
         }
 
 
@@ -300,6 +310,8 @@ class _FrontSearch:
             runs=self._done,
             seconds=self._seconds,
             seed=self._config.seed,
+            budget=self._config.budget.to_json(),
+            versions=versions(),
             troubles=tuple(self._troubles),
             interrupted=self._interrupted,
         )

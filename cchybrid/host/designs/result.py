@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from cchybrid.host.designs.network_steps import NetworkSteps
+from cchybrid.host.run_result import RunResult
 from cchybrid.model import Network, Schedule
 from cchybrid.network_design.ports import Links
 from cchybrid.network_design.record import design_record
@@ -16,9 +17,9 @@ from cchybrid.network_design.task import DesignTask
 Status = Literal["optimal", "feasible", "unknown"]
 
 
-@dataclass(frozen=True)
-class DesignResult:
-    """The result of ``design``.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DesignResult(RunResult):
+    """The result of ``design``; further attributes as in ``RunResult``.
 
     Attributes
     ----------
@@ -37,16 +38,10 @@ class DesignResult:
         A lower bound of the cost, or ``None``.
     designer
         The designer that found the network; "start" for the one that the search began with.
-    seconds, seconds_to_best
-        Wall-clock seconds of the run, and until the network was found.
+    seconds_to_best
+        Wall-clock seconds until the network was found.
     evaluations
         Networks evaluated by each designer that has ended by itself.
-    seed, budget, versions, options
-        Settings of the run.
-    troubles, remarks
-        One line for each designer that failed, and for each that could not work on the task.
-    interrupted
-        Whether the user interrupted the run.
     network_steps
         With a collective, the search for its fewest steps; ``None`` if it found no schedule.
     """
@@ -61,17 +56,49 @@ class DesignResult:
     values: Mapping[str, float]
     bound: float | None
     designer: str
-    seconds: float
     seconds_to_best: float
     evaluations: Mapping[str, int]
-    seed: int
-    budget: Mapping[str, Any] = field(default_factory=dict)
-    versions: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    troubles: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    interrupted: bool = False
     network_steps: NetworkSteps | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one line: the value of every cost term."""
+        title = f"{self.task.nodes} nodes of degree {self.task.degree}"
+        if self.network is None:
+            return f"{title}: no network was found"
+        return f"{title}: {', '.join(f'{name} {v:.6g}' for name, v in self.values.items())}"
+
+    def details(self) -> list[str]:
+        """Return what is known of lower costs and of fewer steps, and the seconds."""
+        lines = []
+        if self.network is not None:
+            known = "no lower bound is known for these cost terms"
+            if self.certified:
+                known = "no network has a lower cost (certified by the Moore bound)"
+            elif self.status == "optimal":
+                known = f"no network has a lower cost (claimed by {self.proven_by})"
+            elif self.bound is not None:
+                known = f"no network has a cost below {self.bound:.6g}"
+            lines.append(f"cost {self.cost:.6g}, found by {self.designer}; {known}")
+        return [*lines, *self._steps_lines(), f"{self.seconds:.1f} s, seed {self.seed}"]
+
+    def _steps_lines(self) -> list[str]:
+        """Return the lines that state the steps of the collective and what is proven of them."""
+        collective, found = self.task.collective, self.network_steps
+        if collective is None:
+            return []
+        none = f"no network has fewer than {self.steps_bound} steps"
+        if found is None:
+            return [f"{collective}: no schedule was found; {none}"]
+        best = f"at least {found.result.certified_bound.steps} on this network"
+        if found.result.status == "optimal":
+            best = f"fewest on this network ({'certified' if found.certified else 'claimed'})"
+        refuted = f"no network has fewer: all others were refuted (bound: {self.steps_bound})"
+        proofs = {"by a bound": none, "by exhaustion": refuted}
+        return [
+            f"{collective}: {found.steps} steps, verified; {best}",
+            proofs.get(found.proven, f"{none}: this network is not proven best"),
+        ]
 
     @property
     def steps(self) -> int | None:
@@ -114,15 +141,8 @@ class DesignResult:
             "bound": self.bound,
             "designer": self.designer,
             "links": [list(link) for link in self.links],
-            "seconds": self.seconds,
             "seconds_to_best": self.seconds_to_best,
             "evaluations": dict(self.evaluations),
-            "seed": self.seed,
-            "budget": dict(self.budget),
-            "versions": dict(self.versions),
-            "options": {name: dict(values) for name, values in self.options.items()},
-            "troubles": list(self.troubles),
-            "remarks": list(self.remarks),
-            "interrupted": self.interrupted,
+            **super().to_json(),
             **({} if self.network_steps is None else self.network_steps.to_json()),
         }

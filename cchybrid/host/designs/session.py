@@ -406,8 +406,6 @@ class DesignSession:
         status: Status = "unknown"
         if found:
             status = "optimal" if certified or self._proven_by else "feasible"
-        budget = {"seconds": config.budget.seconds, "evaluations": config.budget.evaluations,
-                  "threads": config.budget.threads, "memory": config.budget.memory}  # fmt: skip
         return DesignResult(
             task=self.task,
             status=status,
@@ -423,7 +421,7 @@ class DesignSession:
             seconds_to_best=best.seconds,
             evaluations=dict(self._evaluations),
             seed=config.seed,
-            budget={key: value for key, value in budget.items() if value is not None},
+            budget=config.budget.to_json(),
             versions=versions(),
             options=dict(self._options),
             troubles=(*self._troubles, *self._bus.troubles),

@@ -10,10 +10,10 @@ import pytest
 
 from cchybrid.checker import EvidenceError
 from cchybrid.checker import proven_steps as steps_of_evidence
-from cchybrid.cli.designing import _steps_lines
 from cchybrid.design_checker import check_design
 from cchybrid.host.designs import network_steps
 from cchybrid.host.designs.network_steps import NetworkSteps, NoScheduleError, fewest_steps
+from cchybrid.host.designs.result import DesignResult
 from cchybrid.model import CommunicationModel, LowerBound
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.all_networks import all_networks
@@ -149,7 +149,7 @@ def test_a_certified_bound_below_the_steps_does_not_certify_them(
     found = fewest_steps(task, listed_nodes=0, time_limit=1, threads=1)
     assert found.to_json()["steps_certified"] is (words.endswith("(certified)"))
     result: Any = SimpleNamespace(task=task, network_steps=found, steps_bound=found.steps_bound)
-    assert _steps_lines(result)[0] == f"AAS: {found.steps} steps, verified; {words}"
+    assert DesignResult._steps_lines(result)[0] == f"AAS: {found.steps} steps, verified; {words}"
 
 
 def test_what_is_not_proven_is_not_called_proven() -> None:
