@@ -11,8 +11,7 @@ from cchybrid_plugins.colouring.choice import Chooser
 from cchybrid_plugins.colouring.engine import Colouring
 from cchybrid_plugins.colouring.exact import FixedChoice
 from cchybrid_plugins.colouring.graph import Conflicts, saturation_largest_first, strategies
-from cchybrid_plugins.cpsat.engine import CpSat
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from networkx.algorithms import coloring
 
 import cchybrid
@@ -21,49 +20,20 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem
 from cchybrid.toolkit.usage_matrix import UsageMatrix, families
-from tests.examples import examples
+from tests.examples import drawn
+from tests.plugins.runs import solved
 from tests.random_instances import instances
 
-RANDOM = settings(
-    max_examples=examples(40), derandomize=True, suppress_health_check=list(HealthCheck)
-)
+RANDOM = drawn(40)
 
 
 def coloured(instance: Instance, patience: int = 50, **rest: Any) -> tuple[LocalRun, Stop]:
-    run = LocalRun(build_problem(instance), **{"budget": Budget(seconds=None), **rest})
-    stop = Colouring(Colouring.Options(patience)).solve(run.problem, run)
-    assert run.violations == []
-    assert run.bounds == []
-    return run, stop
+    engine = Colouring(Colouring.Options(patience))
+    return solved(engine, instance, **{"budget": Budget(seconds=None), **rest})
 
 
 def chooser(problem: Problem) -> Chooser:
     return Chooser(problem, UsageMatrix.of(problem), lambda: None)
-
-
-@pytest.mark.parametrize(
-    ("topology", "collective", "rest", "optimum"),
-    [
-        ("spidergon-8", "AAS", {}, 4),
-        ("hypercube-8", "OAB", {}, 2),
-        ("hypercube-8", "OAS", {}, 3),
-        ("hypercube-8", "AAB", {}, 3),
-        ("ring-bi-8", "AAS", {}, 8),
-        ("ring-uni-8", "AAS", {}, 28),
-        ("petersen-10", "AAS", {}, 5),
-        ("kautz-12", "AAS", {}, 7),
-        ("mesh-3x3", "AAS", {}, 6),
-        ("mesh-4x4", "OAS", {"root": 1, "routing": "any"}, 5),
-        ("torus-4x4", "AOR", {}, 2),
-        ("hypercube-8", "AAB", {"switching": "store-and-forward"}, 3),
-    ],
-)
-def test_meets_the_bound_of_easy_instances(
-    topology: str, collective: str, rest: dict[str, Any], optimum: int
-) -> None:
-    run, stop = coloured(cchybrid.instance(topology, collective, **rest), first_lower=optimum)
-    assert run.best() == optimum
-    assert stop is Stop.EXHAUSTED
 
 
 def test_offers_improvements_only() -> None:
@@ -71,26 +41,6 @@ def test_offers_improvements_only() -> None:
     steps = [len(schedule.steps) for schedule in run.schedules]
     assert steps == sorted(set(steps), reverse=True)
     assert stop is Stop.STALLED
-
-
-def test_stops_at_the_target() -> None:
-    run, stop = coloured(cchybrid.instance("mesh-3x3", "AAS"), target=8)
-    assert stop is Stop.EXHAUSTED
-    assert run.best() is not None
-    assert run.best() <= 8
-
-
-def test_counts_one_evaluation_per_colouring_and_repeats() -> None:
-    def searched(seed: int) -> tuple[Any, ...]:
-        run, stop = coloured(
-            cchybrid.instance("mesh-3x3", "AAB"), seed=seed, budget=Budget(None, evaluations=40)
-        )
-        assert stop is Stop.LIMIT
-        assert run.spent == 40
-        return [schedule.steps for schedule in run.schedules], run.notes
-
-    assert searched(1) == searched(1)
-    assert searched(1) != searched(2)
 
 
 def test_checks_often_enough_whether_to_stop() -> None:
@@ -107,17 +57,6 @@ def test_checks_often_enough_whether_to_stop() -> None:
     run.should_stop = should_stop  # type: ignore[method-assign]
     assert Colouring(Colouring.Options()).solve(problem, run) is Stop.LIMIT
     assert checks < 3010
-
-
-def test_too_many_conflicts_are_unsupported() -> None:
-    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
-    assert Colouring(Colouring.Options()).unsupported(problem) is None
-    assert "more than 100" in str(Colouring(Colouring.Options(max_edges=100)).unsupported(problem))
-
-
-def test_no_patience_makes_no_sense() -> None:
-    with pytest.raises(ValueError, match="patience"):
-        Colouring.Options(patience=0)
 
 
 def test_balancing_halves_the_busiest_channel() -> None:
@@ -205,17 +144,6 @@ def test_slow_orders_are_kept_from_large_graphs() -> None:
     assert "independent_set" in strategies(0, 100)
     assert "independent_set" not in strategies(0, 10_000)
     assert "saturation_largest_first" in strategies(0, 10_000_000)
-
-
-@given(instances(max_nodes=5, max_messages=5))
-@RANDOM
-def test_never_below_the_optimum(instance: Instance) -> None:
-    exact = LocalRun(build_problem(instance), budget=Budget(seconds=60.0))
-    assert CpSat(CpSat.Options()).solve(exact.problem, exact) is Stop.EXHAUSTED
-    run, _ = coloured(instance, patience=3, first_lower=exact.lower())
-    assert run.best() is not None
-    assert run.best() >= exact.lower()
-    assert exact.best() == exact.lower()
 
 
 def chromatic_number(graph: nx.Graph) -> int:

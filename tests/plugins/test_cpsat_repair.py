@@ -10,7 +10,7 @@ from cchybrid_plugins.cpsat.engine import CpSat
 from cchybrid_plugins.cpsat.repair import Repair
 from cchybrid_plugins.cpsat.repairs import Repairs
 from cchybrid_plugins.cpsat.targets import Targets
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cchybrid
@@ -24,12 +24,10 @@ from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
 from cchybrid.toolkit.cpsat.windows import Windows
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.usage_matrix import UsageMatrix
-from tests.examples import examples
+from tests.examples import drawn
 from tests.random_instances import instances
 
-RANDOM = settings(
-    max_examples=examples(80), derandomize=True, suppress_health_check=list(HealthCheck)
-)
+RANDOM = drawn(80)
 BUDGET = Budget(evaluations=1)
 """Repeatable."""
 
@@ -37,7 +35,6 @@ BUDGET = Budget(evaluations=1)
 def damaged(problem: Problem, steps: int, seed: int) -> Assignment:
     """Return a greedy schedule whose late deliveries, and some others, are at random places."""
     found = first_fit(problem, seed)
-    assert found is not None
     random = np.random.default_rng(seed)
     wrong = (found.step >= steps) | (random.random(problem.deliveries) < 0.2)
     for delivery in np.flatnonzero(wrong & problem.required):
@@ -130,7 +127,6 @@ def heawood(**settings: Any) -> LocalRun:
 def test_the_best_schedule_is_repaired_step_by_step() -> None:
     run = heawood()
     first = first_fit(run.problem, 0)
-    assert first is not None
     assert first.steps > 6
     run.offer(first)
     assert repaired_run(run).best() == 5
@@ -175,7 +171,6 @@ def test_what_is_refuted_is_not_repaired_again() -> None:
 def test_the_engine_begins_with_the_repair_of_a_near_solution() -> None:
     problem = build_problem(cchybrid.instance("heawood-14", "AAB"))
     first = first_fit(problem, 3)
-    assert first is not None
     for limit in (None, 100):
         run = LocalRun(
             problem,

@@ -2,39 +2,27 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cchybrid_plugins.hgsa.engine import Hgsa, HgsaOptions
+from cchybrid_plugins.hgsa.engine import HgsaOptions
 from cchybrid_plugins.hgsa.genetics import accepts, cross, draw, exchange, start
 from cchybrid_plugins.hgsa.kernels import Solution, closes_cycle, move, process
 from cchybrid_plugins.hgsa.processes import AnnealingProcesses
 from cchybrid_plugins.hgsa.shortening import shorten, shorten_longest, shortest_chains
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cchybrid.host.api import instance
 from cchybrid.model import Instance
-from cchybrid.plugin.conformance import LocalRun
-from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
-from tests.examples import examples
+from tests.examples import drawn
 from tests.random_instances import instances
 from tests.toolkit.kernels import plain_kernels
 
-HOPS = {"switching": "store-and-forward"}
-RANDOM = settings(
-    max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+RANDOM = drawn(40)
 STEPS = 4
 GO_ON = np.zeros(1, dtype=np.bool_)
-
-
-def solve(case: Instance, lower: int, options: HgsaOptions, **rest: object) -> LocalRun:
-    run = LocalRun(build_problem(case), first_lower=lower, **{"budget": Budget(seconds=60), **rest})  # type: ignore[arg-type]
-    Hgsa(options).solve(run.problem, run)
-    assert not run.violations
-    return run
 
 
 def processes_of(problem: Problem, seed: int, **options: object) -> AnnealingProcesses:
@@ -65,87 +53,6 @@ def check_no_circle(problem: Problem, solution: Solution) -> None:
             seen.add(delivery)
             delivery = int(problem.option_requires[solution.option[delivery]])
         assert delivery < 0
-
-
-@pytest.mark.parametrize(
-    ("words", "model", "steps"),
-    [
-        (("hypercube-8", "OAB"), HOPS, 3),
-        (("amp-8", "OAB"), HOPS, 2),
-        (("hypercube-16", "OAB"), HOPS, 4),
-        (("hypercube-8", "AAB"), HOPS, 3),
-        (("ring-bi-4", "AAS"), HOPS, 2),
-        (("hypercube-8", "AAS"), HOPS, 4),
-        (("spidergon-8", "AAS"), {}, 4),
-        (("mesh-3x3", "AAS"), {}, 6),
-        (("mesh-3x3", "AAS"), {"ports": 1}, 8),
-        (("hypercube-8", "AAB"), {}, 3),
-        (("torus-3x3", "AOR"), {}, 2),
-    ],
-)
-@pytest.mark.parametrize("fitness", ["conflicts", "steps"])
-def test_it_reaches_the_optimum(
-    words: tuple[str, str], model: dict[str, object], steps: int, fitness: str
-) -> None:
-    case = instance(*words, **model)  # type: ignore[arg-type]
-    assert solve(case, steps, HgsaOptions(fitness=fitness)).best() == steps
-
-
-def test_raising_the_steps_ends_with_the_first_schedule() -> None:
-    case = instance("spidergon-8", "AAS")
-    run = solve(case, 3, HgsaOptions(control="raise", patience=500))
-    assert [len(schedule.steps) for schedule in run.schedules] == [4]
-    assert {steps for steps, _ in run.progressed} >= {3}
-
-
-def test_a_target_is_honoured() -> None:
-    best = solve(instance("ring-bi-8", "AAS"), 8, HgsaOptions(), target=10).best()
-    assert best is not None
-    assert 8 <= best <= 10
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_the_same_seed_and_evaluations_repeat_exactly(threads: int) -> None:
-    found = []
-    for seed in (3, 3, 4):
-        budget = Budget(evaluations=200_000, threads=threads)
-        problem = build_problem(instance("kautz-12", "AAS"))
-        run = LocalRun(problem, seed=seed, budget=budget, first_lower=6)
-        assert Hgsa(HgsaOptions()).solve(problem, run) == Stop.LIMIT
-        near = [(one.option.tolist(), one.step.tolist()) for one in run.suggestions]
-        found.append(([schedule.steps for schedule in run.schedules], near, run.spent))
-    assert found[0] == found[1]
-    assert found[0] != found[2]
-
-
-def test_it_hands_out_near_solutions_that_still_have_conflicts() -> None:
-    case, budget = instance("torus-4x4", "AAB"), Budget(evaluations=200_000)
-    run = solve(case, 4, HgsaOptions(), budget=budget)
-    assert run.suggestions
-    assert all(conflicts(run.problem, near) > 0 for near in run.suggestions)
-
-
-def test_it_starts_from_a_hint() -> None:
-    problem = build_problem(instance("spidergon-8", "AAS"))
-    first = LocalRun(problem, first_lower=4, budget=Budget(seconds=60))
-    Hgsa(HgsaOptions()).solve(problem, first)
-    solution = problem.match(first.schedules[-1].steps)
-    run = LocalRun(problem, first_lower=4, seed=9, hints={4: solution})
-    Hgsa(HgsaOptions()).solve(problem, run)
-    assert np.array_equal(problem.match(run.schedules[-1].steps).step, solution.step)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"processes": 0}, {"moves": -1}, {"exchange": 0}, {"mutation": 1.5}, {"genes": 0},
-        {"temperature": 0.0}, {"cooling": 1.0}, {"floor": 0.0}, {"floor": 2.0}, {"weight": -1.0},
-        {"fitness": "length"}, {"end": -1}, {"longest": -1}, {"control": "up"}, {"patience": 0},
-    ],
-)  # fmt: skip
-def test_senseless_options_are_refused(options: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=next(iter(options))):
-        HgsaOptions(**options)  # type: ignore[arg-type]
 
 
 @RANDOM

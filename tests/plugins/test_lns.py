@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from cchybrid_plugins.lns.engine import Lns
 from cchybrid_plugins.lns.growable_problem import GrowableProblem
 from cchybrid_plugins.lns.initial_solution import initial_solution
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cchybrid
@@ -20,34 +18,11 @@ from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.partial_schedule import repaired
 from cchybrid.toolkit.usage_matrix import UsageMatrix
-from tests.examples import examples
+from tests.examples import drawn
 from tests.random_instances import instances
 from tests.toolkit.partial_schedules import assert_sound, random_assignment
 
-RANDOM = settings(
-    max_examples=examples(60), derandomize=True, suppress_health_check=list(HealthCheck)
-)
-
-
-@pytest.mark.parametrize(
-    ("topology", "collective", "rest", "optimum"),
-    [
-        ("mesh-4x4", "AAS", {}, 16),
-        ("spidergon-8", "AAB", {}, 3),
-        ("hypercube-8", "AAB", {"switching": "store-and-forward"}, 3),
-        ("ring-bi-6", "AAS", {"switching": "store-and-forward"}, 5),
-        ("mesh-3x3", "AAS", {"ports": 1}, 8),
-        ("spidergon-8", "AAR", {}, 3),
-    ],
-)
-def test_finds_the_optimum(
-    topology: str, collective: str, rest: dict[str, Any], optimum: int
-) -> None:
-    problem = build_problem(cchybrid.instance(topology, collective, **rest))
-    run = LocalRun(problem, budget=Budget(seconds=30.0), first_lower=optimum)
-    assert Lns(Lns.Options()).solve(problem, run) is Stop.EXHAUSTED
-    assert run.violations == []
-    assert run.best() == optimum
+RANDOM = drawn(60)
 
 
 @pytest.mark.long

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from threading import Timer
+from itertools import combinations
 from typing import Any
 
 import networkx as nx
@@ -12,7 +11,10 @@ import pytest
 from cchybrid_plugins.matching.engine import Matching
 from cchybrid_plugins.matching.kernels import match
 from cchybrid_plugins.matching.one_hop import OneHop
-from hypothesis import HealthCheck, given, settings
+from cchybrid_plugins.matching.ports import match_ports
+from cchybrid_plugins.matching.routed import match_routes
+from cchybrid_plugins.matching.routes import choose_routes, new_routes
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import cchybrid
@@ -20,27 +22,18 @@ from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Me
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
+from cchybrid.problem.ragged import owners
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.rng import seed_state
-from tests.examples import examples
-from tests.plugins.plain_matching import PlainMatching
+from tests.examples import drawn
+from tests.plugins.runs import solved
 from tests.random_instances import instances
-from tests.toolkit.kernels.plain_random import PlainRandom
+from tests.toolkit.kernels.uncompiled import call
 
-RANDOM = settings(
-    max_examples=examples(60), derandomize=True, suppress_health_check=list(HealthCheck)
-)
+RANDOM = drawn(60)
 HOPS = {"switching": "store-and-forward"}
 GO_ON = np.zeros(1, dtype=np.bool_)
-
-
-def solve(instance: Instance, lower: int = 1, **rest: Any) -> tuple[LocalRun, Stop]:
-    problem = build_problem(instance)
-    run = LocalRun(problem, first_lower=lower, **{"budget": Budget(seconds=60.0), **rest})
-    stop = Matching(Matching.Options()).solve(problem, run)
-    assert run.violations == []
-    assert run.bounds == []
-    return run, stop
+MATCHING = Matching(Matching.Options())
 
 
 @RANDOM
@@ -50,35 +43,32 @@ def solve(instance: Instance, lower: int = 1, **rest: Any) -> tuple[LocalRun, St
     st.integers(1, 8),
     st.integers(0, 2**32 - 1),
 )
-def test_the_kernel_makes_the_schedule_of_the_plain_version(
+def test_the_kernel_is_compiled_as_written(
     instance: Instance, weight: tuple[float, ...], steps: int, seed: int
 ) -> None:
     one_hop = OneHop.of(build_problem(instance))
-    option, step = one_hop.problem.empty().option, one_hop.problem.empty().step
-    missing = match(
-        one_hop.flat,
-        one_hop.group_start,
-        one_hop.member,
-        one_hop.message,
-        one_hop.receiver,
-        np.array(weight),
-        steps,
-        option,
-        step,
-        GO_ON,
-        seed_state(seed),
-    )
-    plain = PlainMatching(one_hop, weight, steps, PlainRandom(seed))
-    assert {d: s for d, s in enumerate(step.tolist()) if s >= 0} == plain.step
-    assert {d: o for d, o in enumerate(option.tolist()) if o >= 0} == plain.option
-    assert missing == len(plain.missing())
+    step, missing = matched(one_hop, weight, steps, seed)
+    assert missing == np.count_nonzero(one_hop.flat.required & (step < 0))
+
+
+def matched(
+    one_hop: OneHop, weight: tuple[float, ...], steps: int, seed: int
+) -> tuple[np.ndarray, int]:
+    """Return the step of every delivery, and how many required ones are missing."""
+    found = one_hop.problem.empty()
+    tables = one_hop.flat, one_hop.group_start, one_hop.member, one_hop.message, one_hop.receiver
+    rest = np.array(weight), steps, found.option, found.step, GO_ON, seed_state(seed)
+    missing = call(match, *tables, *rest)
+    return found.step, missing
 
 
 @RANDOM
-@given(instances(max_nodes=6), st.integers(0, 2**32 - 1))
+@given(instances(max_nodes=6), st.booleans(), st.integers(0, 2**32 - 1))
 def test_schedules_are_valid_and_near_solutions_have_missing_deliveries_only(
-    instance: Instance, seed: int
+    instance: Instance, with_routes: bool, seed: int
 ) -> None:
+    if with_routes and instance.collective.kind == "deliver":
+        instance = scattered(instance)
     problem = build_problem(instance)
     engine = Matching(Matching.Options())
     if engine.unsupported(problem) is not None:
@@ -95,51 +85,23 @@ def test_schedules_are_valid_and_near_solutions_have_missing_deliveries_only(
         assert conflicts(problem, draft) >= missing
 
 
-@pytest.mark.parametrize(
-    ("topology", "collective", "model", "optimum"),
-    [
-        ("hypercube-8", "AAB", {}, 3),
-        ("torus-4x4", "AAB", {}, 4),
-        ("petersen-10", "AAB", {}, 3),
-        ("random-regular-20-3-2", "AAB", {}, 9),
-        ("random-regular-32-3-1", "AAB", {}, 11),
-        ("slim-fly-7", "AAB", {}, 9),  # the Problem does not list all links
-        ("torus-3x3", "AOR", HOPS, 2),
-        ("hypercube-8", "AAR", {}, 3),
-        ("hypercube-8", "AAB", HOPS, 3),
-        ("hypercube-8", "AAB", {**HOPS, "ports": 1}, 7),
-        ("hypercube-8", "OAB", {**HOPS, "ports": 1}, 3),
-        ("mesh-2x3", "AAB", {"ports": 1}, 5),
-        ("random-regular-20-3-3", "AAB", {**HOPS, "ports": 1}, 19),
-        ("mesh-5x5", "AAB", {**HOPS, "ports": 1}, 26),
-        ("ring-bi-4", "AAS", HOPS, 2),
-    ],
-)
-def test_reaches_the_optimum(
-    topology: str, collective: str, model: dict[str, Any], optimum: int
-) -> None:
-    run, stop = solve(cchybrid.instance(topology, collective, **model), optimum)
-    assert run.best() == optimum
-    assert stop is Stop.EXHAUSTED
-
-
 @pytest.mark.parametrize("topology", ["mesh-3x3", "mesh-4x4", "random-regular-12-3-1"])
 def test_with_one_port_every_step_serves_as_many_receivers_as_possible(topology: str) -> None:
     """Against the maximum matchings of NetworkX."""
     case = cchybrid.instance(topology, "AAB", **HOPS, ports=1)
     one_hop = OneHop.of(build_problem(case))
     for seed in range(5):
-        plain = PlainMatching(one_hop, (1.0, 0.3, 3.0, 0.5), 99, PlainRandom(seed))
+        step_of, missing = matched(one_hop, (1.0, 0.3, 3.0, 0.5), 99, seed)
+        assert not missing
         structure = one_hop.problem.structure
-        assert structure is not None
         held = {(int(node), int(node)) for node in structure.message_source}
-        for now in range(max(plain.step.values()) + 1):
+        for now in range(step_of.max() + 1):
             graph = nx.Graph(
                 (("sender", a), ("receiver", b))
                 for a, b, _ in structure.channels.tolist()
                 if any((c, a) in held and (c, b) not in held for c in range(case.network.nodes))
             )
-            made = [one for one, step in plain.step.items() if step == now]
+            made = np.flatnonzero(step_of == now).tolist()
             assert len(made) == len(nx.max_weight_matching(graph, maxcardinality=True))
             held |= {
                 (
@@ -158,10 +120,10 @@ def allgather(network: Network, **model: Any) -> Instance:
 
 def test_channels_of_higher_capacity_carry_several_messages() -> None:
     channels = (Channel(0, 1, 2), Channel(1, 2, 2), Channel(2, 0, 2))
-    run, _ = solve(allgather(Network("ring", 3, channels)), 2)
+    run, _ = solved(MATCHING, allgather(Network("ring", 3, channels)), 2)
     assert run.best() == 2
     line = Channel(0, 1, 3), Channel(1, 0, 1), Channel(1, 2, 1), Channel(2, 1, 3)
-    run, _ = solve(allgather(Network("line", 3, line)), 2)
+    run, _ = solved(MATCHING, allgather(Network("line", 3, line)), 2)
     assert run.best() == 2
 
 
@@ -171,7 +133,7 @@ def test_both_directions_of_a_half_duplex_link_share_its_capacity() -> None:
     network = Network(
         "ring", 3, Network.from_links("ring", 3, links).channels, half_duplex=tuple(links)
     )
-    run, _ = solve(allgather(network), 2)
+    run, _ = solved(MATCHING, allgather(network), 2)
     assert run.best() == 2
 
 
@@ -181,17 +143,19 @@ def test_augmenting_paths_change_the_links_of_other_messages() -> None:
     messages = (Message(0, (1, 2, 3)), Message(1, (3,)), Message(4, (3,)))
     network = Network.from_arcs("three", 5, arcs)
     for seed in range(10):
-        run, _ = solve(Instance(network, Collective("some", messages)), 2, seed=seed)
+        run, _ = solved(MATCHING, Instance(network, Collective("some", messages)), 2, seed=seed)
         assert run.best() == 2
 
 
 def test_multicast_passes_nodes_that_need_not_receive() -> None:
     line = Network.from_links("line", 5, [(0, 1), (1, 2), (2, 3), (3, 4)])
     multicast = Collective("one", (Message(0, (2, 4)),))
-    run, stop = solve(Instance(line, multicast, CommunicationModel("store-and-forward")), 4)
+    run, stop = solved(
+        MATCHING, Instance(line, multicast, CommunicationModel("store-and-forward")), 4
+    )
     assert run.best() == 4
     assert stop is Stop.EXHAUSTED
-    run, _ = solve(cchybrid.instance("mesh-3x3", "multicast:2,6,8", root=0, **HOPS), 4)
+    run, _ = solved(MATCHING, cchybrid.instance("mesh-3x3", "multicast:2,6,8", root=0, **HOPS), 4)
     assert run.best() == 4
 
 
@@ -207,45 +171,117 @@ def test_what_it_cannot_solve_is_unsupported() -> None:
 
 def test_gives_up_when_one_hop_per_step_cannot_be_faster() -> None:
     """A wormhole broadcast on a line needs fewer steps than it has hops."""
-    run, stop = solve(cchybrid.instance("mesh-1x8", "OAB"))
+    run, stop = solved(MATCHING, cchybrid.instance("mesh-1x8", "OAB"))
     assert stop is Stop.STALLED
     assert run.best() == 7
 
 
-def test_a_target_ends_the_run() -> None:
-    run, stop = solve(cchybrid.instance("random-regular-20-3-2", "AAB"), target=12)
-    assert stop is Stop.EXHAUSTED
-    best = run.best()
-    assert best is not None
-    assert best <= 12
+def scattered(instance: Instance) -> Instance:
+    """Return an instance with the first destination of every message only."""
+    messages = tuple(
+        Message(message.source, message.destinations[:1])
+        for message in instance.collective.deliver_messages
+    )
+    return Instance(instance.network, Collective("one", messages), instance.model)
 
 
-@pytest.mark.long
-def test_an_evaluation_budget_is_kept_and_repeats() -> None:
-    def searched(seed: int) -> tuple[Any, ...]:
-        budget = Budget(seconds=None, evaluations=700)
-        case = cchybrid.instance("random-regular-28-3-1", "AAB")
-        run, stop = solve(case, 8, seed=seed, budget=budget)
-        assert stop is Stop.LIMIT
-        assert run.spent == 700
-        drafts = [draft.step.tolist() for draft in run.suggestions]
-        return [schedule.steps for schedule in run.schedules], run.progressed, drafts
-
-    assert searched(1) == searched(1)
-    assert searched(1) != searched(2)
+DELIVERIES = instances(max_nodes=6, kinds=("deliver",), switchings=("store-and-forward",))
 
 
-def test_stops_within_a_schedule() -> None:
-    problem = build_problem(cchybrid.instance("torus-8x8", "AAB", ports=1))
-    engine = Matching(Matching.Options())
-    engine.prepare()
-    run = LocalRun(problem, budget=Budget(seconds=None))
-    stopped: list[float] = []
+@RANDOM
+@given(
+    DELIVERIES,
+    st.sampled_from((0, 1, 3)),
+    st.sampled_from((0.5, 1.0, 4.0)),
+    st.integers(1, 8),
+    st.integers(0, 2**32 - 1),
+)
+def test_the_kernels_of_routes_are_compiled_as_written(
+    instance: Instance, sweeps: int, hops: float, steps: int, seed: int
+) -> None:
+    one_hop = OneHop.of(build_problem(scattered(instance)))
+    assume(one_hop.has_routes)
+    flat, state, routes = one_hop.flat, seed_state(seed), new_routes(one_hop.flat)
+    delivery_of = owners(flat.option_start).astype(np.int32)
+    call(choose_routes, flat, delivery_of, routes, sweeps, GO_ON, state)
+    for first, goal in zip(routes.first.tolist(), routes.goal.tolist(), strict=True):
+        last, delivery = -1, first
+        while delivery >= 0:
+            assert flat.requires[routes.option[delivery]] == last
+            last, delivery = delivery, int(routes.following[delivery])
+        assert last == goal
+    found = one_hop.problem.empty()
+    rest = np.array((hops, 0.5)), steps, found.option, found.step, GO_ON, state
+    missing = call(match_routes, flat, routes, *rest)
+    assert missing == np.count_nonzero(found.step[routes.goal] < 0)
 
-    def stop() -> None:
-        stopped.append(time.process_time())
-        run.stopped = True
 
-    Timer(0.3, stop).start()
-    assert engine.solve(problem, run) is Stop.LIMIT
-    assert time.process_time() - stopped[0] < 1.0
+@RANDOM
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(4, 7), st.integers(1, 9)), max_size=9),
+    st.lists(st.integers(0, 2), min_size=8, max_size=8),
+)
+def test_ports_are_matched_with_maximum_value(
+    edges: list[tuple[int, int, int]], capacity: list[int]
+) -> None:
+    """Against all sets of edges, and with one port against NetworkX."""
+
+    def matched(limit: list[int]) -> int:
+        sender, receiver, value = np.array(edges, dtype=np.int64).reshape(-1, 3).T
+        chosen = np.zeros(len(edges), dtype=np.bool_)
+        match_ports(
+            sender.astype(np.int32),
+            receiver.astype(np.int32),
+            value.astype(np.float64),
+            len(edges),
+            np.array(limit, dtype=np.int32),
+            chosen,
+            np.empty(8, dtype=np.int32),
+            np.empty(8),
+            np.empty(8, dtype=np.int32),
+        )
+        uses = np.bincount(np.concatenate((sender[chosen], receiver[chosen])), minlength=8)
+        assert (uses <= limit).all()
+        return int(value[chosen].sum())
+
+    def fits(chosen: tuple[tuple[int, int, int], ...]) -> bool:
+        ports = [port for edge in chosen for port in edge[:2]]
+        return all(ports.count(port) <= capacity[port] for port in ports)
+
+    sets = (chosen for size in range(len(edges) + 1) for chosen in combinations(edges, size))
+    assert matched(capacity) == max(sum(e[2] for e in one) for one in sets if fits(one))
+    graph = nx.Graph()
+    for sender, receiver, value in sorted(edges, key=lambda edge: edge[2]):
+        graph.add_edge(sender, receiver, weight=value)
+    best = nx.max_weight_matching(graph)
+    assert matched([1] * 8) == sum(graph.edges[edge]["weight"] for edge in best)
+
+
+def test_routes_avoid_a_loaded_node() -> None:
+    """Six messages from 0 to 5 over three paths of two hops: two over each."""
+    links = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4), (4, 5), (1, 5), (2, 5), (3, 5)]
+    network = Network.from_links("three", 6, links)
+    messages = (Message(0, (5,)),) * 6
+    model = CommunicationModel("store-and-forward")
+    run, _ = solved(MATCHING, Instance(network, Collective("six", messages), model), 3)
+    assert run.best() == 3
+
+
+def test_channels_of_higher_capacity_and_half_duplex_links() -> None:
+    model = CommunicationModel("store-and-forward")
+    line = Network("line", 3, (Channel(0, 1, 2), Channel(1, 2, 2)))
+    run, _ = solved(MATCHING, Instance(line, Collective("four", (Message(0, (2,)),) * 4), model), 3)
+    assert run.best() == 3
+    links = [(0, 1), (1, 2)]
+    both = Network("half", 3, Network.from_links("half", 3, links).channels, tuple(links))
+    messages = (Message(0, (2,)), Message(2, (0,))) * 2
+    run, _ = solved(MATCHING, Instance(both, Collective("two", messages), model), 4)
+    assert run.best() == 4
+
+
+def test_messages_of_several_destinations_get_no_routes() -> None:
+    for collective in ("AAB", "OAB", "AOR"):
+        assert not OneHop.of(build_problem(cchybrid.instance("mesh-3x3", collective))).has_routes
+    for collective in ("AAS", "OAS", "AOG", "permutation:random-1"):
+        case = cchybrid.instance("mesh-3x3", collective, **HOPS)
+        assert OneHop.of(build_problem(case)).has_routes

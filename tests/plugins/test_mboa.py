@@ -9,40 +9,12 @@ from cchybrid_plugins.mboa.engine import Mboa, MboaOptions
 from cchybrid_plugins.mboa.trees import Tree, empty_tree, grow, leaf_of, new_scores
 
 from cchybrid.host.api import instance
-from cchybrid.plugin.conformance import LocalRun
-from cchybrid.plugin.engine import Budget
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.evolution.genome import Genome
 from cchybrid.toolkit.evolution.population import Population
 from cchybrid.toolkit.kernels.rng import seed_state
 
 SIZE = 60
-
-
-@pytest.mark.parametrize(
-    ("words", "model", "steps"),
-    [
-        (("spidergon-8", "AAS"), {}, 4),
-        (("mesh-3x3", "AAS"), {}, 6),
-        (("hypercube-8", "OAB"), {}, 2),
-        (("hypercube-8", "AAB"), {}, 3),
-        (("torus-3x3", "AOR"), {}, 2),
-        (("mesh-3x3", "AAS"), {"ports": 1}, 8),
-        (("hypercube-8", "AAB"), {"switching": "store-and-forward"}, 3),
-        (("mesh-2x3", "OAS"), {"routing": "any"}, 3),
-    ],
-)
-def test_it_reaches_the_optimum(
-    words: tuple[str, str], model: dict[str, object], steps: int
-) -> None:
-    run = LocalRun(
-        build_problem(instance(*words, **model)),  # type: ignore[arg-type]
-        first_lower=steps,
-        budget=Budget(seconds=60),
-    )
-    Mboa(MboaOptions()).solve(run.problem, run)
-    assert not run.violations
-    assert run.best() == steps
 
 
 def toy(seed: int, genes: int = 4, values: int = 2) -> Population:
@@ -168,9 +140,3 @@ def test_children_keep_what_the_trees_know() -> None:
         # All children keep it if the tree was allowed to test the other gene.
         met += bool((children.step[:, 0] != children.step[:, 1]).all())
     assert met >= 5
-
-
-@pytest.mark.parametrize("options", [{"parents": 0.0}, {"candidates": -1}, {"leaves": 0}])
-def test_senseless_options_are_refused(options: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match=f"^{next(iter(options))} is .*, use "):
-        MboaOptions(**options)  # type: ignore[arg-type]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -18,7 +17,7 @@ from cchybrid_plugins.packing.routes import (
     new_scatter,
     reduce_load,
 )
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cchybrid
@@ -29,24 +28,14 @@ from cchybrid.problem import build_problem
 from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.search_run import WATCH_SECONDS
-from tests.examples import examples
-from tests.plugins.plain_packing import PlainPacking
+from tests.examples import drawn
+from tests.plugins.runs import solved
 from tests.random_instances import instances
-from tests.toolkit.kernels.plain_random import PlainRandom
+from tests.toolkit.kernels.uncompiled import call
 
-RANDOM = settings(
-    max_examples=examples(60), derandomize=True, suppress_health_check=list(HealthCheck)
-)
+RANDOM = drawn(60)
 GO_ON = np.zeros(1, dtype=np.bool_)
-
-
-def solve(instance: Instance, lower: int = 1, **rest: Any) -> tuple[LocalRun, Stop]:
-    run = LocalRun(
-        build_problem(instance), first_lower=lower, **{"budget": Budget(seconds=60.0), **rest}
-    )
-    stop = Packing(NoOptions()).solve(run.problem, run)
-    assert run.violations == []
-    return run, stop
+PACKING = Packing(NoOptions())
 
 
 def scattered(instance: Instance) -> Instance:
@@ -69,7 +58,7 @@ SCATTERS = instances(max_nodes=7, kinds=("deliver",), switchings=("wormhole",)).
     st.sampled_from((0.5, 3.0)),
     st.integers(0, 2**32 - 1),
 )
-def test_the_kernels_do_what_the_plain_version_does(
+def test_the_kernels_are_compiled_as_written(
     instance: Instance, more: list[float], steps: int, effort: float, seed: int
 ) -> None:
     problem = build_problem(instance)
@@ -78,41 +67,23 @@ def test_the_kernels_do_what_the_plain_version_does(
     routes, prices, state = new_routes(scatter), new_prices(scatter), seed_state(seed)
     users, filled = new_users(routes), new_step(scatter, routes)
     step = np.full(len(scatter.source), -1, dtype=np.int32)
-    waiting = np.arange(len(step), dtype=np.int32)
-    plain = PlainPacking(scatter, PlainRandom(seed))
-    order, first = waiting.tolist(), 0
-    choose_routes(scatter, routes, prices, waiting, np.array([1.0, *more]), GO_ON, state)
-    plain.choose(order, [1.0, *more])
+    waiting, first = np.arange(len(step), dtype=np.int32), 0
+    call(choose_routes, scatter, routes, prices, waiting, np.array([1.0, *more]), GO_ON, state)
     while len(waiting):
+        used = [uses[:count].tolist() for uses, count in zip(*routes[:2], strict=True)]
+        load = np.bincount([one for d in waiting for one in used[d]], minlength=len(routes.load))
+        assert routes.load.tolist() == load.tolist()
         target = max(1, int(routes.load.max()) - 1)
-        reduced = reduce_load(
-            scatter, routes, prices, waiting, target, 3 * len(waiting), GO_ON, state
-        )
-        assert reduced == plain.reduce(order, target, 3 * len(order))
-        assert waiting.tolist() == order
-        found = [uses[:count].tolist() for uses, count in zip(*routes[:2], strict=True)]
-        assert found == plain.routes
-        assert {one: load for one, load in enumerate(routes.load.tolist()) if load} == +plain.load
+        moves = 3 * len(waiting)
+        reduced = call(reduce_load, scatter, routes, prices, waiting, target, moves, GO_ON, state)
+        assert not reduced or (routes.load <= target * scatter.capacity).all()
         list_users(routes, waiting, users)
-        made = fill_steps(scatter, routes, users, filled, step, first, steps, effort, GO_ON, state)
-        assert made == plain.fill(order, first, steps, effort)
-        assert step.tolist() == plain.steps
-        first += made
+        first += call(
+            fill_steps, scatter, routes, users, filled, step, first, steps, effort, GO_ON, state
+        )
+        assert step.max() < first
         waiting = waiting[step[waiting] < 0]
-        order = [delivery for delivery in order if plain.steps[delivery] < 0]
-        choose_routes(scatter, routes, prices, waiting, np.array(more), GO_ON, state)
-        plain.choose(order, more)
-
-
-@RANDOM
-@given(instances(max_nodes=7, switchings=("wormhole",)), st.integers(0, 2**32 - 1))
-def test_schedules_are_valid(instance: Instance, seed: int) -> None:
-    problem = build_problem(instance)
-    assume(not problem.ordered)
-    run = LocalRun(problem, seed=seed, budget=Budget(seconds=None, evaluations=3))
-    Packing(NoOptions()).solve(problem, run)
-    assert run.schedules
-    assert run.violations == []
+        call(choose_routes, scatter, routes, prices, waiting, np.array(more), GO_ON, state)
 
 
 def test_routes_are_shortest_and_of_low_load() -> None:
@@ -132,26 +103,20 @@ def test_routes_are_shortest_and_of_low_load() -> None:
     assert routes.load.max() <= 1.05 * sum(hops) / len(problem.structure.network.channels)
 
 
-def test_longer_routes_spread_the_load_where_they_are_allowed() -> None:
-    """One channel of kautz-36 is on the only shortest path of 34 pairs."""
-    run, stop = solve(cchybrid.instance("kautz-36", "AAS"), lower=34)
-    assert (stop, len(run.schedules[-1].steps)) == (Stop.EXHAUSTED, 34)
-    run, stop = solve(cchybrid.instance("kautz-36", "AAS", routing=1), lower=32)
-    assert (stop, len(run.schedules[-1].steps)) == (Stop.EXHAUSTED, 32)
-
-
 def test_a_bound_above_the_load_of_all_routes_does_not_stop_the_search() -> None:
     """Every two of three messages share a channel, so they need three steps, but no channel two."""
     ring = Network("one-way ring", 6, tuple(Channel(a, (a + 1) % 6) for a in range(6)))
     messages = tuple(Message(source, ((source + 4) % 6,)) for source in (0, 2, 4))
     three = Budget(seconds=None, evaluations=3)
-    run, stop = solve(Instance(ring, Collective("three", messages)), lower=3, budget=three)
+    run, stop = solved(
+        PACKING, Instance(ring, Collective("three", messages)), lower=3, budget=three
+    )
     assert (stop, len(run.schedules[-1].steps)) == (Stop.EXHAUSTED, 3)
 
 
 def test_a_schedule_that_refutes_a_wrong_bound_is_offered() -> None:
     one = Budget(seconds=None, evaluations=1)
-    run, _ = solve(cchybrid.instance("ring-10", "AAS"), lower=100, budget=one)
+    run, _ = solved(PACKING, cchybrid.instance("ring-10", "AAS"), lower=100, budget=one)
     assert [len(schedule.steps) for schedule in run.schedules] == [13]
 
 
@@ -190,31 +155,14 @@ def test_the_first_schedule_chooses_routes_seldom() -> None:
     assert fills[0] <= 1 + np.log2(47) < 2 * fills[0] < fills[1]
 
 
-@pytest.mark.parametrize(
-    ("words", "model", "steps"),
-    [
-        (("random-regular-24-3-1", "AAS"), {}, 42),
-        (("random-regular-48-4-1", "AAS"), {}, 47),
-        (("mesh-3x3", "OAS"), {}, 4),
-        (("mesh-3x3", "AOG"), {}, 4),
-        (("mesh-3x3", "AAS"), {"ports": 1}, 8),
-        (("mesh-6x6", "permutation:transpose"), {}, 2),
-    ],
-)
-def test_reaches_the_optimum(words: tuple[str, str], model: dict[str, Any], steps: int) -> None:
-    run, stop = solve(cchybrid.instance(*words, **model), steps)
-    assert run.best() == steps
-    assert stop is Stop.EXHAUSTED
-
-
 def test_channels_of_higher_capacity_and_half_duplex_links() -> None:
     line = Network("line", 3, (Channel(0, 1, 2), Channel(1, 2, 2)))
-    run, _ = solve(Instance(line, Collective("four", (Message(0, (2,)),) * 4)), 2)
+    run, _ = solved(PACKING, Instance(line, Collective("four", (Message(0, (2,)),) * 4)), 2)
     assert run.best() == 2
     links = [(0, 1), (1, 2)]
     both = Network("half", 3, Network.from_links("half", 3, links).channels, tuple(links))
     messages = (Message(0, (2,)), Message(2, (0,))) * 2
-    run, _ = solve(Instance(both, Collective("two", messages)), 4)
+    run, _ = solved(PACKING, Instance(both, Collective("two", messages)), 4)
     assert run.best() == 4
 
 
@@ -222,27 +170,5 @@ def test_no_path_passes_an_endpoint() -> None:
     links = [(0, 1), (1, 3), (0, 2), (2, 4), (4, 3)]
     network = Network.from_links("detour", 5, links)
     network = Network("detour", 5, network.channels, endpoints=(1,))
-    run, _ = solve(Instance(network, Collective("one", (Message(0, (3,)),))), 1)
+    run, _ = solved(PACKING, Instance(network, Collective("one", (Message(0, (3,)),))), 1)
     assert [transfer.path for transfer in run.schedules[-1].steps[0]] == [(0, 2, 4, 3)]
-
-
-@pytest.mark.parametrize(
-    ("words", "model"),
-    [(("mesh-3x3", "AAB"), {}), (("mesh-3x3", "AAS"), {"switching": "store-and-forward"})],
-)
-def test_forwarding_is_refused(words: tuple[str, str], model: dict[str, Any]) -> None:
-    problem = build_problem(cchybrid.instance(*words, **model))
-    assert Packing(NoOptions()).unsupported(problem) == "messages are forwarded"
-
-
-def test_an_evaluation_budget_is_kept_and_repeats() -> None:
-    def searched(seed: int) -> list[Any]:
-        case = cchybrid.instance("random-regular-24-3-1", "AAS")
-        budget = Budget(seconds=None, evaluations=3)
-        run, stop = solve(case, 30, seed=seed, budget=budget)
-        assert stop is Stop.LIMIT
-        assert run.spent == 3
-        return [schedule.steps for schedule in run.schedules]
-
-    assert searched(1) == searched(1)
-    assert searched(1) != searched(2)

@@ -1,42 +1,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from cchybrid_plugins.sga.crossover import cross
-from cchybrid_plugins.sga.engine import Sga, SgaOptions
 
-from cchybrid.host.api import instance
-from cchybrid.plugin.conformance import LocalRun
-from cchybrid.plugin.engine import Budget
-from cchybrid.problem import build_problem
 from cchybrid.toolkit.evolution.population import Population
 from cchybrid.toolkit.kernels.rng import seed_state
-
-
-@pytest.mark.parametrize(
-    ("words", "model", "steps"),
-    [
-        (("spidergon-8", "AAS"), {}, 4),
-        (("mesh-3x3", "AAS"), {}, 6),
-        (("hypercube-8", "OAB"), {}, 2),
-        (("hypercube-8", "AAB"), {}, 3),
-        (("torus-3x3", "AOR"), {}, 2),
-        (("mesh-3x3", "AAS"), {"ports": 1}, 8),
-        (("hypercube-8", "AAB"), {"switching": "store-and-forward"}, 3),
-        (("mesh-2x3", "OAS"), {"routing": "any"}, 3),
-    ],
-)
-def test_it_reaches_the_optimum(
-    words: tuple[str, str], model: dict[str, object], steps: int
-) -> None:
-    run = LocalRun(
-        build_problem(instance(*words, **model)),  # type: ignore[arg-type]
-        first_lower=steps,
-        budget=Budget(seconds=60),
-    )
-    Sga(SgaOptions()).solve(run.problem, run)
-    assert not run.violations
-    assert run.best() == steps
 
 
 def children_of(crossover: float, number: int, genes: int) -> np.ndarray:
@@ -75,8 +43,3 @@ def test_without_crossover_children_are_copies() -> None:
     mixed = (np.diff(children_of(0.7, 2000, 6), axis=1) != 0).any(axis=1).mean()
     assert abs(mixed - 0.7) < 0.05
     assert (children_of(1.0, 4, 1).ravel() == [0, 1, 0, 1]).all()
-
-
-def test_a_senseless_crossover_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"crossover is 1\.5, use 0 to 1"):
-        SgaOptions(crossover=1.5)

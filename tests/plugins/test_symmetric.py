@@ -77,5 +77,4 @@ def test_other_terms_and_local_search() -> None:
     )
     run = LocalDesignRun(task, evaluations=300)
     assert Symmetric(SymmetricOptions(exhaustive=0)).design(task, run) is Stop.LIMIT
-    assert run.links is not None
     assert len(run.links) == 36

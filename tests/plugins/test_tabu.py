@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import time
-from threading import Timer
-
 import numpy as np
 import pytest
 from cchybrid_plugins.tabu.engine import Tabu
@@ -10,10 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cchybrid.host.api import instance
-from cchybrid.library.collectives import collective
 from cchybrid.model import Collective, Instance, Message, Network
-from cchybrid.plugin.conformance import LocalRun
-from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.first_fit import first_fit
@@ -25,132 +19,13 @@ from cchybrid.toolkit.tabu_search.moves import new_scratch
 from cchybrid.toolkit.tabu_search.options import TabuOptions
 from cchybrid.toolkit.tabu_search.path_graphs import build_graphs
 from cchybrid.toolkit.tabu_search.search import BEST_CONFLICTS, Record, Tuning, search, start
+from tests.plugins.runs import solved
 from tests.random_instances import instances
 from tests.toolkit import plain_tabu as plain
 from tests.toolkit.kernels.random_assignments import RANDOM, random_assignment
 
 HOPS = {"switching": "store-and-forward"}
 GO_ON = np.zeros(1, dtype=np.bool_)
-
-
-def solve(case: Instance, lower: int, **rest: object) -> LocalRun:
-    options = rest.pop("options", TabuOptions())
-    run = LocalRun(build_problem(case), first_lower=lower, **{"budget": Budget(seconds=60), **rest})  # type: ignore[arg-type]
-    Tabu(options).solve(run.problem, run)  # type: ignore[arg-type]
-    assert not run.violations
-    return run
-
-
-@pytest.mark.parametrize(
-    ("words", "model", "steps"),
-    [
-        (("spidergon-8", "AAS"), {}, 4),
-        (("mesh-3x3", "AAS"), {}, 6),
-        (("kautz-12", "AAS"), {}, 7),
-        (("hypercube-8", "AAB"), {}, 3),
-        (("torus-4x4", "AAB"), {}, 4),
-        (("hypercube-8", "OAB"), {}, 2),
-        (("mesh-3x3", "OAS"), {}, 4),
-        (("mesh-3x3", "AOG"), {}, 4),
-        (("torus-3x3", "AOR"), {}, 2),
-        (("mesh-3x3", "AAS"), {"ports": 1}, 8),
-        (("hypercube-8", "AAB"), {"ports": 1}, 7),
-        (("mesh-2x3", "OAS"), {"routing": "any"}, 3),
-        (("mesh-2x3", "OAS"), {"routing": 1}, 3),
-        (("ring-bi-4", "AAS"), HOPS, 2),
-        (("hypercube-8", "AAS"), HOPS, 4),
-        (("hypercube-8", "AAB"), HOPS, 3),
-        (("amp-8", "OAB"), HOPS, 2),
-    ],
-)
-def test_it_reaches_the_optimum(
-    words: tuple[str, str], model: dict[str, object], steps: int
-) -> None:
-    case = instance(*words, **model)  # type: ignore[arg-type]
-    assert solve(case, steps).best() == steps
-
-
-def test_capacity_and_half_duplex_are_kept() -> None:
-    double = Network.from_links("double", 3, [(0, 1), (0, 1), (1, 2), (1, 2), (2, 0), (2, 0)])
-    half = Network(
-        "half",
-        3,
-        Network.from_links("", 3, [(0, 1), (1, 2), (2, 0)]).channels,
-        ((0, 1), (1, 2), (0, 2)),
-    )
-    assert solve(Instance(double, collective("AAB", double)), 1).best() == 1
-    assert solve(Instance(half, collective("AAS", half)), 2).best() == 2
-
-
-def test_a_target_is_honoured() -> None:
-    best = solve(instance("ring-bi-8", "AAS"), 8, target=10).best()
-    assert best is not None
-    assert 8 <= best <= 10
-
-
-def test_raising_the_steps_ends_with_the_first_schedule() -> None:
-    options = TabuOptions(control="raise", patience=300)
-    run = solve(instance("spidergon-8", "AAS"), 3, options=options)
-    assert [len(schedule.steps) for schedule in run.schedules] == [4]
-    assert {steps for steps, _ in run.progressed} >= {3}
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_the_same_seed_and_evaluations_repeat_exactly(threads: int) -> None:
-    found = []
-    for seed in (3, 3, 4):
-        budget = Budget(evaluations=40_000, threads=threads)
-        problem = build_problem(instance("kautz-12", "AAS"))
-        run = LocalRun(problem, seed=seed, budget=budget, first_lower=6)
-        assert Tabu(TabuOptions(patience=2000)).solve(problem, run) == Stop.LIMIT
-        near = [(one.option.tolist(), one.step.tolist()) for one in run.suggestions]
-        found.append(([schedule.steps for schedule in run.schedules], near, run.spent))
-    assert found[0] == found[1]
-    assert found[0] != found[2]
-
-
-def test_it_hands_out_near_solutions_that_still_have_conflicts() -> None:
-    run = solve(instance("torus-4x4", "AAS"), 7, budget=Budget(evaluations=20_000))
-    assert run.suggestions
-    assert all(conflicts(run.problem, near) > 0 for near in run.suggestions)
-    assert all(run.problem.lift(near).steps for near in run.suggestions)
-
-
-def test_it_starts_from_a_hint() -> None:
-    problem = build_problem(instance("spidergon-8", "AAS"))
-    first = solve(instance("spidergon-8", "AAS"), 4)
-    solution = problem.match(first.schedules[-1].steps)
-    run = LocalRun(problem, first_lower=4, seed=9, hints={4: solution})
-    Tabu(TabuOptions()).solve(problem, run)
-    assert run.best() == 4
-    assert np.array_equal(problem.match(run.schedules[-1].steps).step, solution.step)
-
-
-def test_it_stops_promptly() -> None:
-    run = LocalRun(build_problem(instance("torus-4x4", "AAS")), first_lower=1, target=2)
-    Tabu(TabuOptions()).prepare()
-    Timer(0.3, lambda: setattr(run, "stopped", True)).start()
-    begun = time.monotonic()
-    assert Tabu(TabuOptions()).solve(run.problem, run) == Stop.LIMIT
-    assert time.monotonic() - begun < 3
-
-
-def test_it_refuses_what_does_not_fit_into_memory() -> None:
-    problem = build_problem(instance("hypercube-64", "AAS"))
-    assert Tabu(TabuOptions()).unsupported(problem) is None
-    assert "4032 deliveries" in str(Tabu(TabuOptions(memory=1)).unsupported(problem))
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"width": 0}, {"tenure": -1}, {"decay": -1}, {"patience": 0}, {"attempts": 0},
-        {"width": 2_000_000_000}, {"control": "up"},
-    ],
-)  # fmt: skip
-def test_senseless_options_are_refused(options: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=next(iter(options))):
-        TabuOptions(**options)  # type: ignore[arg-type]
 
 
 class Hunt:
@@ -215,7 +90,6 @@ def test_the_best_is_as_good_as_it_says(case: Instance, seed: int, steps: int) -
 def test_a_greedy_number_of_steps_is_reached_from_anywhere(case: Instance, seed: int) -> None:
     problem = build_problem(case)
     greedy = first_fit(problem, seed, GO_ON)
-    assert greedy is not None
     hunt = Hunt(problem, greedy.steps, random_assignment(problem, seed, missing=True), seed)
     hunt.go_on(5_000)
     hunt.check()
@@ -260,7 +134,7 @@ def with_a_ring(problem: Problem, solution: Assignment) -> Assignment:
 @pytest.mark.parametrize("seed", range(5))
 def test_deliveries_that_only_require_each_other_disappear(seed: int) -> None:
     problem = build_problem(instance("ring-bi-4", "AAS", **HOPS))  # type: ignore[arg-type]
-    run = solve(instance("ring-bi-4", "AAS", **HOPS), 2)  # type: ignore[arg-type]
+    run, _ = solved(Tabu(TabuOptions()), problem, 2)
     solution = problem.match(run.schedules[-1].steps)
     hunt = Hunt(problem, 2, with_a_ring(problem, solution), seed)
     assert hunt.record.counters[BEST_CONFLICTS] > 0
@@ -273,7 +147,8 @@ def test_deliveries_that_only_require_each_other_disappear(seed: int) -> None:
 def test_an_island_goes_on_after_a_ring_has_disappeared() -> None:
     case = instance("ring-bi-4", "AAS", **HOPS)  # type: ignore[arg-type]
     problem = build_problem(case)
-    solution = problem.match(solve(case, 2).schedules[-1].steps)
+    run, _ = solved(Tabu(TabuOptions()), problem, 2)
+    solution = problem.match(run.schedules[-1].steps)
     shared = SharedData(problem, flatten(problem), 2, 0)
     hint = with_a_ring(problem, solution)
     for seed in range(5):

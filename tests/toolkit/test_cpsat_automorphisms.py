@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cchybrid_plugins.cpsat.engine import CpSat
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
@@ -29,13 +29,11 @@ from cchybrid.toolkit.cpsat.automorphisms import Automorphisms, chain
 from cchybrid.toolkit.cpsat.model import build
 from cchybrid.toolkit.cpsat.windows import Windows
 from cchybrid.toolkit.usage_matrix import UsageMatrix
-from tests.examples import examples
+from tests.examples import drawn
 from tests.proof.optimum import possible
 from tests.random_instances import instances
 
-RANDOM = settings(
-    max_examples=examples(60), derandomize=True, suppress_health_check=list(HealthCheck)
-)
+RANDOM = drawn(60)
 
 
 def solvable(problem: Problem, steps: int, *, broken: bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
@@ -12,14 +12,12 @@ from cchybrid.problem import build_problem
 from cchybrid.toolkit.cpsat.repack import Repack, limited, places_for
 from cchybrid.toolkit.partial_schedule import repaired
 from cchybrid.toolkit.usage_matrix import UsageMatrix
-from tests.examples import examples
+from tests.examples import drawn
 from tests.random_instances import instances
 
 from .partial_schedules import assert_sound, random_assignment
 
-RANDOM = settings(
-    max_examples=examples(60), derandomize=True, suppress_health_check=list(HealthCheck)
-)
+RANDOM = drawn(60)
 
 
 @RANDOM

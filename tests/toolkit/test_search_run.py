@@ -46,7 +46,6 @@ def test_a_better_bound_does_not_stop_a_search_for_any_schedule() -> None:
         run.first_lower = 5
         assert not is_set(stop, MANY_CHECKS)
         greedy = first_fit(run.problem, 0)
-        assert greedy is not None
         run.offer(greedy)
         run.first_lower = greedy.steps
         assert is_set(stop, LATE)

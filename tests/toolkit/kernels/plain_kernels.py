@@ -1,4 +1,4 @@
-"""Plain-Python twins of the kernels, written from the definitions alone."""
+"""Loads and conflicts in plain Python, written from the definitions alone."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def needed(problem: Problem, assignment: Assignment) -> set[int]:
     return found
 
 
-def overload(problem: Problem, used: Counter[tuple[int, int]]) -> int:
-    """Return the conflicts on resources (thesis equation 6.18 for any capacity)."""
+def overload(problem: Problem, used: Counter[tuple[int, int]], excess: bool = False) -> int:
+    """Return the conflicts on resources (thesis equation 6.18 for any capacity), or the excess."""
     total = 0
     for (resource, _), load in used.items():
         capacity = int(problem.capacity[resource])
         if not problem.implied[resource] and load > capacity:
             pairs = comb(load, 2) - comb(capacity, 2)
             # A resource of capacity 0 counts its first use too: one more conflict.
-            total += pairs + (1 if capacity == 0 else 0)
+            total += load - capacity if excess else pairs + (capacity == 0)
     return total
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import HealthCheck, settings
 
 from cchybrid.problem import Assignment, Problem
-from tests.examples import examples
+from tests.examples import drawn
 
-RANDOM = settings(
-    max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+RANDOM = drawn(60)
 STEPS = 4
 
 

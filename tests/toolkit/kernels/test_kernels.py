@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,7 +103,6 @@ def test_first_fit_is_valid_complete_and_repeatable(instance: Instance, seed: in
     assert verify(instance, schedule.steps) == ()
     scheduler, state = FirstFit(problem), seed_state(seed)
     again, other = scheduler.draw(state), scheduler.draw(state)
-    assert again is not None
     assert (found.option == again.option).all()
     assert (found.step == again.step).all()
     assert other is not None
@@ -115,8 +113,6 @@ def test_the_next_greedy_schedule_is_another_one() -> None:
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAB"))
     scheduler, state = FirstFit(problem), seed_state(5)
     first, other = scheduler.draw(state), scheduler.draw(state)
-    assert first is not None
-    assert other is not None
     assert (first.option != other.option).any() or (first.step != other.step).any()
     assert scheduler.draw(state, np.ones(1, dtype=np.bool_)) is None
 
@@ -220,8 +216,3 @@ def test_random_numbers_come_from_the_state_alone() -> None:
     shuffle(values, one)
     assert sorted(values.tolist()) == list(range(50))
     assert values.tolist() != list(range(50))
-
-
-@pytest.mark.parametrize("kernel", [build, restore, settle, swap_steps, spread_ports])
-def test_kernels_are_compiled(kernel: object) -> None:
-    assert hasattr(kernel, "py_func")
