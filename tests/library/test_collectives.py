@@ -17,6 +17,7 @@ from cchybrid.model import AllReduction, Collective, Instance, Message, Network,
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import CollectiveInfo, Roles
 from tests.examples import examples
+from tests.refusals import refused
 
 MESH = network("mesh-4x4")
 RING = network("ring-bi-4")
@@ -271,86 +272,60 @@ def test_an_allreduce_is_one_sum_of_all_parts(name: str) -> None:
     assert among.messages == (AllReduction((1, 3)),) * 2
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("AABB", "unknown collective 'AABB'; did you mean AAB or allgather? `cchybrid"),
-        ("permutatoin:reverse", "did you mean permutation:KIND?"),
-        ("", "unknown collective ''; `cchybrid collectives` lists the names"),
-        ("zzz" * 100, "`cchybrid collectives` lists the names"),
-        ("AAB:3", "AAB takes no argument; write AAB"),
-        ("multicast:77", "multicast on ring-bi-4: node 77 takes no part; use some of 0-3"),
-        ("multicast:0", "the root alone is listed; list the nodes that it sends to"),
-        ("multicast:a", "'a' is no list of nodes; write it like 0-3,7"),
-        ("permutation", "no permutation is named; use reverse, shift"),
-        ("permutation:foo", "unknown permutation 'foo'; use reverse, shift"),
-        ("permutation:random-", "unknown permutation 'random-'"),
-        ("permutation:0>1,2>1", "node 1 receives twice; use pairs:"),
-        ("permutation:0>1,0>2", "node 0 sends twice; use pairs:"),
-        ("permutation:0>9", "node 9 takes no part; use some of 0-3"),
-        ("permutation:1>1", "every node stays where it is"),
-        ("pairs", "a pair is missing; write SOURCE>DESTINATION"),
-        ("pairs:0-3", "'0-3' is no pair; write SOURCE>DESTINATION, such as 0>3,2>5, or @FILE"),
-        ("pairs:2>2", "node 2 would send to itself; drop 2>2"),
-        ("pairs:0>4", "node 4 takes no part; use some of 0-3"),
-        ("pairs:@", "cannot be read"),
-        ("pairs:@nowhere.csv", "nowhere.csv: cannot be read: No such file or directory"),
-    ],
-)
-def test_refusals(name: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        collective(name, RING)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
+REFUSALS = {
+    "AABB": "unknown collective 'AABB'; did you mean AAB or allgather? `cchybrid",
+    "permutatoin:reverse": "did you mean permutation:KIND?",
+    "": "unknown collective ''; `cchybrid collectives` lists the names",
+    "zzz" * 100: "`cchybrid collectives` lists the names",
+    "AAB:3": "AAB takes no argument; write AAB",
+    "multicast:77": "multicast on ring-bi-4: node 77 takes no part; use some of 0-3",
+    "multicast:0": "the root alone is listed; list the nodes that it sends to",
+    "multicast:a": "'a' is no list of nodes; write it like 0-3,7",
+    "permutation": "no permutation is named; use reverse, shift",
+    "permutation:foo": "unknown permutation 'foo'; use reverse, shift",
+    "permutation:random-": "unknown permutation 'random-'",
+    "permutation:0>1,2>1": "node 1 receives twice; use pairs:",
+    "permutation:0>1,0>2": "node 0 sends twice; use pairs:",
+    "permutation:0>9": "node 9 takes no part; use some of 0-3",
+    "permutation:1>1": "every node stays where it is",
+    "pairs": "a pair is missing; write SOURCE>DESTINATION",
+    "pairs:0-3": "'0-3' is no pair; write SOURCE>DESTINATION, such as 0>3,2>5, or @FILE",
+    "pairs:2>2": "node 2 would send to itself; drop 2>2",
+    "pairs:0>4": "node 4 takes no part; use some of 0-3",
+    "pairs:@": "cannot be read",
+    "pairs:@nowhere.csv": "nowhere.csv: cannot be read: No such file or directory",
+}
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "message"),
+    ("among", "name", "roles", "message"),
     [
-        ("transpose", "ring-bi-5", "5 participants are no square"),
-        ("bit-reversal", "ring-bi-6", "6 participants are no power of two"),
-        ("complement", "ring-bi-6", "6 participants are no power of two"),
-        ("bit-reversal", "complete-2", "every node stays where it is"),
+        *((RING, name, {}, message) for name, message in REFUSALS.items()),
+        (network("ring-bi-5"), "permutation:transpose", {}, "5 participants are no square"),
+        (network("ring-bi-6"), "permutation:bit-reversal", {}, "6 participants are no power"),
+        (network("ring-bi-6"), "permutation:complement", {}, "6 participants are no power of two"),
+        (network("complete-2"), "permutation:bit-reversal", {}, "every node stays where it is"),
+        (RING, "OAB", {"root": 99}, "OAB on ring-bi-4: root 99 is no terminal; use one of 0-3"),
+        (RING, "OAB", {"root": -1}, "root -1 is no terminal"),
+        (RING, "OAB", {"root": 0, "modes": ([1], [2])}, "node 0 takes no part; use some of 1"),
+        (RING, "MNB", {"transmitters": [4]}, "transmitter 4 is no terminal; use one of 0-3"),
+        (RING, "MNB", {"receivers": [4]}, "receiver 4 is no terminal; use one of 0-3"),
+        (RING, "MNB", {"transmitters": []}, "no transmitters; name at least one"),
+        (RING, "MNB", {"transmitters": [1], "receivers": [1]}, "too few participants (1)"),
+        (fail(RING, nodes=[0]), "OAB", {"root": 0}, "root 0 is no terminal; use one of 1-3"),
+        *(
+            (Network("dot", 1, ()), name, {}, "too few participants")
+            for name in ("OAB", "AAB", "AAS", "AAR", "MNB", "permutation:reverse")
+        ),
+        *(
+            (network("ring-uni-4096"), name, {}, f"at most {MAX_PAIRS} pairs")
+            for name in ("AAB", "AAS", "AAG", "AAR", "MNB", "MNS")
+        ),
     ],
 )
-def test_permutations_that_do_not_apply(kind: str, name: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        collective(f"permutation:{kind}", network(name))
-
-
-@pytest.mark.parametrize(
-    ("name", "roles", "message"),
-    [
-        ("OAB", {"root": 99}, "OAB on ring-bi-4: root 99 is no terminal; use one of 0-3"),
-        ("OAB", {"root": -1}, "root -1 is no terminal"),
-        ("OAB", {"root": 0, "modes": ([1], [2])}, "node 0 takes no part; use some of 1"),
-        ("MNB", {"transmitters": [4]}, "transmitter 4 is no terminal; use one of 0-3"),
-        ("MNB", {"receivers": [4]}, "receiver 4 is no terminal; use one of 0-3"),
-        ("MNB", {"transmitters": []}, "no transmitters; name at least one"),
-        ("MNB", {"transmitters": [1], "receivers": [1]}, "too few participants (1)"),
-    ],
-)
-def test_roles_that_do_not_fit(name: str, roles: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        collective(name, RING, **roles)
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("name", ["OAB", "AAB", "AAS", "AAR", "MNB", "permutation:reverse"])
-def test_one_node_alone_is_too_few_participants(name: str) -> None:
-    with pytest.raises(InputError, match="too few participants"):
-        collective(name, Network("dot", 1, ()))
-
-
-def test_a_failed_root_is_no_terminal() -> None:
-    with pytest.raises(InputError, match="root 0 is no terminal; use one of 1-3"):
-        collective("OAB", fail(RING, nodes=[0]), root=0)
-
-
-@pytest.mark.parametrize("name", ["AAB", "AAS", "AAG", "AAR", "MNB", "MNS"])
-def test_too_many_pairs_are_refused(name: str) -> None:
-    with pytest.raises(InputError, match=f"at most {MAX_PAIRS} pairs"):
-        collective(name, network("ring-uni-4096"))
+def test_refusals(among: Network, name: str, roles: dict[str, Any], message: str) -> None:
+    with refused(message):
+        collective(name, among, **roles)
 
 
 def test_other_patterns_can_be_given() -> None:

@@ -16,6 +16,7 @@ from cchybrid.library.node_numbers import link_ends, node_number, node_numbers, 
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError
 from tests.examples import examples
+from tests.refusals import refused
 
 
 def named(*names: str) -> Network:
@@ -97,9 +98,8 @@ def test_wrong_attributes_of_edges(edge: dict[str, object], message: str) -> Non
     graph = nx.Graph()
     graph.add_edge("a", "b", **edge)
     graph.add_edge("b", "c")
-    with pytest.raises(InputError) as caught:
+    with refused(message):
         read_graph(graph, "g")
-    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,8 @@ def test_wrong_attributes_of_edges(edge: dict[str, object], message: str) -> Non
 def test_wrong_attributes_of_nodes(node: dict[str, object], message: str) -> None:
     graph = nx.Graph([("a", "b")])
     graph.nodes["a"].update(node)
-    with pytest.raises(InputError) as caught:
+    with refused(message):
         read_graph(graph, "g")
-    assert message in str(caught.value)
 
 
 def test_nodes_that_are_no_terminals_are_switches_or_beside_terminals() -> None:

@@ -3,89 +3,114 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
+import re
+from importlib import resources
 
 import networkx as nx
 import numpy as np
 import pytest
 
 from cchybrid.library.topologies import FAMILIES, network
+from cchybrid.referee.distances import hop_distances
 from tests.network_graphs import assert_vertex_transitive, graph_of
 
-# name: nodes, channels, least and greatest out-degree, diameter
-FACTS = {
-    "hypercube-2": (2, 2, 1, 1, 1),
-    "hypercube-8": (8, 24, 3, 3, 3),
-    "hypercube-64": (64, 384, 6, 6, 6),
-    "ring-bi-3": (3, 6, 2, 2, 1),
-    "ring-bi-16": (16, 32, 2, 2, 8),
-    "ring-uni-2": (2, 2, 1, 1, 1),
-    "ring-uni-8": (8, 8, 1, 1, 7),
-    "mesh-1x8": (8, 14, 1, 2, 7),
-    "mesh-4x4": (16, 48, 2, 4, 6),
-    "mesh-4x8": (32, 104, 2, 4, 10),
-    "mesh-2x3x4": (24, 92, 3, 5, 6),
-    "torus-3x3": (9, 36, 4, 4, 2),
-    "torus-4x8": (32, 128, 4, 4, 6),
-    "torus-4x4x4": (64, 384, 6, 6, 6),
-    "torus-2x4": (8, 24, 3, 3, 3),
-    "torus-1x5": (5, 10, 2, 2, 2),
-    "spidergon-4": (4, 12, 3, 3, 1),
-    "spidergon-6": (6, 18, 3, 3, 2),
-    "spidergon-8": (8, 24, 3, 3, 2),
-    "spidergon-32": (32, 96, 3, 3, 8),
-    "petersen-10": (10, 30, 3, 3, 2),
-    "heawood-14": (14, 42, 3, 3, 3),
-    "kautz-4": (4, 12, 3, 3, 1),
-    "kautz-12": (12, 36, 3, 3, 2),
-    "kautz-36": (36, 108, 3, 3, 3),
-    "kautz-108": (108, 324, 3, 3, 4),
-    "complete-2": (2, 2, 1, 1, 1),
-    "complete-8": (8, 56, 7, 7, 1),
-}
-VERTEX_TRANSITIVE = [
-    "hypercube-16",
-    "ring-bi-9",
-    "ring-uni-7",
-    "torus-3x4",
-    "torus-3x3",
-    "torus-2x4",
-    "spidergon-12",
-    "petersen-10",
-    "heawood-14",
-    "kautz-12",
-    "complete-6",
-]
-LARGE = ["hypercube-512", "mesh-5x6x7", "mesh-2x3x2x3x2x3", "torus-3x40x4", "kautz-324"]
+TABLE = """
+    hypercube-2 2 2 2 1 1 1, hypercube-8 8 8 24 3 3 3, hypercube-64 64 64 384 6 6 6,
+    ring-bi-3 3 3 6 2 2 1, ring-bi-16 16 16 32 2 2 8, ring-uni-2 2 2 2 1 1 1,
+    ring-uni-8 8 8 8 1 1 7, mesh-1x8 8 8 14 1 2 7, mesh-4x4 16 16 48 2 4 6,
+    mesh-4x8 32 32 104 2 4 10, mesh-2x3x4 24 24 92 3 5 6, torus-3x3 9 9 36 4 4 2,
+    torus-4x8 32 32 128 4 4 6, torus-4x4x4 64 64 384 6 6 6, torus-2x4 8 8 24 3 3 3,
+    torus-1x5 5 5 10 2 2 2, spidergon-4 4 4 12 3 3 1, spidergon-6 6 6 18 3 3 2,
+    spidergon-8 8 8 24 3 3 2, spidergon-32 32 32 96 3 3 8, petersen-10 10 10 30 3 3 2,
+    heawood-14 14 14 42 3 3 3, kautz-4 4 4 12 3 3 1, kautz-12 12 12 36 3 3 2,
+    kautz-36 36 36 108 3 3 3, kautz-108 108 108 324 3 3 4, complete-2 2 2 2 1 1 1,
+    complete-8 8 8 56 7 7 1, hyperx-7 7 7 42 6 6 1, hyperx-4x4 16 16 96 6 6 2,
+    hyperx-2x3x4 24 24 144 6 6 3, hyperx-1x5 5 5 20 4 4 1, de-bruijn-2-1 2 2 2 1 1 1,
+    de-bruijn-2-4 16 16 30 1 2 4, de-bruijn-3-2 9 9 24 2 3 2, de-bruijn-4-3 64 64 252 3 4 3,
+    ccc-3 24 24 72 3 3 6, ccc-4 64 64 192 3 3 8, ccc-5 160 160 480 3 3 10,
+    ccc-6 384 384 1152 3 3 13, dragonfly-1x4 5 5 20 4 4 1, dragonfly-2x1 6 6 12 2 2 3,
+    dragonfly-4x2 36 36 180 5 5 3, dragonfly-6x3 114 114 912 8 8 3, slim-fly-3 18 18 90 5 5 2,
+    slim-fly-5 50 50 350 7 7 2, slim-fly-7 98 98 1078 11 11 2, slim-fly-11 242 242 4114 17 17 2,
+    slim-fly-13 338 338 6422 19 19 2, 2-ary-1-tree 3 2 4 1 2 2, 2-ary-3-tree 20 8 48 1 4 6,
+    4-ary-2-tree 24 16 64 1 8 4, 4-ary-3-tree 112 64 384 1 8 6,
+    random-regular-16-3-1 16 16 48 3 3 5, random-regular-9-6-4 9 9 54 6 6 2,
+    random-geometric-20-6-1 20 20 88 1 7 6, random-links-20-36-1 20 20 72 1 7 5,
+    scale-free-24-2-1 24 24 88 2 13 4, small-world-24-4-1 24 24 96 3 5 5, dgx-1 8 8 32 4 4 2,
+    dgx-2 17 16 32 1 16 2, mi250-16 16 16 56 3 4 5, dgx-a100 9 8 16 1 8 2,
+    dgx-a100-x2 36 16 96 2 8 6, mi250-x2 33 32 176 4 32 2, ndv2-x2 16 16 66 4 5 5,
+    nsfnet-14 14 14 40 2 4 4, arpanet-20 20 20 60 2 4 6, italian-21 21 21 72 2 6 7,
+    levi-30 30 30 90 3 3 4, circulant-3-1 3 3 6 2 2 1, circulant-16-1x4 16 16 64 4 4 3,
+    circulant-8-1x4 8 8 24 3 3 2, circulant-9-1x2x3x4 9 9 72 8 8 1, midimew-5 5 5 20 4 4 1,
+    midimew-8 8 8 32 4 4 2, midimew-13 13 13 52 4 4 2, midimew-14 14 14 56 4 4 3,
+    midimew-50 50 50 200 4 4 5, k-ring-5 5 5 20 4 4 1, k-ring-8 8 8 32 4 4 2,
+    k-ring-15 15 15 60 4 4 3, amp-8 8 8 32 4 4 2, amp-23 23 23 92 4 4 3, amp-32 32 32 128 4 4 3,
+    amp-42 42 42 168 4 4 4, amp-53 53 53 212 4 4 4, omega-2 3 2 4 1 2 2, omega-8 20 8 32 1 2 4,
+    omega-64 256 64 448 1 2 7, butterfly-8 20 8 32 1 2 4, butterfly-16 48 16 80 1 2 5,
+    clos-12 23 12 48 1 4 4, clos-16 28 16 64 1 4 4, clos-2-3-5 23 10 50 1 5 4,
+    b-tree-2 3 2 4 1 2 2, b-tree-8 15 8 28 1 3 6, b-tree-16 31 16 60 1 3 8,
+    fat-tree-4 8 4 16 1 4 4, fat-tree-8 20 8 48 1 4 6, fat-tree-32 112 32 320 1 4 10,
+    full-tree-3 3 3 4 1 2 2, full-tree-15 15 15 28 1 3 6, 2-fat-hypercube-8 24 16 56 1 5 5,
+    2-fat-spidergon-6 18 12 42 1 5 4, 3-fat-mesh-4x4 64 48 144 1 7 8,
+    1-fat-petersen-10 20 10 50 1 4 4, 2-fat-kautz-12 36 24 84 1 5 4
+"""
+FACTS = {name: tuple(map(int, facts)) for name, *facts in map(str.split, TABLE.split(","))}
+"""Of every name: nodes, terminals, channels, least and greatest out-degree, diameter."""
+
+BENES = ["benes-2", "benes-4", "benes-16"]
+LARGE = """hypercube-512 mesh-5x6x7 mesh-2x3x2x3x2x3 torus-3x40x4 kautz-324 hyperx-5x6x7 ccc-9
+    de-bruijn-2-12 dragonfly-12x6 slim-fly-23 benes-256 5-ary-4-tree random-regular-2000-4-1"""
+SWITCHED = ("dgx-a100", "dgx-a100-x2", "mi250-x2")
+MULTIPLE = {"dgx-1", "mi250-16", "ndv2-x2", *SWITCHED}
+ONE_DIRECTION = (
+    *("ring-uni", "kautz", "omega", "butterfly", "clos", "2-fat-kautz"),
+    *("de-bruijn", "benes", "ndv2"),
+)
+BOTH = ("ring-uni-2", "kautz-4", "omega-2", "de-bruijn-2-1", "benes-2")
+VERTEX_TRANSITIVE = """hypercube-16 ring-bi-9 ring-uni-7 torus-3x4 torus-3x3 torus-2x4 spidergon-12
+    petersen-10 heawood-14 kautz-12 complete-6 levi-30 circulant-12-2x3 midimew-11 k-ring-9 k-ring-8
+    hyperx-3x4 ccc-3 dragonfly-2x1 dragonfly-1x5 slim-fly-5"""
 
 
 @pytest.mark.parametrize("name", FACTS)
 def test_size_degree_and_diameter(name: str) -> None:
     net = network(name)
-    graph = graph_of(net)
+    hops = hop_distances(net, net.terminals)[:, list(net.terminals)]
     degrees = [len(targets) for targets in net.successors]
-    found = (net.nodes, len(net.channels), min(degrees), max(degrees), nx.diameter(graph))
-    assert found == FACTS[name]
+    found = (net.nodes, len(net.terminals), len(net.channels), min(degrees), max(degrees))
+    assert (*found, hops.max()) == FACTS[name]
+    assert hops.min() >= 0
+    assert net.name == name
 
 
-@pytest.mark.parametrize("name", FACTS)
-def test_channels_have_unit_capacity_and_links_both_directions(name: str) -> None:
+@pytest.mark.parametrize("name", [*FACTS, *BENES])
+def test_terminals_capacity_and_direction(name: str) -> None:
     net = network(name)
-    assert all(channel.capacity == 1 for channel in net.channels)
-    one_direction = name.startswith(("ring-uni", "kautz"))
-    assert net.symmetric == (not one_direction or name in ("ring-uni-2", "kautz-4"))
-    assert net.terminals == tuple(range(net.nodes))
+    assert net.terminals == tuple(range(len(net.terminals)))
+    assert net.switches == (tuple(range(len(net.terminals), net.nodes)) if name in SWITCHED else ())
+    assert net.endpoints in ((), net.terminals)
+    if net.endpoints:
+        targets = [channel.target for channel in net.channels]
+        assert all(len(net.successors[node]) == targets.count(node) == 1 for node in net.terminals)
+    assert ({channel.capacity for channel in net.channels} == {1}) == (name not in MULTIPLE)
+    assert net.symmetric == (not name.startswith(ONE_DIRECTION) or name in BOTH)
+    assert net.half_duplex == ()
 
 
-@pytest.mark.parametrize("name", [*FACTS, *LARGE])
+@pytest.mark.parametrize("name", [*FACTS, *BENES, *LARGE.split()])
 def test_positions_are_in_the_plane_and_distinct(name: str) -> None:
     net = network(name)
-    assert net.positions is not None
     assert all(len(position) == 2 for position in net.positions)
     assert len(set(net.positions)) == net.nodes
 
 
-@pytest.mark.parametrize("name", VERTEX_TRANSITIVE)
+def test_one_family_alone_knows_a_name() -> None:
+    for name in (*FACTS, *BENES):
+        assert sum(bool(re.fullmatch(family.pattern, name)) for family in FAMILIES) == 1, name
+
+
+@pytest.mark.parametrize("name", VERTEX_TRANSITIVE.split())
 def test_vertex_transitive(name: str) -> None:
     assert_vertex_transitive(network(name))
 
@@ -102,10 +127,27 @@ def test_vertex_transitive(name: str) -> None:
         ("spidergon-10", nx.circulant_graph(10, [1, 5])),
         ("complete-7", nx.complete_graph(7)),
         ("torus-2x2x2", nx.hypercube_graph(3)),
+        ("levi", nx.LCF_graph(30, [-13, -9, 7, -7, 9, 13], 5)),
+        ("circulant-12-2x3", nx.circulant_graph(12, [2, 3])),
+        ("circulant-8-1x4", graph_of(network("spidergon-8")).to_undirected()),
+        ("midimew-8", nx.circulant_graph(8, [1, 2])),
+        ("midimew-20", nx.circulant_graph(20, [3, 4])),
+        ("k-ring-8", nx.circulant_graph(8, [1, 3])),
+        ("b-tree-16", nx.balanced_tree(2, 4)),
+        ("full-tree-31", nx.balanced_tree(2, 4)),
+        ("slim-fly-5", nx.hoffman_singleton_graph()),
+        ("hyperx-2x2x2", nx.hypercube_graph(3)),
+        ("hyperx-6", nx.complete_graph(6)),
+        ("hyperx-3x5", nx.line_graph(nx.complete_bipartite_graph(3, 5))),
+        ("hyperx-2x5", nx.cartesian_product(nx.complete_graph(2), nx.complete_graph(5))),
+        ("dragonfly-1x4", nx.complete_graph(5)),
+        ("dragonfly-2x1", nx.cycle_graph(6)),
+        ("2-ary-1-tree", nx.path_graph(3)),
+        ("dgx-2", nx.star_graph(16)),
     ],
 )
 def test_isomorphic_to_the_graph_of_networkx(name: str, reference: nx.Graph) -> None:
-    assert nx.is_isomorphic(graph_of(network(name)).to_undirected(), reference)
+    assert nx.vf2pp_is_isomorphic(graph_of(network(name)).to_undirected(), reference)
 
 
 @pytest.mark.parametrize(("size", "diameter"), [(4, 1), (12, 2), (36, 3)])
@@ -149,7 +191,6 @@ def test_meshes_are_numbered_row_by_row() -> None:
     net = network("mesh-4x8")
     assert net.successors[0] == (1, 8)
     assert net.successors[9] == (1, 8, 10, 17)
-    assert net.positions is not None
     assert net.positions[9] == (1.0, -1.0)
 
 
@@ -161,6 +202,7 @@ def test_hypercube_neighbours_differ_in_one_bit() -> None:
 def test_girth_of_the_cages() -> None:
     assert nx.girth(graph_of(network("petersen")).to_undirected()) == 5
     assert nx.girth(graph_of(network("heawood")).to_undirected()) == 6
+    assert nx.girth(graph_of(network("levi")).to_undirected()) == 8
 
 
 @pytest.mark.parametrize("extents", [(2, 2), (2, 2, 2), (1, 2, 3), (2, 5, 1, 2)])
@@ -172,7 +214,18 @@ def test_torus_of_extent_two_has_no_double_channels(extents: tuple[int, ...]) ->
     assert net.nodes == math.prod(extents)
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_examples_resolve(family: object) -> None:
-    example = family.example  # type: ignore[attr-defined]
-    assert network(example).name == example
+def test_examples_resolve() -> None:
+    for family in FAMILIES:
+        assert network(family.example).name == family.example
+
+
+def test_machines_say_where_their_facts_are_from() -> None:
+    text = (resources.files("cchybrid.library.topologies") / "machines.json").read_text(
+        encoding="utf-8"
+    )
+    records = json.loads(text)
+    assert list(records) == [name for name in FACTS if name in records]
+    assert len(records) == 10
+    for record in records.values():
+        assert record["source"]
+        assert len({tuple(link[:2]) for link in record["links"]}) == len(record["links"])
