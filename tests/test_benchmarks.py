@@ -38,7 +38,6 @@ from tests.random_instances import instances, list_schedule, valid_schedules
 def test_the_kernel_and_both_twins_count_the_same(words: tuple[str, str]) -> None:
     problem = build_problem(instance(*words))
     found = first_fit(problem, 0)
-    assert found is not None
     moves = bench_kernels.random_moves(problem, found.steps, 200)
     counts = np.zeros(200, dtype=np.int64)
     table = np.zeros((found.steps, problem.resources), dtype=np.int32)
@@ -90,7 +89,6 @@ def test_the_textbook_and_cpsat_prove_the_same_optimum() -> None:
 def test_the_textbook_decides_scatter_only() -> None:
     verdict, found, _ = textbook.decide(build_problem(instance("ring-bi-4", "AAS")), 2, 0, 1, 20.0)
     assert verdict is True
-    assert found is not None
     assert found.steps == 2
     with pytest.raises(ValueError, match="scatter"):
         textbook.textbook_model(build_problem(instance("ring-bi-4", "AAB")), 2)

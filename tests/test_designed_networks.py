@@ -22,8 +22,6 @@ FOLDER = Path(__file__).parents[1] / "instances"
 def _script() -> ModuleType:
     path = FOLDER / "write_designs.py"
     spec = importlib.util.spec_from_file_location("write_designs", path)
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

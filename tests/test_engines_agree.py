@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from cchybrid.checker import proven_steps
 from cchybrid.model import Instance
@@ -14,7 +14,7 @@ from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import build_problem
 from cchybrid.proof.records import bounds_of, load_target
-from tests.examples import examples
+from tests.examples import drawn
 from tests.random_instances import instances
 
 REGISTRY = load_registry()
@@ -54,7 +54,7 @@ def test_the_known_optima_are_optimal(case: ConformanceInstance) -> None:
 
 
 @given(instances(max_nodes=5, max_messages=4))
-@settings(max_examples=examples(60), derandomize=True, suppress_health_check=list(HealthCheck))
+@drawn(60)
 def test_no_engine_beats_the_exact_engine_and_it_beats_no_bound(instance: Instance) -> None:
     best = optimum(instance)
     assert certified(instance) <= best

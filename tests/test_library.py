@@ -23,8 +23,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("library")
     for script in ("write_library", "write_general"):
         spec = importlib.util.spec_from_file_location(script, FOLDER / f"{script}.py")
-        assert spec is not None
-        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         assert module.write(folder)

@@ -118,7 +118,6 @@ def test_the_report_of_mutated_files_names_every_reader() -> None:
         (FOLDER / "README.md").read_text(),
         re.M,
     )
-    assert row is not None
     assert f"`{row[1]}` on Python" in text
     rows = re.findall(r"^\| ([^|]+) \| ([\d,]+) \|", text, re.M)
     assert [name for name, _ in rows] == [reader.name for reader in READERS]

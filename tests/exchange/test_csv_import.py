@@ -25,6 +25,7 @@ from cchybrid.referee.verify import verify_schedule
 from cchybrid.view.export import export_csv
 from tests.examples import examples
 from tests.random_instances import valid_schedules
+from tests.refusals import refused
 
 
 def read(text: str, network: Network | None = None, collective: str | None = None) -> Imported:
@@ -34,7 +35,6 @@ def read(text: str, network: Network | None = None, collective: str | None = Non
 
 def test_rows_of_source_destination_and_path_become_a_schedule() -> None:
     found = read("step,source,destination,path\n1,0,2,0 1 2\n2,1,0,\n")
-    assert found.schedule is not None
     assert found.schedule.steps == ((Transfer(0, (0, 1, 2)),), (Transfer(1, (1, 0)),))
     assert found.schedule.instance.collective.messages == (Message(0, (2,)), Message(1, (0,)))
     assert found.schedule.instance.model.switching == "wormhole"
@@ -44,14 +44,12 @@ def test_rows_of_source_destination_and_path_become_a_schedule() -> None:
 
 def test_hops_of_one_message_are_rows_of_one_source_and_destination() -> None:
     found = read("path,destination,source,step\n0->1,2,0,1\n1->2,2,0,2\n")
-    assert found.schedule is not None
     assert found.schedule.instance.collective.messages == (Message(0, (2,)),)
     assert verify_schedule(found.schedule) == ()
 
 
 def test_a_source_whose_message_is_sent_on_has_one_message() -> None:
     found = read("step,source,destination,path\n1,0,1,0 1\n2,0,2,1 2\n2,0,3,0 3\n")
-    assert found.schedule is not None
     assert found.schedule.instance.collective.messages == (Message(0, (1, 2, 3)),)
     assert found.schedule.instance.collective.name == "OAB"
     assert verify_schedule(found.schedule) == ()
@@ -59,7 +57,6 @@ def test_a_source_whose_message_is_sent_on_has_one_message() -> None:
 
 def test_the_line_of_a_broken_rule_is_known() -> None:
     found = read("step,source,destination,path\n1,0,1,0 1\n1,0,2,1 2\n")
-    assert found.schedule is not None
     first = verify_schedule(found.schedule)[0]
     assert first.rule == "not-informed"
     assert found.place(first.step, first.transfer) == "line 3"
@@ -69,7 +66,6 @@ def test_a_network_and_a_collective_may_be_named() -> None:
     network = cchybrid.network("mesh-1x3")
     rows = "step,source,destination,path\n1,0,1,0 1\n2,0,2,1 2\n"
     found = read(rows, network, "OAB")
-    assert found.schedule is not None
     assert found.schedule.instance.network is network
     assert verify_schedule(found.schedule) == ()
     with pytest.raises(InputError, match="none of AAS"):
@@ -82,7 +78,6 @@ def test_round_trip(schedule: Schedule) -> None:
     instance = schedule.instance
     request = ImportRequest("back", instance.network, instance.collective)
     found = read_csv(export_csv(schedule), request)
-    assert found.schedule is not None
     assert found.schedule.steps == schedule.steps
     assert found.schedule.instance.collective == instance.collective
 
@@ -108,7 +103,6 @@ def test_round_trip_of_an_allreduce_whose_members_send_their_own_parts_only() ->
     assert verify_schedule(schedule) == ()
     for named in (None, instance.collective):
         found = read_csv(export_csv(schedule), ImportRequest("back", instance.network, named))
-        assert found.schedule is not None
         assert found.schedule.instance.collective.messages == (AllReduction((0, 1, 2)),)
         assert found.schedule.steps == schedule.steps
         assert verify_schedule(found.schedule) == ()
@@ -121,7 +115,6 @@ def test_round_trip_of_a_reduction_without_naming_it() -> None:
     schedule = Schedule(Instance(network, collective), steps)
     assert verify_schedule(schedule) == ()
     found = read_csv(export_csv(schedule), ImportRequest("back"))
-    assert found.schedule is not None
     assert found.schedule.instance.collective == collective
     assert found.schedule.steps == steps
 
@@ -134,9 +127,7 @@ def test_names_of_nodes_are_kept() -> None:
     text = export_csv(schedule)
     assert "core 1 -> ann" in text
     found = read_csv(text, ImportRequest("lab"))
-    assert found.schedule is not None
     names = found.schedule.instance.network.node_names
-    assert names is not None
     [transfer] = found.schedule.steps[0]
     assert [names[node] for node in transfer.path] == ["core 1", "ann"]
     assert read_csv(text, ImportRequest("lab", network)).schedule is not None
@@ -159,14 +150,12 @@ def test_names_of_nodes_are_kept() -> None:
     ],
 )
 def test_what_is_no_table_is_said_in_one_line(text: str, words: str) -> None:
-    with pytest.raises(InputError) as raised:
+    with refused(words):
         read(text)
-    assert words in str(raised.value)
 
 
 def test_a_transfer_without_a_path_goes_from_its_start_not_from_the_origin() -> None:
     found = read("step,message,origin,from,to\n1,0,0,0,1\n2,0,0,1,2\n")
-    assert found.schedule is not None
     assert found.schedule.steps == ((Transfer(0, (0, 1)),), (Transfer(0, (1, 2)),))
 
 
@@ -194,9 +183,8 @@ def test_a_transfer_without_a_path_goes_from_its_start_not_from_the_origin() -> 
     ],
 )
 def test_ends_of_a_message_that_contradict_its_paths_are_refused(text: str, words: str) -> None:
-    with pytest.raises(InputError) as error:
+    with refused(words):
         read(text)
-    assert words in str(error.value)
 
 
 def test_headers_are_recognised_in_any_order_and_case() -> None:

@@ -35,6 +35,7 @@ from tests.exchange.msccl_interpreter import (
     parse,
 )
 from tests.exchange.schedules import COLLECTIVES, HOPS, made
+from tests.refusals import refused
 
 REQUEST = ImportRequest("hand-made")
 
@@ -65,7 +66,6 @@ def test_a_valid_program_becomes_a_valid_schedule(
 ) -> None:
     found = read(text)
     assert found.broken == ()
-    assert found.schedule is not None
     # Between two GPUs, an all-to-all is an allgather.
     collective = found.schedule.instance.collective
     assert (collective.name, collective.kind, collective.messages[0]) == (name, kind, message)
@@ -75,7 +75,6 @@ def test_a_valid_program_becomes_a_valid_schedule(
 
 def test_the_network_is_what_the_program_uses() -> None:
     found = read(ring_allgather(4))
-    assert found.instance is not None
     assert set(found.instance.network.channels) == {(0, 1, 1), (1, 2, 1), (2, 3, 1), (3, 0, 1)}
 
 
@@ -90,7 +89,6 @@ def test_places_are_those_of_the_file() -> None:
 def test_a_program_is_put_on_a_network(topology: str, steps: int) -> None:
     network = cchybrid.network(topology)
     found = read_msccl_xml(ring_allgather(4), ImportRequest("x", network))
-    assert found.schedule is not None
     assert found.schedule.instance.network is network
     assert verify_schedule(found.schedule) == ()
     assert len(found.schedule.steps) == steps
@@ -101,12 +99,10 @@ def test_a_narrow_network_takes_more_rounds_than_the_program_has_steps() -> None
     gpus = [[block(0, 1, -1, sends)], [block(0, -1, 0, step("r", ("o", 0), ("o", 0), count=4))]]
     text = program("broadcast", (4, 4, 0), *gpus)
     wide = read(text)
-    assert wide.schedule is not None
     assert (wide.length, len(wide.schedule.steps)) == (1, 1)
     for capacity, rounds in ((1, 4), (2, 2), (3, 2), (4, 1)):
         network = cchybrid.network([(0, 1, capacity)])
         found = read_msccl_xml(text, ImportRequest("x", network))
-        assert found.schedule is not None
         assert (found.length, len(found.schedule.steps)) == (1, rounds)
         assert verify_schedule(found.schedule) == ()
 
@@ -114,7 +110,6 @@ def test_a_narrow_network_takes_more_rounds_than_the_program_has_steps() -> None
 def test_a_missing_channel_is_found_by_the_referee_at_its_thread_block() -> None:
     network = cchybrid.network("mesh-1x4")
     found = read_msccl_xml(ring_allgather(4), ImportRequest("x", network))
-    assert found.schedule is not None
     first = verify_schedule(found.schedule)[0]
     assert first.rule == "no-such-channel"
     assert found.place(first.step, first.transfer) == "gpu 3, tb 0, step 0"
@@ -126,7 +121,6 @@ def test_a_transfer_that_brings_nothing_new_is_left_out() -> None:
         [block(0, -1, 0, step("r"), step("r", target=("s", 0)))],
     ]
     found = read(program("broadcast", (1, 1, 1), *twice))
-    assert found.schedule is not None
     assert sum(map(len, found.schedule.steps)) == 1
     assert "left out, as nothing new is in them: 1 transfer" in found.facts
 
@@ -284,10 +278,8 @@ def test_buffers_of_their_own_need_the_copies_that_in_place_ones_do_not() -> Non
     ],
 )
 def test_what_cannot_be_meant_is_said_in_one_line(text: str, words: str) -> None:
-    with pytest.raises(InputError) as raised:
+    with refused(words):
         read(text)
-    assert words in str(raised.value)
-    assert "\n" not in str(raised.value)
 
 
 def relay(*, flag: str) -> str:
@@ -407,9 +399,7 @@ def test_msccl_exports_of_our_own_are_valid_on_their_topology(
     named = read_msccl_xml(text, ImportRequest("x", found, instance.collective))
     for result in (named, read(text), read(text.replace(' root="1"', ""))):
         assert result.broken == ()
-        assert result.schedule is not None
         assert verify_schedule(result.schedule) == ()
-    assert named.schedule is not None
     assert named.schedule.instance.network is found
     assert named.rounds == len(named.schedule.steps)
 
@@ -424,7 +414,6 @@ def test_msccl_transfers_are_placed_by_links_of_which_a_half_duplex_pair_is_one(
     for network, rounds in ((wire, 1), (replace(wire, half_duplex=((1, 0),)), 2)):
         found = read_msccl_xml(text, ImportRequest("x", network))
         assert (found.length, found.rounds) == (1, rounds)
-        assert found.schedule is not None
         assert verify_schedule(found.schedule) == ()
 
 
@@ -536,7 +525,6 @@ def test_the_collective_can_be_named_and_must_fit() -> None:
     network = cchybrid.network("ring-bi-4")
     named = cchybrid.collective("AAB", network)
     found = read_msccl_xml(ring_allgather(4), ImportRequest("x", network, named))
-    assert found.schedule is not None
     assert found.schedule.instance.collective is named
     assert verify_schedule(found.schedule) == ()
     other = cchybrid.collective("AAS", network)
@@ -550,49 +538,17 @@ def test_the_collective_can_be_named_and_must_fit() -> None:
 
 def test_msccl_channels_of_transfers_that_bring_nothing_new_belong_to_the_network() -> None:
     """A broadcast 0->1->2 with two more transfers, on whose channels one step would be enough."""
-    text = """
-        <algo name="x" proto="Simple" nchannels="1" nchunksperloop="1"
-            ngpus="3" coll="broadcast" inplace="0" outofplace="1" root="0">
-        <gpu id="0" i_chunks="1" o_chunks="1" s_chunks="1">
-        <tb id="0" send="1" recv="-1" chan="0">
-        <step s="0" type="cpy" srcbuf="i" srcoff="0"
-            dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-        <step s="1" type="s" srcbuf="i" srcoff="0"
-            dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-        </tb>
-        <tb id="1" send="2" recv="2" chan="0">
-        <step s="0" type="r" srcbuf="i" srcoff="0"
-            dstbuf="s" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-        <step s="1" type="s" srcbuf="i" srcoff="0"
-            dstbuf="s" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-        </tb>
-        </gpu>
-        <gpu id="1" i_chunks="1" o_chunks="1" s_chunks="1">
-        <tb id="0" send="2" recv="0" chan="0">
-        <step s="0" type="r" srcbuf="i" srcoff="0"
-            dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-        <step s="1" type="s" srcbuf="o" srcoff="0"
-            dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-        </tb>
-        </gpu>
-        <gpu id="2" i_chunks="1" o_chunks="1" s_chunks="1">
-        <tb id="0" send="-1" recv="1" chan="0">
-        <step s="0" type="r" srcbuf="i" srcoff="0"
-            dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="1"/>
-        </tb>
-        <tb id="1" send="0" recv="0" chan="0">
-        <step s="0" type="s" srcbuf="o" srcoff="0"
-            dstbuf="s" dstoff="0" cnt="1" depid="0" deps="0" hasdep="0"/>
-        <step s="1" type="r" srcbuf="i" srcoff="0"
-            dstbuf="s" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-        </tb>
-        </gpu>
-        </algo>
-    """.strip()
-    found = read(text)
+    again = step("r", ("i", 0), ("s", 0))
+    gpus = [
+        [block(0, 1, -1, step("cpy", ("i", 0)), step("s", ("i", 0))),
+         block(1, 2, 2, again, step("s", ("i", 0), ("s", 0)))],
+        [block(0, 2, 0, step("r", ("i", 0)), step("s"))],
+        [block(0, -1, 1, step("r", ("i", 0))),
+         block(1, 0, 0, step("s", ("o", 0), ("s", 0), waits=(0, 0)), again)],
+    ]  # fmt: skip
+    found = read(program("broadcast", (1, 1, 1), *gpus, in_place=False, extra='root="0"'))
     assert found.broken == ()
     assert "left out, as nothing new is in them: 2 transfers" in found.facts
-    assert found.schedule is not None
     channels = [(a, b) for a, b, _ in found.schedule.instance.network.channels]
     assert channels == [(0, 1), (0, 2), (1, 2), (2, 0)]
     assert sum(map(len, found.schedule.steps)) == 2

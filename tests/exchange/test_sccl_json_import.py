@@ -12,6 +12,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.referee.verify import verify_schedule
 from tests.exchange.foreign_texts import sccl_allgather
+from tests.refusals import refused
 
 
 def read(text: str) -> Imported:
@@ -34,7 +35,6 @@ def with_chunks(chunks: list[dict[str, Any]], **changes: Any) -> str:
 @pytest.mark.parametrize("key", ["msccl_type", "sccl_type"])
 def test_an_allgather_becomes_a_valid_schedule(key: str) -> None:
     found = read(sccl_allgather().replace("msccl_type", key))
-    assert found.schedule is not None
     assert found.broken == ()
     assert verify_schedule(found.schedule) == ()
     assert found.schedule.instance.name == "triangle AAB, store-and-forward"
@@ -46,12 +46,10 @@ def test_rounds_are_kept() -> None:
     two = [chunk([a % 3], [0, 1, 2], a) for a in range(6)]
     both = [[a, a % 3, b] for a in range(6) for b in range(3) if a % 3 != b]
     found = read(with_chunks(two, steps=steps((2, both))))
-    assert found.schedule is not None
     assert found.schedule.rounds == (2,)
     assert found.schedule.instance.collective.chunks == 2
     assert verify_schedule(found.schedule) == ()
     narrow = read(with_chunks(two, steps=steps((1, both)))).schedule
-    assert narrow is not None
     assert verify_schedule(narrow)[0].rule == "channel-overload"
     assert len(sends) == 6
 
@@ -61,7 +59,6 @@ def test_parts_that_are_combined_become_a_reduction() -> None:
     scatter = [chunk([n], [d], d) for d in everyone for n in everyone]
     sends = [[d, n, d] for d in everyone for n in everyone if n != d]
     found = read(with_chunks(scatter, steps=steps((1, sends))))
-    assert found.schedule is not None
     assert (found.schedule.instance.collective.name, found.broken) == ("AAR", ())
     assert verify_schedule(found.schedule) == ()
 
@@ -71,7 +68,6 @@ def test_an_allreduce_has_the_sums_of_its_transfers() -> None:
     parts = [chunk([n], everyone, 0) for n in everyone]
     ring = [[0, 0, 1]], [[0, 1, 2]], [[0, 2, 0], [0, 2, 1]]
     found = read(with_chunks(parts, steps=steps(*((1, sends) for sends in ring))))
-    assert found.schedule is not None
     assert found.schedule.sums == (((0,),), ((0, 1),), ((0, 1, 2), (0, 1, 2)))
     assert verify_schedule(found.schedule) == ()
 
@@ -83,7 +79,6 @@ def test_a_send_of_nothing_and_a_missing_link_are_named() -> None:
     links = {"msccl_type": "topology", "name": "line", "switches": [],
              "links": [[0, 1, 0], [1, 0, 1], [0, 1, 0]]}  # fmt: skip
     schedule = read(sccl_allgather(topology=links)).schedule
-    assert schedule is not None
     assert {each.rule for each in verify_schedule(schedule)} == {"no-such-channel"}
 
 
@@ -109,9 +104,8 @@ def test_shared_capacities_are_checked() -> None:
     ],
 )
 def test_what_cannot_be_meant_is_said_in_one_line(changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(InputError) as raised:
+    with refused(words):
         read(sccl_allgather(**changes))
-    assert words in str(raised.value)
 
 
 def test_chunks_that_several_nodes_have_are_refused() -> None:

@@ -15,6 +15,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.referee.verify import verify_schedule
 from tests.exchange.foreign_texts import teccl_result, teccl_triangle
+from tests.refusals import refused
 
 
 def read(text: str) -> Imported:
@@ -25,7 +26,6 @@ def test_a_valid_result_becomes_a_valid_schedule() -> None:
     flows, paths = teccl_triangle()
     found = read(teccl_result(flows, paths, 2))
     assert found.broken == ()
-    assert found.schedule is not None
     assert verify_schedule(found.schedule) == ()
     assert found.schedule.instance.name == "hand-made AAB, store-and-forward"
     assert found.place(1, 0) == "epoch 1, flow 3 (1->2), chunk 0 from 0"
@@ -77,7 +77,6 @@ def test_a_gpu_that_is_used_as_a_switch_is_found() -> None:
     found = read(teccl_result(flows, paths, 10, duration=0.005, size=1.0))
     [missing] = [each for each in found.broken if each.place == "Chunk paths"]
     assert "GPU 0 is used as a switch; 210 of 240 pairs of 16 GPUs" in missing.text
-    assert found.own is not None
     assert found.own.lower == 10
     assert any("with all 16 GPUs at least 10 epochs" in fact for fact in found.facts)
 
@@ -242,7 +241,6 @@ def test_teccl_results_are_judged_on_a_named_network_in_steps() -> None:
     ring = cchybrid.network("ring-uni-3")
     text = teccl_result(flows, paths, 2)
     found = read_teccl(text, ImportRequest("x", ring, cchybrid.collective("AAB", ring)))
-    assert found.schedule is not None
     assert found.schedule.instance.network is ring
     assert verify_schedule(found.schedule) == ()
     with pytest.raises(InputError, match="the message from 0 to 1, 2 is none of AAS"):
@@ -271,9 +269,8 @@ def test_teccl_results_are_judged_on_a_named_network_in_steps() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_result_is_said_in_one_line(text: str, words: str) -> None:
-    with pytest.raises(InputError) as raised:
+    with refused(words):
         read(text)
-    assert words in str(raised.value)
 
 
 def test_the_epochs_required_must_make_sense() -> None:

@@ -78,6 +78,5 @@ def test_a_large_instance_with_a_node_without_ports_takes_no_time():
     inject = (*[1] * 127, 0)
     begun = time.monotonic()
     evidence = unreachable(instance.with_model(inject=inject, accept=[1] * 128))
-    assert evidence is not None
     assert evidence["message"] == 127 * 127
     assert time.monotonic() - begun < 2

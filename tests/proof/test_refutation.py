@@ -40,7 +40,6 @@ def test_agrees_with_the_optimum(schedule):
     instance = schedule.instance
     fewest = fewest_steps(instance, len(schedule.steps))
     found = decide(instance, fewest).shorter
-    assert found is not None
     assert not verify(instance, found)
     assert len(found) <= fewest
     if fewest > 1:

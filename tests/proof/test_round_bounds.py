@@ -44,7 +44,6 @@ def hop_by_hop(network: str, collective: str) -> Instance:
 def test_known_values(network: str, collective: str, steps: int, ratio: str) -> None:
     """The first six and the all-to-all: peers' tables; the linear programs were solved anew."""
     found = round_bound(hop_by_hop(network, collective), steps)
-    assert found is not None
     assert str(found.ratio) == ratio
     assert abs(sum(found.shares) - found.ratio) < 1e-6
 
@@ -70,7 +69,6 @@ def test_large_programs_are_not_solved() -> None:
 def test_no_schedule_beats_the_bound(instance: Instance, spare: int, chunks: int) -> None:
     steps = farthest(instance) + spare
     bound = round_bound(instance, steps)
-    assert bound is not None
     fewest = ceil(bound.ratio * chunks)
     parts = instance.in_chunks(chunks)
     for rounds in splits(fewest - 1, steps):
@@ -92,7 +90,6 @@ def splits(total: int, steps: int) -> list[tuple[int, ...]]:
 @given(instances(switchings=("store-and-forward",), max_nodes=5), st.integers(0, 2))
 def test_evidence_proves_what_is_said(instance: Instance, spare: int) -> None:
     found = round_bound(instance, farthest(instance) + spare)
-    assert found is not None
     network = Network(instance.to_json())
     assert linear_rounds(network, found.evidence, found.steps) == found.ratio
     assert found.ratio > 0

@@ -16,7 +16,6 @@ from cchybrid.run.time_models import TimeModel
 def test_the_example_of_the_thesis():
     """Eight steps on a ring, 1,024 bytes, 1 microsecond and 0.5 nanoseconds per byte: 12.1."""
     schedule = cchybrid.solve("ring-bi-8", "AAS", time_limit=20, steps=8).schedule
-    assert schedule is not None
     assert len(schedule.steps) == 8
     times = TimeModel(startup=1.0, bandwidth=2000.0).step_times(schedule, 1024)
     assert sum(times) == pytest.approx(12.096)

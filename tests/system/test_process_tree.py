@@ -32,7 +32,6 @@ def family(mark: str) -> tuple[subprocess.Popen[str], list[int]]:
         [sys.executable, "-S", "-c", FAMILY], stdout=subprocess.PIPE, text=True,
         env={**os.environ, "MARK": mark},
     )  # fmt: skip
-    assert process.stdout is not None
     return process, [int(word) for word in process.stdout.readline().split()]
 
 

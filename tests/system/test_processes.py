@@ -103,7 +103,6 @@ def test_what_forked_processes_share_counts_once(monkeypatch: pytest.MonkeyPatch
     with subprocess.Popen(
         [sys.executable, "-S", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as parent:
-        assert parent.stdout is not None
         numbers = [parent.pid, *map(int, parent.stdout.readline().split())]
         assert 190 << 20 < memory_of_all(numbers) < 250 << 20
         assert sum(map(private_memory, numbers)) > 440 << 20

@@ -153,8 +153,6 @@ def test_a_writer_that_is_killed(
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     with start_module("half_writer", descriptors=[file.writer]) as writer:
-        assert writer.stdin is not None
-        assert writer.stdout is not None
         writer.stdin.write(f"{file.writer}\n".encode())
         writer.stdin.flush()
         assert writer.stdout.readline() == b"written\n"

@@ -177,7 +177,6 @@ def test_a_refutation_counts_its_formula_and_its_proof() -> None:
     instance = cchybrid.instance("mesh-4x4", "OAB", root=5)
     network = Network(instance.to_json())
     evidence = refute(network, 1, 60.0, lambda: False).evidence
-    assert evidence is not None
     formula = Formula(network, 1, evidence.get("order", []))
     first, second = lines_of(instance, evidence)
     assert first == (

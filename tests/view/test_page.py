@@ -99,7 +99,6 @@ def overflow(tab: Any) -> int:
 
 def data_of(text: str) -> dict[str, Any]:
     found = re.search(r'<script type="application/json" id="schedule">(.*?)</script>', text)
-    assert found is not None
     record: dict[str, Any] = json.loads(found[1])
     return record
 

@@ -83,7 +83,6 @@ def test_messages_move_as_the_nodes_do(drawn: tuple[Instance, int]) -> None:
     rotation = (np.arange(nodes) + size) % nodes
     messages = instance.forward.collective.deliver_messages
     image = MessageMap(instance).image(rotation.astype(np.int32))
-    assert image is not None
     assert sorted(image.tolist()) == list(range(len(messages)))
     for index, (source, destinations) in enumerate(messages):
         other = messages[image[index]]
