@@ -49,12 +49,9 @@ LONG = (
 FILES = ROOT / "docs" / "files"
 """The files that pages have their readers save."""
 EVERY_PAGE = [
-    *PAGES,
-    ROOT / "CHANGELOG.md",
-    ROOT / "instances" / "README.md",
-    ROOT / "docs" / "example-plugin" / "README.md",
-    ROOT / "docs" / "reports" / "README.md",
-]
+    *PAGES, ROOT / "CHANGELOG.md", ROOT / "instances" / "README.md",
+    ROOT / "docs" / "example-plugin" / "README.md", ROOT / "docs" / "reports" / "README.md",
+]  # fmt: skip
 HOOKS = sorted(name for name in vars(HookSpecs) if name.startswith("cchybrid_"))
 
 

@@ -136,15 +136,12 @@ def test_modules_need_only_what_they_may() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "cchybrid.model.network cchybrid.host.api",
-        "cchybrid.model.network cchybrid",
-        "cchybrid.toolkit.packing cchybrid_plugins.tabu",
-        "cchybrid.host.api cchybrid_plugins",
+        "cchybrid.model.network cchybrid.host.api", "cchybrid.model.network cchybrid",
+        "cchybrid.toolkit.packing cchybrid_plugins.tabu", "cchybrid.host.api cchybrid_plugins",
         "cchybrid_plugins.umda.engine cchybrid_plugins.tabu.engine",
-        "cchybrid_plugins.umda.engine cchybrid.host.api",
-        "cchybrid_plugins.umda.engine cchybrid",
+        "cchybrid_plugins.umda.engine cchybrid.host.api", "cchybrid_plugins.umda.engine cchybrid",
     ],
-)
+)  # fmt: skip
 def test_a_wrong_need_is_found(words: str) -> None:
     assert is_wrong(*words.split())
     assert not is_wrong(words.split()[0], "cchybrid.model.network")
@@ -166,16 +163,13 @@ def test_engines_see_the_structure_of_a_problem_not_its_origin() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "problem.origin.instance",
-        "getattr(problem, 'origin')",
-        "attrgetter('origin.instance')(problem)",
-        "from cchybrid.problem import origin as o",
+        "problem.origin.instance", "getattr(problem, 'origin')",
+        "attrgetter('origin.instance')(problem)", "from cchybrid.problem import origin as o",
         "from cchybrid.problem.origin import InstanceOrigin as I",
-        "import cchybrid.problem.origin as o",
-        "match problem:\n    case Problem(origin=o): pass",
+        "import cchybrid.problem.origin as o", "match problem:\n    case Problem(origin=o): pass",
         "replace(problem, origin=None)",
     ],
-)
+)  # fmt: skip
 def test_a_use_of_the_origin_is_found(source: str) -> None:
     assert uses_of_origin(source)
 

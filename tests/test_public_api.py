@@ -93,14 +93,11 @@ def test_representations_are_short() -> None:
     problem = build_problem(cchybrid.instance("ring-bi-4", "AAS"))
     steps = ((cchybrid.Transfer(0, (0, 1)),),) * 1000
     values = {
-        "Instance": instance,
-        "Network": instance.network,
-        "Collective": instance.collective,
+        "Instance": instance, "Network": instance.network, "Collective": instance.collective,
         "Schedule": cchybrid.Schedule(instance, steps),
         "LowerBound": cchybrid.LowerBound(3, {"kind": "linear", "channels": [*range(1000)]}),
-        "Problem": problem,
-        "Assignment": Assignment(np.zeros(9, np.int32), np.zeros(9, np.int32)),
-    }
+        "Problem": problem, "Assignment": Assignment(np.zeros(9, np.int32), np.zeros(9, np.int32)),
+    }  # fmt: skip
     for kind, value in values.items():
         assert repr(value).startswith(f"<{kind}")
         assert len(repr(value)) < 120

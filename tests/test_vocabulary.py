@@ -52,15 +52,11 @@ LIBRARIES = {"add_at_most_one", "at_least_one", "at_most_one", "press", "ZeroDiv
 """Identifiers of Python, OR-Tools' constraints and Playwright that contain such words."""
 
 TEXT = {
-    r"\bnobody\b": "none",
-    r"\bsomebody\b": "any",
-    r"\bwhoever\b": "the actor's name",
-    r"\bso many\b": "N, or the count's name",
-    r"\btold\b": "reported",
-    r"keeps? to the group": "invariant under the group",
-    r"\binformers?\b": "sender",
+    r"\bnobody\b": "none", r"\bsomebody\b": "any", r"\bwhoever\b": "the actor's name",
+    r"\bso many\b": "N, or the count's name", r"\btold\b": "reported",
+    r"keeps? to the group": "invariant under the group", r"\binformers?\b": "sender",
     r"\btakers\b": "receivers",
-}
+}  # fmt: skip
 """Words that code, comments and docs do not use, and the terms to use instead."""
 
 PRONOUNS = """he her his how it its she that their these they this those what whatever where which

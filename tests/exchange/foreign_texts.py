@@ -137,13 +137,9 @@ def teccl_result(
     """Return a result of TE-CCL; ``size`` is bandwidth times finishing time."""
     finish = epochs * duration
     return json.dumps({
-        "1-Epoch_Duration": duration,
-        "2-Expected_Epoch_Duration": duration,
-        "3-Epochs_Required": epochs,
-        "4-Collective_Finish_Time": finish,
-        "5-Algo_Bandwidth": size / finish,
-        "7-Flows": flows,
-        "8-Chunk paths": paths,
+        "1-Epoch_Duration": duration, "2-Expected_Epoch_Duration": duration,
+        "3-Epochs_Required": epochs, "4-Collective_Finish_Time": finish,
+        "5-Algo_Bandwidth": size / finish, "7-Flows": flows, "8-Chunk paths": paths,
         "Solver_Time": 1.0,
     })  # fmt: skip
 

@@ -162,26 +162,18 @@ def test_a_transfer_without_a_path_goes_from_its_start_not_from_the_origin() -> 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (
-            "step,message,source,destination,path\n1,0,0,2,0 1\n1,1,1,2,1 2\n",
-            "line 2: the path ends at 1, not at the destination 2",
-        ),
-        (
-            "step,message,source,path\n1,0,to 0,1 0\n1,0,to 3,2 0\n",
-            "line 3: message 0 has the sources 'to 0' and 'to 3'",
-        ),
-        (
-            "step,message,origin,from,to\n1,0,0,0,1\n2,0,3,1,2\n",
-            "line 3: message 0 has the sources '0' and '3'",
-        ),
-        (
-            "step,from,to,origin,path\n1,5,1,0,0 1\n",
-            "line 2: from is '5', and the row also says '0'",
-        ),
+        ("step,message,source,destination,path\n1,0,0,2,0 1\n1,1,1,2,1 2\n",
+         "line 2: the path ends at 1, not at the destination 2"),
+        ("step,message,source,path\n1,0,to 0,1 0\n1,0,to 3,2 0\n",
+         "line 3: message 0 has the sources 'to 0' and 'to 3'"),
+        ("step,message,origin,from,to\n1,0,0,0,1\n2,0,3,1,2\n",
+         "line 3: message 0 has the sources '0' and '3'"),
+        ("step,from,to,origin,path\n1,5,1,0,0 1\n",
+         "line 2: from is '5', and the row also says '0'"),
         ("step,source,destination,to,path\n1,0,1,5,0 1\n", "line 2: to is '5'"),
         ("step,source,origin,path\n1,0,3,0 1\n", "line 2: origin is '3'"),
     ],
-)
+)  # fmt: skip
 def test_ends_of_a_message_that_contradict_its_paths_are_refused(text: str, words: str) -> None:
     with refused(words):
         read(text)

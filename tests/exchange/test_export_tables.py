@@ -45,12 +45,9 @@ def test_rows_are_in_the_order_of_nodes_and_have_their_names():
     instance = cchybrid.instance(network, "broadcast", switching="store-and-forward")
     lines = export_routes(made(instance, 0)).splitlines()
     assert lines == [
-        "node,step,transfer,message,from,to",
-        "x,1,1,0,,b",
-        "b,1,1,0,x,",
-        "b,2,1,0,,a",
+        "node,step,transfer,message,from,to", "x,1,1,0,,b", "b,1,1,0,x,", "b,2,1,0,,a",
         "a,2,1,0,b,",
-    ]
+    ]  # fmt: skip
 
 
 def again(text: str, found: Schedule) -> Schedule:

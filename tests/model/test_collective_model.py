@@ -54,24 +54,20 @@ def message(**changes: Any) -> dict[str, Any]:
         ({"messages": 5}, "collective.messages: 5 is not a list"),
         ({"messages": [5]}, "collective.messages[0]: 5 is not an object"),
         ({"messages": [{}]}, "collective.messages[0].source: the key is missing; add an integer"),
-        (
-            message(destinations=[]),
-            "collective.messages[0]: no destinations or no sources; name at",
-        ),
+        (message(destinations=[]),
+         "collective.messages[0]: no destinations or no sources; name at"),
         (message(destinations=[1, 1]), "collective.messages[0]: a node is listed twice; name each"),
         (message(destinations=[1, 0]), "node 0 would send to itself; leave it out"),
         (message(destinations=[True]), "collective.messages[0].destinations[0]: true is not an in"),
         (message(source="0"), 'collective.messages[0].source: "0" is not an integer'),
         (message(sources=[0]), "collective.messages[0].sources: the format has no such key; use"),
         ({"kind": "combine"}, "collective.messages[0].source: the format has no such key; use"),
-        (
-            {"kind": "scatter"},
-            "collective.kind: unknown kind 'scatter'; use deliver, combine, allreduce",
-        ),
+        ({"kind": "scatter"},
+         "collective.kind: unknown kind 'scatter'; use deliver, combine, allreduce"),
         ({"kind": None}, "collective.kind: null is not a string"),
         ({"root": 0}, "collective.root: the format has no such key; use name, kind, messages"),
     ],
-)
+)  # fmt: skip
 def test_refusals(changes: dict[str, Any], text: str) -> None:
     with refused(text):
         Collective.from_json(SCATTER | changes)

@@ -110,24 +110,16 @@ def changed(*path: Any, to: Any) -> dict[str, Any]:
         (changed("name", to=7), "name: 7 is not a string"),
         (changed("extra", to=7), "extra: the format has no such key; use format, name, network"),
         (changed("model", to=None), "model: null is not an object"),
-        (
-            changed("collective", "messages", 1, "source", to=9),
-            "collective.messages[1]: no node 9 in mesh-2x2; use 0 to 3",
-        ),
-        (
-            changed("collective", "messages", 2, "destinations", 0, to=-1),
-            "collective.messages[2]: no node -1 in mesh-2x2",
-        ),
-        (
-            changed("model", "ports", to={"inject": [1, 1], "accept": 1}),
-            "model.ports.inject: 2 numbers for 4 nodes; give one per node",
-        ),
-        (
-            changed("model", "ports", to={"inject": 1, "accept": [1] * 5}),
-            "model.ports.accept: 5 numbers for 4 nodes",
-        ),
+        (changed("collective", "messages", 1, "source", to=9),
+         "collective.messages[1]: no node 9 in mesh-2x2; use 0 to 3"),
+        (changed("collective", "messages", 2, "destinations", 0, to=-1),
+         "collective.messages[2]: no node -1 in mesh-2x2"),
+        (changed("model", "ports", to={"inject": [1, 1], "accept": 1}),
+         "model.ports.inject: 2 numbers for 4 nodes; give one per node"),
+        (changed("model", "ports", to={"inject": 1, "accept": [1] * 5}),
+         "model.ports.accept: 5 numbers for 4 nodes"),
     ],
-)
+)  # fmt: skip
 def test_refusals(record: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         Instance.from_json(record)

@@ -95,21 +95,15 @@ def test_repeated_links_add_capacity() -> None:
         ({"channels": [[0, 1], [1, 1]]}, "network.channels[1]: node 1 is linked to itself; drop"),
         ({"channels": [[0, 1, 0]]}, "network.channels[0]: capacity 0; use at least 1"),
         ({"channels": [[0, 1, 10**4000]]}, "capacity 10000000000000000000...; use 1 to 2^128"),
-        (
-            {"channels": [[0, 1], [0, 1]]},
-            "network.channels[1]: channel 0->1 is listed twice; write",
-        ),
+        ({"channels": [[0, 1], [0, 1]]},
+         "network.channels[1]: channel 0->1 is listed twice; write"),
         ({"half_duplex": [[1, 2]]}, "network.half_duplex[0]: 1 and 2 are not linked in both"),
         ({"half_duplex": [[0, 9]]}, "network.half_duplex[0]: 0 and 9 are not linked"),
         ({"half_duplex": [[0]]}, "network.half_duplex[0]: 1 numbers; write [node, node]"),
-        (
-            {"half_duplex": [[0, 1], [1, 0]]},
-            "network.half_duplex[1]: the pair 1, 0 is listed twice",
-        ),
-        (
-            {"channels": [[0, 1, 2], [1, 0]], "half_duplex": [[0, 1]]},
-            "network.half_duplex[0]: channels 0->1 and 1->0 differ in capacity; give both",
-        ),
+        ({"half_duplex": [[0, 1], [1, 0]]},
+         "network.half_duplex[1]: the pair 1, 0 is listed twice"),
+        ({"channels": [[0, 1, 2], [1, 0]], "half_duplex": [[0, 1]]},
+         "network.half_duplex[0]: channels 0->1 and 1->0 differ in capacity; give both"),
         ({"endpoints": [3]}, "network.endpoints[0]: no node 3 in this network"),
         ({"endpoints": [1, 0]}, "network.endpoints: the endpoints are not sorted or not distinct"),
         ({"endpoints": [1, 1]}, "network.endpoints: the endpoints are not sorted or not distinct"),
@@ -129,7 +123,7 @@ def test_repeated_links_add_capacity() -> None:
         ({"positions": [[0, 0], [1, 1], [0, float("inf")]]}, "a coordinate is not finite"),
         ({"positions": [[0, 0], [1, 1], [0, float("nan")]]}, "a coordinate is not finite"),
     ],
-)
+)  # fmt: skip
 def test_refusals(changes: dict[str, Any], message: str) -> None:
     with refused(message):
         Network.from_json(LINE | changes)

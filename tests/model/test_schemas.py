@@ -30,21 +30,11 @@ VALIDATORS = {name: Draft202012Validator(schema(name)) for name in NAMES}
 
 # What only the reader can see: it takes the number of nodes, an order, or two keys together.
 READER_ALONE = (
-    "no node",
-    "linked to itself",
-    "send to itself",
-    "is listed twice; write it once",
-    "is listed twice; drop it",
-    "not linked in both directions",
-    "differ in capacity",
-    "not sorted",
-    "positions for",
-    "names for",
-    "name 'R0' is given twice",
-    "is an endpoint, too",
-    "coordinates; give every node",
-    "numbers for",
-)
+    "no node", "linked to itself", "send to itself", "is listed twice; write it once",
+    "is listed twice; drop it", "not linked in both directions", "differ in capacity",
+    "not sorted", "positions for", "names for", "name 'R0' is given twice", "is an endpoint, too",
+    "coordinates; give every node", "numbers for",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)

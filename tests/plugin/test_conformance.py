@@ -92,12 +92,8 @@ def case_of(engine: type | EngineInfo, check: str, instance: str | None) -> Conf
         (bad.AllAtOnce, "offers", "scatter", "offered an invalid schedule: "),
         (bad.AllAtOnce, "offers", "broadcast", "offered an invalid schedule: "),
         (bad.AllAtOnce, "offers", "store-and-forward", "offered an invalid schedule: "),
-        (
-            bad.WrongOption,
-            "offers",
-            "scatter",
-            "breaks a rule: the options of delivery d are option",
-        ),
+        (bad.WrongOption, "offers", "scatter",
+         "breaks a rule: the options of delivery d are option"),
         (bad.HalfPlace, "offers", "scatter", "breaks a rule: a delivery that is not made has"),
         (bad.WrongShape, "offers", "scatter", "whose option is no array of shape (12,); start"),
         (bad.WrongType, "offers", "scatter", "whose step has type float64; use integers"),
@@ -116,7 +112,7 @@ def case_of(engine: type | EngineInfo, check: str, instance: str | None) -> Conf
         (bad.Remembers, "repeatable", "endpoints", "other schedules for the same seed and evalu"),
         (bad.TrustsHints, "hints", "scatter", "offered an invalid schedule: "),
     ],
-)
+)  # fmt: skip
 def test_the_suite_finds_a_breach(
     engine: type | EngineInfo,
     check: str,

@@ -65,31 +65,19 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
 @pytest.mark.parametrize(
     ("text", "trouble"),
     [
-        (
-            engines("return [EngineInfo('e', 'a:B', '-', kind='magic')]"),
-            "engine e: the kind 'magic' is none of heuristic, exact, construction",
-        ),
-        (
-            engines("return [EngineInfo('bad\\ud800', 'a:B', '-')]"),
-            r"its name 'bad\ud800' is not one printable line",
-        ),
-        (
-            engines("return [EngineInfo('bad', 'a:B', 'two\\nlines')]"),
-            r"engine bad: its summary 'two\nlines' is not one printable line",
-        ),
-        (
-            engines("return [EngineInfo('bad', 'a:B', '-', requires=(1, 2))]"),
-            "engine bad: its requires 1 is not one printable line",
-        ),
-        (
-            engines("return [EngineInfo('bad', 'a:B', '-', former_names=('good', 'Auto'))]"),
-            "engine bad: auto is the name of a part of cchybrid",
-        ),
+        (engines("return [EngineInfo('e', 'a:B', '-', kind='magic')]"),
+         "engine e: the kind 'magic' is none of heuristic, exact, construction"),
+        (engines("return [EngineInfo('bad\\ud800', 'a:B', '-')]"),
+         r"its name 'bad\ud800' is not one printable line"),
+        (engines("return [EngineInfo('bad', 'a:B', 'two\\nlines')]"),
+         r"engine bad: its summary 'two\nlines' is not one printable line"),
+        (engines("return [EngineInfo('bad', 'a:B', '-', requires=(1, 2))]"),
+         "engine bad: its requires 1 is not one printable line"),
+        (engines("return [EngineInfo('bad', 'a:B', '-', former_names=('good', 'Auto'))]"),
+         "engine bad: auto is the name of a part of cchybrid"),
         ("raise ValueError('no \\ud800 good')", "ValueError: no good"),
-        (
-            "class Odd(Exception):\n    def __str__(self): return 1 / 0\nraise Odd",
-            "Odd: no reason given",
-        ),
+        ("class Odd(Exception):\n    def __str__(self): return 1 / 0\nraise Odd",
+         "Odd: no reason given"),
         ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
         ("def f(:", "SyntaxError: invalid syntax (broken.py, line 7)"),
@@ -99,53 +87,37 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
         ("class Panic(BaseException): pass\nraise Panic('rust')", "Panic: rust"),
         ("", "it implements no hook"),
         ("def cchybrid_engines(): return [SOUND]", "cchybrid_engines is not marked with @hookimpl"),
-        (
-            "@hookimpl\ndef cchybrid_engins(): return [SOUND]",
-            "no hook is called cchybrid_engins; did you mean cchybrid_engines?",
-        ),
+        ("@hookimpl\ndef cchybrid_engins(): return [SOUND]",
+         "no hook is called cchybrid_engins; did you mean cchybrid_engines?"),
         (engines("raise KeyError('inside')"), "cchybrid_engines: KeyError: 'inside'"),
         (engines("import sys; sys.exit()"), "cchybrid_engines: SystemExit: no reason given"),
         (engines("pass"), "cchybrid_engines: PluginError: returned nothing"),
         (engines("return SOUND"), "cchybrid_engines: TypeError: 'EngineInfo' object is not iter"),
         (engines("return ['x']"), "the engine 'x' is of type str, not EngineInfo"),
-        (
-            engines("return [EngineInfo('new', 'a:B', '-', api=1)]"),
-            "engine new is written for plugin interface 1, this is 2 (docs/hooks.md)",
-        ),
+        (engines("return [EngineInfo('new', 'a:B', '-', api=1)]"),
+         "engine new is written for plugin interface 1, this is 2 (docs/hooks.md)"),
         (engines("return [EngineInfo('bad', None, '-')]"), "engine bad: the target None is no str"),
-        (
-            engines("return [EngineInfo('bad', 'a.B', '-')]"),
-            "engine bad: the target 'a.B' does not name module:object",
-        ),
+        (engines("return [EngineInfo('bad', 'a.B', '-')]"),
+         "engine bad: the target 'a.B' does not name module:object"),
         (engines("return [EngineInfo('a b', 'a:B', '-')]"), "engine a b: its name is not one word"),
-        (
-            engines("return [EngineInfo('CPSAT', 'a:B', '-')]"),
-            "engine CPSAT is already provided by plugin builtin",
-        ),
+        (engines("return [EngineInfo('CPSAT', 'a:B', '-')]"),
+         "engine CPSAT is already provided by plugin builtin"),
         (
             "@hookimpl\ndef cchybrid_topologies():\n"
             "    return [TopologyInfo('t', 't-N', 't-(', lambda: 0, '-', 't-1')]",
             "topology t: the pattern 't-(' is invalid: missing ), unterminated subpattern",
         ),
-        (
-            "@hookimpl\ndef cchybrid_bounds(): return [BoundInfo('b', 'a:b', '-', order='1')]",
-            "bound b: the order '1' is no int",
-        ),
-        (
-            "@hookimpl\ndef cchybrid_exporters(): return [ExporterInfo('e', 'no', '-')]",
-            "exporter e: the export 'no' is no Callable",
-        ),
-        (
-            "@hookimpl\ndef cchybrid_importers(): return [ImporterInfo('i', bool, 'no', '-')]",
-            "importer i: the read 'no' is no Callable",
-        ),
+        ("@hookimpl\ndef cchybrid_bounds(): return [BoundInfo('b', 'a:b', '-', order='1')]",
+         "bound b: the order '1' is no int"),
+        ("@hookimpl\ndef cchybrid_exporters(): return [ExporterInfo('e', 'no', '-')]",
+         "exporter e: the export 'no' is no Callable"),
+        ("@hookimpl\ndef cchybrid_importers(): return [ImporterInfo('i', bool, 'no', '-')]",
+         "importer i: the read 'no' is no Callable"),
         ("@hookimpl\ndef cchybrid_observers(): return [3]", "the observer 3 cannot be called"),
-        (
-            "@hookimpl\ndef cchybrid_engines(registry): return [SOUND]",
-            "PluginValidationError: Plugin 'broken' for hook 'cchybrid_engines'",
-        ),
+        ("@hookimpl\ndef cchybrid_engines(registry): return [SOUND]",
+         "PluginValidationError: Plugin 'broken' for hook 'cchybrid_engines'"),
     ],
-)
+)  # fmt: skip
 def test_a_broken_plugin_is_named_and_the_rest_loads(load: Load, text: str, trouble: str) -> None:
     before = load()
     registry = load(broken=text, good=GOOD)

@@ -28,16 +28,9 @@ from tests.problem.plain_problem import options_of
 from tests.random_instances import instances
 
 ARRAYS = (
-    "capacity",
-    "kind",
-    "implied",
-    "required",
-    "option_start",
-    "option_requires",
-    "option_path",
-    "path_start",
-    "path_resource",
-)
+    "capacity", "kind", "implied", "required", "option_start", "option_requires", "option_path",
+    "path_start", "path_resource",
+)  # fmt: skip
 
 
 def assert_equal(one: Problem, other: Problem) -> None:

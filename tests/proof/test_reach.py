@@ -24,30 +24,18 @@ def ports(inject: tuple[int, ...], accept: tuple[int, ...], **more: str) -> Comm
 @pytest.mark.parametrize(
     ("network", "messages", "model", "said"),
     [
-        (
-            UNIDIRECTIONAL, (Message(0, (1,)), Message(1, (2, 0))), CommunicationModel(),
-            "node 0 cannot be reached from node 1 (message 1): no path leads there",
-        ),
-        (
-            UNIDIRECTIONAL, (Reduction((0,), 2), Reduction((2, 0), 1)), CommunicationModel(),
-            "node 1 cannot be reached from node 2 (message 1): no path leads there",
-        ),
-        (
-            STAR, (Message(0, (1,)), Message(0, (2,))), CommunicationModel(),
-            "node 2 cannot be reached from node 0 (message 1): every path passes an endpoint",
-        ),
-        (
-            LINE, (Message(3, (0,)),), ports((1, 1, 1, 0), (1, 1, 1, 1)),
-            "node 0 cannot be reached from node 3 (message 0): node 3 may not inject",
-        ),
-        (
-            LINE, (Reduction((0, 3), 1),), ports((1, 1, 1, 0), (1, 1, 1, 1)),
-            "node 1 cannot be reached from node 3 (message 0): node 3 may not inject",
-        ),
-        (
-            LINE, (Message(3, (1, 0)),), ports((1, 1, 1, 1), (0, 1, 1, 1)),
-            "node 0 cannot be reached from node 3 (message 0): node 0 may not accept",
-        ),
+        (UNIDIRECTIONAL, (Message(0, (1,)), Message(1, (2, 0))), CommunicationModel(),
+         "node 0 cannot be reached from node 1 (message 1): no path leads there"),
+        (UNIDIRECTIONAL, (Reduction((0,), 2), Reduction((2, 0), 1)), CommunicationModel(),
+         "node 1 cannot be reached from node 2 (message 1): no path leads there"),
+        (STAR, (Message(0, (1,)), Message(0, (2,))), CommunicationModel(),
+         "node 2 cannot be reached from node 0 (message 1): every path passes an endpoint"),
+        (LINE, (Message(3, (0,)),), ports((1, 1, 1, 0), (1, 1, 1, 1)),
+         "node 0 cannot be reached from node 3 (message 0): node 3 may not inject"),
+        (LINE, (Reduction((0, 3), 1),), ports((1, 1, 1, 0), (1, 1, 1, 1)),
+         "node 1 cannot be reached from node 3 (message 0): node 3 may not inject"),
+        (LINE, (Message(3, (1, 0)),), ports((1, 1, 1, 1), (0, 1, 1, 1)),
+         "node 0 cannot be reached from node 3 (message 0): node 0 may not accept"),
         (
             LINE, (Message(0, (1, 3)),), ports((1, 1, 0, 1), (1, 1, 1, 1),
                                               switching="store-and-forward"),

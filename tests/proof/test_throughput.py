@@ -24,22 +24,12 @@ from tests.proof.plain_throughput import attained, densest, random_network, smal
 SEEDS = st.integers(0, 10**6)
 
 OPTIMA = {
-    "ring-bi-8": ("7/2", "8"),
-    "hypercube-8": ("7/3", "4"),
-    "hypercube-16": ("15/4", "8"),
-    "torus-4x4": ("15/4", "8"),
-    "circulant-16-1x4": ("15/4", "8"),
-    "mesh-3x3": ("4", "6"),
-    "mesh-4x4": ("15/2", "16"),
-    "spidergon-8": ("7/3", "4"),
-    "dgx-1": ("7/6", "8/3"),
-    "mi250-16": ("7/3", "32/3"),
-    "nsfnet-14": ("13/2", "49/4"),
-    "ndv2-x2": ("8", "64"),
-    "hyperx-4x4": ("5/2", "4"),
-    "de-bruijn-2-4": ("15", "77/3"),
-    "kautz-12": ("11/3", "33/5"),
-}
+    "ring-bi-8": ("7/2", "8"), "hypercube-8": ("7/3", "4"), "hypercube-16": ("15/4", "8"),
+    "torus-4x4": ("15/4", "8"), "circulant-16-1x4": ("15/4", "8"), "mesh-3x3": ("4", "6"),
+    "mesh-4x4": ("15/2", "16"), "spidergon-8": ("7/3", "4"), "dgx-1": ("7/6", "8/3"),
+    "mi250-16": ("7/3", "32/3"), "nsfnet-14": ("13/2", "49/4"), "ndv2-x2": ("8", "64"),
+    "hyperx-4x4": ("5/2", "4"), "de-bruijn-2-4": ("15", "77/3"), "kautz-12": ("11/3", "33/5"),
+}  # fmt: skip
 """Rounds per chunk of allgather and alltoall, which other programs gave in floating point."""
 
 FORESTCOLL = {
@@ -184,14 +174,11 @@ def test_a_switch_that_cannot_copy_leaves_a_gap_that_is_said() -> None:
     [
         (Network("one-way", 3, (Channel(0, 1), Channel(1, 2))), "AAB", "no path leads from node 1"),
         (Network("one-way", 3, (Channel(0, 1), Channel(1, 2))), "AAS", "no path leads from node 1"),
-        (
-            Network("shared", 2, (Channel(0, 1), Channel(1, 0)), half_duplex=((0, 1),)),
-            "AAS",
-            "half-duplex links are not part of throughput",
-        ),
+        (Network("shared", 2, (Channel(0, 1), Channel(1, 0)), half_duplex=((0, 1),)), "AAS",
+         "half-duplex links are not part of throughput"),
         ("mesh-2x2", [(0, [1, 2]), (3, [1])], "neither do all messages go to the same nodes"),
     ],
-)
+)  # fmt: skip
 def test_what_has_no_throughput(network: Any, collective: Any, error: str) -> None:
     with pytest.raises(InputError, match=error):
         throughput_record(cchybrid.instance(network, collective))

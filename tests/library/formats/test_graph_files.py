@@ -13,12 +13,9 @@ from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError
 
 WRITERS = {
-    ".graphml": nx.write_graphml,
-    ".gml": nx.write_gml,
-    ".edgelist": nx.write_edgelist,
-    ".edges": nx.write_edgelist,
-    ".adjlist": nx.write_adjlist,
-}
+    ".graphml": nx.write_graphml, ".gml": nx.write_gml, ".edgelist": nx.write_edgelist,
+    ".edges": nx.write_edgelist, ".adjlist": nx.write_adjlist,
+}  # fmt: skip
 
 
 GML = 'graph [ {} node [ id 0 label "a" ] node [ id 1 label "b" ] edge [ source 0 target 1 ] ]'
@@ -157,11 +154,8 @@ def test_the_text_format_by_its_extension(tmp_path: Path) -> None:
         ("n.edges", "0 1 {'capcity': 2}", "'capcity' has no meaning here; did you mean capacity?"),
         ("n.edges", "0 1 {'weight': 2}", "did you mean capacity or bandwidth?"),
         ("n.edges", "0 0", "node 0 is linked to itself; drop that edge"),
-        (
-            "n.edges",
-            "0 1\n1 0\n2 1",
-            "the link 0 1 is listed in both directions, 2 1 in one; write",
-        ),
+        ("n.edges", "0 1\n1 0\n2 1",
+         "the link 0 1 is listed in both directions, 2 1 in one; write"),
         ("n.edges", "0 1 0", "edge 0 1: the capacity '0' is no number above 0"),
         ("n.edges", "0 1 {'capacity': -1.5}", "the capacity '-1.5' is no number above 0"),
         ("n.edges", "0 1 {'capacity': True}", "the capacity 'True' is no number above 0"),
@@ -172,31 +166,21 @@ def test_the_text_format_by_its_extension(tmp_path: Path) -> None:
         ("n.adjlist", "0 1\n1 2 {'capacity': 2}", "line 2: an adjacency list has no attributes"),
         ("n.gml", GML.format('duplex "half"'), "the attribute 'duplex' of the whole graph has no"),
         ("n.graphml", GRAPHML.format('<node id="a" switch="true"/>'), "node a: the XML attribute"),
-        (
-            "n.graphml",
-            GRAPHML.format(f'{AB}<edge source="a" target="b" capacity="5"/>'),
-            "edge a b: the XML attribute 'capacity' has no meaning in GraphML; declare a key",
-        ),
-        (
-            "n.graphml",
-            GRAPHML.format(f'{AB}<edge source="a" target="zz"/>'),
-            "edge a zz: there is no node 'zz'",
-        ),
+        ("n.graphml", GRAPHML.format(f'{AB}<edge source="a" target="b" capacity="5"/>'),
+         "edge a b: the XML attribute 'capacity' has no meaning in GraphML; declare a key"),
+        ("n.graphml", GRAPHML.format(f'{AB}<edge source="a" target="zz"/>'),
+         "edge a zz: there is no node 'zz'"),
         ("n.graphml", GRAPHML.format(f'{AB}<edge source="a"/>'), "there is no node None"),
         ("n.graphml", GRAPHML.format(f'{AB}<node id="a"/>'), "node a is given 2 times"),
         ("n.graphml", GRAPHML.format(f"{AB}</graph><graph>{AB}"), "2 graphs in one file"),
-        (
-            "n.graphml",
-            GRAPHML.format(f'<node id="x"><graph edgedefault="directed">{AB}</graph></node>'),
-            "a graph within a node or an edge is not read",
-        ),
-        (
-            "n.graphml",
-            GRAPHML.format(f'<data key="d">half</data>{AB}<edge source="a" target="b"/>'),
-            "the attribute 'duplexx' of the whole graph has no meaning here",
-        ),
+        ("n.graphml",
+         GRAPHML.format(f'<node id="x"><graph edgedefault="directed">{AB}</graph></node>'),
+         "a graph within a node or an edge is not read"),
+        ("n.graphml",
+         GRAPHML.format(f'<data key="d">half</data>{AB}<edge source="a" target="b"/>'),
+         "the attribute 'duplexx' of the whole graph has no meaning here"),
     ],
-)
+)  # fmt: skip
 def test_refusals(tmp_path: Path, name: str, text: str, message: str) -> None:
     path = tmp_path / name
     path.write_text(text)

@@ -178,11 +178,8 @@ def test_kautz_has_one_walk_of_the_two_greatest_lengths_between_any_two_nodes(
 
 def test_kautz_12_has_the_published_numbering() -> None:
     rows = {
-        (3, 4, 5): (0, 6, 10),
-        (6, 7, 8): (1, 5, 9),
-        (9, 10, 11): (2, 4, 8),
-        (0, 1, 2): (3, 7, 11),
-    }
+        (3, 4, 5): (0, 6, 10), (6, 7, 8): (1, 5, 9), (9, 10, 11): (2, 4, 8), (0, 1, 2): (3, 7, 11),
+    }  # fmt: skip
     expected = {node: row for row, nodes in rows.items() for node in nodes}
     assert dict(enumerate(network("kautz-12").successors)) == expected
 

@@ -64,10 +64,8 @@ REFUSALS = {
     "mesh-16": "only one extent is given; use mesh-4x4, or mesh-1x16 for one row",
     "torus-16": "use torus-4x4, or ring-bi-16",
     "petersen-11": "petersen-11: this graph has 10 nodes; use petersen-10",
-    "kautz-13": "with 13 nodes; use kautz-12 or kautz-36",
-    "kautz-3": "use kautz-4",
-    "kautz-30000": "use kautz-26244",
-    "levi-31": "levi-31: this graph has 30 nodes; use levi-30",
+    "kautz-13": "with 13 nodes; use kautz-12 or kautz-36", "kautz-3": "use kautz-4",
+    "kautz-30000": "use kautz-26244", "levi-31": "levi-31: this graph has 30 nodes; use levi-30",
     "circulant-2-1": "at least 3 nodes; use circulant-3-1",
     "circulant-16-1x9": "stride 9 is not between 1 and 8; use 7 in its place",
     "circulant-16-0": "stride 0 is not between 1 and 8; use 1 in its place",
@@ -75,8 +73,7 @@ REFUSALS = {
     "circulant-16-4x4": "a stride is listed twice; use circulant-16-1x4",
     "circulant-16-2x4": "2 components; use circulant-16-1x2x4",
     "circulant-16": "did you mean circulant-16-1x4",
-    "midimew-4": "at least 5 nodes; use midimew-5",
-    "k-ring-4": "at least 5 nodes; use k-ring-5",
+    "midimew-4": "at least 5 nodes; use midimew-5", "k-ring-4": "at least 5 nodes; use k-ring-5",
     "k-ring-6": "6 nodes have no second ring; use k-ring-5 or k-ring-7",
     "k-ring-10000": "use at most 4096, or give its stride: circulant-10000-1x100",
     "amp-16": "use amp-8, amp-23, amp-32, amp-42 or amp-53",
@@ -111,8 +108,7 @@ REFUSALS = {
     "slim-fly-89": "89 is too large; use slim-fly-83",
     "1-ary-3-tree": "such a tree has no two terminals; use 2-ary-3-tree",
     "4-ary-0-tree": "such a tree has no two terminals; use 4-ary-1-tree",
-    "benes-12": "12 is no power of two; use benes-8 or benes-16",
-    "benes-1": "use benes-2",
+    "benes-12": "12 is no power of two; use benes-8 or benes-16", "benes-1": "use benes-2",
     "random-regular-9-3-1": "half a link; use random-regular-10-3-1",
     "random-regular-9-2-1": "too low for a random network; use a degree of 3 or more",
     "random-regular-4-4-1": "degree 4 is too high for 4 nodes; use at least 5 nodes",
@@ -122,11 +118,9 @@ REFUSALS = {
     "scale-free-4-4-1": "4 nodes cannot have 4 links each; use 1 to 3",
     "small-world-24-5-1": "no degree of 5; use small-world-24-6-1",
     "dragonfly": "the parameters are missing; write dragonfly-AxH, such as dragonfly-4x2",
-    "dgx-3": "did you mean dgx-1",
-    "nsfnet": "did you mean nsfnet-14?",
-    "4-ary-tree": "did you mean 4-ary-2-tree",
-    "slimfly-5": "did you mean slim-fly-5?",
-}
+    "dgx-3": "did you mean dgx-1", "nsfnet": "did you mean nsfnet-14?",
+    "4-ary-tree": "did you mean 4-ary-2-tree", "slimfly-5": "did you mean slim-fly-5?",
+}  # fmt: skip
 """Messages for names whose parameters make no sense; they name sensible ones."""
 
 ABSURD = """
@@ -150,13 +144,10 @@ def test_senseless_parameters_name_the_nearest_sensible_ones(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *ABSURD.split(),
-        "torus-" + "9x" * 500 + "9",
-        "mesh-4x" + "9" * 5000,
-        "9" * 5000 + "-fat-mesh-2x2",
-        "circulant-60000-" + "x".join(map(str, range(1, 40))),
+        *ABSURD.split(), "torus-" + "9x" * 500 + "9", "mesh-4x" + "9" * 5000,
+        "9" * 5000 + "-fat-mesh-2x2", "circulant-60000-" + "x".join(map(str, range(1, 40))),
     ],
-)
+)  # fmt: skip
 def test_absurd_sizes_are_refused_at_once(name: str) -> None:
     start = time.perf_counter()
     with pytest.raises(InputError, match=r"too (many|large)"):
