@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from cchybrid.checker import EvidenceError
@@ -202,8 +203,9 @@ def figures_of(row: DesignRow, links: Links) -> dict[str, float]:
 def compared(name: str, value: float, published: str) -> str:
     """Return ``better``, ``equal`` (up to the rounding of the published value) or ``worse``."""
     known = float(published)
-    decimals = len(published.partition(".")[2])
-    if value == known or abs(value - known) <= 0.5001 * 10.0**-decimals:
+    exponent = Decimal(published).as_tuple().exponent  # a text for infinity
+    rounding = 0.5001 * 10.0**exponent if isinstance(exponent, int) else 0.0
+    if value == known or abs(value - known) <= rounding:
         return "equal"
     return "better" if (value > known) == (name in LARGER_IS_BETTER) else "worse"
 

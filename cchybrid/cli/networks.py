@@ -14,6 +14,8 @@ from cchybrid.model.errors import with_context
 if TYPE_CHECKING:
     from cchybrid.model import Network
 
+MAX_EXACT = 10**14
+"""Number of automorphisms from which on it is approximate."""
 _MAX_SHOWN = 8
 """Nodes of a kind that are shown by name."""
 
@@ -59,8 +61,7 @@ def network(
         "terminals": str(len(facts["terminals"])),
         "out-degree": str(low) if low == high else f"{low} to {high}",
         "diameter": diameter_text(found, facts["diameter"]),
-        "automorphisms": "not computed" if facts["automorphisms"] is None
-        else str(facts["automorphisms"]),
+        "automorphisms": _counted(facts["automorphisms"]),
     }  # fmt: skip
     print(f"{found.name}: {found.nodes} nodes, {len(found.channels)} channels")
     if found.node_names is not None:
@@ -74,14 +75,14 @@ def network(
 def _of_instance(source: str) -> Network | None:
     """Return the network of an instance file, or ``None`` for anything else."""
     from cchybrid.model import Instance
-    from cchybrid.model.instance import FORMAT, read_text
+    from cchybrid.model.instance import FORMAT, FORMAT_2, read_text
     from cchybrid.model.json_fields import parse_json
 
     if Path(source).suffix.lower() != ".json":
         return None
     with with_context(source):
         record = parse_json(read_text(source))
-        if not isinstance(record, dict) or record.get("format") != FORMAT:
+        if not isinstance(record, dict) or record.get("format") not in (FORMAT, FORMAT_2):
             return None
         return Instance.from_json(record).network
 
@@ -94,8 +95,17 @@ def _some(names: list[str]) -> str:
     return f"{len(names)} ({', '.join(names[:_MAX_SHOWN])}{rest})"
 
 
+def _counted(order: float | None) -> str:
+    if order is None:
+        return "not computed"
+    return str(order) if isinstance(order, int) else f"about {order:.6g}"
+
+
 def _automorphisms(network: Network) -> int | float | None:
-    """Return the number of automorphisms of a network; ``None`` if it is too large."""
+    """Return the number of automorphisms of a network; ``None`` if it is too large.
+
+    From ``MAX_EXACT`` on it is a float of six digits.
+    """
     from cchybrid.model import Collective, Instance, Message
     from cchybrid.problem.symmetry.automorphisms import MAX_VERTICES, automorphisms
 
@@ -107,4 +117,5 @@ def _automorphisms(network: Network) -> int | float | None:
         Message(node, tuple(other for other in nodes if other != node)) for node in nodes
     )
     order = automorphisms(Instance(network, Collective("AAB", messages))).order
-    return int(order) if order < 1 << 53 else order
+    # nauty counts in floating point.
+    return int(order) if order < MAX_EXACT else float(f"{order:.6g}")

@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 
 from cchybrid.library.nearest import did_you_mean
-from cchybrid.model import Collective, Network
+from cchybrid.model import Collective, Instance, Network, Schedule
 from cchybrid.model.errors import InputError, PluginError, with_context
 from cchybrid.model.instance import expect_file, read_up_to
 from cchybrid.model.text import error_line
@@ -83,7 +83,32 @@ def import_file(
         if info is None:
             info = find_importer(text, registry)
         request = ImportRequest(Path(path).name.split(".")[0] or "file", network, collective)
-        return info.name, info.read(text, request)
+        found = info.read(text, request)
+        _check(found, request, info.name)
+        return info.name, found
+
+
+def _check(found: Imported, request: ImportRequest, name: str) -> None:
+    """Raise a ``PluginError`` unless an importer has read what was asked and can be judged."""
+    instance, schedule = found.instance, found.schedule
+    reason = ""
+    if not (schedule is None or isinstance(schedule, Schedule)):
+        reason = "its schedule is none"
+    elif not (instance is None or isinstance(instance, Instance)):
+        reason = "its instance is none"
+    elif schedule is not None and schedule.instance != instance:
+        reason = "its schedule is of another instance than its own"
+    elif instance is not None and request.network not in (None, instance.network):
+        reason = "it reads no file on another network (--topology)"
+    elif instance is not None and request.collective not in (None, instance.collective):
+        reason = "it reads no file for another collective (--collective)"
+    else:
+        own = () if found.own is None else (found.own.value, found.own.lower)
+        counts = (found.length, found.rounds, *own)
+        if not all(count is None or (type(count) is int and count >= 0) for count in counts):
+            reason = "its counts are no whole numbers"
+    if reason:
+        raise PluginError(f"importer {name}: {reason}")
 
 
 def find_importer(text: str, registry: Registry) -> ImporterInfo:

@@ -73,6 +73,7 @@ class AllReduceRun:
         self._contributions: list[Contribution] = []
         self._troubles: list[str] = []
         self._remarks: list[str] = []
+        self._searched: dict[str, float] = {}
         self._options: dict[str, Mapping[str, Any]] = {}
         self._halves_optimal = False
         self._interrupted = False
@@ -94,9 +95,16 @@ class AllReduceRun:
                 self._offer(self._initial, "initial schedule")
             self._find_bounds(BOUND_SHARE if self.config.engines else 1.0)
             if self.config.engines:
-                for search in (self._gather_all_parts, self._compose, self._search_directly):
+                for name, search in (
+                    ("allgather of all parts", self._gather_all_parts),
+                    ("compositions", self._compose),
+                    ("partial sums", self._search_directly),
+                ):
                     if not self._done() or self._needs_any_schedule():
+                        started = self._bus.now()
+                        self._searched[name] = 0.0  # if it is interrupted
                         search()
+                        self._searched[name] = round(self._bus.now() - started, 3)
                 if not self._done():
                     self._find_bounds(1.0)
         except KeyboardInterrupt:
@@ -133,7 +141,9 @@ class AllReduceRun:
         def is_over() -> bool:
             return self._bus.now() > end or self._out_of_time()
 
-        for name, bound in allreduce_bounds(self.instance, self.config.bounds, is_over):
+        for name, bound in allreduce_bounds(
+            self.instance, self.config.bounds, is_over, self._trouble_once
+        ):
             if bound.steps <= self._bound.steps and self._bound_by:
                 continue
             self._bound, self._bound_by = bound, name
@@ -287,6 +297,10 @@ class AllReduceRun:
         if text not in self._remarks:
             self._remarks.append(text)
 
+    def _trouble_once(self, text: str) -> None:
+        if text not in self._troubles:
+            self._trouble(text)
+
     def _trouble(self, text: str) -> None:
         self._troubles.append(text)
         self._bus.emit("trouble", self._bus.now(), {"text": text})
@@ -333,6 +347,7 @@ class AllReduceRun:
             remarks=tuple(self._remarks),
             interrupted=self._interrupted,
             contributions=tuple(self._contributions),
+            search_seconds=self._searched,
         )
 
 

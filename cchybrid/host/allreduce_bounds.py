@@ -16,6 +16,7 @@ from cchybrid.checker.instance import Network as CheckedNetwork
 from cchybrid.checker.kinds import shown_steps
 from cchybrid.model import AllReduction, Instance, LowerBound
 from cchybrid.model.errors import InputError
+from cchybrid.model.text import error_line
 from cchybrid.plugin.records import BoundInfo
 from cchybrid.proof import BOUNDS
 from cchybrid.proof.reach import explain, unreachable
@@ -30,7 +31,10 @@ MAX_BEST = 2
 
 
 def allreduce_bounds(
-    instance: Instance, providers: Iterable[BoundInfo], should_stop: Callable[[], bool]
+    instance: Instance,
+    providers: Iterable[BoundInfo],
+    should_stop: Callable[[], bool],
+    trouble: Callable[[str], None] = lambda text: None,
 ) -> Iterator[tuple[str, LowerBound]]:
     """Yield increasing bounds with the name of their provider; the checker has accepted each.
 
@@ -40,6 +44,9 @@ def allreduce_bounds(
         One whose collective is an ``allreduce``.
     providers
         The bound providers, cheap ones first.
+    trouble
+        Called with a line for each provider that fails, or whose evidence does not hold; it is not
+        asked again.
 
     Raises
     ------
@@ -64,23 +71,29 @@ def allreduce_bounds(
     providers = sorted(providers, key=lambda info: info.order)
     parts = _chosen_parts(instance)
     reached = dict.fromkeys(parts, 0)
+    refused: set[str] = set()
+
+    def bounds(info: BoundInfo, key: tuple[str, int]) -> Iterator[LowerBound | None]:
+        if info.name in refused:
+            return
+        try:
+            for bound in bounds_of(info.target, info.rounds, parts[key]):
+                reached[key] = max(reached[key], bound.steps)
+                yield accepted({"kind": "part", key[0]: key[1], "evidence": bound.evidence})
+        except Exception as error:  # whatever a plugin raises
+            refused.add(info.name)
+            trouble(f"bound {info.name} failed: {error_line(error)}")
+
     for info in providers[:3]:
-        for key, part in parts.items():
+        for key in parts:
             if should_stop():
                 return
-            for bound in bounds_of(info.target, info.rounds, part):
-                reached[key] = max(reached[key], bound.steps)
-                found = accepted({"kind": "part", key[0]: key[1], "evidence": bound.evidence})
-                if found is not None:
-                    yield info.name, found
+            yield from ((info.name, found) for found in bounds(info, key) if found is not None)
     for key in sorted(parts, key=lambda key: -reached[key])[:MAX_BEST]:
         for info in providers[3:]:
-            if should_stop():
-                return
-            for bound in bounds_of(info.target, info.rounds, parts[key]):
+            for found in bounds(info, key):
                 if should_stop():
                     return
-                found = accepted({"kind": "part", key[0]: key[1], "evidence": bound.evidence})
                 if found is not None:
                     yield info.name, found
 
@@ -102,7 +115,7 @@ def find_allreduce_proof(
         return time.monotonic() > deadline or should_stop()
 
     def search() -> None:
-        for name, bound in allreduce_bounds(instance, BOUNDS, is_over):
+        for name, bound in allreduce_bounds(instance, BOUNDS, is_over, tried.append):
             best.append((name, bound))
             tried.append(f"{name}: at least {bound.steps}")
             report(tried[-1])

@@ -107,10 +107,9 @@ class Blackboard:
         self.schedule, self.found_by = schedule, author
         return True
 
-    def refuted_claims(self) -> list[int]:
-        """Withdraw the claims above the steps of the best schedule; return their seats."""
-        best = self.best
-        wrong = [seat for seat, steps in self.claims.items() if best is not None and steps > best]
+    def refuted_claims(self, best: int) -> list[int]:
+        """Withdraw the claims above the steps of a verified schedule; return their seats."""
+        wrong = [seat for seat, steps in self.claims.items() if steps > best]
         for seat in wrong:
             del self.claims[seat]
         return wrong

@@ -312,6 +312,14 @@ class RunState:
             self.fallback, self.found_at = blackboard.schedule, self.now
             lower = self.blackboard.lower
             self._announce("schedule", engine=worker.title, steps=len(steps), lower=lower, how="")
+            self._refute_claims()
+
+    def _refute_claims(self) -> None:
+        """End the workers that claim more steps than the best schedule has."""
+        if self.best is None:
+            return
+        for claimant in self.blackboard.refuted_claims(self.best):
+            self._distrust(claimant, f"claimed a bound that a schedule of {self.best} steps beats")
 
     def _take_offer(self, seat: int, worker: WorkerState, event: ev.Offer) -> None:
         blackboard, name = self.blackboard, worker.title
@@ -332,8 +340,7 @@ class RunState:
         # Optimality of a better schedule is a new goal for the prover.
         self.history.finished.discard(PROOF_ARM)
         self._share({"best": best, "steps": encode_steps(event.steps), "by": name}, seat)
-        for claimant in blackboard.refuted_claims():
-            self._distrust(claimant, f"claimed a bound that a schedule of {best} steps beats")
+        self._refute_claims()
 
     def _take_bound(self, seat: int, worker: WorkerState, event: ev.Bound) -> None:
         blackboard, steps, evidence = self.blackboard, event.steps, event.evidence

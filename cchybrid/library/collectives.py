@@ -88,12 +88,21 @@ def collective(
             sending = modes[0] if transmitters is None else transmitters
             accepting = modes[1] if receivers is None else receivers
             sends = receivers is not None
-            return info.build(roles_of(network, root, sending, accepting, argument.strip(), sends))
+            roles = roles_of(network, root, sending, accepting, argument.strip(), sends)
+            return _named(info.build(roles), info, argument)
         group = group_of(network, participants, transmitters, receivers)
-        found = info.build(roles_of(network, root, group, group, argument.strip()))
+        roles = roles_of(network, root, group, group, argument.strip())
+        found = _named(info.build(roles), info, argument)
         if len(group) == len(network.terminals):
             return found
         return replace(found, name=f"{found.name} among {listed(group, network)}")
+
+
+def _named(found: Collective, info: CollectiveInfo, argument: str) -> Collective:
+    """Return the collective by the name that was asked for, whatever a plugin calls it."""
+    if found.name.partition(":")[0].lower() == info.name.lower():
+        return found
+    return replace(found, name=f"{info.name}:{argument}" if argument else info.name)
 
 
 def _refuse_unused(

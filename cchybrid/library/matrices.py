@@ -20,8 +20,8 @@ def read_matrix(matrix: Any, name: str) -> Network:
     Parameters
     ----------
     matrix
-        A NumPy array, or a sparse matrix or array of SciPy, of shape (nodes, nodes), with whole
-        numbers from 0 and zeros on the diagonal.
+        A NumPy array (masked entries are 0), or a sparse matrix or array of SciPy, of shape
+        (nodes, nodes), with whole numbers from 0 and zeros on the diagonal.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def read_matrix(matrix: Any, name: str) -> Network:
         kept = np.flatnonzero(values)
         rows, columns, values = rows[kept], columns[kept], values[kept]
     else:
-        cells = np.asarray(matrix)
+        cells = np.asarray(matrix.filled(0) if isinstance(matrix, np.ma.MaskedArray) else matrix)
         rows, columns = np.nonzero(cells)
         values = cells[rows, columns]
     sizes = _whole(values)
@@ -94,7 +94,8 @@ def read_channels(pairs: Iterable[Any], name: str) -> Network:
     for number, pair in enumerate(pairs):
         where = f"item {number} of the list"
         try:
-            a, b, *rest = list(pair) if not isinstance(pair, str) else []
+            # A set has no order.
+            a, b, *rest = list(pair) if not isinstance(pair, (str, set, frozenset)) else []
             graph.add_edge(a, b, **({"capacity": rest[0]} if rest else {}))
         except (TypeError, ValueError):
             rest = [None, None]

@@ -124,6 +124,8 @@ class Network(ShownNetwork):
             whole_tuple(pair, f"network.half_duplex[{index}]")
             for index, pair in enumerate(self.half_duplex)
         )
+        if self.node_names is not None:
+            self.__dict__["node_names"] = tuple(self.node_names)
         self.__dict__.update(
             nodes=whole(self.nodes, "network.nodes"),
             channels=channels,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import reduce
-from operator import or_
+from operator import index, or_
 from typing import cast
 
 from cchybrid.model import AllReduction, Instance, Steps, Sums
@@ -50,7 +50,8 @@ def check_contributions(instance: Instance, steps: Steps, sums: Sums, report: Re
                 text = f"{_sum(parts, message)} names a node twice, or one that is no member"
                 report.worded("no-such-part", step, slot, f"message {message}", text)
                 continue
-            first, last = path[0], path[-1]
+            # Bits of a mask need integers of Python: those of NumPy have 64 bits.
+            message, first, last = index(message), index(path[0]), index(path[-1])
             if wormhole and 0 <= last < instance.network.nodes and not members[message] >> last & 1:
                 report.transfer("not-a-destination", step, slot)
             if reduce(or_, (v for v in values[message, first] if v | mask == mask), 0) != mask:
@@ -92,11 +93,20 @@ def _receive(
 def _mask(parts: tuple[int, ...], members: int) -> int | None:
     """Return the parts as a bit mask; ``None`` if they are no set of members."""
     mask = 0
-    for part in parts:
+    for part in _whole(parts):
         if not 0 <= part < members.bit_length() or mask >> part & 1:
             return None
         mask |= 1 << part
     return mask if mask and mask | members == members else None
+
+
+def _whole(parts: tuple[int, ...]) -> list[int]:
+    try:
+        return list(map(index, parts))
+    except TypeError:
+        raise InputError(
+            "a sum names what is no node", where="sums", hint="parts are whole numbers"
+        ) from None
 
 
 def _sum(parts: tuple[int, ...], message: int) -> str:

@@ -13,6 +13,7 @@ import json
 import statistics
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -49,7 +50,8 @@ class Data:
     def part(self, message: int, node: int) -> Any:
         """Return what a node contributes to a message: numbers that differ everywhere."""
         count = self.size // WORD.itemsize
-        return np.arange(count, dtype=WORD) * (2 * message + 3) + (node + 1) * 1_000_003
+        first = (node + 1) * 1_000_003 + message * 1_000_000_007
+        return np.arange(count, dtype=WORD) * (2 * message + 3) + first
 
     def outgoing(self, message: int, parts: list[int] | None) -> Any:
         """Return what a transfer carries: a message, all that is held so far, or a sum of parts."""
@@ -127,22 +129,23 @@ def library_call(comm: Any, plan: dict[str, Any], size: int) -> tuple[Callable[[
     nodes = sorted({node for message in messages for node in message})
     group = comm.Split(0 if comm.Get_rank() in nodes else MPI.UNDEFINED)
     count, people = size // WORD.itemsize, len(nodes)
-    roots = {message[0] for message in messages}
-    each = len(messages) // people  # messages of every node, where all have as many
+    copies = Counter(map(tuple, messages))  # the chunks of a message are equal
+    each = len(messages) // len(copies)
+    roots = {message[0] for message in copies}
     everywhere = all(len(message) == people for message in messages)
     single = all(len(message) == 2 for message in messages)
-    balanced = len(roots) == people and len(messages) == each * people
-    pairs = len(messages) % (people * (people - 1)) == 0 and len(roots) == people
+    balanced = len(roots) == len(copies) == people
+    to_one_each = single and len(copies) == people - 1
 
     def buffer(times: int) -> Any:
         return np.ones(count * times, dtype=WORD)
 
-    if group == MPI.COMM_NULL:
+    if group == MPI.COMM_NULL or set(copies.values()) != {each}:
         return (lambda: None), ""
-    if kind == "allreduce" and everywhere:
+    if kind == "allreduce" and everywhere and len(copies) == 1:
         here, there = buffer(len(messages)), buffer(len(messages))
         return (lambda: group.Allreduce(here, there)), "Allreduce"
-    if kind == "combine" and everywhere and len(roots) == 1:
+    if kind == "combine" and everywhere and len(copies) == 1:
         here, there, root = (
             buffer(len(messages)),
             buffer(len(messages)),
@@ -152,23 +155,20 @@ def library_call(comm: Any, plan: dict[str, Any], size: int) -> tuple[Callable[[
     if kind == "combine" and everywhere and balanced:
         here, there = buffer(len(messages)), buffer(each)
         return (lambda: group.Reduce_scatter_block(here, there)), "Reduce_scatter_block"
-    if kind == "deliver" and everywhere and len(roots) == 1:
+    if kind == "deliver" and everywhere and len(copies) == 1:
         here, root = buffer(len(messages)), nodes.index(messages[0][0])
         return (lambda: group.Bcast(here, root=root)), "Bcast"
     if kind == "deliver" and everywhere and balanced and people > 2:
         here, there = buffer(each), buffer(len(messages))
         return (lambda: group.Allgather(here, there)), "Allgather"
-    if kind == "deliver" and single and pairs:
-        each = len(messages) // (people * (people - 1))
+    if kind == "deliver" and single and len(copies) == people * (people - 1):
         here, there = buffer(each * people), buffer(each * people)
         return (lambda: group.Alltoall(here, there)), "Alltoall"
-    if kind == "deliver" and single and len(roots) == 1 and len(messages) % (people - 1) == 0:
-        each = len(messages) // (people - 1)
+    if kind == "deliver" and to_one_each and len(roots) == 1:
         here, there, root = buffer(each * people), buffer(each), nodes.index(messages[0][0])
         return (lambda: group.Scatter(here, there, root=root)), "Scatter"
     goals = {message[1] for message in messages}
-    if kind == "deliver" and single and len(goals) == 1 and len(messages) % (people - 1) == 0:
-        each = len(messages) // (people - 1)
+    if kind == "deliver" and to_one_each and len(goals) == 1:
         here, there, root = buffer(each), buffer(each * people), nodes.index(messages[0][1])
         return (lambda: group.Gather(here, there, root=root)), "Gather"
     return (lambda: None), ""

@@ -74,6 +74,8 @@ class Replay:
         The name of the collective of MPI, or "".
     remark
         Why there are no times of such a collective, or "".
+    several_rounds
+        Whether a step has several rounds: a transfer may take that many times as long.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Replay:
     transfers: int
     library: str = ""
     remark: str = ""
+    several_rounds: bool = False
 
     @property
     def undisturbed(self) -> bool:
@@ -113,12 +116,15 @@ class Replay:
 
     def lines(self) -> list[str]:
         """Return the verdict as text; steps and transfers count from 1."""
+        alone = "alone, times the rounds of its step" if self.several_rounds else "alone"
         if self.undisturbed:
-            return [f"{self.name}: each of {self.transfers} transfers takes as long as alone"]
+            limit = "at most " if self.several_rounds else ""
+            took = f"takes {limit}as long as {alone}"
+            return [f"{self.name}: each of {self.transfers} transfers {took}"]
         step, place, factor = self.delayed[0]
         return [
             f"{self.name}: {len(self.delayed)} of {self.transfers} transfers are delayed",
-            f"  step {step + 1}, transfer {place + 1}: {factor:.2f} times as long as alone",
+            f"  step {step + 1}, transfer {place + 1}: {factor:.2f} times as long as {alone}",
         ]
 
 
@@ -183,7 +189,10 @@ def replay(
         for place, size in enumerate(sizes)
     ]
     transfers = sum(map(len, schedule.steps))
-    return Replay(schedule.instance.name, tuple(rows), tuple(delayed), transfers, call, remark)
+    return Replay(
+        schedule.instance.name, tuple(rows), tuple(delayed), transfers, call, remark,
+        max(schedule.rounds, default=1) > 1,
+    )  # fmt: skip
 
 
 def _library_times(

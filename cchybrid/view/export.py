@@ -6,7 +6,8 @@ import csv
 import io
 from collections.abc import Iterable
 
-from cchybrid.model import AllReduction, Reduction, Schedule
+from cchybrid.model import AllReduction, Network, Reduction, Schedule
+from cchybrid.model.errors import InputError
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import ExporterInfo
 from cchybrid.view.step_table import export_latex, export_markdown, export_table_csv, printable
@@ -20,7 +21,13 @@ def export_csv(schedule: Schedule) -> str:
 
     Nodes are numbers, separated by spaces in paths; of a network with node names they are names,
     separated by arrows, as names may contain spaces.
+
+    Raises
+    ------
+    InputError
+        The name of a node would be read as something else.
     """
+    _refuse_names(schedule.instance.network)
     network = schedule.instance.network
     name = network.node_name
     between = " " if network.node_names is None else " -> "
@@ -33,6 +40,16 @@ def export_csv(schedule: Schedule) -> str:
             nodes = between.join(map(name, path))
             writer.writerow([number, message, name(path[0]), name(path[-1]), origin, nodes])
     return out.getvalue()
+
+
+def _refuse_names(network: Network) -> None:
+    for name in network.node_names or ():
+        if "+" in name or "->" in name or name.startswith("to ") or name != name.strip():
+            raise InputError(
+                f"the node name {name[:40]!r}, which would be read as something else in a CSV file",
+                where=network.name,
+                hint="rename it, or use --to jsonl",
+            )
 
 
 def export_text(schedule: Schedule) -> str:

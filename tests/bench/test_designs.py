@@ -375,3 +375,10 @@ def test_values_are_compared_to_the_precision_of_the_published_one(
     name: str, value: float, published: str, verdict: str
 ) -> None:
     assert compared(name, value, published) == verdict
+
+
+def test_a_published_value_is_compared_to_its_own_precision():
+    assert compared("latency", 1.04, "1.0") == "equal"
+    assert compared("latency", 0.4, "1e-3") == "worse"
+    assert compared("latency", 15.0004, "1.5e1") == "equal"
+    assert compared("latency", float("inf"), "inf") == "equal"

@@ -12,6 +12,7 @@ import networkx as nx
 import pytest
 
 import cchybrid
+from cchybrid.cli.app import run
 from cchybrid.model.errors import InputError
 from tests.cli.test_commands import call
 
@@ -149,3 +150,17 @@ def test_every_command_that_reads_a_graph_takes_a_unit(folder: Path) -> None:
     assert {channel.capacity for channel in found.network.channels} == {1, 12}
     with pytest.raises(InputError, match="unit: only graphs and their files have one"):
         cchybrid.network("ring-bi-4", unit=2)
+
+
+def test_large_numbers_of_automorphisms_are_approximate(capsys):
+    """18! is 6402373705728000, of which nauty's floating point keeps 15 digits."""
+    for nodes, text in ((18, "about 6.40237e+15"), (15, "1307674368000")):
+        assert run(["network", f"complete-{nodes}"]) == 0
+        assert f"automorphisms: {text}\n" in capsys.readouterr().out
+
+
+def test_the_network_of_an_instance_with_chunks(capsys, tmp_path):
+    file = tmp_path / "a.json"
+    cchybrid.instance("ring-bi-4", "allgather", chunks=2).save(file)
+    assert run(["network", str(file)]) == 0
+    assert "ring-bi-4: 4 nodes, 8 channels" in capsys.readouterr().out

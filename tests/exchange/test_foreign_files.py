@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ import pytest
 from cchybrid.exchange import foreign_files, xml_tree
 from cchybrid.exchange.foreign_files import import_file, read_foreign_text
 from cchybrid.exchange.xml_tree import parse_xml
+from cchybrid.model import Collective, Instance, Message, Network, Schedule, Transfer
 from cchybrid.model.errors import InputError, PluginError
-from cchybrid.plugin.imported import Imported
+from cchybrid.plugin.imported import Imported, OwnBound
 from cchybrid.plugin.records import ImporterInfo
 from cchybrid.plugin.registry import Registry, load_registry
 from tests.exchange.foreign_texts import ring_allgather, sccl_allgather
@@ -117,3 +119,40 @@ def test_an_importer_that_raises_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("?")
     with pytest.raises(PluginError, match="importer odd failed: ValueError: no idea"):
         import_file(tmp_path / "file", Registry(importers={"odd": info}))
+
+
+LINE = Instance(Network.from_links("line", 2, [(0, 1)]), Collective("m", (Message(0, (1,)),)))
+ONE = Schedule(LINE, ((Transfer(0, (0, 1)),),))
+OTHER = Network.from_links("other", 3, [(0, 1), (1, 2)])
+
+
+@pytest.mark.parametrize(
+    ("imported", "words"),
+    [
+        (Imported(replace(LINE, network=OTHER), ONE), "its schedule is of another instance"),
+        (Imported(None, ONE), "its schedule is of another instance"),
+        (Imported(LINE, "steps"), "its schedule is none"),
+        (Imported("line"), "its instance is none"),
+        (Imported(LINE, ONE, length="1"), "its counts are no whole numbers"),
+        (Imported(LINE, ONE, rounds=-1), "its counts are no whole numbers"),
+        (Imported(own=OwnBound(7.5, 1, "epochs")), "its counts are no whole numbers"),
+    ],
+)
+def test_what_an_importer_returns_fits_together(
+    imported: Imported, words: str, tmp_path: Path
+) -> None:
+    info = ImporterInfo("odd", lambda text: True, lambda text, request: imported, "-")
+    (tmp_path / "file").write_text("?")
+    with pytest.raises(PluginError, match=f"importer odd: {words}"):
+        import_file(tmp_path / "file", Registry(importers={"odd": info}))
+
+
+def test_an_importer_reads_for_what_the_user_names(tmp_path: Path) -> None:
+    info = ImporterInfo("own", lambda text: True, lambda text, request: Imported(LINE, ONE), "-")
+    (tmp_path / "file").write_text("?")
+    registry = Registry(importers={"own": info})
+    assert import_file(tmp_path / "file", registry, network=LINE.network)[1].schedule == ONE
+    with pytest.raises(PluginError, match="no file on another network"):
+        import_file(tmp_path / "file", registry, network=OTHER)
+    with pytest.raises(PluginError, match="no file for another collective"):
+        import_file(tmp_path / "file", registry, collective=Collective("m", (Message(1, (0,)),)))

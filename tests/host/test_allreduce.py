@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import cchybrid
-from cchybrid.host.allreduce import moved_ahead, with_sums
+from cchybrid.host.allreduce import AllReduceRun, moved_ahead, with_sums
 from cchybrid.host.allreduce_bounds import allreduce_bounds
 from cchybrid.model import (
     AllReduction,
@@ -183,3 +183,19 @@ def test_a_member_out_of_reach_is_refused(members: int, switching: str) -> None:
             search(instance, time_limit=5)
     with pytest.raises(InputError, match=line):
         next(allreduce_bounds(instance, BOUNDS, lambda: False))
+
+
+def test_a_bound_that_lies_is_a_trouble_of_the_run(monkeypatch):
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.lying_bounds")
+    result = cchybrid.bound("ring-bi-4", "allreduce", time_limit=20)
+    assert result.lower_bound.steps == 2
+    assert result.troubles == (
+        "bound broken failed: ZeroDivisionError: integer division or modulo by zero",
+    )
+
+
+def test_a_search_without_a_schedule_is_no_bound_alone(monkeypatch):
+    monkeypatch.setattr(AllReduceRun, "_solve", lambda *rest: None)
+    result = cchybrid.solve("ring-bi-4", "allreduce", time_limit=2)
+    assert "no schedule found" in result.sentence
+    assert "no engine has searched" in cchybrid.bound("ring-bi-4", "allreduce").sentence

@@ -63,7 +63,7 @@ def test_a_schedule_withdraws_the_claims_that_it_refutes() -> None:
     assert blackboard.claim(right, 2) is False
     assert blackboard.best_claim == wrong
     blackboard.offer("a", GOOD)
-    assert blackboard.refuted_claims() == [wrong]
+    assert blackboard.refuted_claims(blackboard.best) == [wrong]
     assert (blackboard.lower, blackboard.best_claim) == (2, right)
     blackboard.prove("checked", 2, GROWTH)
     assert blackboard.best_claim is None

@@ -379,3 +379,13 @@ def test_evidence_of_infeasibility_in_a_log_is_checked(recorded: list[str]) -> N
     wrong = {"input": "infeasible", "seconds": 0.1, "seat": 0, "evidence": evidence}
     with pytest.raises(InputError, match="line 3: unreadable"):
         replay([*lines[:2], wrong, *lines[2:]])
+
+
+def test_the_hosts_schedule_refutes_a_claim_that_was_there_before_it() -> None:
+    """As in a log that was edited: no run is optimal with fewer steps than its bound."""
+    state = opened(target=2)
+    state.apply(0.2, 2, Bound(3, complete=True))
+    assert kinds(state.apply(0.3, HOST, Offer(GOOD, 0, ""))) == ["schedule", "trouble", "dismiss"]
+    assert state.blackboard.claims == {}
+    assert state.best == 2
+    assert not state.is_optimal

@@ -336,3 +336,10 @@ def test_other_patterns_can_be_given() -> None:
     assert collective("HELLO", RING, patterns=[pattern]).name == "hello"
     with pytest.raises(InputError, match="unknown collective 'AAB'"):
         collective("AAB", RING, patterns=[pattern])
+
+
+def test_a_collective_has_the_name_of_its_record():
+    lie = CollectiveInfo("half", "half", lambda roles: Collective("AAB", (Message(0, (1,)),)), "-")
+    ring = network("ring-bi-4")
+    assert collective("half", ring, patterns=[lie]).name == "half"
+    assert collective("half", ring, participants=[0, 1], patterns=[lie]).name == "half among 0-1"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import cchybrid
 from cchybrid.library.graphs import read_graph
 from cchybrid.library.matrices import read_channels, read_matrix
 from cchybrid.library.node_numbers import link_ends, node_number, node_numbers, node_pairs
@@ -249,3 +250,18 @@ def test_a_unit_is_a_message_per_step() -> None:
         read_graph(cluster(25), "g", unit=26)
     with pytest.raises(InputError, match="the unit '0' is no number above 0"):
         read_graph(cluster(25), "g", unit=0)
+
+
+def test_masked_entries_of_a_matrix_are_no_channels():
+    full = np.ones((2, 2), dtype=int)
+    masked = np.ma.masked_array(full, mask=[[True, False], [True, True]])
+    assert cchybrid.network(masked).channels == ((0, 1, 1),)
+
+
+def test_a_set_is_no_channel():
+    with pytest.raises(InputError, match="is no channel"):
+        cchybrid.network([{5, 1, 2}])
+
+
+def test_names_may_come_one_by_one():
+    assert Network("a", 2, ((0, 1),), node_names=(n for n in "xy")).node_names == ("x", "y")

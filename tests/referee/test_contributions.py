@@ -10,10 +10,12 @@ import random
 from collections import defaultdict
 from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import cchybrid
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.checker.schedule import checked_schedule
 from cchybrid.model import AllReduction, Collective, Instance, Network, Schedule, Transfer
@@ -395,3 +397,17 @@ def test_changed_schedules_get_the_verdict_of_the_checker(instance, seed):
         if valid:
             for (message, _), counts in totals(mutant).items():
                 assert counts == dict.fromkeys(instance.collective.messages[message].members, 1)
+
+
+@pytest.mark.parametrize("part", [0.0, "0", None])
+def test_parts_that_are_no_whole_numbers_are_refused(part):
+    instance = cchybrid.instance("ring-bi-3", "allreduce")
+    with pytest.raises(InputError, match="sums: a sum names what is no node"):
+        verify(instance, ((Transfer(0, (0, 1)),),), (((part,),),))
+
+
+def test_parts_of_numpy_are_whole_numbers_of_any_size():
+    instance = cchybrid.instance("ring-bi-70", "allreduce")
+    steps = ((Transfer(0, (np.int64(69), np.int64(0))),),)
+    found = verify(instance, steps, (((np.int64(69),),),))
+    assert {each.rule for each in found} == {"missing-destination"}

@@ -10,6 +10,7 @@ import cchybrid
 from cchybrid.cli.app import run
 from cchybrid.cli.running import read_sizes
 from cchybrid.model.errors import InputError
+from cchybrid.run.simulation import Replay
 from cchybrid.run.time_models import TimeModel
 
 
@@ -58,3 +59,9 @@ def test_sizes_are_whole_numbers_of_bytes_and_each_counts_once(tmp_path, capsys)
     cchybrid.solve("ring-bi-4", "broadcast", time_limit=10).schedule.save(tmp_path / "s.json")
     assert run(["time", str(tmp_path / "s.json"), "--sizes", "1048576,1048576"]) == 0
     assert re.findall(r"^ *1048576 ", capsys.readouterr().out, re.MULTILINE) == ["  1048576 "]
+
+
+def test_a_replay_of_several_rounds_does_not_say_that_all_is_as_fast_as_alone():
+    assert Replay("a", (), (), 4).lines() == ["a: each of 4 transfers takes as long as alone"]
+    line = "a: each of 4 transfers takes at most as long as alone, times the rounds of its step"
+    assert Replay("a", (), (), 4, several_rounds=True).lines() == [line]

@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 
 import cchybrid
-from cchybrid.model import Channel, Instance, Network, Schedule, Transfer
+from cchybrid.model import Channel, Collective, Instance, Message, Network, Schedule, Transfer
+from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 from cchybrid.view.export import export_csv, export_text
 from cchybrid.view.step_table import (
@@ -170,3 +171,11 @@ def test_the_formats_are_registered() -> None:
     registry = load_registry()
     for name, export in (("markdown", export_markdown), ("latex", export_latex)):
         assert registry.exporter(name).export(BROADCAST) == export(BROADCAST)
+
+
+@pytest.mark.parametrize("name", ["a+b", "to b", "a->b", " b"])
+def test_csv_refuses_node_names_that_would_be_read_as_something_else(name):
+    network = Network.from_links("line", 2, [(0, 1)], node_names=("a", name))
+    instance = Instance(network, Collective("m", (Message(0, (1,)),)))
+    with pytest.raises(InputError, match="would be read as something else"):
+        export_csv(Schedule(instance, ((Transfer(0, (0, 1)),),)))

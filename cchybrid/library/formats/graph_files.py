@@ -87,6 +87,11 @@ def _parse(text: str, suffix: str) -> nx.Graph:
 def _read_gml(text: str) -> nx.Graph:
     import networkx as nx
 
+    for found in re.finditer(r"(?mi)^[^#\"\n]*?(?<![\w.])(directed)\s+(\S+)", text):
+        # NetworkX reads "false" as true, and ignores other spellings of the key.
+        key, value = found.groups()
+        if key != "directed" or value.rstrip("]") not in ("0", "1"):
+            raise InputError(f"{key} {value[:40]}", hint="write directed 1 or directed 0")
     try:
         return nx.parse_gml(text, label="label")
     except nx.NetworkXError:

@@ -44,7 +44,8 @@ class Automorphisms:
     generators
         Shape (generators, nodes): the image of each node.
     order
-        The number of automorphisms, approximate above 2^53. Where messages are vertices of the
+        The number of automorphisms, approximate above 10^14, as nauty computes it
+        in floating point. Where messages are vertices of the
         graph, permutations of equal messages count, too.
     """
 

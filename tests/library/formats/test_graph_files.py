@@ -276,3 +276,65 @@ def test_graphml_without_a_namespace(tmp_path: Path) -> None:
     assert len(read(tmp_path, "n.graphml", text.format(body)).channels) == 2
     with pytest.raises(InputError, match="there is no node 'c'"):
         read(tmp_path, "n.graphml", text.format(body.replace('target="b"', 'target="c"')))
+
+
+CAPACITY = '<key id="c" for="{}" attr.name="capacity" attr.type="int">{}</key>'
+
+
+def graphml(keys: str, graph: str, edge: str, data: str = "") -> str:
+    return (
+        f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{keys}<graph {graph}>{AB}'
+        f'<edge source="a" target="b" {edge}>{data}</edge></graph></graphml>'
+    )
+
+
+UNDIRECTED = 'edgedefault="undirected"'
+TWICE = '<data key="c">1</data><data key="{}">5</data>'
+SAME = '<key id="d" for="edge" attr.name="capacity" attr.type="int"/>'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (graphml("", UNDIRECTED, 'directed="1"'), "directed=true edge found in undirected graph"),
+        (graphml("", UNDIRECTED, 'directed="TRUE"'), "directed is 'TRUE'; write true or false"),
+        (graphml("", 'edgedefault="Directed"', ""), "edgedefault is 'Directed'"),
+        (graphml("", "", ""), "edgedefault is 'missing'"),
+        (
+            graphml(CAPACITY.format("all", "<default>3</default>"), UNDIRECTED, ""),
+            "key c: a default for 'all' elements",
+        ),
+        (
+            graphml(CAPACITY.format("edge", ""), UNDIRECTED, "", TWICE.format("c")),
+            "edge a b: the attribute 'capacity' is given 2 times",
+        ),
+        (
+            graphml(CAPACITY.format("edge", "") + SAME, UNDIRECTED, "", TWICE.format("d")),
+            "edge a b: the attribute 'capacity' is given 2 times",
+        ),
+    ],
+)
+def test_what_networkx_would_read_as_another_network_is_refused(text, words, tmp_path):
+    (tmp_path / "a.graphml").write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_network(tmp_path / "a.graphml")
+
+
+@pytest.mark.parametrize(("value", "channels"), [("0", 2), ("false", 2), ("true", 1), ("1", 1)])
+def test_truth_values_of_xml(value, channels, tmp_path):
+    default = UNDIRECTED if channels == 2 else 'edgedefault="directed"'
+    (tmp_path / "a.graphml").write_text(graphml("", default, f'directed="{value}"'))
+    assert len(read_network(tmp_path / "a.graphml").network.channels) == channels
+
+
+@pytest.mark.parametrize("key", ["Directed 1", 'directed "false"', "directed 0.0", "directed -1"])
+def test_an_odd_direction_of_gml_is_refused(key, tmp_path):
+    (tmp_path / "a.gml").write_text(GML.format(key))
+    with pytest.raises(InputError, match="write directed 1 or directed 0"):
+        read_network(tmp_path / "a.gml")
+
+
+@pytest.mark.parametrize(("key", "channels"), [("directed 1", 1), ("directed 0", 2), ("", 2)])
+def test_the_direction_of_gml(key, channels, tmp_path):
+    (tmp_path / "a.gml").write_text(GML.format(key))
+    assert len(read_network(tmp_path / "a.gml").network.channels) == channels
