@@ -47,17 +47,12 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
             summary="standard genetic algorithm with the thesis' heuristics"),
         _engine("mboa", 8, "mboa.engine:Mboa", **BASELINE,
             summary="mixed Bayesian optimization algorithm with the thesis' heuristics"),
-        _engine("liquid", 40, "liquid.engine:Liquid", kind="exact", prepares=True,
-            messages="direct", former_names=("division",),
-            summary="liquid schedules: every step uses every bottleneck; exact for fixed routes"),
+        _engine("covering", 40, "covering.engine:Covering", kind="exact", prepares=True,
+            messages="direct",
+            former_names=("liquid", "division", "column-generation", "milp", "classes"),
+            summary="exact: covers all deliveries by the fewest classes of compatible ones"),
         _engine("cpsat", 50, "cpsat.engine:CpSat", kind="exact", prepares=True,
             summary="exact: one CP-SAT decision per number of steps; finds and refutes"),
-        _engine("column-generation", 10, "column_generation.engine:ColumnGeneration",
-            "column generation over compatibility classes: strong bounds, schedules by diving",
-            kind="exact", baseline=True, prepares=True, former_names=("milp",)),
-        _engine("classes", 9, "classes.engine:Classes",
-            "lists all compatibility classes, solves the minimum set cover (thesis section 4.2.1)",
-            kind="exact", baseline=True, prepares=True),
     )  # fmt: skip
 
 

@@ -19,7 +19,6 @@ from cchybrid.toolkit.kernels.flat import flatten
 from tests.benchmarks import (
     bench_certificates,
     bench_cluster,
-    bench_column_generation,
     bench_cpsat,
     bench_design,
     bench_engines,
@@ -118,12 +117,6 @@ def test_a_row_is_certified_from_the_specification_to_the_checker() -> None:
     names = [row.name for row in bench_certificates.rows_up_to("thesis", 4, "AAS")]
     assert names
     assert all("AAS" in name for name in names)
-
-
-def test_column_generation_is_shown_beside_the_flow_bound() -> None:
-    line, sound = bench_column_generation.bench_row("small", instance("ring-bi-4", "AAS"), 20.0)
-    assert sound
-    assert line.endswith("finished")
 
 
 def test_strategies_are_compared_row_by_row() -> None:

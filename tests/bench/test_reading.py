@@ -69,23 +69,23 @@ def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, c
     path = tmp_path / "s.sqlite"
     with Store(path, write=True) as opened:
         opened.put_suite(suite)
-        opened.put(run_of(suite, instance, "liquid"))
+        opened.put(run_of(suite, instance, "covering"))
     with closing(sqlite3.connect(path)) as database, database:
         for column in ("contestant", "result"):
-            database.execute(f"UPDATE runs SET {column} = replace({column}, 'liquid', 'division')")
+            database.execute(f"UPDATE runs SET {column} = replace({column}, 'covering', 'liquid')")
     (run,) = read_store(path, None, registry).runs.itertuples()
     assert (run.contestant, run.engine, run.contributions[-1].author) == (
-        "liquid",
-        "liquid",
-        "liquid",
+        "covering",
+        "covering",
+        "covering",
     )
-    assert capsys.readouterr().err == "cchybrid: engine division is now liquid\n"
-    present = [Contestant(("liquid",), "auto", None, 60)]
+    assert capsys.readouterr().err == "cchybrid: engine liquid is now covering\n"
+    present = [Contestant(("covering",), "auto", None, 60)]
     with Store(path, write=True) as opened:
         known = digests(suite, registry)
         assert run_suite(suite, known, opened, present, [0], local(1), print, registry)
         (kept,) = opened.runs()
-    assert kept.contestant.engines == ("division",)
+    assert kept.contestant.engines == ("liquid",)
 
 
 def test_a_row_that_is_run_meanwhile_is_left_to_the_next_report(store, monkeypatch):

@@ -57,8 +57,8 @@ def test_former_names_of_engines_become_the_present_ones(tmp_path: Path) -> None
     (ready,) = with_budget(load_registry(), study(tmp_path, text + ROWS).contestants)
     named = contestants(load_registry(), ["milp"], [], {"milp": {"columns": "3"}})
     assert named == [ready]
-    assert ready.name == "column-generation"
-    assert ready.options == {"column-generation": {"columns": "3"}}
+    assert ready.name == "covering"
+    assert ready.options == {"covering": {"columns": "3"}}
 
 
 def test_options_of_the_engines_of_a_team(tmp_path: Path) -> None:

@@ -263,7 +263,7 @@ def test_it_comes_before_all_else(budget: dict[str, Any], monkeypatch: pytest.Mo
 @pytest.mark.long
 def test_an_instance_that_is_too_large_is_remarked() -> None:
     result = cchybrid.solve(
-        cchybrid.instance("ring-bi-256", "AAS"), engines=["liquid"], time_limit=1.0
+        cchybrid.instance("ring-bi-256", "AAS"), engines=["covering"], time_limit=1.0
     )
     assert result.schedule is None
     assert result.status == "unknown"

@@ -395,12 +395,12 @@ def test_former_names_of_engines_work_and_name_the_present_one(load: Load, capsy
 
 @pytest.mark.long
 def test_a_run_takes_the_former_names_of_engines_and_options(capsys: Any) -> None:
-    options = {"milp": {"starts": 2}, "column-generation": {"columns": 3}}
+    options = {"milp": {"starts": 2}, "covering": {"columns": 3}}
     mesh = cchybrid.instance("mesh-3x3", "AAS")
     result = cchybrid.solve(mesh, engines=["milp"], evaluations=5, options=options)
-    found = result.options["column-generation"]
+    found = result.options["covering"]
     assert (found["starts"], found["columns"]) == (2, 3)
-    assert capsys.readouterr().err == "cchybrid: engine milp is now column-generation\n"
+    assert capsys.readouterr().err == "cchybrid: engine milp is now covering\n"
 
 
 def test_a_plugin_names_others_and_each_is_loaded_by_itself(load: Load) -> None:

@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 from cchybrid_plugins.broadcast.engine import Broadcast
-from cchybrid_plugins.classes.engine import Classes
 from cchybrid_plugins.colouring.engine import Colouring
-from cchybrid_plugins.column_generation.engine import ColumnGeneration
+from cchybrid_plugins.covering.engine import Covering
 from cchybrid_plugins.cpsat.engine import CpSat
-from cchybrid_plugins.liquid.engine import Liquid
 from cchybrid_plugins.lns.engine import Lns
 
 from cchybrid.model.errors import InputError
@@ -26,9 +24,8 @@ from cchybrid.plugin.engine import read_options
         (Lns.Options, {"max_units": 0.05}),
         (Colouring.Options, {"max_edges": -1}),
         (Broadcast.Options, {"reaches": 0}),
-        (ColumnGeneration.Options, {"pricing_units": 0.0}),
-        (Liquid.Options, {"categories": 0}),
-        (Classes.Options, {"max_columns": 0}),
+        (Covering.Options, {"pricing_units": 0.0}),
+        (Covering.Options, {"categories": 0}),
     ],
 )
 def test_senseless_options_are_refused(kind: Any, wrong: dict[str, float]) -> None:

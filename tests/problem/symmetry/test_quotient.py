@@ -156,13 +156,7 @@ def test_problems_without_a_quotient_are_refused() -> None:
         quotient(problem, next(group_actions(wrong, 0)))
 
 
-ENGINES = [
-    pytest.param(name, marks=[pytest.mark.long] if name == "classes" else [])
-    for name in sorted(load_registry().engines)
-]
-
-
-@pytest.mark.parametrize("name", ENGINES)
+@pytest.mark.parametrize("name", sorted(load_registry().engines))
 def test_every_engine_solves_a_quotient_or_says_why_not(name: str) -> None:
     info = load_registry().engines[name]
     kind = load_target(info.target)

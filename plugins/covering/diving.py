@@ -18,6 +18,7 @@ import numpy as np
 
 from cchybrid.toolkit.dual_prices import LoadProgram, RowPrices
 from cchybrid.toolkit.packing import Packing
+from cchybrid.toolkit.solver import evaluations
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
 from .pricing import Demand, Pricer, pack
@@ -40,7 +41,7 @@ class Diver:
     Parameters
     ----------
     spend
-        Called with the deterministic time of every call to CP-SAT.
+        Called with the evaluations of every call to CP-SAT, and one per row for the linear program.
     should_stop
         Whether the run is over.
     """
@@ -48,7 +49,7 @@ class Diver:
     packing: Packing
     pricer: Pricer
     program: LoadProgram
-    spend: Callable[[float], None]
+    spend: Callable[[int], None]
     should_stop: Callable[[], bool]
     known_prices: list[RowPrices] = field(default_factory=list)
 
@@ -76,7 +77,7 @@ class Diver:
             if columns * left <= MAX_PACKED or left == 1:
                 seed = int(random.integers(2**31))
                 packed, units = pack(packing, rest, left, self.should_stop, seed)
-                self.spend(units)
+                self.spend(evaluations(units))
                 if packed is not None:
                     return classes + packed, np.zeros(packing.rows, dtype=np.bool_)
             noise = 1.0 + random.random() * random.random(packing.rows)
@@ -95,7 +96,7 @@ class Diver:
                 d for prices in self.known_prices if (d := _demand(prices, rest, left)) is not None
             ]
             priced = self.pricer.best(weight, rest, demands)
-            self.spend(priced.units)
+            self.spend(evaluations(priced.units) + int(rest.sum()))
             if priced.columns is None:
                 return found
             found = self.packing.filled(priced.columns, rest)

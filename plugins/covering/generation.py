@@ -28,10 +28,11 @@ from numpy.typing import NDArray
 from cchybrid.plugin.engine import Run
 from cchybrid.problem.ragged import lookup
 from cchybrid.toolkit.dual_prices import RowPrices
-from cchybrid.toolkit.kernels.first_fit import fill
+from cchybrid.toolkit.kernels.first_fit import UNSTOPPED, fill
 from cchybrid.toolkit.kernels.flat import flatten, min_uses
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.packing import Packing
+from cchybrid.toolkit.solver import evaluations
 from cchybrid.toolkit.usage_matrix import IntVector
 
 from .master import Master
@@ -45,9 +46,6 @@ MAX_TRIES = 12
 MAX_FRESH = 6
 """Greedy classes that may enter the master program at once: similar ones help little."""
 
-UNSTOPPED = np.zeros(1, dtype=np.bool_)
-"""A stop flag that is never set: a class is one step, which first fit fills fast."""
-
 MIN_GAIN = 1e-6
 """Weight beyond 1 from which a class improves; less is rounding of the linear program."""
 
@@ -58,7 +56,8 @@ class Generation:
     Parameters
     ----------
     spend
-        Called with the deterministic time of every call to CP-SAT.
+        Called with the evaluations of every round: those of CP-SAT, and one per row, about as long
+        as the linear program takes.
 
     Attributes
     ----------
@@ -74,7 +73,7 @@ class Generation:
         pricer: Pricer,
         prices: RowPrices | None,
         run: Run,
-        spend: Callable[[float], None],
+        spend: Callable[[int], None],
     ) -> None:
         self.packing = packing
         self.pricer = pricer
@@ -101,6 +100,13 @@ class Generation:
         """Return, shape (rows,), the integer weights of the best bound, all positive."""
         return np.maximum(np.floor(self._centre * SCALE).astype(np.int64), 1)
 
+    def learn(self, classes: list[IntVector]) -> None:
+        """Add the steps of a schedule as columns, each extended by what else fits."""
+        rows = np.ones(self.packing.rows, dtype=np.bool_)
+        for columns in classes:
+            self.master.add(self.packing.filled(columns, rows))
+        self._spend(self.packing.rows)
+
     def improve(self) -> None:
         """Do one round: solve the master program, and price.
 
@@ -110,6 +116,7 @@ class Generation:
             If the run is over.
         """
         self.rounds += 1
+        self._spend(self.packing.rows)
         master = self.master
         if not master.solve(self._run.should_stop):
             raise RuntimeError("the master program has no solution although every row is covered")
@@ -120,7 +127,6 @@ class Generation:
         point = smoothing * self._centre + (1.0 - smoothing) * master.weight
         added = self._greedy(point) + self._greedy(master.weight)
         if added and self.rounds % 4:
-            self._spend(0.0)
             return
         self._exact(point, smoothing, added)
         self._close()
@@ -131,7 +137,7 @@ class Generation:
     def _exact(self, point: NDArray[np.float64], smoothing: float, added: int) -> None:
         weight = np.floor(point * SCALE).astype(np.int64)
         priced = self.pricer.best(weight)
-        self._spend(priced.units)
+        self._spend(evaluations(priced.units))
         total = int(weight.sum())
         if priced.max_weight:
             self.bound = max(self.bound, -(-total // priced.max_weight))

@@ -1,4 +1,4 @@
-"""Schedules from generated classes: a cover by CP-SAT, then greedy insertion of the rest."""
+"""Covers by listed classes, by CP-SAT, and greedy insertion of what they leave over."""
 
 from __future__ import annotations
 
@@ -8,47 +8,56 @@ import numpy as np
 
 from cchybrid.toolkit.cpsat.rows import Rows
 from cchybrid.toolkit.packing import Packing
-from cchybrid.toolkit.solver import new_solver, solve
+from cchybrid.toolkit.solver import Solution, new_solver, solve
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
 
 def cover(
     packing: Packing,
     classes: Sequence[IntVector],
-    steps: int,
     should_stop: Callable[[], bool],
     seed: int,
-    units: float,
-) -> tuple[list[IntVector], BoolVector, float]:
-    """Return at most ``steps`` classes that cover as many rows as possible.
+    *,
+    units: float | None,
+    steps: int | None = None,
+) -> tuple[list[IntVector], BoolVector, Solution]:
+    """Return the fewest classes that cover all rows, or at most ``steps`` that cover the most.
+
+    Parameters
+    ----------
+    units
+        Limit of deterministic time, about seconds; ``None``: no limit.
 
     Returns
     -------
     tuple
-        The chosen classes, which rows they leave over, and the deterministic time.
+        The chosen classes, which rows they leave over, and the result of CP-SAT: its bound is on
+        the number of classes, or of rows that are left over.
 
     Raises
     ------
     StoppedError
         If the run is over.
     """
-    missing = range(len(classes), len(classes) + packing.rows)
-    model = Rows(len(classes) + packing.rows)
-    holding = [[miss] for miss in missing]
+    missing = range(len(classes), len(classes) + (0 if steps is None else packing.rows))
+    model = Rows(missing.stop)
+    holding: list[list[int]] = [[miss] for miss in missing] or [[] for _ in packing.delivery]
     for share, columns in enumerate(classes):
         for row in np.unique(packing.row[columns]).tolist():
             holding[row].append(share)
     for literals in holding:
         model.at_least_one(literals)
-    model.weighted(range(len(classes)), [1] * len(classes), 0, steps)
-    model.minimize(missing, [1] * packing.rows)
+    if steps is not None:
+        model.weighted(range(len(classes)), [1] * len(classes), 0, steps)
+    counted = missing or range(len(classes))
+    model.minimize(counted, [1] * len(counted))
     found = solve(model.model, new_solver(seed, units=units, linearization=2), should_stop)
     taken = np.zeros(0) if found.values is None else found.values[: len(classes)]
     chosen = [classes[index] for index in np.flatnonzero(taken).tolist()]
     rest = np.ones(packing.rows, dtype=np.bool_)
     for columns in chosen:
         rest[packing.row[columns]] = False
-    return chosen, rest, found.units
+    return chosen, rest, found
 
 
 def with_leftovers(

@@ -1,1 +1,0 @@
-"""The engine ``classes``: list all compatibility classes, and solve the set cover."""

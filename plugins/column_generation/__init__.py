@@ -1,1 +1,0 @@
-"""Column generation over compatibility classes: a strong bound, and schedules by diving."""

@@ -1,0 +1,1 @@
+"""The engine ``covering``: cover all deliveries by the fewest compatibility classes."""

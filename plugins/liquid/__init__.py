@@ -1,1 +1,0 @@
-"""Liquid schedules by recursive division of the transfers: exact for fixed routes."""
