@@ -1,7 +1,5 @@
 """An engine that claims more steps than are needed, and offers nothing that shows it."""
 
-from __future__ import annotations
-
 from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.problem import Problem

@@ -4,8 +4,6 @@
 violations (rule, step, transfer, message, place) that it causes, in the order of the report.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from cchybrid.model import (

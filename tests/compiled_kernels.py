@@ -1,7 +1,5 @@
 """Compiles the kernels of all engines, two engines at a time."""
 
-from __future__ import annotations
-
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 

@@ -1,7 +1,5 @@
 """Designers that break one rule of the contract each, to test the conformance suite."""
 
-from __future__ import annotations
-
 import math
 import random
 import threading

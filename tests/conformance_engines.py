@@ -1,7 +1,5 @@
 """Engines that break one rule of the contract each, to test the conformance suite."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import threading

@@ -1,7 +1,5 @@
 """A plugin whose bound provider ends its own process."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 

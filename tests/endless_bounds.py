@@ -1,7 +1,5 @@
 """Bound providers that find a bound and never end."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 

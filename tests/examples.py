@@ -1,7 +1,5 @@
 """The number of examples of a property, by the profile of hypothesis that the run has."""
 
-from __future__ import annotations
-
 from hypothesis import HealthCheck, settings
 
 

@@ -1,7 +1,5 @@
 """A process that fails to build a Problem, as the environment variable CCHYBRID_FAULT says."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

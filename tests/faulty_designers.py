@@ -1,7 +1,5 @@
 """A plugin whose designers break every rule that the host has to survive; and sound ones."""
 
-from __future__ import annotations
-
 import math
 import os
 import signal

@@ -1,7 +1,5 @@
 """A plugin whose engines break every rule that the host has to survive; and one that is sound."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

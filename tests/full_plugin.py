@@ -1,7 +1,5 @@
 """A plugin that implements nearly every hook once, to see each of them at work."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping

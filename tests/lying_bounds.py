@@ -1,7 +1,5 @@
 """A plugin whose bound providers lie and break, and run before all others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from cchybrid.model import Instance, LowerBound

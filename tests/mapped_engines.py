@@ -1,7 +1,5 @@
 """Engines that overwrite the arrays of their Problem, or show where these are."""
 
-from __future__ import annotations
-
 import mmap
 import time
 

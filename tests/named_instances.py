@@ -1,7 +1,5 @@
 """Instances by a few words, for tables of tests."""
 
-from __future__ import annotations
-
 import cchybrid
 from cchybrid.model import Instance
 

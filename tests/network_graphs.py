@@ -1,7 +1,5 @@
 """Networks as graphs of NetworkX, for tests of their structure."""
 
-from __future__ import annotations
-
 import networkx as nx
 
 from cchybrid.model import Network

@@ -1,7 +1,5 @@
 """A plugin with an exact engine that searches, claims nothing, and never ends by itself."""
 
-from __future__ import annotations
-
 import time
 
 from cchybrid.plugin import EngineInfo, NoOptions, Run, Stop, hookimpl

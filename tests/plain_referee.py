@@ -4,8 +4,6 @@ Written for reading, not for speed, sharing no code with ``cchybrid.referee.veri
 ``breaches`` returns what the referee must report, without the words.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict, deque
 from itertools import pairwise
 from typing import NamedTuple

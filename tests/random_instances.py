@@ -29,8 +29,6 @@ other without passing an endpoint and every limit is at least 1, so every instan
 ``list_schedule`` makes one with a plain greedy: valid, not short.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

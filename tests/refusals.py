@@ -1,7 +1,5 @@
 """Refusals of input, in one line each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Known optima of real instances, through the command line and the default strategy."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pieces of the benchmark scripts work; what they measure is not looked at here."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

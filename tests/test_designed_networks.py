@@ -1,7 +1,5 @@
 """The designed networks among the files: remade by their script, at least as good as AMP."""
 
-from __future__ import annotations
-
 import importlib.util
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """README and docs are tested: every command is run, every example loaded, every name looked up."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """The documentation as a site: it builds without a warning, and its parts are complete."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import subprocess

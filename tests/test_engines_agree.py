@@ -1,7 +1,5 @@
 """Engine against engine: the exact one's optimum lies between certified bounds and all others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A layer imports only what stands before it, plugins only their surface; no files in a circle."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -1,7 +1,5 @@
 """The library of files says what the names say, and its README counts right."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files beside the code agree with it: citation, workflow, contributing guide and decisions."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

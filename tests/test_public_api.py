@@ -1,7 +1,5 @@
 """The exports of ``cchybrid``: names, examples, short representations."""
 
-from __future__ import annotations
-
 import doctest
 import inspect
 import subprocess

@@ -1,7 +1,5 @@
 """The committed reports count what their overview says."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

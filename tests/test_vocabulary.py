@@ -1,7 +1,5 @@
 """One term for one thing: no identifier or text uses a word that the field does not know."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

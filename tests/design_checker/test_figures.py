@@ -1,7 +1,5 @@
 """The checker of designed networks: figures, limits, bounds, and records of any origin."""
 
-from __future__ import annotations
-
 import copy
 import random
 from fractions import Fraction

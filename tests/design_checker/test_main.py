@@ -1,7 +1,5 @@
 """``python -m cchybrid.design_checker``: network files, alone with the two checkers."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

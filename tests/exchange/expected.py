@@ -1,7 +1,5 @@
 """The outputs of a collective, chunk by chunk, from its meaning in MPI and NCCL."""
 
-from __future__ import annotations
-
 
 def given(loop: int, rank: int, index: int) -> int:
     """Return the content of a chunk of the input: different ones have different sums."""

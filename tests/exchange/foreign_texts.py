@@ -1,7 +1,5 @@
 """Small hand-made files of other tools, and ways to change them."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -3,8 +3,6 @@
 Neither imports anything of the importer; networks are given by their links.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

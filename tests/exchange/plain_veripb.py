@@ -5,8 +5,6 @@ It knows ``f``, ``pol`` (with addition, multiplication, division and saturation)
 right side, "at least".
 """
 
-from __future__ import annotations
-
 import re
 
 Row = tuple[dict[str, int], int]

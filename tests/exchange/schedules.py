@@ -1,7 +1,5 @@
 """Valid schedules of standard collectives, made by plain greedy methods, for exporters."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from dataclasses import replace

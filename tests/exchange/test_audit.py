@@ -1,7 +1,5 @@
 """Audits: verdicts, places in the file's terms, bounds, reports, and the two commands."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Schedules as CSV, and round trips through the CSV that cchybrid exports."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 

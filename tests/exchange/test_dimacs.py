@@ -1,7 +1,5 @@
 """Propositional formulas and refutations, checked by dratify, which shares no code with us."""
 
-from __future__ import annotations
-
 import random
 import re
 from functools import cache

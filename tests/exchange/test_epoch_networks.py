@@ -1,7 +1,5 @@
 """Networks in epochs, and their lower bounds."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rules of epochs: verdicts against a plain simulation, on files with one thing changed."""
 
-from __future__ import annotations
-
 import json
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """GOAL: every send has its receipt, no wait is cyclic, and the right data arrive."""
 
-from __future__ import annotations
-
 import re
 
 import networkx as nx

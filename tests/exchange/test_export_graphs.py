@@ -1,7 +1,5 @@
 """GraphML that cchybrid reads again, DOT by its grammar, anynet by BookSim's parser."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

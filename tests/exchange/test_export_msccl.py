@@ -1,7 +1,5 @@
 """MSCCL XML: performed by an interpreter with real buffers; altered programs are detected."""
 
-from __future__ import annotations
-
 import random
 import re
 import xml.etree.ElementTree as ET

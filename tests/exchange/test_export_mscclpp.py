@@ -1,7 +1,5 @@
 """Plans of MSCCL++: performed by an interpreter with real buffers; altered plans are detected."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

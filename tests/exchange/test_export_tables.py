@@ -1,7 +1,5 @@
 """Routing tables and JSON lines, from which the schedule is made again."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """The exporters as the command ``export`` sees them."""
 
-from __future__ import annotations
-
 import pytest
 from typer.testing import CliRunner
 

@@ -1,7 +1,5 @@
 """Foreign files: compressed or not, within limits, and never a traceback."""
 
-from __future__ import annotations
-
 import gzip
 import os
 from dataclasses import replace

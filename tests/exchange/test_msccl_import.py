@@ -1,7 +1,5 @@
 """MSCCL XML programs: what valid ones become, and where broken ones are broken."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace

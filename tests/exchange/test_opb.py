@@ -1,7 +1,5 @@
 """Pseudo-Boolean formulas and proofs: rows that hold, the same optimum, proofs and mutants."""
 
-from __future__ import annotations
-
 import random
 import re
 from functools import cache

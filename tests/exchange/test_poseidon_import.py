@@ -1,7 +1,5 @@
 """Poseidon platforms and communication specifications."""
 
-from __future__ import annotations
-
 import pytest
 
 import cchybrid

@@ -1,7 +1,5 @@
 """JSON algorithms of SCCL and msccl-tools."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

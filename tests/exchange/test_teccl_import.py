@@ -1,7 +1,5 @@
 """Results of TE-CCL: what is read, and what is wrong with it."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """The XML of trees has the same trees as the throughput file, from the roots on."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 from itertools import pairwise

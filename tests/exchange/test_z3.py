@@ -1,7 +1,5 @@
 """A second encoding, written for z3 from the rules of validity alone, has the same optimum."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 

@@ -5,8 +5,6 @@ number, and a path. Reductions are not reversed: a node sends the sum of what it
 all receipts.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

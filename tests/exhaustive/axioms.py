@@ -3,8 +3,6 @@
 This file and ``bounds`` are all of these tests that knows how the checker works inside.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from typing import Any

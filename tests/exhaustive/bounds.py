@@ -3,8 +3,6 @@
 This file and ``axioms`` are all of these tests that knows how the checker works inside.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache

@@ -1,7 +1,5 @@
 """Everything that is tried on one case; what disagrees is returned as text."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction

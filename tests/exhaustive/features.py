@@ -5,8 +5,6 @@ is in one case or more, and so is every network with every kind of collective; w
 (which nodes are endpoints, whose ports differ, which set of messages of the kind) is drawn.
 """
 
-from __future__ import annotations
-
 import hashlib
 import random
 from collections import Counter

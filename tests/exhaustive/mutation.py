@@ -1,7 +1,5 @@
 """Mutants of JSON objects of any form: what evidence may look like is not known here."""
 
-from __future__ import annotations
-
 import copy
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Neighbours of a schedule: the same steps with one change, valid or not."""
 
-from __future__ import annotations
-
 import copy
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """All directed graphs of up to four nodes, and a sample of those of five, up to isomorphism."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 from itertools import permutations

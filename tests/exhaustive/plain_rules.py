@@ -4,8 +4,6 @@ It reads the JSON objects of an instance and of steps, uses no code of cchybrid,
 reading, not for speed.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence

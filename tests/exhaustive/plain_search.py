@@ -5,8 +5,6 @@ holds. A step is a set of moves ``(message, path, sum)``. The search tries every
 state that it meets, with one exception, which ``Search.steps_from`` justifies.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The summary at the end of a run: what was tried on everything small, and what was not."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from itertools import combinations

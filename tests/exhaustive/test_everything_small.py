@@ -4,8 +4,6 @@ The plain search and the plain rules are written from docs/valid-schedule.md alo
 and what was cut off is printed at the end of the run.
 """
 
-from __future__ import annotations
-
 from itertools import islice
 
 import pytest

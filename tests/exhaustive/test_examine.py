@@ -1,7 +1,5 @@
 """The examination notices wrong answers: here are some, put in the place of right ones."""
 
-from __future__ import annotations
-
 import copy
 import random
 from fractions import Fraction

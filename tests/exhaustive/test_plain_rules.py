@@ -1,7 +1,5 @@
 """The plain rules by hand: valid schedules, and every rule of docs/valid-schedule.md broken."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

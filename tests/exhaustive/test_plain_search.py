@@ -1,7 +1,5 @@
 """The plain search by hand, and with every step tried instead of the full ones only."""
 
-from __future__ import annotations
-
 import random
 from itertools import islice
 

@@ -1,7 +1,5 @@
 """The standing suite of faults: the marker of its tests, and an end of what they leave."""
 
-from __future__ import annotations
-
 import tempfile
 import uuid
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 The note is in the event log: by it a test proves that the fault took place.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import shutil

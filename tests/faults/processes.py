@@ -1,7 +1,5 @@
 """Processes of the tests of faults: start, look at, and wait for them."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Disks that are full or cannot be written to: one line, status 2, and what was there stays."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The host is killed (SIGKILL) at random moments: nothing of the run is left two seconds later."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

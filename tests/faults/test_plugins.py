@@ -1,7 +1,5 @@
 """Engines that harm what is around them: the run ends in time, with a verified schedule."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Few open files, few processes, and a clock that jumps."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

@@ -1,7 +1,5 @@
 """Signals to the host: the best schedule is written; what is stopped goes on or is ended."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """A run of the fuzzer for some time: ``python -m tests.fuzz --minutes 60 --report FILE``."""
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import platform

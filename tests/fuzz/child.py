@@ -5,8 +5,6 @@ It gets lines ``reader first count`` on standard input, writes ``"> reader numbe
 reader hangs or takes the memory.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -3,8 +3,6 @@
 Their seeds are written by hand (``tests/exchange``) or by the exporters of cchybrid.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

@@ -1,7 +1,5 @@
 """Plain judges of foreign files: each reads the file once more, and performs what it says."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

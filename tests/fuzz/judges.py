@@ -1,7 +1,5 @@
 """Plain judges of what a reader accepted: each reads the same file in another, simpler way."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sqlite3

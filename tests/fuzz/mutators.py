@@ -3,8 +3,6 @@
 Every mutation takes a ``random.Random`` and the seed file, and is decided by the two alone.
 """
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import json

@@ -1,7 +1,5 @@
 """A reader under test: its seed files, what it does, and the judge of what it accepts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache

@@ -1,7 +1,5 @@
 """The readers of cchybrid: what each reads, its seed files, and a judge of what it accepts."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

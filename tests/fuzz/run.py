@@ -1,7 +1,5 @@
 """Runs of the fuzzer: mutants are read in child processes, and what is no clean answer is found."""
 
-from __future__ import annotations
-
 import json
 import os
 import selectors

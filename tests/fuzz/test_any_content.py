@@ -1,7 +1,5 @@
 """Files of any content, drawn by hypothesis: every reader answers with a value, or one line."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Every reader answers to mutants of its files with a value that is right, or one clear line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace

@@ -4,8 +4,6 @@ Small files of each kind, so that a mutant is read within milliseconds. The othe
 of the repository (``readers.py``).
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

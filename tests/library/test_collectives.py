@@ -1,7 +1,5 @@
 """Collectives by name: the definitions, and every refusal."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Numbers have the digits 0 to 9: others, which Python takes for the same, are refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

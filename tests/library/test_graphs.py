@@ -1,7 +1,5 @@
 """Networks from graphs of NetworkX, nodes by name, matrices."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Instances by the user's words: what a file holds and a collective does not use is reported."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

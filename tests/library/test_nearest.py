@@ -1,7 +1,5 @@
 """The known name that a misspelt one probably means."""
 
-from __future__ import annotations
-
 from cchybrid.library.nearest import MAX_LENGTH, did_you_mean, nearest
 
 

@@ -1,7 +1,5 @@
 """Nodes and pairs as users write them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Process groups: collectives among some of the nodes, which all others forward."""
 
-from __future__ import annotations
-
 import networkx as nx
 import pytest
 

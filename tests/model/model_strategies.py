@@ -1,7 +1,5 @@
 """Random models for hypothesis: anything that the model allows, small."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from cchybrid.model import (

@@ -1,7 +1,5 @@
 """Collectives: what they refuse, and JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

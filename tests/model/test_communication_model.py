@@ -1,7 +1,5 @@
 """Communication models: what they refuse, what they derive, and JSON."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Errors of bad input: one printable line of bounded length, whatever the input holds."""
 
-from __future__ import annotations
-
 import pytest
 
 from cchybrid.model.errors import MAX_ERROR, InputError, with_context

@@ -1,7 +1,5 @@
 """Files that are none: devices, pipes, and files too large to be read."""
 
-from __future__ import annotations
-
 import io
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Instances: JSON, files, the digest, reversal."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -1,7 +1,5 @@
 """Schedules: JSON, files, cost, reading backwards."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

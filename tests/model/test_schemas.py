@@ -1,7 +1,5 @@
 """The JSON Schemas and the reader agree, wherever a schema can say what the reader demands."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """All networks of a few nodes, by plain enumeration."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 

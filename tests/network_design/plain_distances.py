@@ -1,7 +1,5 @@
 """Plain implementations of the definitions in ``cchybrid.network_design``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import hypothesis.strategies as st

@@ -1,7 +1,5 @@
 """A plain implementation of the routing rules of ``cchybrid.network_design.routes``."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from cchybrid.network_design.ports import Ports

@@ -1,7 +1,5 @@
 """Lower bounds of latencies against the literature, and against all networks of small orders."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

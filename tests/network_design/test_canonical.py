@@ -1,7 +1,5 @@
 """Canonical forms tell isomorphic networks from others."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Every installed designer passes the conformance suite, and the suite finds every breach."""
 
-from __future__ import annotations
-
 import doctest
 import math
 from collections.abc import Iterator

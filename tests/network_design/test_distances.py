@@ -1,7 +1,5 @@
 """The bit-parallel distances against networkx and a plain twin, and the latencies of the paper."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Bounds of the steps: no schedule, and no network, is below them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Tasks: bad input gets one line with a hint, layouts are as the paper describes them."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

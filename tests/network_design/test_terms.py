@@ -1,7 +1,5 @@
 """Routes, faults and bisection: plain twins, networkx, and the rows of the paper's tables."""
 
-from __future__ import annotations
-
 import math
 import statistics
 

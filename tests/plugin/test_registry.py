@@ -1,7 +1,5 @@
 """Plugins: a broken one gives one warning with its name; the records of others are used."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Background compilation: pending engines, and stops at any time."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

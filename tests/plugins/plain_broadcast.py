@@ -1,7 +1,5 @@
 """Whether an invariant schedule exists, decided path by path."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Runs of engines in the process of the test."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cchybrid.model import Instance

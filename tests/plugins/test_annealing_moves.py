@@ -1,7 +1,5 @@
 """The moves of annealing: mates and ports agree, moves are undone, rotations are automorphisms."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

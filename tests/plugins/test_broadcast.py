@@ -1,7 +1,5 @@
 """Flows from all informed nodes: as short as any schedule, and within their reach."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

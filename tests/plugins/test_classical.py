@@ -1,7 +1,5 @@
 """Classical constructions: the steps of the theory, and a reason where they do not apply."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

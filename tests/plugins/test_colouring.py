@@ -1,7 +1,5 @@
 """The colouring baseline: valid for every model, reproducible, and prompt to stop."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import networkx as nx

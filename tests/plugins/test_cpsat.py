@@ -1,7 +1,5 @@
 """CP-SAT: optima of every kind of model, correct refutations, and reproducible search."""
 
-from __future__ import annotations
-
 import dataclasses
 import threading
 import time

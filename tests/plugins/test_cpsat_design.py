@@ -1,7 +1,5 @@
 """CP-SAT design proves what exhaustive design proves, and what it cannot: limited wires."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Repair by CP-SAT: its schedules are valid, its refutations are right, others' work is used."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

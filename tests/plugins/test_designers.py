@@ -1,7 +1,5 @@
 """Every designer: valid networks, honest costs, repeatable runs, obedience to limits."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import networkx as nx

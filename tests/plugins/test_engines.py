@@ -1,7 +1,5 @@
 """All engines: optima of small instances, repetition, hints, refusals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exhaustive design lists every network once, so what it offers is proven best."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

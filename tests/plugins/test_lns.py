@@ -1,7 +1,5 @@
 """Large-neighbourhood search: valid offers on anything, optima of small instances, its parts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cchybrid_plugins.lns.engine import Lns

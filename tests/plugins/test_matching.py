@@ -1,7 +1,5 @@
 """The engine ``matching``: matchings of messages to links, step by step."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 

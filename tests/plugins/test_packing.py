@@ -1,7 +1,5 @@
 """The engine ``packing``: scatters, each step filled with routes that share no channel."""
 
-from __future__ import annotations
-
 import time
 
 import networkx as nx

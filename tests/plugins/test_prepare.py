@@ -1,7 +1,5 @@
 """``prepare`` compiles all kernels that ``solve`` calls, for any problem and options."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

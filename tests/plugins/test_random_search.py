@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 from cchybrid_plugins.random_search.kernels import draw_often
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The engine ``rounds``: the fewest steps where steps have several rounds."""
 
-from __future__ import annotations
-
 import pytest
 from cchybrid_plugins.rounds.engine import Rounds
 from hypothesis import HealthCheck, given, settings

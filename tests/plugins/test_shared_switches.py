@@ -1,7 +1,5 @@
 """All-to-all between terminals that share switches, from all-to-all between the switches."""
 
-from __future__ import annotations
-
 import pytest
 from cchybrid_plugins.classical.context import Context, DoesNotApplyError
 from cchybrid_plugins.classical.shared_switches import shared_switches

@@ -1,7 +1,5 @@
 """Engines with compiled kernels stop in time, on large problems and from their start on."""
 
-from __future__ import annotations
-
 import time
 from functools import cache
 from random import Random

@@ -1,7 +1,5 @@
 """Groups and Cayley graphs of the symmetric designer."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """The rules of a Problem in plain Python: sound assignments, and random ones to try."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

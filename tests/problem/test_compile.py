@@ -1,7 +1,5 @@
 """``build_problem``: sampled pools, equal Problems, instances without a schedule."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

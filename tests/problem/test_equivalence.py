@@ -1,7 +1,5 @@
 """The Problem and the referee agree: every schedule is an assignment, and vice versa."""
 
-from __future__ import annotations
-
 import random
 from itertools import permutations
 

@@ -1,7 +1,5 @@
 """``extend``: a sampled pool gets priced paths, and the Problem stays the same otherwise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

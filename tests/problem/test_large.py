@@ -1,7 +1,5 @@
 """Networks of 256 nodes are built within 2 GiB of address space."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

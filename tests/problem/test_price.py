@@ -1,7 +1,5 @@
 """Prices, drafts and ``match``."""
 
-from __future__ import annotations
-
 import random
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Ragged arrays: every function equals a loop over lists."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

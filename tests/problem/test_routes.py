@@ -1,7 +1,5 @@
 """Routes against every simple path that networkx lists."""
 
-from __future__ import annotations
-
 from itertools import islice, pairwise
 from random import Random
 

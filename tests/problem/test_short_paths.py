@@ -1,7 +1,5 @@
 """Bundles of short paths against ``Routes``, which counts and finds them one by one."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``problem.structure``, checked against the instance."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import chain, pairwise
 

@@ -1,7 +1,5 @@
 """``Problem.violations`` equals plain Python, and is empty exactly for valid schedules."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 

@@ -3,8 +3,6 @@
 Written independently of the generators that it tests. Steps count from 1, read forwards.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 from typing import Any

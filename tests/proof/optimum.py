@@ -1,7 +1,5 @@
 """The fewest steps of a tiny instance by CP-SAT, from the rules alone."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Slow, plain definitions of throughput: all sets of nodes, all paths, loads of trees."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from fractions import Fraction

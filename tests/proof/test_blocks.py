@@ -1,7 +1,5 @@
 """Bounds from rows between blocks of nodes: what no other kind shows, and what is refused."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 from typing import Any

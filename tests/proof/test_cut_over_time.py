@@ -1,7 +1,5 @@
 """Cuts over time: never above the optimum, and the rows that they close."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import chain, combinations, pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Exact solutions of random systems, and systems without one."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

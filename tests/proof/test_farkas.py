@@ -1,7 +1,5 @@
 """Farkas bounds: duals of the time-expanded relaxation that the checker accepts as prices."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

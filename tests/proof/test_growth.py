@@ -1,7 +1,5 @@
 """Growth bounds: the worth of destinations, and charges where ports or hops differ."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

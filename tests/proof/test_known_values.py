@@ -1,7 +1,5 @@
 """Lower bounds that are known from the literature or attained by schedules."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib import import_module
 

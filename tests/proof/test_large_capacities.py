@@ -1,7 +1,5 @@
 """Bounds of networks with capacities that need more than 64 bits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

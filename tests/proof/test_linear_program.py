@@ -1,7 +1,5 @@
 """Linear programs, their dual values, and integer roundings."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

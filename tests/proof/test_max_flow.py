@@ -1,7 +1,5 @@
 """Maximum flows from several sources to several sinks, one after another, against networkx."""
 
-from __future__ import annotations
-
 import random
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Prices by multiplicative weights: valid, at most the linear program's optimum, and near it."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

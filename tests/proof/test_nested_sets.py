@@ -1,7 +1,5 @@
 """Nested-set bounds: trees, blocks behind one node, and random networks that are nearly trees."""
 
-from __future__ import annotations
-
 import random
 import time
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Unreachable destinations and the reasons, in the user's direction."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

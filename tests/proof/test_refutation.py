@@ -1,7 +1,5 @@
 """CaDiCaL agrees with an independent model, and the checker accepts its proofs."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Bounds on rounds per chunk: known values, soundness against brute force."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import ceil
 

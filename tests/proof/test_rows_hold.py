@@ -1,7 +1,5 @@
 """Every row of the finders' relaxations holds for every valid schedule."""
 
-from __future__ import annotations
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

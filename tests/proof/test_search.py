@@ -1,7 +1,5 @@
 """The search for a proof: cheap kinds first, the widest scope, a line for every failure."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """No bound exceeds the fewest steps of any schedule, and every bound has evidence."""
 
-from __future__ import annotations
-
 import json
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Bounds from prices per step: optima that no cheaper kind shows, and what the checker refuses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Throughput optima against brute force, and those that the literature and ForestColl give."""
 
-from __future__ import annotations
-
 import random
 import re
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Schedules performed by real MPI ranks, as a module and as a program of their own."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Schedules replayed in SimGrid, where it is installed: what shares no channel is not delayed."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from functools import cache
 

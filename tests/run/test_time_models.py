@@ -1,7 +1,5 @@
 """Times by start-up, bandwidth and size."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Work in a thread: its items arrive until it is over, and then it is abandoned in time."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

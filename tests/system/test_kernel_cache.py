@@ -1,7 +1,5 @@
 """The cache of compiled kernels: the name of its folder, damaged and missing files."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

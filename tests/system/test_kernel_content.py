@@ -1,7 +1,5 @@
 """The digest of a kernel: what its code depends on changes it, and nothing else does."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

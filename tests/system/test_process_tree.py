@@ -1,7 +1,5 @@
 """Processes by ancestors and by mark, and the end of all of them, with real processes."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

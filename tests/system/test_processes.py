@@ -1,7 +1,5 @@
 """Child processes find the modules of their parent, and none in the current folder."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

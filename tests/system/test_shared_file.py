@@ -1,7 +1,5 @@
 """Files without a name: what is read equals what was written, or the file counts as unfinished."""
 
-from __future__ import annotations
-
 import mmap
 import os
 import pickle

@@ -1,7 +1,5 @@
 """The clock of processes: it stands still while they wait for a processor."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

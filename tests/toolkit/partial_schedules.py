@@ -1,7 +1,5 @@
 """Random near-solutions, and what must hold of every partial schedule."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cchybrid.problem import Assignment, Problem

@@ -1,7 +1,5 @@
 """Plain-Python twins of the tabu search's counts and prices, from the definitions alone."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

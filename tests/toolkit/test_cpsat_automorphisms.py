@@ -1,7 +1,5 @@
 """Symmetries of a Problem: what is found is one, and breaking it changes no answer."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

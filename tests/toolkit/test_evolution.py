@@ -1,7 +1,5 @@
 """The common part of the evolutionary engines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

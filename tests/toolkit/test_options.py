@@ -1,7 +1,5 @@
 """Options out of range are refused with the name of the option."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Partial schedules: near-solutions without conflicts, and subproblems of them for CP-SAT."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The flag that stops the kernels of an engine."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Solvers end when the run does, and what they found in time is returned."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

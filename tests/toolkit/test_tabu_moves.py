@@ -1,7 +1,5 @@
 """The parts of the tabu search against plain-Python twins, on random problems."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

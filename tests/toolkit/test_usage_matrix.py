@@ -1,7 +1,5 @@
 """The usage matrix says what counting the resources of every option says."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pages in a headless Chromium: any error, dialog or request of a page fails its test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path

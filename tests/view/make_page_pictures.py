@@ -1,7 +1,5 @@
 """Write the pictures of pages in ``docs/pictures``: ``python -m tests.view.make_page_pictures``."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any

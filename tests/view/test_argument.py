@@ -1,7 +1,5 @@
 """Arguments in sentences: every kind of evidence, with numbers that are counted by hand here."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 

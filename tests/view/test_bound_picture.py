@@ -1,7 +1,5 @@
 """Bounds as pictures and sentences: what they count exists, and the numbers are right."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 

@@ -1,7 +1,5 @@
 """Figures: every transfer is drawn, charts show the loads, files are equal and well-formed."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections import Counter

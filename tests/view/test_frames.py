@@ -1,7 +1,5 @@
 """Schedules and networks as tables, graphs, arrays and figures."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import networkx as nx

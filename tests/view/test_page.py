@@ -1,7 +1,5 @@
 """The page of a schedule, driven in a real browser by pointer, touch and keyboard."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

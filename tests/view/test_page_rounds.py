@@ -1,7 +1,5 @@
 """The page of a schedule whose steps have several rounds, in a real browser."""
 
-from __future__ import annotations
-
 import cchybrid
 from cchybrid.model import Schedule, Transfer
 from cchybrid.view.drawing.page import page

@@ -1,7 +1,5 @@
 """Every node of every network has a place of its own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The gap over time as characters, and the live view that shows it."""
 
-from __future__ import annotations
-
 import io
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The table of sources by steps in its formats, with names of any kind."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Results as text and as HTML."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from html.parser import HTMLParser

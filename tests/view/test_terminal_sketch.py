@@ -1,7 +1,5 @@
 """Drawings of networks in characters: what they show, and where there is none."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

@@ -1,7 +1,5 @@
 """Networks from the formats that NetworkX reads."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """The thesis's text format, both ways."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest

@@ -1,7 +1,5 @@
 """Every family of networks against what the literature says of it."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

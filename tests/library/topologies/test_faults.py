@@ -1,7 +1,5 @@
 """Failed links and nodes."""
 
-from __future__ import annotations
-
 import pytest
 
 from cchybrid.library.topologies import fail, network, without_link

@@ -1,7 +1,5 @@
 """Coordinates for drawing."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Structure and capacity of the families in use today."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import time

@@ -1,7 +1,5 @@
 """Names of networks: case, misspelling, parameters that make no sense."""
 
-from __future__ import annotations
-
 import re
 import time
 

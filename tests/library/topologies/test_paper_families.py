@@ -1,7 +1,5 @@
 """The families of the papers against their definitions and what is known of them."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Multistage networks and trees: how they are wired."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import networkx as nx

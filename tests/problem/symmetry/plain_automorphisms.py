@@ -1,7 +1,5 @@
 """All automorphisms of a small instance, by trying every permutation of its nodes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import permutations

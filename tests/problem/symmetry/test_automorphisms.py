@@ -1,7 +1,5 @@
 """Automorphisms of whole instances, against known groups and against trying every permutation."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

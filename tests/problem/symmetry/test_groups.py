@@ -1,7 +1,5 @@
 """Groups are closed and repeatable; the kernels of group actions are normal."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

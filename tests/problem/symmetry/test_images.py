@@ -1,7 +1,5 @@
 """Images of messages, nodes and channels under groups of automorphisms."""
 
-from __future__ import annotations
-
 import pytest
 
 import cchybrid

@@ -1,7 +1,5 @@
 """Quotients: their solutions lift to valid schedules that are invariant under the group."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings

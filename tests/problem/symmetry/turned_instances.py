@@ -1,7 +1,5 @@
 """Random instances with a rotation: copies of a random instance, joined in a circle."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from cchybrid.model import (

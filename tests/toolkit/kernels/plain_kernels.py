@@ -1,7 +1,5 @@
 """Loads and conflicts in plain Python, written from the definitions alone."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import comb
 

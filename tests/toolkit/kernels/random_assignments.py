@@ -1,7 +1,5 @@
 """Random assignments of a Problem, for the tests of kernels."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cchybrid.problem import Assignment, Problem

@@ -1,7 +1,5 @@
 """The thesis' heuristics and operators: compiled as written, and right by their definitions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Kernels against plain-Python twins, and against the referee, on random instances."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Kernels without their compilation: the same functions, in plain Python down to the last call."""
 
-from __future__ import annotations
-
 import copy
 from types import FunctionType
 from typing import Any
