@@ -110,6 +110,11 @@ LONG = pytest.mark.long
         ("hgsa", "kautz-12 AAS", 6, 200_000, 1),
         ("hgsa", "kautz-12 AAS", 6, 200_000, 2),
         ("umda", "mesh-3x3 AAS", 5, 1500, 1),
+        ("umda", "mesh-3x3 AAS", 5, 600, 2),
+        ("sga", "mesh-3x3 AAS", 5, 600, 2),
+        ("mboa", "mesh-3x3 AAS", 5, 600, 2),
+        pytest.param("sga", "mesh-3x3 AAS", 5, 600, 1, marks=LONG),
+        pytest.param("mboa", "mesh-3x3 AAS", 5, 600, 1, marks=LONG),
         pytest.param("random", "mesh-3x3 AAS", 5, 3000, 1, marks=LONG),
         ("random", "mesh-3x3 AAS", 5, 3000, 2),
         ("random/greedy=no", "mesh-3x3 AAS", 5, 3000, 2),
@@ -141,6 +146,8 @@ def test_the_same_seed_and_evaluations_repeat_exactly(
     [
         ("tabu", "torus-4x4 AAS", 7, 20_000),
         ("umda/polish=0", "torus-4x4 AAB", 4, 600),
+        ("sga/polish=0", "torus-4x4 AAB", 4, 600),
+        ("mboa/polish=0", "torus-4x4 AAB", 4, 600),
         ("hgsa", "torus-4x4 AAB", 4, 200_000),
     ],
 )
@@ -198,21 +205,24 @@ def test_refusals_say_why(engine: str, words: str, reason: str) -> None:
     assert not has_options or made(name).unsupported(problem) is None
 
 
+SENSELESS = """population=1 replacement=0 replacement=1.5 mutation=-0.1 mutation=nan moves=0
+    sweeps=-1 polish=-1 patience=0 greedy=1.1 radius=-1 conflicts=some control=sideways"""
+
+
 @pytest.mark.parametrize(
     ("engine", "options"),
     [
         ("hgsa", """processes=0 moves=-1 exchange=0 mutation=1.5 genes=0 temperature=0 cooling=1
             floor=0 floor=2 weight=-1 fitness=length end=-1 longest=-1 control=up patience=0"""),
         ("tabu", "width=0 tenure=-1 decay=-1 patience=0 attempts=0 width=2000000000 control=up"),
-        ("umda", """population=1 parents=0 replacement=1.5 mutation=-0.1 sampled=2 moves=0
-            sweeps=-1 patience=0"""),
-        ("sga", "crossover=1.5"),
-        ("mboa", "parents=0 candidates=-1 leaves=0"),
+        ("umda", f"parents=0 sampled=2 {SENSELESS}"),
+        ("sga", f"crossover=1.5 {SENSELESS}"),
+        ("mboa", f"parents=0 candidates=-1 leaves=0 {SENSELESS}"),
         ("colouring", "patience=0"),
         ("broadcast", "reach=-1"),
     ],
 )  # fmt: skip
 def test_senseless_options_are_refused(engine: str, options: str) -> None:
     for option in options.split():
-        with pytest.raises(InputError, match=f"{option.split('=')[0]} is .*, use "):
+        with pytest.raises(InputError, match=f"{option.split('=')[0]}( is .*, use |: 'nan')"):
             made(f"{engine}/{option}")

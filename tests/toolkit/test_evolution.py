@@ -40,35 +40,6 @@ def island_of(engine: Any, case: Instance, steps: int, **options: Any) -> Evolut
     return EvolutionIsland(genome, made.options, made.breeder(genome, state), steps, state)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("threads", [pytest.param(1, marks=pytest.mark.long), 2])
-def test_the_same_seed_and_evaluations_repeat_exactly(engine: Any, threads: int) -> None:
-    found = []
-    for seed in (3, 3, 4):
-        budget = Budget(evaluations=600, threads=threads)
-        run, stop = solve(engine, instance("mesh-3x3", "AAS"), 5, budget, seed=seed)
-        assert stop == Stop.LIMIT
-        notes = [run.progressed, [note["evaluations"] for note in run.notes]]
-        found.append(([schedule.steps for schedule in run.schedules], notes, run.spent))
-    assert found[0] == found[1]
-    assert found[0] != found[2]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_near_solutions_are_suggested(engine: Any) -> None:
-    budget = Budget(evaluations=600)
-    run, _ = solve(engine, instance("torus-4x4", "AAB"), 4, budget, {"polish": 0})
-    assert run.suggestions
-    assert all(conflicts(run.problem, near) > 0 for near in run.suggestions)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_target_is_honoured(engine: Any) -> None:
-    run, _ = solve(engine, instance("ring-bi-8", "AAS"), 8, Budget(seconds=60), target=10)
-    best = run.best()
-    assert 8 <= best <= 10
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ENGINES)
 def test_raising_starts_at_the_lower_bound_and_adds_a_step_at_a_time(engine: Any) -> None:
@@ -118,20 +89,6 @@ def test_the_algorithm_of_the_thesis_informs_neighbours(engine: Any) -> None:
     problem = run.problem
     found = problem.match(run.schedules[-1].steps)
     assert (hops_of(problem)[found.option] == 1).all()
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"population": 1}, {"replacement": 0.0}, {"replacement": 1.5}, {"mutation": -0.1},
-        {"mutation": float("nan")}, {"moves": 0}, {"sweeps": -1}, {"polish": -1}, {"patience": 0},
-        {"greedy": 1.1}, {"radius": -1}, {"conflicts": "some"}, {"control": "sideways"},
-    ],
-)  # fmt: skip
-def test_senseless_options_are_refused(engine: Any, options: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=f"^{next(iter(options))} is .*, use "):
-        engine.Options(**options)
 
 
 def test_only_the_worst_individuals_are_replaced() -> None:
