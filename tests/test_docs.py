@@ -297,8 +297,9 @@ def test_every_method_of_run_is_documented() -> None:
 
 def announced() -> Iterator[tuple[str, set[str]]]:
     """Yield every event that the host announces, and its keys."""
-    state = ast.parse((ROOT / "cchybrid" / "host" / "run_state.py").read_text())
-    for node in ast.walk(state):
+    host = ROOT / "cchybrid" / "host"
+    texts = [(host / name).read_text() for name in ("task.py", "schedule_task.py")]
+    for node in (node for text in texts for node in ast.walk(ast.parse(text))):
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "_announce":
             assert isinstance(node.args[0], ast.Constant)
             yield str(node.args[0].value), {str(keyword.arg) for keyword in node.keywords}

@@ -22,7 +22,7 @@ LAYERS = tuple(ORDER.split())
 PLUGIN_SURFACE = {"model", "problem", "plugin", "toolkit", "network_design"}
 
 NAMED_ABOVE = {
-    "cchybrid.host.session": "cchybrid",
+    "cchybrid.host.schedule_task": "cchybrid",
     "cchybrid.model.shown": "cchybrid.view",
     "cchybrid.plugin.builtin": "cchybrid.host.cluster.local cchybrid.host.cluster.dask_executor",
     "cchybrid.plugin.registry": """cchybrid.cli.commands cchybrid.exchange.exporter_plugin

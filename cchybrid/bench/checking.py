@@ -14,7 +14,7 @@ from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.checker import EvidenceError, RoundsVerdict
 from cchybrid.checker.throughput import check_throughput
 from cchybrid.host.run_history import Contribution
-from cchybrid.host.run_state import HOST_GREEDY
+from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError, InputError
 

@@ -347,7 +347,5 @@ def _show_event(event: Mapping[str, Any]) -> None:
     if event["event"] == "network":
         values = ", ".join(f"{name} {value:.6g}" for name, value in event["values"].items())
         print(f"{event['seconds']:8.2f} s  {event['designer']}: {values}", file=sys.stderr)
-    elif event["event"] == "solved":
+    elif event["event"] == "solved" or event["event"] == "trouble":
         print(f"{event['seconds']:8.2f} s  {event['text']}", file=sys.stderr)
-    elif event["event"] == "trouble":
-        print(f"{event['seconds']:8.2f} s  {event['engine']} {event['text']}", file=sys.stderr)

@@ -25,6 +25,7 @@ from cchybrid.host.event_bus import EventBus
 from cchybrid.host.result import Result, Status
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import Contribution
+from cchybrid.host.schedule_task import ScheduleTask
 from cchybrid.host.session import Session
 from cchybrid.host.versions import versions
 from cchybrid.model import (
@@ -232,7 +233,7 @@ class AllReduceRun:
                 self._bus.emit(event["event"], self._bus.now(), rest)
 
         callbacks = Callbacks(self._callbacks.stop_requested, pass_on)
-        result = Session(half, config, callbacks=callbacks).run()
+        result: Result = Session(ScheduleTask.of(half, config), config, callbacks=callbacks).run()
         self._interrupted = self._interrupted or result.interrupted
         self._troubles += [f"{name}: {text}" for text in result.troubles]
         self._options.update(result.options)

@@ -11,6 +11,7 @@ from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.instances import collective, instance, network
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
+from cchybrid.host.schedule_task import ScheduleTask
 from cchybrid.host.session import Session
 from cchybrid.host.strategies import STRATEGIES, check_strategy, ranked
 from cchybrid.model import Instance, Schedule
@@ -246,12 +247,13 @@ def solve(
         from cchybrid.host.allreduce import AllReduceRun
 
         return AllReduceRun(instance, config, watching, callbacks, initial).run()
+    task = ScheduleTask.of(instance, config, initial)
     if executor is not None:
         # Imported here: most runs need no other machines.
         from cchybrid.host.cluster.race import ClusterSession
 
-        return ClusterSession(executor, instance, config, watching, log, callbacks, initial).run()
-    return Session(instance, config, watching, log, callbacks, initial).run()
+        return ClusterSession(executor, task, config, watching, log, callbacks).run()  # type: ignore[no-any-return]
+    return Session(task, config, watching, log, callbacks).run()  # type: ignore[no-any-return]
 
 
 def bound(

@@ -10,19 +10,22 @@ system, ACM Computing Surveys 12 (1980) 213-253, https://doi.org/10.1145/356810.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from cchybrid.checker import EvidenceError, Network
 from cchybrid.checker.kinds import shown_steps
+from cchybrid.host.incumbent import Incumbent, is_better
+from cchybrid.host.task import ContractError
 from cchybrid.model import Instance, LowerBound, Schedule, Steps
-from cchybrid.referee.verify import Violation, verify
+from cchybrid.referee.verify import Violation, verify_schedule
 
 
-class ContractError(Exception):
-    """A report of a worker is false; the text says what."""
+def steps_of(schedule: Schedule) -> int:
+    """Return the number of steps of a schedule."""
+    return len(schedule.steps)
 
 
 class Draft(NamedTuple):
@@ -37,10 +40,15 @@ class Draft(NamedTuple):
 class Blackboard:
     """Schedules, bounds and near-solutions of one instance.
 
+    Parameters
+    ----------
+    measure
+        Returns what is to be least of a schedule, and what bounds are about: its steps.
+
     Attributes
     ----------
-    schedule, found_by
-        The best verified schedule, and the name of its author.
+    incumbent
+        The best verified schedule, and its author.
     certified, certified_by
         The best bound whose evidence was checked, and the name of its author; 1 without evidence
         at first.
@@ -51,8 +59,8 @@ class Blackboard:
     """
 
     instance: Instance
-    schedule: Schedule | None = None
-    found_by: str = ""
+    measure: Callable[[Schedule], int] = steps_of
+    incumbent: Incumbent[Schedule] | None = None
     certified: LowerBound = field(default_factory=lambda: LowerBound(1))
     certified_by: str = ""
     claims: dict[int, int] = field(default_factory=dict)
@@ -69,9 +77,18 @@ class Blackboard:
         return Network(self.record)
 
     @property
+    def schedule(self) -> Schedule | None:
+        """The best schedule."""
+        return None if self.incumbent is None else self.incumbent.value
+
+    @property
     def best(self) -> int | None:
         """Steps of the best schedule."""
-        return None if self.schedule is None else len(self.schedule.steps)
+        return None if self.schedule is None else self.measure(self.schedule)
+
+    def empty(self) -> Blackboard:
+        """Return an empty blackboard of the same instance."""
+        return Blackboard(self.instance, self.measure)
 
     @property
     def lower(self) -> int:
@@ -85,7 +102,9 @@ class Blackboard:
             return None
         return max(self.claims, key=self.claims.__getitem__)
 
-    def offer(self, author: str, steps: Steps, target: int | None = None) -> bool:
+    def offer(
+        self, author: str, schedule: Schedule, target: int | None = None, seconds: float = 0.0
+    ) -> bool:
         """Verify a schedule and keep it if it is the new best; return whether it was kept.
 
         A schedule of more than ``target`` steps is not kept.
@@ -95,16 +114,15 @@ class Blackboard:
         ContractError
             If the schedule is invalid.
         """
-        violations = self._verify(steps)
+        violations = self._verify(schedule)
         if violations:
             more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
             raise ContractError(f"offered an invalid schedule: {violations[0].text[:300]}{more}")
-        schedule = Schedule(self.instance, steps)
-        if target is not None and len(steps) > target:
+        size = self.measure(schedule)
+        cost = size, *schedule.cost
+        if (target is not None and size > target) or not is_better(cost, self.incumbent):
             return False
-        if self.schedule is not None and schedule.cost >= self.schedule.cost:
-            return False
-        self.schedule, self.found_by = schedule, author
+        self.incumbent = Incumbent(schedule, cost, author, seconds)
         return True
 
     def refuted_claims(self, best: int) -> list[int]:
@@ -141,14 +159,14 @@ class Blackboard:
 
     def suggest(self, author: str, count: int, steps: Steps) -> bool:
         """Keep a near-solution if it is the best of its number of steps; return whether it is."""
-        wrong = len(self._verify(steps))
+        wrong = len(self._verify(Schedule(self.instance, steps)))
         if count in self.drafts and wrong >= self.drafts[count].violations:
             return False
         self.drafts[count] = Draft(author, wrong, steps)
         return True
 
-    def _verify(self, steps: Steps) -> tuple[Violation, ...]:
+    def _verify(self, schedule: Schedule) -> tuple[Violation, ...]:
         try:
-            return verify(self.instance, steps)
+            return verify_schedule(schedule)
         except (OverflowError, ValueError, TypeError) as error:
             raise ContractError(f"sent steps that the referee cannot read: {error}") from None

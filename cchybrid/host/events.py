@@ -1,6 +1,6 @@
 """The events of a run: events that workers send, and events that the host adds.
 
-The events determine the state of a run (``RunState``). ``wire`` reads and writes them as lines, in
+The events determine the state of a run (``Task``). ``wire`` reads and writes them as lines, in
 which the name of an event is that of its class in lower case.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cchybrid.model import Steps
+from cchybrid.model import Steps, Sums
 from cchybrid.plugin.engine import Stop
 
 Option = int | float | bool | str
@@ -45,12 +45,18 @@ class Offer:
         How it was found, such as by which quotient or from which seed, or "".
     seeded_by
         The engine whose schedule or near-solution the search started from, or "".
+    sums
+        The sums of the transfers of an allreduce, as in ``Schedule.sums``.
+    rounds
+        The rounds of the steps, where they are chosen.
     """
 
     steps: Steps
     spent: int
     how: str
     seeded_by: str = ""
+    sums: Sums = ()
+    rounds: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -141,13 +147,6 @@ class Overdue:
     """The engine did not return although it was asked to stop."""
 
 
-WorkerEvent = (
-    Started | Offer | Suggest | Bound | Progress | Note | End | Unsupported | Refused | Failed
-    | Trouble | Silent | Overdue
-)  # fmt: skip
-"""The events that a worker may send."""
-
-
 @dataclass(frozen=True)
 class Designed:
     """A network by its links, and its cost; ``spent``: evaluations so far."""
@@ -157,10 +156,11 @@ class Designed:
     spent: int
 
 
-DesignerEvent = (
-    Started | Designed | Note | End | Unsupported | Refused | Failed | Trouble | Silent | Overdue
+WorkerEvent = (
+    Started | Offer | Suggest | Bound | Progress | Designed | Note | End | Unsupported | Refused
+    | Failed | Trouble | Silent | Overdue
 )  # fmt: skip
-"""The events that a designer's worker may send."""
+"""The events that a worker may send."""
 
 
 @dataclass(frozen=True)

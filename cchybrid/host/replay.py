@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.checker import EvidenceError, proves_infeasible
-from cchybrid.host.conclusion import conclude
 from cchybrid.host.events import Event, Finished, Infeasible, Opened
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import LOG_FORMAT, RunConfig
-from cchybrid.host.run_state import Announce, RunState
+from cchybrid.host.schedule_task import ScheduleTask
+from cchybrid.host.task import Announce
 from cchybrid.host.wire import WireError, from_log
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError, with_context
@@ -42,12 +42,7 @@ def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, A
     with with_context("line 1"):
         config = RunConfig.from_log(head)
         instance = Instance.from_json(head.get("instance"))
-    state = RunState(
-        instance,
-        target=config.target,
-        provable=config.certify and not config.blind,
-        strategy=config.strategy,
-    )
+    state = ScheduleTask.of(instance, config)
     events: list[dict[str, Any]] = []
     finished = False
     for number, line in rows:
@@ -69,10 +64,10 @@ def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, A
         finished = finished or isinstance(event, Finished)
     if not finished:
         raise InputError("the run did not end", hint="use the log of a run that ended")
-    return conclude(state, config), events
+    return state.result(config), events
 
 
-def _read(line: Any, state: RunState) -> tuple[float, int, Event]:
+def _read(line: Any, state: ScheduleTask) -> tuple[float, int, Event]:
     """Return time, seat and event of a line that can be applied to the state."""
     if not isinstance(line, Mapping):
         raise WireError("the line is no object")

@@ -12,7 +12,7 @@ from cchybrid.host.quotient_search import QuotientOptions
 from cchybrid.host.strategies import STRATEGIES, check_strategy
 from cchybrid.model.json_fields import only_keys, take
 from cchybrid.plugin.engine import Budget, read_options
-from cchybrid.plugin.records import BoundInfo, EngineInfo
+from cchybrid.plugin.records import BoundInfo
 
 LOG_FORMAT = "cchybrid-run/2"
 """Format of a log, in its first line."""
@@ -28,7 +28,8 @@ class RunConfig:
     Parameters
     ----------
     engines
-        The engines that take part; without any, only bounds are searched for.
+        The records of the engines or designers that take part; without any, only bounds are
+        searched for.
     bounds
         The bound providers.
     strategy
@@ -55,7 +56,7 @@ class RunConfig:
         The options that the user set, as text, per engine, strategy, and for ``quotients``.
     """
 
-    engines: Sequence[EngineInfo]
+    engines: Sequence[Any]
     bounds: Sequence[BoundInfo]
     strategy: str = "auto"
     budget: Budget = field(default_factory=lambda: Budget(seconds=60.0, threads=2))

@@ -122,6 +122,10 @@ class RunHistory:
         """Return the decayed sum of the shares of the gap that an arm has closed."""
         return self._gain.get(arm, 0.0)
 
+    def worked(self, arm: ArmKey) -> float:
+        """Return the seconds of all time slices of an arm."""
+        return self._seconds.get(arm, 0.0)
+
     def sliced(self, arm: ArmKey, seconds: float) -> None:
         """Record the end of a time slice of this many seconds."""
         self._seconds[arm] += seconds

@@ -36,14 +36,16 @@ class SharedInstance:
     Parameters
     ----------
     instance
-        The instance.
+        The instance whose Problem workers need, or ``None``.
     record
-        The instance as JSON.
+        What workers get, as JSON: usually the instance.
     memory
         Limit of the address space of the process that builds the Problem, in MiB.
     """
 
-    def __init__(self, instance: Instance, record: Mapping[str, Any], memory: int | None) -> None:
+    def __init__(
+        self, instance: Instance | None, record: Mapping[str, Any], memory: int | None
+    ) -> None:
         self._instance = instance
         self._record = record
         self._memory = memory
@@ -99,7 +101,7 @@ class SharedInstance:
     @cached_property
     def _file(self) -> SharedFile | None:
         """The file of a large instance; ``None`` if it is small or no file can be written."""
-        if count_deliveries(self._instance) < MIN_SHARED_DELIVERIES:
+        if self._instance is None or count_deliveries(self._instance) < MIN_SHARED_DELIVERIES:
             return None
         with contextlib.suppress(OSError):
             file = SharedFile()
@@ -145,7 +147,12 @@ class ReceivedInstance:
             if "instance" in self._files:
                 instance: Instance = read(self._files["instance"])
                 return instance
-            return Instance.from_json(parse_json(self._line.decode()))
+            return Instance.from_json(self.record)
+
+    @cached_property
+    def record(self) -> Any:
+        """What came as a line, as JSON."""
+        return parse_json(self._line.decode())
 
     @cached_property
     def problem(self) -> Problem:

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any, get_args, get_type_hints
 
 from cchybrid.host import events as ev
-from cchybrid.model import Steps
+from cchybrid.model import Steps, Sums
 from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import steps_from_json, steps_to_json
 from cchybrid.model.text import one_line
@@ -56,13 +56,9 @@ def decode_steps(text: str) -> Steps:
 
 
 class LineReader:
-    """Reader that splits the bytes of a pipe into lines and parses them.
+    """Reader that splits the bytes of a pipe into lines and parses them."""
 
-    ``kinds`` are the events that may be sent, by default those of an engine's worker.
-    """
-
-    def __init__(self, kinds: Kinds | None = None) -> None:
-        self._kinds = FROM_ENGINES if kinds is None else kinds
+    def __init__(self) -> None:
         self._pending = bytearray()
 
     def feed(self, data: bytes) -> Iterator[Any]:
@@ -73,13 +69,13 @@ class LineReader:
             raw = bytes(self._pending[:end])
             del self._pending[: end + 1]
             searched = 0
-            yield parse(raw, self._kinds)
+            yield parse(raw)
         if len(self._pending) > MAX_LINE_BYTES:
             raise WireError("sent a line without end")
 
 
-def parse(raw: bytes, kinds: Kinds | None = None) -> Any:
-    """Read one line of a worker as one of these kinds of events.
+def parse(raw: bytes) -> Any:
+    """Read one line of a worker as an event.
 
     Raises
     ------
@@ -93,7 +89,7 @@ def parse(raw: bytes, kinds: Kinds | None = None) -> Any:
     if not isinstance(line, dict) or not isinstance(line.get("event"), str):
         raise WireError("sent a line that names no event")
     kind = line["event"]
-    found = (FROM_ENGINES if kinds is None else kinds).get(kind)
+    found = _FROM_WORKERS.get(kind)
     if found is None:
         raise WireError(f"sent an unknown event {one_line(kind)!r}")
     return _read(found, line)
@@ -125,10 +121,7 @@ def _by_name(union: Any) -> Kinds:
 
 
 _KINDS = _by_name(ev.Event)
-FROM_ENGINES = _by_name(ev.WorkerEvent)
-"""The events that an engine's worker may send, by name."""
-FROM_DESIGNERS = _by_name(ev.DesignerEvent)
-"""The events that a designer's worker may send, by name."""
+_FROM_WORKERS = _by_name(ev.WorkerEvent)
 
 
 def _read(event: type, line: Line) -> Any:
@@ -179,7 +172,13 @@ def _convert(value: Any, hint: Any) -> Any:
         return plain
     if hint == tuple[str, ...] and type(value) in (list, tuple):
         return tuple(_convert(item, str) for item in value)
-    if hint == Links and type(value) is list:
+    if hint == tuple[int, ...] and type(value) in (list, tuple):
+        return tuple(_convert(item, int) for item in value)
+    if hint == Sums and type(value) in (list, tuple):
+        return tuple(
+            tuple(_convert(parts, tuple[int, ...]) for parts in _listed(step)) for step in value
+        )
+    if hint == Links and type(value) in (list, tuple):
         return tuple(_read_link(pair) for pair in value)
     if hint == Steps and type(value) is list:
         return steps_from_json(value, "steps")
@@ -197,8 +196,14 @@ def _convert(value: Any, hint: Any) -> Any:
     raise ValueError
 
 
+def _listed(value: Any) -> Any:
+    if type(value) not in (list, tuple):
+        raise ValueError
+    return value
+
+
 def _read_link(pair: Any) -> tuple[int, int]:
-    if type(pair) is not list or [type(node) for node in pair] != [int, int]:
+    if type(pair) not in (list, tuple) or [type(node) for node in pair] != [int, int]:
         raise ValueError("a link is no pair of nodes")
     return pair[0], pair[1]
 
@@ -249,6 +254,8 @@ _EXPECTED: Mapping[Any, str] = {
     Stop: "reason to stop",
     Steps: "list of steps",
     Links: "list of links",
+    Sums: "list of sums",
+    tuple[int, ...]: "list of counts",
     tuple[str, ...]: "list of texts",
     Mapping[str, Any]: "object of evidence",
     Mapping[str, float]: "object of finite numbers",

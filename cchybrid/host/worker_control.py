@@ -1,6 +1,6 @@
 """The workers and the clock of a run.
 
-``WorkerControl`` starts workers on jobs, passes their events to ``RunState``, carries out the
+``WorkerControl`` starts workers on jobs, passes their events to the ``Task``, carries out the
 actions that it returns, and stops workers in time.
 """
 
@@ -26,18 +26,15 @@ from cchybrid.host.events import (
 from cchybrid.host.memory_budget import MemoryBudget
 from cchybrid.host.phase_times import PhaseTimes
 from cchybrid.host.run_config import RunConfig, seed_for
-from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
 from cchybrid.host.shared_instance import SharedInstance
 from cchybrid.host.strategies import Arm
-from cchybrid.host.wire import Line, encode_steps, to_log
+from cchybrid.host.task import HOST, Announce, Dismiss, Share, Task
+from cchybrid.host.wire import Line, to_log
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
-from cchybrid.model import LowerBound, Steps
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.warm_up import WarmUp, pending
 
-INITIAL = "initial schedule"
-"""Name under which the schedule is reported from which the caller lets a run start."""
 LISTEN_SECONDS = 0.05
 """Longest wait for events between two checks of the clock."""
 MAX_EXTENSION_SECONDS = 120.0
@@ -59,12 +56,10 @@ class WorkerControl:
 
     Attributes
     ----------
-    state
-        The state of the run.
+    task
+        The task and the state of the run.
     pool
         The worker processes.
-    record
-        The instance as JSON.
     times
         Where the time of the run goes.
     interrupted
@@ -73,21 +68,20 @@ class WorkerControl:
 
     def __init__(
         self,
-        state: RunState,
+        task: Task,
         config: RunConfig,
         bus: EventBus,
         stop_requested: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.state = state
+        self.task = task
         self._stop_requested = stop_requested
         self.pool = WorkerPool()
         self.interrupted = False
         self._config = config
         self._bus = bus
         self.times = PhaseTimes(self.now)
-        self.record = state.blackboard.record
         memory = config.budget.memory
-        self._shared = SharedInstance(state.blackboard.instance, self.record, memory)
+        self._shared = SharedInstance(task.instance, task.record, memory)
         self._next_seat = HOST + 1
         self._starts: Counter[str] = Counter()
         self._warm_up: WarmUp | None = None
@@ -129,12 +123,7 @@ class WorkerControl:
         again, with the best schedule and the near-solutions so far. Others are ended only above the
         memory limit, and take no further part.
         """
-        history, seats = self.state.history, self.state.seats
-
-        def gain(seat: int) -> float:
-            return history.gain(seats[seat].arm)
-
-        paused, working = self._memory.superfluous(self.pool, gain, self._shared.memory)
+        paused, working = self._memory.superfluous(self.pool, self.task.gain, self._shared.memory)
         for seat in paused:
             self.dismiss(seat)
         for seat in working:
@@ -166,7 +155,7 @@ class WorkerControl:
         if self._bus.has_log:  # a line may have a million numbers
             self._bus.record(to_log(now, seat, event))
         with self.times.part("verifying") if isinstance(event, Offer | Bound) else nullcontext():
-            actions = self.state.apply(now, seat, event)
+            actions = self.task.apply(now, seat, event)
         for action in actions:
             match action:
                 case Announce(name, content):
@@ -183,20 +172,19 @@ class WorkerControl:
     def start(self, opened: Opened, threads: int, content: Line) -> int:
         """Start a worker; return its seat."""
         seat = self.open_seat(opened)
-        title = self.state.seats[seat].title
+        title = self.task.seats[seat].title
         budget = self._config.budget
         files = self._shared.files(opened.role)
         seconds = None if budget.seconds is None else max(0.0, self.left() or 0.0)
         job: Line = {
+            "run": self.task.run_class,
             "kind": opened.role,
             "seed": seed_for(self._config.seed, title, self._starts[title]),
             "budget": asdict(Budget(seconds, budget.evaluations, threads, budget.memory)),
-            "target": self._config.target,
-            "blind": self._config.blind,
-            "lower": self.state.blackboard.lower,
             "extension": self._extension,
-            "news": self._news(),
+            "news": self.task.news(),
             "files": files,
+            **self.task.job(self._config),
             **content,
         }
         line = b"" if files else self._shared.line
@@ -212,12 +200,9 @@ class WorkerControl:
         self.apply(seat, opened)
         return seat
 
-    def offer_initial(self, steps: Steps, bound: LowerBound | None) -> None:
-        """Apply the caller's schedule and its bound; engines get them as news."""
-        self.apply(self.open_seat(Opened(INITIAL, "host")), Offer(steps, 0, ""))
-        if bound is not None and bound.evidence:
-            seat = self.open_seat(Opened(INITIAL, "bounds"))
-            self.apply(seat, Bound(bound.steps, bound.evidence))
+    def seat_of(self, opened: Opened | None) -> int:
+        """Return the seat of an author before any worker, a new one if it is not the host."""
+        return HOST if opened is None else self.open_seat(opened)
 
     def start_engine(self, arm: Arm, role: str) -> int:
         """Start an engine, to search or to check its options; return its seat."""
@@ -226,28 +211,13 @@ class WorkerControl:
             "target_name": info.target,
             "options": dict(self._config.options.get(info.name, {})),
             "engine": info.name,
-            "view": arm.view,
-            "several_rounds": info.rounds != "one",
-            "quotients": asdict(self._config.quotient_options),
+            **self.task.job(self._config, arm),
         }
         opened = Opened(info.name, role, arm.view, info.proves)
         seat = self.start(opened, arm.threads, content)
         if role == "engine":
-            self._starts[self.state.seats[seat].title] += 1
+            self._starts[self.task.seats[seat].title] += 1
         return seat
-
-    def _news(self) -> list[Line]:
-        """Return the best schedule and the near-solutions as news for a new worker."""
-        blackboard = self.state.blackboard
-        news: list[Line] = [
-            {"draft": count, "steps": encode_steps(draft.steps), "by": draft.author}
-            for count, draft in sorted(blackboard.drafts.items())
-        ]
-        if blackboard.schedule is not None:
-            steps = blackboard.schedule.steps
-            by = blackboard.found_by
-            news.append({"best": len(steps), "steps": encode_steps(steps), "by": by})
-        return news
 
     def dismiss(self, seat: int, reason: Exited = TERMINATED) -> None:
         """Apply the events that a worker has already sent, and end it at once."""
@@ -262,7 +232,7 @@ class WorkerControl:
         have spent.
         """
         grace = GRACE_SECONDS
-        if self._config.budget.evaluations is None and (self.state.done or self.interrupted):
+        if self._config.budget.evaluations is None and (self.task.done or self.interrupted):
             grace = 0.0
         elif self._config.budget.seconds is not None:
             left = self._config.budget.seconds + self._extension - self.now()

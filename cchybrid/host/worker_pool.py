@@ -7,23 +7,16 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator
 
 from cchybrid.host.events import Event
-from cchybrid.host.wire import FROM_ENGINES, Kinds, Line, encode
+from cchybrid.host.wire import Line, encode
 from cchybrid.host.worker_process import GRACE_SECONDS, MARK, WorkerProcess, kill
 from cchybrid.system.cleanup import CleanupProcess
 from cchybrid.system.process_tree import children
 
 
 class WorkerPool:
-    """The worker processes that are running.
+    """The worker processes that are running."""
 
-    Parameters
-    ----------
-    module, kinds
-        The module that they run, and the events that they may send, by name.
-    """
-
-    def __init__(self, module: str = "cchybrid.host.worker", kinds: Kinds = FROM_ENGINES) -> None:
-        self._module, self._kinds = module, kinds
+    def __init__(self) -> None:
         self._run_id = uuid.uuid4().hex
         self._workers: dict[int, WorkerProcess] = {}
         self._cleanup: CleanupProcess | None = None
@@ -51,7 +44,7 @@ class WorkerPool:
         if self._cleanup is None:
             self._cleanup = CleanupProcess(f"{MARK}={self._run_id}-")
         mark = f"{self._run_id}-{seat}-"
-        worker = WorkerProcess(job, instance, mark, descriptors, self._module, self._kinds)
+        worker = WorkerProcess(job, instance, mark, descriptors)
         self._workers[seat] = worker
         self._selector.register(worker.stdout, selectors.EVENT_READ, (seat, True))
         self._selector.register(worker.stderr, selectors.EVENT_READ, (seat, False))

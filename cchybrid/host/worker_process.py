@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 
 from cchybrid.host.events import Event, Exited, Garbled
-from cchybrid.host.wire import FROM_ENGINES, Kinds, Line, LineReader, WireError, encode
+from cchybrid.host.wire import Line, LineReader, WireError, encode
 from cchybrid.system.process_tree import Process, children, descendants, end, marked
 from cchybrid.system.processes import memory_of_all, private_memory, start_module
 from cchybrid.system.working_time import SAMPLE_SECONDS, WorkingTime, tree_usage, usage
@@ -23,6 +23,8 @@ SIGTERM_GRACE_SECONDS = 0.3
 """Seconds between SIGTERM and SIGKILL, without those in which a worker waits for a processor."""
 MAX_SIGTERM_SECONDS = 3.0
 """Wall-clock seconds between SIGTERM and SIGKILL on a busy machine."""
+MODULE = "cchybrid.host.worker"
+"""The module that every worker runs."""
 MARK = "CCHYBRID_RUN"
 """Environment variable that marks all processes of a worker, also those outside its group."""
 
@@ -39,10 +41,6 @@ class WorkerProcess:
         Marks all processes of the worker.
     descriptors
         Open files that it inherits.
-    module
-        The module that it runs.
-    kinds
-        The events that it may send, by name.
 
     Attributes
     ----------
@@ -59,13 +57,7 @@ class WorkerProcess:
     """
 
     def __init__(
-        self,
-        job: Line,
-        instance: bytes,
-        mark: str,
-        descriptors: Collection[int] = (),
-        module: str = "cchybrid.host.worker",
-        kinds: Kinds = FROM_ENGINES,
+        self, job: Line, instance: bytes, mark: str, descriptors: Collection[int] = ()
     ) -> None:
         self._mark = mark
         self.paused = False
@@ -78,7 +70,7 @@ class WorkerProcess:
         self._pause_requested = False
         self._terminated = False
         self._killed = False
-        self._reader = LineReader(kinds)
+        self._reader = LineReader()
         self._tail: deque[bytes] = deque(maxlen=16)
         self._unsent = bytearray()
         self._pending_news: dict[tuple[str, int], Line] = {}
@@ -86,7 +78,7 @@ class WorkerProcess:
         self._since_term: WorkingTime | None = None
         self._grace = GRACE_SECONDS
         environment = {MARK: mark, "PYTHONHASHSEED": "0"}
-        self._process = start_module(module, environment, descriptors=descriptors)
+        self._process = start_module(MODULE, environment, descriptors=descriptors)
         self.stdin, self.stdout, self.stderr = (
             stream.fileno()
             for stream in (self._process.stdin, self._process.stdout, self._process.stderr)

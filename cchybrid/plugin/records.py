@@ -136,6 +136,11 @@ class DesignerInfo:
     requires: tuple[str, ...] = ()
     api: int = API
 
+    @property
+    def proves(self) -> bool:
+        """Whether the designer may claim that no network is better."""
+        return self.kind == "exact"
+
 
 @dataclass(frozen=True)
 class CostTermInfo:

@@ -32,7 +32,7 @@ def solve(*engines: str, **rest: Any) -> tuple[cchybrid.Result, list[Mapping[str
 @pytest.fixture
 def _endless(monkeypatch: pytest.MonkeyPatch) -> None:
     """No bound ends the run before the fault has taken place."""
-    monkeypatch.setattr("cchybrid.host.run_state.RunState.is_optimal", False)
+    monkeypatch.setattr("cchybrid.host.schedule_task.ScheduleTask.is_optimal", False)
 
 
 def stop_after(name: str) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cchybrid.host.api import instance
-from cchybrid.host.blackboard import Blackboard, ContractError
-from cchybrid.model import Transfer
+from cchybrid.host.blackboard import Blackboard
+from cchybrid.host.task import ContractError
+from cchybrid.model import Schedule, Transfer
 
 RING = instance("ring-bi-4", "OAB")
 GOOD = ((Transfer(0, (0, 1)), Transfer(0, (0, 3))), (Transfer(0, (1, 2)),))
@@ -20,19 +21,20 @@ GROWTH = {
 
 def test_a_valid_offer_becomes_the_best() -> None:
     blackboard = Blackboard(RING)
-    assert blackboard.offer("a", LONGER)
-    assert blackboard.offer("b", GOOD)
-    assert (blackboard.best, blackboard.found_by) == (2, "b")
-    assert not blackboard.offer("c", LONGER)
-    assert not blackboard.offer("c", GOOD)
-    assert blackboard.found_by == "b"
+    assert blackboard.offer("a", Schedule(RING, LONGER))
+    assert blackboard.offer("b", Schedule(RING, GOOD))
+    assert (blackboard.best, blackboard.incumbent and blackboard.incumbent.author) == (2, "b")
+    assert not blackboard.offer("c", Schedule(RING, LONGER))
+    assert not blackboard.offer("c", Schedule(RING, GOOD))
+    assert blackboard.incumbent is not None
+    assert blackboard.incumbent.author == "b"
 
 
 def test_fewer_channel_uses_break_ties() -> None:
     blackboard = Blackboard(RING)
     detour = (GOOD[0], (Transfer(0, (0, 1, 2)),))
-    assert blackboard.offer("a", detour)
-    assert blackboard.offer("b", GOOD)
+    assert blackboard.offer("a", Schedule(RING, detour))
+    assert blackboard.offer("b", Schedule(RING, GOOD))
     assert blackboard.schedule is not None
     assert blackboard.schedule.channel_uses == 3
 
@@ -40,7 +42,7 @@ def test_fewer_channel_uses_break_ties() -> None:
 def test_an_invalid_offer_is_a_breach_and_changes_nothing() -> None:
     blackboard = Blackboard(RING)
     with pytest.raises(ContractError, match=r"invalid schedule: .* \(and 1 more\)"):
-        blackboard.offer("a", (GOOD[0][:1],))
+        blackboard.offer("a", Schedule(RING, (GOOD[0][:1],)))
     assert blackboard.schedule is None
 
 
@@ -62,7 +64,7 @@ def test_a_schedule_withdraws_the_claims_that_it_refutes() -> None:
     assert blackboard.claim(wrong, 9)
     assert blackboard.claim(right, 2) is False
     assert blackboard.best_claim == wrong
-    blackboard.offer("a", GOOD)
+    blackboard.offer("a", Schedule(RING, GOOD))
     assert blackboard.refuted_claims(blackboard.best) == [wrong]
     assert (blackboard.lower, blackboard.best_claim) == (2, right)
     blackboard.prove("checked", 2, GROWTH)

@@ -9,8 +9,8 @@ import pytest
 
 import cchybrid
 from cchybrid.host import worker
+from cchybrid.host.engine_worker import WorkerRun
 from cchybrid.host.wire import encode_steps
-from cchybrid.host.worker import WorkerRun
 from cchybrid.problem import Assignment, build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 

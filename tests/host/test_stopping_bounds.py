@@ -29,7 +29,7 @@ def stopped(
 ) -> tuple[list[dict[str, Any]], float]:  # fmt: skip
     """Start a worker, ask it to stop after an event; return its events and how long it took."""
     job = {
-        "seed": 0, "target": None,
+        "run": "cchybrid.host.engine_worker:WorkerRun", "seed": 0, "target": None,
         "budget": {"seconds": seconds, "evaluations": None, "threads": 1, "memory": None},
         "blind": False, "lower": 1, "news": [], **content,
     }  # fmt: skip

@@ -6,7 +6,7 @@ on quotients by groups of automorphisms. Further slices of an arm have other see
 many machines seeds and groups race, too. A slice begins with the best schedule and the best bound
 with evidence that the coordinator has. Slices of an arm double, up to a maximum.
 
-The coordinator verifies every schedule and every piece of evidence in ``RunState``, as for workers
+The coordinator verifies every schedule and every piece of evidence in the task, as for workers
 on its own machine. It ends the race when schedule and bound meet, or the time is up.
 """
 
@@ -20,10 +20,11 @@ from typing import Any
 from cchybrid.host import events as ev
 from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.run_config import RunConfig, seed_for
-from cchybrid.host.run_state import HOST
-from cchybrid.host.session import BOUNDS, Session
+from cchybrid.host.schedule_task import BOUNDS, ScheduleTask
+from cchybrid.host.session import Session
+from cchybrid.host.task import HOST
 from cchybrid.host.wire import LineReader, WireError
-from cchybrid.model import Instance, Schedule
+from cchybrid.model import Schedule
 from cchybrid.plugin.executor import Executor, Job, JobAnswer
 from cchybrid.plugin.records import Observer
 
@@ -90,21 +91,21 @@ class ClusterSession(Session):
     ----------
     executor
         The machines; the caller closes it.
-    instance, config, observers, log, callbacks, initial
+    task, config, observers, log, callbacks
         As in ``Session``.
     """
 
     def __init__(
         self,
         executor: Executor,
-        instance: Instance,
+        task: ScheduleTask,
         config: RunConfig,
         observers: Iterable[tuple[str, Observer]] = (),
         log: Callable[[Mapping[str, Any]], None] | None = None,
         callbacks: Callbacks | None = None,
-        initial: Schedule | None = None,
     ) -> None:
-        super().__init__(instance, config, observers, log, callbacks, initial)
+        super().__init__(task, config, observers, log, callbacks)
+        self.task: ScheduleTask = task
         self._executor = executor
         self._running: dict[str, _Slice] = {}
 
@@ -123,7 +124,7 @@ class ClusterSession(Session):
         for arm in arms:
             arm.seconds = min(FIRST_SLICE_SECONDS, FIRST_SLICE_SHARE * seconds)
         threads = self.config.budget.threads
-        while not self.state.done and not self._workers.out_of_time():
+        while not self.task.done and not self._workers.out_of_time():
             able = [arm for arm in arms if not arm.ended]
             if not able and not self._running:
                 return
@@ -135,13 +136,13 @@ class ClusterSession(Session):
                 self._take(answer)
             self._workers.listen(0.0)  # it raises if the caller ends the run
         # The part of the time that is kept for stopping engines is for the last answers.
-        while self._running and not self.state.done and self._workers.now() < seconds:
+        while self._running and not self.task.done and self.now() < seconds:
             for answer in self._executor.poll(POLL_SECONDS):
                 self._take(answer)
 
     def _start(self, arm: RaceArm) -> None:
         """Submit the next slice of an arm."""
-        state, left = self.state, self._workers.left() or 0.0
+        state, left = self.task, self._workers.left() or 0.0
         seconds = max(MIN_SLICE_SECONDS, min(arm.seconds, left - START_SECONDS))
         memory = self.config.budget.memory
         content: dict[str, Any] = {
@@ -158,14 +159,12 @@ class ClusterSession(Session):
         }
         best = state.schedule
         if best is None:
-            content["instance"] = self._workers.record
+            content["instance"] = state.record
         else:
             bound = state.blackboard.certified
-            content["schedule"] = Schedule(self.instance, best.steps, bound).to_json()
+            content["schedule"] = Schedule(state.instance, best.steps, bound).to_json()
         key = f"{arm.title}-{arm.starts}"
-        self._running[key] = _Slice(
-            arm, seconds, self._workers.now(), state.best, state.blackboard.lower
-        )
+        self._running[key] = _Slice(arm, seconds, self.now(), state.best, state.blackboard.lower)
         arm.starts += 1
         line = json.dumps(content, separators=(",", ":")).encode()
         threads = self.config.budget.threads
@@ -178,7 +177,7 @@ class ClusterSession(Session):
         done = self._running.pop(answer.key, None)
         if done is None:
             return
-        arm, state = done.arm, self.state
+        arm, state = done.arm, self.task
         seat = self._workers.open_seat(ev.Opened(arm.title, "engine", proves=arm.proves))
         if answer.failure:
             self._workers.apply(seat, ev.Trouble(f"a slice failed: {answer.failure}"))
@@ -188,7 +187,7 @@ class ClusterSession(Session):
         except WireError as error:
             self._workers.apply(seat, ev.Garbled(str(error)))
         improved = (state.best, state.blackboard.lower) != (done.steps, done.lower)
-        lasted = self._workers.now() - done.began
+        lasted = self.now() - done.began
         if answer.failure or state.seats[seat].distrusted:
             arm.failures += 1
             arm.ended = arm.ended or arm.failures >= MAX_FAILURES

@@ -8,8 +8,8 @@ from typing import Any
 
 from cchybrid.design_checker import check_design
 from cchybrid.host.designs.network_steps import NoScheduleError, fewest_steps
+from cchybrid.host.designs.network_task import TOLERANCE, NetworkTask
 from cchybrid.host.designs.result import DesignResult
-from cchybrid.host.designs.session import TOLERANCE, DesignSession
 from cchybrid.host.designs.settings import (
     build_config,
     build_task,
@@ -18,6 +18,7 @@ from cchybrid.host.designs.settings import (
     plain_integer,
 )
 from cchybrid.host.event_bus import EventBus
+from cchybrid.host.session import Session
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.cost import Cost
@@ -116,7 +117,8 @@ def design(
     on_event
         Called with every event of the run.
     accepted
-        Called with the links and the cost of every network that a designer offers, once checked.
+        Called after the run with the links and the cost of every network that a designer offered
+        as better than its own before, once checked.
     registry
         The plugins to use, if they are loaded already.
 
@@ -170,18 +172,14 @@ def design(
         target=target,
     )
     watching = observers(registry, on_event)
-    offered: list[tuple[float, Links]] = []
-
-    def keep(links: Links, cost: float) -> None:
-        if collective is not None:
-            offered.append((cost, links))
-        if accepted is not None:
-            accepted(links, cost)
-
-    result = DesignSession(task, config, watching, keep).run()
+    run = NetworkTask(task, config)
+    result: DesignResult = Session(run, config, watching).run()
+    if accepted is not None:
+        for links, value in run.accepted:
+            accepted(links, value)
     if collective is None or result.interrupted:
         return result
-    starts = _starts(task, config.initial, offered)
+    starts = _starts(task, config.initial, run.accepted)
     # The designers may have waited for the compilation of kernels, which does not count.
     left = seconds - min(result.seconds, seconds * DESIGNERS_SHARE)
     return _with_steps(result, starts, left, threads, memory, registry, EventBus(watching))
@@ -202,10 +200,10 @@ def _check_search(fault_tolerant: bool, evaluations: int | None) -> None:
 
 
 def _starts(
-    task: DesignTask, initial: Links | None, offered: list[tuple[float, Links]]
+    task: DesignTask, initial: Links | None, offered: list[tuple[Links, float]]
 ) -> list[Links]:
     """Return the initial network, then the cheapest others, all different up to isomorphism."""
-    ranked = [links for _, links in sorted(offered, key=lambda pair: pair[0])]
+    ranked = [links for links, _ in sorted(offered, key=lambda pair: pair[1])]
     chosen: dict[bytes, Links] = {}
     for links in ranked if initial is None else [initial, *ranked]:
         chosen.setdefault(form_of(task, links), links)

@@ -20,8 +20,8 @@ import numpy as np
 
 from cchybrid.design_checker import check_design
 from cchybrid.host.designs.config import DesignConfig
+from cchybrid.host.designs.network_task import NetworkTask
 from cchybrid.host.designs.result import DesignResult
-from cchybrid.host.designs.session import DesignSession
 from cchybrid.host.designs.settings import (
     build_config,
     build_task,
@@ -30,6 +30,7 @@ from cchybrid.host.designs.settings import (
     plain_integer,
 )
 from cchybrid.host.run_result import RunResult, columns
+from cchybrid.host.session import Session
 from cchybrid.host.versions import versions
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
@@ -396,7 +397,10 @@ class _FrontSearch:
         if initial is not None and not all(task.allowed[a, b] for a, b in initial):
             initial = None
         settings = replace(config, budget=replace(budget, seconds=share), initial=initial)
-        result = DesignSession(task, settings, self._watching, self._offer).run()
+        run = NetworkTask(task, settings)
+        result: DesignResult = Session(run, settings, self._watching).run()
+        for links, _ in run.accepted:
+            self._offer(links)
         self._done += 1
         self._seconds += result.seconds
         if self._left is not None and share is not None:
@@ -405,7 +409,7 @@ class _FrontSearch:
         self._troubles |= dict.fromkeys(result.troubles)
         return result
 
-    def _offer(self, links: Links, cost: float) -> None:
+    def _offer(self, links: Links) -> None:
         """Keep a network that no other beats; drop the networks that it beats."""
         ports = ports_of(self._task.nodes, self._task.degree, links)
         values = self._cost.values(ports)

@@ -87,10 +87,11 @@ def build_config(
     """
     chosen = _chosen(designers, registry)
     return DesignConfig(
-        designers=chosen,
+        engines=chosen,
+        bounds=(),
         budget=budget,
         seed=task.seed,
-        target=None if target is None else _number(target, "target"),
+        goal=None if target is None else _number(target, "target"),
         options=_options(options or {}, chosen, registry),
         initial=None if initial is None else _links(initial, task, registry),
     )

@@ -1,19 +1,16 @@
-"""The worker process of a designer: runs it on one task.
-
-The host starts it as ``python -m cchybrid.host.designs.worker`` (``worker_process``). The first
-line on standard input is the job, with the task; later lines are news. See ``worker_link``.
-"""
+"""The jobs of workers on a design task: a designer, or the check of its options (``worker``)."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import IO, Any
 
+from cchybrid.host.shared_instance import ReceivedInstance
 from cchybrid.host.wire import Line
-from cchybrid.host.worker_link import WorkerLink, read_engine, serve
+from cchybrid.host.worker_link import WorkerLink, read_engine
 from cchybrid.model.errors import PluginError
 from cchybrid.network_design.ports import Links
 from cchybrid.network_design.prepare import prepare_terms
@@ -29,7 +26,12 @@ class DesignWorkerRun(WorkerLink):
         super().__init__(job, out)
         self._best: float | None = None
         self._known: tuple[float, Links] | None = None
-        self.receive(job["news"])
+        for line in job["news"]:
+            self.receive(line)
+
+    def work(self, job: Line, received: ReceivedInstance) -> None:
+        """Run the designer, or only read its options."""
+        run_designer(self, job, received)
 
     def receive(self, line: Line) -> None:
         """Apply a line of news from the host."""
@@ -59,13 +61,13 @@ class DesignWorkerRun(WorkerLink):
         return self._known[1]
 
 
-def run_designer(run: DesignWorkerRun, job: Line) -> None:
+def run_designer(run: DesignWorkerRun, job: Line, received: ReceivedInstance) -> None:
     """Construct the designer and run it; in a job of kind ``options`` only read its options."""
     designer_class, options = read_engine(job, "designers")
     if job["kind"] == "options":
         run.send("end", stop=Stop.EXHAUSTED.value)
         return
-    task = DesignTask.from_json(job["task"])
+    task = DesignTask.from_json(received.record)
     designer: Any = designer_class(options)
     prepare = getattr(designer, "prepare", None)
     if prepare is not None:
@@ -79,13 +81,3 @@ def run_designer(run: DesignWorkerRun, job: Line) -> None:
     run.send("started", options=asdict(options))
     run.working_since = time.monotonic()
     run.send_end(Stop(designer.design(task, run)))
-
-
-def start(job: Line, out: IO[bytes]) -> tuple[DesignWorkerRun, Callable[[], None]]:
-    """Return the run of a job and the function that does it."""
-    run = DesignWorkerRun(job, out)
-    return run, lambda: run_designer(run, job)
-
-
-if __name__ == "__main__":
-    serve(start)

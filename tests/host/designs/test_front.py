@@ -114,16 +114,16 @@ def test_the_time_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     ring = ((0, 1), (0, 5), (1, 2), (2, 3), (3, 4), (4, 5))
 
     class Session:
-        def __init__(self, task, config, watching, accepted):  # type: ignore[no-untyped-def]
+        def __init__(self, task, config, watching):  # type: ignore[no-untyped-def]
             seconds.append(config.budget.seconds)
-            self.took, self.accepted = config.budget.seconds / 2, accepted
+            self.took, self.accepted = config.budget.seconds / 2, task.accepted
 
         def run(self) -> DesignResult:
             place = len(seconds)
-            self.accepted(ring if place == 1 else (*ring, (0, 3)), 1.0)
+            self.accepted.append((ring if place == 1 else (*ring, (0, 3)), 1.0))
             return _result(self.took)
 
-    monkeypatch.setattr(module, "DesignSession", Session)
+    monkeypatch.setattr(module, "Session", Session)
     front = design_front(6, 3, ["link-deviation", "latency"], time_limit=12, runs=4)
     assert front.runs == 4
     assert seconds == [3.0, 3.5, 4.375, 6.5625]
@@ -134,7 +134,7 @@ def test_the_time_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     "raised", [pytest.param(False, marks=pytest.mark.long), True], ids=["reported", "raised"]
 )
 def test_an_interrupt_keeps_the_front(raised: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, runs = module.DesignSession, 0
+    real, runs = module.Session, 0
 
     class Session(real):  # type: ignore[misc, valid-type]
         def run(self) -> DesignResult:
@@ -146,7 +146,7 @@ def test_an_interrupt_keeps_the_front(raised: bool, monkeypatch: pytest.MonkeyPa
             object.__setattr__(result, "interrupted", runs == 2)
             return result
 
-    monkeypatch.setattr(module, "DesignSession", Session)
+    monkeypatch.setattr(module, "Session", Session)
     lines: list[str] = []
     front = design_front(
         8, 3, ["latency", "bisection"], evaluations=100, designers="annealing", report=lines.append
@@ -195,17 +195,18 @@ def test_limits_are_chosen_where_they_make_a_difference(monkeypatch: pytest.Monk
     limits: list[float] = []
 
     class Session:
-        def __init__(self, task, config, watching, accepted):  # type: ignore[no-untyped-def]
-            limits.append(round(task.max_wire))
-            self.accepted = accepted
+        def __init__(self, task, config, watching):  # type: ignore[no-untyped-def]
+            limits.append(round(task.task.max_wire))
+            self.accepted = task.accepted
 
         def run(self) -> DesignResult:
             """Offer a line, with more and more links to node 0 that the limit allows."""
             ends = [end for end in range(2, limits[-1] + 1) if end <= 5]
-            self.accepted((*((k, k + 1) for k in range(16)), *((0, end) for end in ends)), 1.0)
+            links = (*((k, k + 1) for k in range(16)), *((0, end) for end in ends))
+            self.accepted.append((links, 1.0))
             return _result(1.0)
 
-    monkeypatch.setattr(module, "DesignSession", Session)
+    monkeypatch.setattr(module, "Session", Session)
     front = design_front(17, 16, ["wire", "latency"], layout="backplane", runs=7)
     assert limits == [1, 16, 8, 4, 2, 3, 6]
     assert [point.values[0] for point in front.points] == [1, 2, 3, 4, 5]

@@ -16,8 +16,8 @@ import pytest
 import cchybrid
 from cchybrid.design_checker import check_design
 from cchybrid.host import memory_budget
-from cchybrid.host.designs import session
 from cchybrid.host.designs.api import design
+from cchybrid.host.designs.network_task import NetworkTask
 from cchybrid.host.designs.result import DesignResult
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.registry import Registry, load_registry
@@ -42,29 +42,29 @@ def run(registry: Registry, *designers: str, **rest: Any) -> DesignResult:
 @pytest.mark.long
 def test_every_failure_is_named_and_the_others_go_on(registry: Registry) -> None:
     expected = {
-        "crash": "crash ended its process (signal 11)",
-        "raise": "raise RuntimeError: the designer broke in two lines",
-        "vanish": "vanish ended its process (exit 0)",
-        "liar": "liar offered a network of cost 6 as one of 1",
-        "outside": "outside offered a network that is not allowed: links: a link from 0 to 8",
-        "loop": "loop offered a network that is not allowed: links: a link from 2 to 2",
-        "star": "star offered a network that is not allowed: links: node 0 has more than 3 links",
-        "twice": "twice offered a network that is not allowed: links: a link is redundant",
-        "apart": "apart offered a network of cost inf as one of 6",
-        "infinite": "infinite offered a network of infinite cost",
-        "notanumber": "notanumber offered a network whose cost is not a number",
-        "garbage": "garbage sent a line that is not JSON",
-        "triples": "triples sent an event designed whose links [[0, 1, 2]] is no",
-        "fractions": "fractions sent an event designed whose links [[0.5, 1]] is no",
-        "bound": "bound sent an unknown event 'bound'",
-        "missing": "missing AttributeError: ",
+        "crash": "crash: crashed (signal 11)",
+        "raise": "raise: failed: RuntimeError: the designer broke in two lines",
+        "vanish": "vanish: crashed (exit 0)",
+        "liar": "liar: offered a network of cost 6 as one of 1",
+        "outside": "outside: offered a network that is not allowed: links: a link from 0 to 8",
+        "loop": "loop: offered a network that is not allowed: links: a link from 2 to 2",
+        "star": "star: offered a network that is not allowed: links: node 0 has more than 3 links",
+        "twice": "twice: offered a network that is not allowed: links: a link is redundant",
+        "apart": "apart: offered a network of cost inf as one of 6",
+        "infinite": "infinite: failed: offered a network of infinite cost",
+        "notanumber": "notanumber: failed: offered a network whose cost is not a number",
+        "garbage": "garbage: sent a line that is not JSON",
+        "triples": "triples: sent an event designed whose links [[0, 1, 2]] is no",
+        "fractions": "fractions: sent an event designed whose links [[0.5, 1]] is no",
+        "bound": "bound: sent an unknown event 'bound'",
+        "missing": "missing: failed: AttributeError: ",
     }
     result = run(registry, *expected, "picky", "sound")
     assert result.links == tuple(sorted(ring(8)))
     assert (result.status, result.designer, result.cost) == ("feasible", "sound", 6.0)
     assert result.remarks == ("picky: it likes no task at all",)
     for name, words in expected.items():
-        lines = [line for line in result.troubles if line.split()[0] == name]
+        lines = [line for line in result.troubles if line.split(":")[0] == name]
         assert len(lines) == 1, (name, result.troubles)
         assert lines[0].startswith(words)
         assert "\n" not in lines[0]
@@ -76,7 +76,7 @@ def test_a_wire_that_is_too_long_is_refused(registry: Registry) -> None:
     result = run(registry, "chord", "plain", layout="backplane", max_wire=5, time_limit=1.5)
     assert result.links == path(8)
     assert result.troubles == (
-        "chord offered a network that is not allowed: links: the wire from 1 to 7 has length 6; "
+        "chord: offered a network that is not allowed: links: the wire from 1 to 7 has length 6; "
         "use wires of at most 5",
     )
 
@@ -89,7 +89,7 @@ def test_designers_that_do_not_stop_are_ended(registry: Registry) -> None:
     assert result.links == path(8)
     assert len(result.troubles) == 2
     for name in ("deaf", "hang"):
-        assert f"{name} did not return although it was asked to stop" in result.troubles
+        assert f"{name}: did not stop when asked; terminated" in result.troubles
 
 
 @pytest.mark.long
@@ -108,8 +108,8 @@ def test_a_false_claim_of_an_optimum_is_named(registry: Registry, limit: dict[st
     assert result.links == tuple(sorted(ring(8)))
     assert (result.status, result.proven_by, result.certified) == ("feasible", "", False)
     assert sorted(result.troubles) == [
-        "falsely claims that no network has a cost below 9.625, but one has 6",
-        "nothing claims that there is no network, but one has 6",
+        "falsely: claims that no network has a cost below 9.625, but one has 6",
+        "nothing: claims that there is no network, but one has 6",
     ]
 
 
@@ -201,7 +201,7 @@ def test_wrong_options_are_refused_with_one_line(registry: Registry) -> None:
 @pytest.mark.long
 def test_memory_is_limited(registry: Registry) -> None:
     result = run(registry, "hog", "sound", memory=3000)
-    assert result.troubles == ("hog ran out of its 3000 MiB of memory",)
+    assert result.troubles == ("hog: failed: ran out of its 3000 MiB of memory",)
     assert result.links == tuple(sorted(ring(8)))
 
 
@@ -227,7 +227,7 @@ def test_designers_are_ended_when_the_run_needs_too_much_memory(
     monkeypatch.setattr(memory_budget, "MEMORY_SHARE", 0)
     result = run(registry, "plain", "seeded", time_limit=60.0)
     assert {*result.troubles} == {
-        f"{name} ended, as the run exceeded 1 MiB of memory" for name in ("plain", "seeded")
+        f"{name}: ended, as the run exceeded 1 MiB of memory" for name in ("plain", "seeded")
     }
     assert result.seconds < 60.0
 
@@ -236,17 +236,17 @@ def test_designers_are_ended_when_the_run_needs_too_much_memory(
 def test_a_designer_that_does_not_start_is_ended(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "MAX_START_SECONDS", 10.0)
+    monkeypatch.setattr(NetworkTask, "max_start_seconds", 10.0)
     for limit in ({"time_limit": 40.0}, {"time_limit": None, "evaluations": 5}):
         result = run(registry, "unready", "sound", **limit)
-        assert result.troubles == ("unready did not start within 10 seconds of work",)
+        assert result.troubles == ("unready: failed: did not start within 10 seconds of work",)
         assert result.designer == "sound"
 
 
 @pytest.mark.long
 def test_a_designer_that_calls_nothing_is_ended_with_evaluations(registry: Registry) -> None:
     result = run(registry, "unspent", "sound", time_limit=None, evaluations=5)
-    assert result.troubles == ("unspent does not say what it spends of its evaluations",)
+    assert result.troubles == ("unspent: does not report what it spends of its evaluations",)
     assert result.designer == "sound"
 
 
@@ -268,10 +268,10 @@ def test_cost_terms_that_fail_are_named_in_one_line(registry: Registry) -> None:
     broken = run(registry, "sound", "plain", cost=["latency", "broken"])
     assert (broken.status, broken.network) == ("unknown", None)
     words = "cost term broken failed: ZeroDivisionError: no cost in two lines"
-    assert sorted(broken.troubles) == [f"plain {words}", f"sound {words}"]
+    assert sorted(broken.troubles) == [f"plain: {words}", f"sound: {words}"]
     result = run(registry, "sound", cost=["text"])
     assert result.troubles == (
-        "sound cost term text failed: ValueError: could not convert string to float: 'a lot'",
+        "sound: cost term text failed: ValueError: could not convert string to float: 'a lot'",
     )
     with pytest.raises(PluginError, match=r"^cost term absent cannot be loaded: AttributeError"):
         run(registry, "sound", cost=["absent"])
@@ -280,7 +280,7 @@ def test_cost_terms_that_fail_are_named_in_one_line(registry: Registry) -> None:
     with pytest.raises(InputError, match="infinite cost; "):
         run(registry, "sound", cost=["not-a-number"], initial="ring-bi-8")
     nan = run(registry, "sound", cost=["latency", "not-a-number"])
-    assert nan.troubles == ("sound offered a network of infinite cost",)
+    assert nan.troubles == ("sound: failed: offered a network of infinite cost",)
     with pytest.raises(InputError, match="no cost term is called 'Latency'"):
         run(registry, "sound", cost=["Latency"])
 
@@ -315,6 +315,6 @@ def test_observers_see_the_run_in_order(registry: Registry) -> None:
                  accepted=lambda links, cost: found.append((links, cost)))  # fmt: skip
     names = [event["event"] for event in events]
     assert (names[0], names[-1]) == ("run", "result")
-    assert sorted(names[1:-1]) == ["network", "started", "started", "trouble"]
+    assert sorted(names[1:-1]) == ["end", "network", "phase", "started", "started", "trouble"]
     assert found == [(result.links, result.cost)]
     assert events[-1]["links"] == [list(link) for link in result.links]

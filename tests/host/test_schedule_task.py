@@ -29,7 +29,8 @@ from cchybrid.host.events import (
     Unsupported,
 )
 from cchybrid.host.replay import replay, replay_file
-from cchybrid.host.run_state import HOST, Announce, Dismiss, RunState, Share
+from cchybrid.host.schedule_task import ScheduleTask
+from cchybrid.host.task import HOST, Announce, Dismiss, Share
 from cchybrid.model import Transfer
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.engine import Stop
@@ -45,8 +46,8 @@ GROWTH = {
 """Node 0 reaches two of the three others in one step."""
 
 
-def opened(**rest: Any) -> RunState:
-    state = RunState(RING, **rest)
+def opened(**rest: Any) -> ScheduleTask:
+    state = ScheduleTask(RING, **rest)
     state.apply(0.1, 1, Opened("a", "engine"))
     state.apply(0.1, 2, Opened("b", "engine", proves=True))
     state.apply(0.1, 3, Opened("bound providers", "bounds"))

@@ -1,0 +1,257 @@
+"""The jobs of workers on an instance: an engine, its options, the bound providers, the prover.
+
+They run in a worker process (``worker``). An engine gets a ``WorkerRun``.
+"""
+
+from __future__ import annotations
+
+import operator
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import IO, Any
+
+from cchybrid.host.quotient_search import QuotientOptions, QuotientSearch
+from cchybrid.host.shared_instance import ReceivedInstance
+from cchybrid.host.wire import Line, decode_steps
+from cchybrid.host.worker_link import MIN_NOTE_SECONDS, WorkerLink, read_engine
+from cchybrid.model import Steps
+from cchybrid.model.errors import CchybridError
+from cchybrid.model.schedule import steps_to_json
+from cchybrid.model.text import error_line
+from cchybrid.plugin.engine import RunBase, Stop, cut_to, is_complete
+from cchybrid.problem import Assignment, Problem
+from cchybrid.problem.symmetry import automorphisms
+from cchybrid.proof.records import bounds_of
+from cchybrid.system.background import avoid_full_collections, iterate_in_thread
+from cchybrid.system.kernel_cache import compiling
+
+MIN_SUGGEST_SECONDS = 0.5
+"""Shortest time between two suggestions for the same number of steps."""
+MAX_READ_CHARACTERS = 1 << 20
+"""Length of the text of a schedule from which on it is read only when it is used: few are used, and
+a quarter of a million transfers need more than 100 MiB."""
+
+
+class WorkerRun(WorkerLink, RunBase):
+    """The ``Run`` of an engine in a worker: sends events to the host and receives news."""
+
+    def __init__(self, job: Line, out: IO[bytes]) -> None:
+        super().__init__(job, out)
+        self.target: int | None = job["target"]
+        self._blind: bool = job["blind"]
+        self._best: int | None = None
+        self._schedule: Steps | str = ()
+        self._schedule_by = ""
+        self._lower: int = job["lower"]
+        self._drafts: dict[int, tuple[Steps | str, str]] = {}
+        self._hints: dict[int, tuple[str, str]] = {}
+        """Author and description of the last hint per number of steps, "" without one; the last
+        one that was requested is the last entry."""
+        self._conflicts: int | None = None
+        self._last_progress = 0.0
+        self._next_suggestion: dict[int, float] = {}
+        self.problem: Problem | None = None
+        self.quotient_search: QuotientSearch | None = None
+        for line in job["news"]:
+            self.receive(line)
+
+    def work(self, job: Line, received: ReceivedInstance) -> None:
+        """Do the job."""
+        JOBS[job["kind"]](self, job, received)
+
+    def receive(self, line: Line) -> None:
+        """Apply a line of news from the host."""
+        super().receive(line)
+        if "lower" in line:
+            self._lower = line["lower"]
+        if "best" in line:
+            self._schedule = _read_short(line["steps"])
+            self._best, self._schedule_by = line["best"], line["by"]
+        if "draft" in line:
+            self._drafts[line["draft"]] = _read_short(line["steps"]), line["by"]
+
+    def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
+        """See ``Run.offer``; ``best`` counts the offer before the host has verified it."""
+        steps = self._lift(assignment, problem=problem)
+        action = self.quotient_search and self.quotient_search.action
+        # The last hint that this schedule can have come from.
+        hints = [hint for count, hint in list(self._hints.items()) if count >= len(steps)]
+        author, hint = hints[-1] if hints else ("", "")
+        how = f"quotient by a {action}" if action else hint
+        self.send("offer", steps=steps_to_json(steps), spent=self._spent, how=how, seeded_by=author)
+        if self._best is None or len(steps) < self._best:
+            self._schedule, self._best, self._schedule_by = steps, len(steps), ""
+
+    def suggest(self, assignment: Assignment) -> None:
+        """See ``Run.suggest``; throttled per number of steps."""
+        count, now = assignment.steps, time.monotonic()
+        if self.budget.evaluations is None:
+            if now < self._next_suggestion.get(count, 0.0):
+                return
+            self._next_suggestion[count] = now + MIN_SUGGEST_SECONDS
+        draft = self._lift(assignment, count)
+        self.send("suggest", draft=count, steps=steps_to_json(draft))
+
+    def bound(
+        self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
+    ) -> None:
+        """See ``Run.bound``."""
+        if self._blind:
+            return
+        complete = instance or (self.problem is not None and self.problem.complete)
+        record = None if evidence is None else dict(evidence)
+        self.send("bound", steps=int(steps), evidence=record, complete=complete)
+        if complete:
+            self._lower = max(self._lower, int(steps))
+
+    def best(self) -> int | None:
+        """See ``Run.best``."""
+        return self._best
+
+    def lower(self) -> int:
+        """See ``Run.lower``."""
+        return self._lower
+
+    def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
+        """See ``Run.hint``."""
+        self._hints.pop(steps, None)
+        self._hints[steps] = "", ""
+        if self.problem is None or not (steps in self._drafts or self._schedule):
+            return None
+        if steps in self._drafts:
+            draft, author = self._drafts[steps]
+            how = f"from {author}'s near-solution of {steps} steps"
+            found = self.problem.match(_read(draft))
+        else:
+            schedule, author = _read(self._schedule), self._schedule_by
+            how = f"from {author}'s schedule of {len(schedule)} steps"
+            found = cut_to(self.problem.match(schedule), steps)
+        if complete and not is_complete(self.problem, found):
+            return None
+        if author:
+            self._hints[steps] = author, how
+        return found
+
+    def progress(self, steps: int, conflicts: int) -> None:
+        """See ``Run.progress``; throttled, but the fewest conflicts at the target are kept."""
+        steps, conflicts = operator.index(steps), operator.index(conflicts)
+        if steps == self.target:
+            known = self._conflicts
+            self._conflicts = conflicts if known is None else min(known, conflicts)
+        now = time.monotonic()
+        if now - self._last_progress >= MIN_NOTE_SECONDS:
+            self._last_progress = now
+            self.send("progress", steps=steps, conflicts=conflicts)
+
+    def end_figures(self) -> dict[str, Any]:
+        """See ``WorkerLink.end_figures``."""
+        return {"conflicts": self._conflicts}
+
+    def _lift(
+        self, assignment: Assignment, steps: int | None = None, problem: Problem | None = None
+    ) -> Steps:
+        problem = self.problem if problem is None else problem
+        if problem is None:
+            raise CchybridError("there is no problem to lift from")
+        found = problem.lift(assignment, steps).steps
+        self.calls += 1  # so that lifting and writing a large schedule are not one silence
+        return found
+
+
+def _read_short(text: str) -> Steps | str:
+    """Return the steps in a text, or the text itself if it is long."""
+    return decode_steps(text) if len(text) < MAX_READ_CHARACTERS else text
+
+
+def _read(steps: Steps | str) -> Steps:
+    return decode_steps(steps) if isinstance(steps, str) else steps
+
+
+def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
+    """Build the Problem and the engine, and run it on the Problem or on quotients."""
+    engine_class, options = read_engine(job, "engines")
+    symmetries = automorphisms(received.instance) if job["view"] == "quotients" else None
+    if symmetries is not None and not len(symmetries.generators):
+        run.send("unsupported", text="there is no symmetry to divide by", asymmetric=True)
+        return
+    run.problem = problem = received.problem
+    engine = engine_class(options)
+    prepare = getattr(engine, "prepare", None)
+    if prepare is not None:
+        with compiling(job["target_name"]):
+            prepare()
+    reason = engine.unsupported(problem) if symmetries is None else None
+    if problem.rounds != (1,) and not job["several_rounds"]:
+        reason = "steps of several rounds; the engine rounds works on them"
+    if reason is not None:
+        run.send("unsupported", text=str(reason))
+        return
+    run.send("started", complete=problem.complete, options=asdict(options))
+    run.working_since = time.monotonic()
+    if symmetries is None:
+        stop = Stop(engine.solve(problem, run))
+    else:
+        settings = QuotientOptions(**job["quotients"])
+        search = QuotientSearch(engine, problem, symmetries, run, settings)
+        run.quotient_search = search
+        stop = search.search()
+        if search.refusals and stop is Stop.STALLED:
+            run.send("unsupported", text=search.refusals[-1])
+            return
+    run.send_end(stop)
+
+
+def check_options(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
+    """Check the engine's options; an error is reported as ``refused``."""
+    read_engine(job, "engines")
+    run.send("end", stop=Stop.EXHAUSTED.value)
+
+
+def run_bounds(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
+    """Run the bound providers one after another; one that fails does not stop the others.
+
+    Providers run in another thread, which is abandoned when the run is over. Only this thread
+    writes events, so none is cut off.
+    """
+    instance = received.instance
+    avoid_full_collections()
+    run.send("started")
+    for name, target, rounds in job["providers"]:
+        if run.should_stop():
+            break
+        try:
+            for bound in iterate_in_thread(bounds_of(target, rounds, instance), run.should_stop):
+                run.send("bound", steps=bound.steps, evidence=bound.evidence, provider=name)
+        except Exception as error:
+            run.send("trouble", text=f"bound {name} failed: {error_line(error)}")
+    run.send("end", stop=Stop.EXHAUSTED.value)
+
+
+def run_proof(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
+    """Search for a proof that fewer steps than the job's are impossible."""
+    from cchybrid.proof.search import find_proof
+
+    instance = received.instance
+    avoid_full_collections()
+    run.send("started")
+    seconds = run.budget.seconds or 0.0
+    found = find_proof(
+        instance, instance.to_json(), job["steps"], seconds, run.should_stop, cheap=False
+    )
+    proof = found.proof
+    if found.shorter is not None:  # refutes the claim
+        run.send("offer", steps=steps_to_json(found.shorter), spent=0, how="")
+    if proof is not None and proof.steps >= job["steps"]:
+        run.send(
+            "bound", steps=proof.steps, evidence=proof.evidence, provider=proof.evidence["kind"]
+        )
+    run.send("end", stop=Stop.EXHAUSTED.value)
+
+
+JOBS: dict[str, Callable[[WorkerRun, Line, ReceivedInstance], None]] = {
+    "engine": run_engine,
+    "options": check_options,
+    "bounds": run_bounds,
+    "proof": run_proof,
+}
