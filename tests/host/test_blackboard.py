@@ -84,6 +84,6 @@ def test_the_draft_with_fewest_violations_is_kept() -> None:
 
 def test_numbers_that_no_array_holds_are_a_breach() -> None:
     with pytest.raises(ContractError):
-        Blackboard(RING).offer("a", ((Transfer(0, (0, 10**30)),),))
+        Blackboard(RING).offer("a", Schedule(RING, ((Transfer(0, (0, 10**30)),),)))
     with pytest.raises(ContractError):
         Blackboard(RING).offer("a", ((Transfer(10**30, (0, 1)),),))
