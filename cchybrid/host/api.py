@@ -239,15 +239,17 @@ def solve(
     initial = None if initial_schedule is None else _initial(initial_schedule, instance)
     watching = [*registry.observers, *(("caller", observer) for observer in observers)]
     callbacks = Callbacks(stop, on_event)
+    kind: type[ScheduleTask] = ScheduleTask
     if instance.collective.kind == "allreduce":
-        for where, given in (("log", log), ("executor", executor)):
-            if given is not None:
-                raise InputError("not available for an allreduce", where=where, hint="leave it out")
+        if executor is not None:
+            raise InputError(
+                "not available for an allreduce", where="executor", hint="leave it out"
+            )
         # Imported here: it needs the proofs, whose kernels take half a second to load.
-        from cchybrid.host.allreduce import AllReduceRun
+        from cchybrid.host.allreduce import AllReduceTask
 
-        return AllReduceRun(instance, config, watching, callbacks, initial).run()
-    task = ScheduleTask.of(instance, config, initial)
+        kind = AllReduceTask
+    task = kind.of(instance, config, initial)
     if executor is not None:
         # Imported here: most runs need no other machines.
         from cchybrid.host.cluster.race import ClusterSession

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import IO, Any
 
@@ -15,14 +15,14 @@ from cchybrid.host.quotient_search import QuotientOptions, QuotientSearch
 from cchybrid.host.shared_instance import ReceivedInstance
 from cchybrid.host.wire import Line, decode_steps
 from cchybrid.host.worker_link import MIN_NOTE_SECONDS, WorkerLink, read_engine
-from cchybrid.model import Steps
+from cchybrid.model import Schedule, Steps
 from cchybrid.model.errors import CchybridError
 from cchybrid.model.schedule import steps_to_json
 from cchybrid.model.text import error_line
 from cchybrid.plugin.engine import RunBase, Stop, cut_to, is_complete
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.symmetry import automorphisms
-from cchybrid.proof.records import bounds_of
+from cchybrid.proof.records import BoundInfo, bounds_of
 from cchybrid.system.background import avoid_full_collections, iterate_in_thread
 from cchybrid.system.kernel_cache import compiling
 
@@ -79,9 +79,17 @@ class WorkerRun(WorkerLink, RunBase):
         hints = [hint for count, hint in list(self._hints.items()) if count >= len(steps)]
         author, hint = hints[-1] if hints else ("", "")
         how = f"quotient by a {action}" if action else hint
-        self.send("offer", steps=steps_to_json(steps), spent=self._spent, how=how, seeded_by=author)
-        if self._best is None or len(steps) < self._best:
-            self._schedule, self._best, self._schedule_by = steps, len(steps), ""
+        self._offer(steps, len(steps), how, seeded_by=author)
+
+    def offer_schedule(self, schedule: Schedule, how: str = "", rounds: Sequence[int] = ()) -> None:
+        """Offer a schedule of an allreduce with its sums, or one with the rounds of its steps."""
+        size = sum(rounds) if rounds else len(schedule.steps)
+        self._offer(schedule.steps, size, how, sums=schedule.sums, rounds=rounds)
+
+    def _offer(self, steps: Steps, size: int, how: str, **more: Any) -> None:
+        self.send("offer", steps=steps_to_json(steps), spent=self._spent, how=how, **more)
+        if self._best is None or size < self._best:
+            self._schedule, self._best, self._schedule_by = steps, size, ""
 
     def suggest(self, assignment: Assignment) -> None:
         """See ``Run.suggest``; throttled per number of steps."""
@@ -175,22 +183,26 @@ def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     if symmetries is not None and not len(symmetries.generators):
         run.send("unsupported", text="there is no symmetry to divide by", asymmetric=True)
         return
-    run.problem = problem = received.problem
+    subject: Any = received.instance
+    if not job.get("on_instance"):
+        run.problem = subject = received.problem
     engine = engine_class(options)
     prepare = getattr(engine, "prepare", None)
     if prepare is not None:
         with compiling(job["target_name"]):
             prepare()
-    reason = engine.unsupported(problem) if symmetries is None else None
-    if problem.rounds != (1,) and not job["several_rounds"]:
+    reason = engine.unsupported(subject) if symmetries is None else None
+    problem = run.problem
+    if problem is not None and problem.rounds != (1,) and not job["several_rounds"]:
         reason = "steps of several rounds; the engine rounds works on them"
     if reason is not None:
         run.send("unsupported", text=str(reason))
         return
-    run.send("started", complete=problem.complete, options=asdict(options))
+    complete = None if problem is None else problem.complete
+    run.send("started", complete=complete, options=asdict(options))
     run.working_since = time.monotonic()
-    if symmetries is None:
-        stop = Stop(engine.solve(problem, run))
+    if symmetries is None or problem is None:
+        stop = Stop(engine.solve(subject, run))
     else:
         settings = QuotientOptions(**job["quotients"])
         search = QuotientSearch(engine, problem, symmetries, run, settings)
@@ -217,7 +229,17 @@ def run_bounds(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     instance = received.instance
     avoid_full_collections()
     run.send("started")
-    for name, target, rounds in job["providers"]:
+    if "parts" in job:
+        from cchybrid.host.allreduce_bounds import allreduce_bounds
+
+        providers = [BoundInfo(**info) for info in job["parts"]]
+        troubles: list[str] = []
+        found = allreduce_bounds(instance, providers, run.should_stop, troubles.append)
+        for name, bound in iterate_in_thread(found, run.should_stop):
+            run.send("bound", steps=bound.steps, evidence=bound.evidence, provider=name)
+        for text in troubles:
+            run.send("trouble", text=text)
+    for name, target, rounds in job.get("providers", ()):
         if run.should_stop():
             break
         try:

@@ -136,6 +136,13 @@ class Trouble:
 
 
 @dataclass(frozen=True)
+class Remarked:
+    """A remark for the user."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Silent:
     """The engine has not called ``Run`` for ``lasted`` seconds."""
 
@@ -158,7 +165,7 @@ class Designed:
 
 WorkerEvent = (
     Started | Offer | Suggest | Bound | Progress | Designed | Note | End | Unsupported | Refused
-    | Failed | Trouble | Silent | Overdue
+    | Failed | Trouble | Remarked | Silent | Overdue
 )  # fmt: skip
 """The events that a worker may send."""
 
@@ -256,13 +263,6 @@ class Infeasible:
 
 
 @dataclass(frozen=True)
-class Remarked:
-    """A remark for the user."""
-
-    text: str
-
-
-@dataclass(frozen=True)
 class Finished:
     """The run is over; ``times``: the seconds of its parts."""
 
@@ -271,8 +271,7 @@ class Finished:
 
 
 HostEvent = (
-    Opened | Garbled | Exited | Sliced | Phased | Compiling | Compiled | Infeasible | Remarked
-    | Finished
+    Opened | Garbled | Exited | Sliced | Phased | Compiling | Compiled | Infeasible | Finished
 )  # fmt: skip
 """The events that only the host adds."""
 

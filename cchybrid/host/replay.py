@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.checker import EvidenceError, proves_infeasible
+from cchybrid.host.allreduce import AllReduceTask
 from cchybrid.host.events import Event, Finished, Infeasible, Opened
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import LOG_FORMAT, RunConfig
@@ -42,7 +43,8 @@ def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, A
     with with_context("line 1"):
         config = RunConfig.from_log(head)
         instance = Instance.from_json(head.get("instance"))
-    state = ScheduleTask.of(instance, config)
+    kind = AllReduceTask if instance.collective.kind == "allreduce" else ScheduleTask
+    state: ScheduleTask = kind.of(instance, config)
     events: list[dict[str, Any]] = []
     finished = False
     for number, line in rows:

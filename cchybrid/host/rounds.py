@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 from typing import Any
 
 from cchybrid.host import certificates
+from cchybrid.host import events as ev
+from cchybrid.host.blackboard import Blackboard
+from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.instances import instance as named_instance
+from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_result import RunResult
+from cchybrid.host.schedule_task import ScheduleTask
+from cchybrid.host.session import Session
+from cchybrid.host.strategies import Arm, Phase
+from cchybrid.host.task import Host
 from cchybrid.host.versions import versions
+from cchybrid.host.wire import Line
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.engine import Budget
-from cchybrid.problem import Problem, build_problem
+from cchybrid.plugin.records import EngineInfo
 from cchybrid.proof.round_bounds import RoundsBound, round_bound
-from cchybrid.referee.verify import refuse_invalid
 from cchybrid.system.processes import processor_count
 
 DEFAULT_SECONDS = 60.0
@@ -184,46 +192,78 @@ def fewest_rounds(
         )
     if bound is None:
         bound = round_bound(chunked.in_chunks(1), steps)
-    lowest = 1 if bound is None else ceil(bound.ratio * chunked.collective.chunks)
-    deadline = began + time_limit
-    ended = False
-
-    def is_over() -> bool:
-        nonlocal ended
-        ended = ended or (stop is not None and bool(stop()))
-        return ended or time.monotonic() > deadline
-
-    schedule = None
+    task = RoundsTask(chunked, steps, bound, rounds)
     count = processor_count() if threads is None else threads
-    budget = Budget(time_limit, None, count, None)
-    first = max(lowest, needed)
-    totals = range(first, first + MAX_TRIALS) if rounds is None else [rounds]
-    try:
-        problem = build_problem(chunked)
-        for total in totals:
-            if is_over():
-                break
-            left = deadline - time.monotonic()
-            share = left if rounds is not None else left / 2
-            schedule = _search(problem, min(steps, total), total, budget, seed, share, is_over)
-            if schedule is not None:
-                break
-    except KeyboardInterrupt:
-        ended = True
-    return RoundsResult(
-        instance=chunked,
-        steps=steps,
-        schedule=schedule,
-        bound=bound,
-        certificate=(
-            None if bound is None else certificate(schedule or Schedule(chunked, ()), bound)
-        ),
-        seconds=time.monotonic() - began,
-        seed=seed,
-        budget=budget.to_json(),
-        versions=versions(),
-        interrupted=ended,
+    config = RunConfig(
+        engines=[ENGINE], bounds=(), budget=Budget(time_limit, None, count, None), seed=seed
     )
+    result: RoundsResult = Session(task, config, callbacks=Callbacks(stop)).run()
+    return replace(result, seconds=time.monotonic() - began)
+
+
+ENGINE = EngineInfo(
+    "fewest-rounds", "cchybrid.toolkit.cpsat.fewest_rounds:FewestRounds", "", rounds="any"
+)
+
+
+class RoundsTask(ScheduleTask):
+    """The state of a search for the fewest rounds; parameters as in ``fewest_rounds``."""
+
+    def __init__(
+        self, instance: Instance, steps: int, bound: RoundsBound | None, rounds: int | None = None
+    ) -> None:
+        super().__init__(instance, provable=False)
+        self.blackboard = Blackboard(instance, lambda schedule: sum(schedule.rounds))
+        self.steps, self.bound = steps, bound
+        lowest = 1 if bound is None else ceil(bound.ratio * instance.collective.chunks)
+        first = max(lowest, farthest(instance))
+        self.totals = [*range(first, first + MAX_TRIALS)] if rounds is None else [rounds]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is a schedule of the fewest rounds that are tried."""
+        return self.best is not None and self.best <= self.totals[0]
+
+    def start(self, config: RunConfig, host: Host) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
+        """Yield nothing: the bound is known, and the farthest destination can be reached."""
+        yield from ()
+
+    def phases(self, config: RunConfig) -> Iterator[Phase]:
+        """Yield one phase."""
+        yield Phase((Arm(ENGINE, config.budget.threads),))
+
+    def job(self, config: RunConfig, arm: Arm | None = None) -> Line:
+        """Return the job of ``ScheduleTask``, and the numbers to try."""
+        settings = {"steps": self.steps, "totals": self.totals}
+        return {**super().job(config, arm), "seed": config.seed, "settings": settings}
+
+    def schedule_of(self, event: ev.Offer) -> Schedule:
+        """Return the schedule whose instance has the rounds of the event."""
+        model = replace(self.instance.model, rounds=event.rounds)
+        return Schedule(self.instance.with_model_of(model), event.steps)
+
+    def result(self, config: RunConfig, observer_troubles: Sequence[str] = ()) -> RoundsResult:
+        """Return the result of the run, with the certificate of the bound."""
+        found = self.schedule
+        proof = None
+        if self.bound is not None:
+            proof = certificate(found or Schedule(self.instance, ()), self.bound)
+        return RoundsResult(
+            instance=self.instance,
+            steps=self.steps,
+            schedule=found,
+            bound=self.bound,
+            certificate=proof,
+            seconds=self.now,
+            seed=config.seed,
+            budget=config.budget.to_json(),
+            versions=versions(),
+            options=self.options,
+            troubles=(*self.troubles, *observer_troubles),
+            remarks=tuple(self.remarks),
+            interrupted=self.interrupted,
+            times=self.times,
+        )
 
 
 def farthest(instance: Instance) -> int:
@@ -251,32 +291,6 @@ def farthest(instance: Instance) -> int:
                         )
                     distances.append(hops[goal])
     return max(distances)
-
-
-def _search(
-    problem: Problem,
-    steps: int,
-    total: int,
-    budget: Budget,
-    seed: int,
-    seconds: float,
-    is_over: Callable[[], bool],
-) -> Schedule | None:
-    """Return a verified schedule of these numbers of steps and rounds, or ``None``."""
-    from cchybrid.toolkit.cpsat.fewest_rounds import decide_rounds
-    from cchybrid.toolkit.solver import StoppedError
-
-    try:
-        answer = decide_rounds(problem, steps, total, budget, seed, seconds, is_over)
-    except StoppedError:
-        return None
-    if answer.assignment is None:
-        return None
-    lifted = problem.lift(answer.assignment, steps)
-    model = replace(lifted.instance.model, rounds=answer.rounds)
-    found = Schedule(lifted.instance.with_model_of(model), lifted.steps)
-    refuse_invalid(found)
-    return found
 
 
 def certificate(schedule: Schedule, bound: RoundsBound) -> dict[str, Any]:

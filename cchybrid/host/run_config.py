@@ -12,7 +12,7 @@ from cchybrid.host.quotient_search import QuotientOptions
 from cchybrid.host.strategies import STRATEGIES, check_strategy
 from cchybrid.model.json_fields import only_keys, take
 from cchybrid.plugin.engine import Budget, read_options
-from cchybrid.plugin.records import BoundInfo
+from cchybrid.plugin.records import BoundInfo, EngineInfo
 
 LOG_FORMAT = "cchybrid-run/2"
 """Format of a log, in its first line."""
@@ -80,6 +80,18 @@ class RunConfig:
             "certify": self.certify,
             "options": {name: dict(texts) for name, texts in self.options.items()},
         }
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the configuration as a JSON object for a worker that runs a session itself."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> RunConfig:
+        """Read what ``to_json`` has written."""
+        engines = [EngineInfo(**info) for info in record["engines"]]
+        bounds = [BoundInfo(**info) for info in record["bounds"]]
+        budget = Budget(**record["budget"])
+        return cls(**{**record, "engines": engines, "bounds": bounds, "budget": budget})
 
     @classmethod
     def from_log(cls, line: Mapping[str, Any]) -> RunConfig:

@@ -79,7 +79,7 @@ class ScheduleTask(Task):
         initial: Schedule | None = None,
     ) -> None:
         super().__init__(self._history_of(instance, provable), strategy, HOST_GREEDY)
-        self.instance: Instance = instance
+        self.instance = instance
         self.target, self.provable = target, provable
         self.fallback: Incumbent[Schedule] | None = None
         self.blackboard = Blackboard(instance)
@@ -97,6 +97,11 @@ class ScheduleTask(Task):
 
     def _history_of(self, instance: Instance, provable: bool) -> RunHistory:
         return RunHistory(is_ordered(instance), count_deliveries(instance), provable)
+
+    @property
+    def shared(self) -> Instance | None:  # type: ignore[override]
+        """The instance."""
+        return self.instance
 
     @property
     def record(self) -> Mapping[str, Any]:

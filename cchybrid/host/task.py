@@ -138,7 +138,7 @@ class Task(ABC):
     max_start_seconds
         Seconds of work after which a worker that has not started is ended, and whose waiting does
         not count in the time limit; ``None``: such a worker only loses its time slice.
-    instance
+    shared
         The instance whose Problem workers need, or ``None``.
     offered
         Whether any worker has offered a valid answer.
@@ -156,7 +156,7 @@ class Task(ABC):
     own_events: ClassVar[tuple[type, ...]] = ()
     run_class: ClassVar[str]
     max_start_seconds: ClassVar[float | None] = None
-    instance: Instance | None = None
+    shared: Instance | None = None
 
     def __init__(self, history: RunHistory, strategy: str = "auto", host: str = "host") -> None:
         self.history = history
@@ -363,6 +363,7 @@ class Task(ABC):
                 self.infeasible = evidence
                 self._announce("infeasible", evidence=dict(evidence))
             case ev.Remarked(text):
+                text = text if seat == HOST else f"{name}: {text}"
                 if text not in self.remarks:
                     self.remarks.append(text)
             case ev.Finished(interrupted, times):

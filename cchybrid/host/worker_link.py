@@ -45,6 +45,8 @@ class WorkerLink:
 
     Attributes
     ----------
+    settings
+        What the task of the run tells its engine, beside the options.
     stop_requested, grace
         Whether the host has asked the worker to stop, and the seconds until SIGTERM.
     working_since
@@ -55,6 +57,7 @@ class WorkerLink:
 
     def __init__(self, job: Line, out: IO[bytes]) -> None:
         self.seed: int = job["seed"]
+        self.settings: Line = job.get("settings", {})
         self.budget = Budget(**job["budget"])
         self._out = out
         self._lock = threading.Lock()
@@ -93,6 +96,15 @@ class WorkerLink:
             finite = {key: float(v) for key, v in metrics.items() if math.isfinite(float(v))}
             self.send("note", metrics=finite)
 
+    def remark(self, text: str) -> None:
+        """Report a line for the user."""
+        self.send("remarked", text=text)
+
+    def left(self) -> float:
+        """Return the seconds left of the time limit, infinite without one."""
+        seconds = math.inf if self.budget.seconds is None else self.budget.seconds
+        return seconds + self._extension - (time.monotonic() - self._started)
+
     def spend(self, evaluations: int) -> None:
         """See ``Run.spend``."""
         self.calls += 1
@@ -101,15 +113,9 @@ class WorkerLink:
     def should_stop(self) -> bool:
         """See ``Run.should_stop``."""
         self.calls += 1
-        seconds, evaluations = self.budget.seconds, self.budget.evaluations
-        return (
-            self.stop_requested
-            or (
-                seconds is not None
-                and time.monotonic() - self._started >= seconds + self._extension
-            )
-            or (evaluations is not None and self._spent >= evaluations)
-        )
+        evaluations = self.budget.evaluations
+        spent = evaluations is not None and self._spent >= evaluations
+        return self.stop_requested or self.left() <= 0 or spent
 
     def end_figures(self) -> dict[str, Any]:
         """Return further fields of the event ``end``."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 import cchybrid
-from cchybrid.host.allreduce import AllReduceRun, moved_ahead, with_sums
+from cchybrid.host import allreduce
 from cchybrid.host.allreduce_bounds import allreduce_bounds
+from cchybrid.host.compositions import moved_ahead, with_sums
+from cchybrid.host.replay import replay
 from cchybrid.model import (
     AllReduction,
     Channel,
@@ -19,6 +22,7 @@ from cchybrid.model import (
     Schedule,
 )
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.records import EngineInfo
 from cchybrid.proof import BOUNDS
 from cchybrid.referee.verify import verify_schedule
 
@@ -116,16 +120,28 @@ def test_an_initial_schedule_is_used():
 
 
 @pytest.mark.parametrize(
-    ("more", "where"),
-    [
-        ({"evaluations": 5}, "evaluations"),
-        ({"log": print}, "log"),
-        ({"blind": True, "steps": 2}, "blind"),
-    ],
+    ("more", "where"), [({"evaluations": 5}, "evaluations"), ({"blind": True, "steps": 2}, "blind")]
 )
 def test_what_is_not_available_is_refused(more, where):
     with pytest.raises(InputError, match=f"{where}: not available for an allreduce"):
         cchybrid.solve("ring-bi-4", "allreduce", **more)
+
+
+def test_an_engine_that_crashes_is_named_and_the_others_go_on(monkeypatch):
+    crash = EngineInfo("crash", "tests.faulty_engines:Crash", "")
+    monkeypatch.setattr(allreduce, "ENGINES", (crash, *allreduce.ENGINES))
+    result = cchybrid.solve("ring-bi-5", "allreduce", time_limit=60, first_schedule=False)
+    assert result.troubles == ("crash: crashed (signal 11)",)
+    assert result.schedule is not None
+    assert verify_schedule(result.schedule) == ()
+
+
+def test_a_log_repeats_the_run_with_its_sums():
+    lines = []
+    result = cchybrid.solve("dgx-1", "allreduce", time_limit=10, log=lines.append)
+    again, _ = replay(json.loads(json.dumps(lines)))
+    assert again.schedule == result.schedule
+    assert (again.lower_bound, again.status) == (result.lower_bound, result.status)
 
 
 def test_a_member_that_cannot_be_reached():
@@ -190,12 +206,13 @@ def test_a_bound_that_lies_is_a_trouble_of_the_run(monkeypatch):
     result = cchybrid.bound("ring-bi-4", "allreduce", time_limit=20)
     assert result.lower_bound.steps == 2
     assert result.troubles == (
-        "bound broken failed: ZeroDivisionError: integer division or modulo by zero",
+        "bound providers: bound broken failed: ZeroDivisionError: integer division or modulo by zero",
     )
 
 
 def test_a_search_without_a_schedule_is_no_bound_alone(monkeypatch):
-    monkeypatch.setattr(AllReduceRun, "_solve", lambda *rest: None)
-    result = cchybrid.solve("ring-bi-4", "allreduce", time_limit=2)
+    idle = EngineInfo("idle", "tests.faulty_engines:Faulty", "")
+    monkeypatch.setattr(allreduce, "ENGINES", (idle,))
+    result = cchybrid.solve("mesh-3x3", "allreduce", time_limit=8, first_schedule=False)
     assert "no schedule found" in result.sentence
     assert "no engine has searched" in cchybrid.bound("ring-bi-4", "allreduce").sentence

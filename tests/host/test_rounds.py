@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 import cchybrid
+from cchybrid.host import rounds
 from cchybrid.host.certificates import check_rounds
 from cchybrid.host.rounds_front import Choice, Front, choices
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.records import EngineInfo
 from cchybrid.referee.verify import verify_schedule
 
 
@@ -112,6 +114,14 @@ def test_a_search_that_is_ended_at_once() -> None:
     assert found.schedule is None
     assert found.interrupted
     assert found.bound is not None
+
+
+def test_a_search_that_crashes_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    crash = EngineInfo("crash", "tests.faulty_engines:Crash", "")
+    monkeypatch.setattr(rounds, "ENGINE", crash)
+    found = cchybrid.fewest_rounds(cchybrid.instance("ring-bi-4", "allgather"), 2, time_limit=30)
+    assert found.troubles == ("crash: crashed (signal 11)",)
+    assert found.schedule is None
 
 
 def values(front: Front) -> list[tuple[int, int, int]]:

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from itertools import islice, pairwise
-from typing import cast
+from typing import Protocol, cast
 
 from ortools.sat.python import cp_model
 
 from cchybrid.model import AllReduction, Instance, Schedule, Transfer
+from cchybrid.plugin.engine import NoOptions, Run, Stop
 from cchybrid.problem.routes import Path, Routes
-from cchybrid.toolkit.solver import new_solver, solve
+from cchybrid.toolkit.solver import StoppedError, new_solver, solve
 
 MAX_PATHS = 8
 """Paths per pair of nodes; an instance may allow more."""
@@ -78,6 +79,50 @@ def find_allreduce(
     solution = solve(model.cp, new_solver(seed, threads=threads), should_stop)
     values = solution.values
     return None if values is None else model.schedule(lambda x: bool(values[x.index]))
+
+
+class SumsRun(Run, Protocol):
+    """The run of an engine for an allreduce."""
+
+    def offer_schedule(self, schedule: Schedule) -> None:
+        """Submit a schedule with its sums."""
+
+    def remark(self, text: str) -> None:
+        """Report a line for the user."""
+
+
+class PartialSums:
+    """The engine for an allreduce: ever shorter schedules, while the model is small."""
+
+    Options = NoOptions
+
+    def __init__(self, options: NoOptions) -> None:
+        self.options = options
+
+    def unsupported(self, instance: Instance) -> str | None:
+        """Every allreduce has such a model."""
+        return None
+
+    def solve(self, instance: Instance, run: SumsRun) -> Stop:
+        """Search for a step less than the best, again and again."""
+        while not run.should_stop():
+            best = run.best()
+            if best is None or not run.wants(best - 1):
+                break
+            if model_size(instance, best - 1) > MAX_VARIABLES:
+                run.remark(f"too large for the model of {best - 1} steps")
+                break
+            try:
+                found = find_allreduce(
+                    instance, best - 1, run.seed, run.budget.threads, run.should_stop
+                )
+            except StoppedError:
+                return Stop.LIMIT
+            if found is None:
+                run.remark(f"the model has no schedule of {best - 1} steps")
+                break
+            run.offer_schedule(found)
+        return Stop.STALLED
 
 
 class _Model:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
-from cchybrid.plugin.engine import Budget
+from cchybrid.model import Schedule
+from cchybrid.plugin.engine import Budget, NoOptions, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.cpsat.model import StepModel, build
 from cchybrid.toolkit.cpsat.solve import decide, decision_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, Windows, min_steps
+from cchybrid.toolkit.solver import StoppedError
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 
 MAX_BOOLEANS = 2_000_000
@@ -36,6 +39,52 @@ class RoundsAnswer:
     rounds: tuple[int, ...] = ()
     refuted: bool = False
     too_large: bool = False
+
+
+class RoundsRun(Run, Protocol):
+    """The run of this engine."""
+
+    settings: Mapping[str, Any]
+    """``steps``, the largest number, and ``totals``, the numbers of rounds to try, in order."""
+
+    def left(self) -> float:
+        """Return the seconds left."""
+
+    def offer_schedule(self, schedule: Schedule, how: str, rounds: Sequence[int]) -> None:
+        """Submit a schedule with the rounds of its steps."""
+
+
+class FewestRounds:
+    """The engine for the fewest rounds: one decision after another, up to the first schedule."""
+
+    Options = NoOptions
+
+    def __init__(self, options: NoOptions) -> None:
+        self.options = options
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Every Problem has such a model; one that is too large is not decided."""
+        return None
+
+    def solve(self, problem: Problem, run: RoundsRun) -> Stop:
+        """Try each number of rounds; each of several gets half of the time left."""
+        steps, totals = run.settings["steps"], run.settings["totals"]
+        for total in totals:
+            if run.should_stop():
+                return Stop.LIMIT
+            few = min(steps, total)
+            seconds = run.left() / (1 if len(totals) == 1 else 2)
+            try:
+                answer = decide_rounds(
+                    problem, few, total, run.budget, run.seed, seconds, run.should_stop
+                )
+            except StoppedError:
+                return Stop.LIMIT
+            if answer.assignment is not None:
+                lifted = problem.lift(answer.assignment, few)
+                run.offer_schedule(lifted, "", answer.rounds)
+                return Stop.EXHAUSTED
+        return Stop.STALLED
 
 
 def decide_rounds(

@@ -1,0 +1,282 @@
+"""Schedules of an allreduce that are composed of schedules of other collectives.
+
+- An allgather of all parts, which every node adds up for itself: few steps, many transfers.
+- A reduction of every message to a node and a broadcast from there, the messages spread over the
+  nodes: a reduce-scatter and an allgather. Transfers then move to earlier steps where there is
+  room, as reductions of some messages and broadcasts of others do not wait for each other.
+
+The parts are solved by runs of their own, in the worker process of the engine. Of the host's own
+schedule, they are greedy.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, cast
+
+from cchybrid.host.callbacks import Callbacks
+from cchybrid.host.engine_worker import WorkerRun
+from cchybrid.host.first_schedule import MAX_COMPARED_DELIVERIES, first_schedule
+from cchybrid.host.result import Result
+from cchybrid.host.run_config import RunConfig
+from cchybrid.host.schedule_task import ScheduleTask
+from cchybrid.host.session import Session
+from cchybrid.model import (
+    AllReduction,
+    Collective,
+    Instance,
+    Message,
+    Reduction,
+    Schedule,
+    Steps,
+    Sums,
+    Transfer,
+)
+from cchybrid.model.schedule import reverse_steps
+from cchybrid.model.shown import counted
+from cchybrid.plugin.engine import NoOptions, Stop
+from cchybrid.problem import count_deliveries
+from cchybrid.referee.distances import hop_distances
+
+
+class Halves:
+    """The collectives of which the schedules of an allreduce are composed."""
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self.messages = cast(tuple[AllReduction, ...], instance.collective.messages)
+        self.parts = [
+            (index, node, Message(node, _others(message.members, node)))
+            for index, message in enumerate(self.messages)
+            for node in message.members
+        ]
+
+    def of(self, name: str, messages: list[Message] | list[Reduction]) -> Instance:
+        """Return the instance of a half."""
+        collective = Collective(name, cast(Any, tuple(messages)))
+        return Instance(self.instance.network, collective, self.instance.model)
+
+    @cached_property
+    def all_parts(self) -> Instance:
+        """An allgather of the parts of all members."""
+        return self.of("allgather of all parts", [part for _, _, part in self.parts])
+
+    @cached_property
+    def spread(self) -> Instance:
+        """The broadcasts of all messages from the nodes that add them up."""
+        pairs = zip(self.messages, self._homes, strict=True)
+        return self.of("allgather", [Message(h, _others(m.members, h)) for m, h in pairs])
+
+    @cached_property
+    def gather(self) -> Instance:
+        """The reductions of all messages to the nodes that add them up."""
+        pairs = zip(self.messages, self._homes, strict=True)
+        return self.of("reduce-scatter", [Reduction(_others(m.members, h), h) for m, h in pairs])
+
+    def of_all_parts(self, steps: Steps) -> Schedule:
+        """Return the schedule of the allreduce, each node of which adds up what it gets."""
+        moved = tuple(
+            tuple(Transfer(self.parts[number][0], path) for number, path in step) for step in steps
+        )
+        sums = tuple(tuple((self.parts[number][1],) for number, _ in step) for step in steps)
+        return Schedule(self.instance, moved, sums=sums)
+
+    def composed(self, first: Steps, second: Steps) -> Schedule:
+        """Return the schedule of a reduction and a broadcast, overlapped if that is shorter."""
+        whole = with_sums(self.instance, (*first, *second))
+        early = moved_ahead(whole)
+        return early if len(early.steps) < len(whole.steps) else whole
+
+    def greedy(self, should_stop: Callable[[], bool]) -> Schedule | None:
+        """Return the best greedy schedule, or ``None`` if ``should_stop`` became true before."""
+        found = []
+        second = first_schedule(self.spread, should_stop)
+        if second is not None:
+            mirrored = reverse_steps(second) if self.is_symmetric else None
+            first = mirrored or first_schedule(self.gather, should_stop)
+            if first is not None:
+                found.append(self.composed(first, second))
+        if found and count_deliveries(self.all_parts) <= MAX_COMPARED_DELIVERIES:
+            steps = first_schedule(self.all_parts, should_stop)
+            found += [] if steps is None else [self.of_all_parts(steps)]
+        return min(found, key=lambda schedule: schedule.cost, default=None)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether a schedule read backwards keeps all limits."""
+        network, model = self.instance.network, self.instance.model
+        return model.inject == model.accept and set(network.reversed().channels) == set(
+            network.channels
+        )
+
+    @cached_property
+    def _homes(self) -> list[int]:
+        """The node that adds up each message: central ones first, then all in order."""
+        network = self.instance.network
+        members = sorted({node for message in self.messages for node in message.members})
+        distance = hop_distances(network, members)[:, members]
+        far = distance.max(axis=1) + distance.max(axis=0)
+        order = [members[place] for place in far.argsort(kind="stable").tolist()]
+        homes = []
+        for index, message in enumerate(self.messages):
+            own = [node for node in order if node in message.members]
+            homes.append(own[index % len(own)])
+        return homes
+
+
+class _Composing:
+    """An engine that solves halves by runs of their own; it gets their settings from the host."""
+
+    Options = NoOptions
+
+    def __init__(self, options: NoOptions) -> None:
+        self.options = options
+        self.halves_optimal = True
+
+    def unsupported(self, instance: Instance) -> str | None:
+        """Every allreduce can be composed."""
+        return None
+
+    def solve_half(self, half: Instance, run: WorkerRun, share: float) -> Steps | None:
+        """Return the steps of a schedule of a half, found in a share of the time left."""
+        settings = RunConfig.from_json(run.settings["config"])
+        budget = replace(run.budget, seconds=max(1.0, share * run.left()))
+        config = replace(settings, budget=budget, target=None)
+        callbacks = Callbacks(run.should_stop)
+        result: Result = Session(ScheduleTask.of(half, config), config, callbacks=callbacks).run()
+        name = half.collective.name
+        for text in result.troubles:
+            run.send("trouble", text=f"{name}: {text}")
+        if result.schedule is None:
+            run.remark(f"{name}: no schedule found")
+            return None
+        self.halves_optimal &= result.status == "optimal" and result.certified
+        words = {"optimal": "optimal" if result.certified else "optimal as claimed"}
+        known = words.get(result.status, f"at least {result.lower_bound.steps}")
+        steps = counted(len(result.schedule.steps), "step")
+        run.remark(f"{name}: {steps} by {result.engine}, {known}")
+        return result.schedule.steps
+
+
+class AllParts(_Composing):
+    """An allgather of the parts of all members; each adds up what it gets."""
+
+    def solve(self, instance: Instance, run: WorkerRun) -> Stop:
+        """Offer one schedule."""
+        halves = Halves(instance)
+        steps = self.solve_half(halves.all_parts, run, 0.25)
+        if steps is not None:
+            run.offer_schedule(halves.of_all_parts(steps))
+        return Stop.EXHAUSTED
+
+
+class Composition(_Composing):
+    """A reduction of every message to a node, and a broadcast of the sum from there."""
+
+    def solve(self, instance: Instance, run: WorkerRun) -> Stop:
+        """Offer one schedule."""
+        halves = Halves(instance)
+        second = self.solve_half(halves.spread, run, 0.4)
+        if second is None:
+            return Stop.STALLED
+        first: Steps | None = reverse_steps(second)
+        if not halves.is_symmetric:
+            first = self.solve_half(halves.gather, run, 0.6)
+        if first is None:
+            return Stop.STALLED
+        how = f"reduce-scatter in {len(first)} steps, allgather in {len(second)}"
+        if self.halves_optimal:
+            run.remark(f"{how}: optimal among compositions with these roots")
+        found = halves.composed(first, second)
+        overlapped = len(found.steps) < len(first) + len(second)
+        run.offer_schedule(found, f"{how}, overlapped" if overlapped else how)
+        return Stop.EXHAUSTED
+
+
+def with_sums(instance: Instance, steps: Steps) -> Schedule:
+    """Return a schedule of an allreduce whose transfers carry all that their senders hold.
+
+    So the steps of a reduction and of a broadcast are completed to a schedule.
+    """
+    messages = cast(tuple[AllReduction, ...], instance.collective.messages)
+    holds: defaultdict[tuple[int, int], frozenset[int]] = defaultdict(frozenset)
+    for index, each in enumerate(messages):
+        for node in each.members:
+            holds[index, node] = frozenset([node])
+    found: list[tuple[tuple[int, ...], ...]] = []
+    for step in steps:
+        carried = [holds[message, path[0]] for message, path in step]
+        for (message, path), parts in zip(step, carried, strict=True):
+            holds[message, path[-1]] |= parts
+        found.append(tuple(tuple(sorted(parts)) for parts in carried))
+    return Schedule(instance, steps, sums=tuple(found))
+
+
+def moved_ahead(schedule: Schedule) -> Schedule:
+    """Return a valid schedule with every transfer in the earliest step that has room for it.
+
+    A transfer stays behind what its sender received before, and behind earlier receipts of its
+    receiver. The transfers are taken in the order of their steps.
+    """
+    uses = _Room(schedule.instance)
+    messages = cast(tuple[AllReduction, ...], schedule.instance.collective.messages)
+    heard: dict[tuple[int, int], int] = defaultdict(int)  # first step after the latest receipt
+    steps: list[list[Transfer]] = []
+    sums: list[list[tuple[int, ...]]] = []
+    for number, step in enumerate(schedule.steps):
+        arrived = dict(heard)
+        for place, (message, path) in enumerate(step):
+            sender, receiver = (message, path[0]), (message, path[-1])
+            whole = len(schedule.sums[number][place]) == len(messages[message].members)
+            # The whole sum replaces what came before; other receipts may share a step.
+            time = max(arrived.get(sender, 0), arrived.get(receiver, 0) - (not whole), 0)
+            while not uses.fits(time, path):
+                time += 1
+            uses.take(time, path)
+            while len(steps) <= time:
+                steps.append([])
+                sums.append([])
+            steps[time].append(Transfer(message, path))
+            sums[time].append(schedule.sums[number][place])
+            heard[receiver] = max(heard[receiver], time + 1)
+    return Schedule(
+        schedule.instance, tuple(map(tuple, steps)), sums=cast(Sums, tuple(map(tuple, sums)))
+    )
+
+
+class _Room:
+    """The uses of channels and ports in every step."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._link = {(b, a): (a, b) for a, b in instance.network.half_duplex}
+        self._capacity = {(a, b): size for a, b, size in instance.network.channels}
+        self._model = instance.model
+        self._used: dict[tuple[int, str, object], int] = defaultdict(int)
+
+    def _places(self, path: tuple[int, ...]) -> list[tuple[str, object, int | None]]:
+        hops = [self._link.get(hop, hop) for hop in pairwise(path)]
+        return [
+            ("inject", path[0], self._model.inject_limit(path[0])),
+            ("accept", path[-1], self._model.accept_limit(path[-1])),
+            *(("link", hop, self._capacity[hop]) for hop in hops),
+        ]
+
+    def fits(self, step: int, path: tuple[int, ...]) -> bool:
+        """Whether a path has room in a step."""
+        return all(
+            limit is None or self._used[step, kind, place] < limit
+            for kind, place, limit in self._places(path)
+        )
+
+    def take(self, step: int, path: tuple[int, ...]) -> None:
+        """Use the channels and ports of a path in a step."""
+        for kind, place, _ in self._places(path):
+            self._used[step, kind, place] += 1
+
+
+def _others(members: tuple[int, ...], node: int) -> tuple[int, ...]:
+    return tuple(member for member in members if member != node)
