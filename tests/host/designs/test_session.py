@@ -267,11 +267,11 @@ def test_cost_terms_of_plugins(registry: Registry) -> None:
 def test_cost_terms_that_fail_are_named_in_one_line(registry: Registry) -> None:
     broken = run(registry, "sound", "plain", cost=["latency", "broken"])
     assert (broken.status, broken.network) == ("unknown", None)
-    words = "cost term broken failed: ZeroDivisionError: no cost in two lines"
+    words = "failed: cost term broken failed: ZeroDivisionError: no cost in two lines"
     assert sorted(broken.troubles) == [f"plain: {words}", f"sound: {words}"]
     result = run(registry, "sound", cost=["text"])
     assert result.troubles == (
-        "sound: cost term text failed: ValueError: could not convert string to float: 'a lot'",
+        "sound: failed: cost term text failed: ValueError: could not convert string to float: 'a lot'",
     )
     with pytest.raises(PluginError, match=r"^cost term absent cannot be loaded: AttributeError"):
         run(registry, "sound", cost=["absent"])
