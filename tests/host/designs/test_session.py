@@ -271,7 +271,8 @@ def test_cost_terms_that_fail_are_named_in_one_line(registry: Registry) -> None:
     assert sorted(broken.troubles) == [f"plain: {words}", f"sound: {words}"]
     result = run(registry, "sound", cost=["text"])
     assert result.troubles == (
-        "sound: failed: cost term text failed: ValueError: could not convert string to float: 'a lot'",
+        "sound: failed: cost term text failed: ValueError: "
+        "could not convert string to float: 'a lot'",
     )
     with pytest.raises(PluginError, match=r"^cost term absent cannot be loaded: AttributeError"):
         run(registry, "sound", cost=["absent"])
