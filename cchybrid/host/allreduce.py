@@ -31,7 +31,7 @@ ENGINES = (
     EngineInfo("composition", "cchybrid.host.compositions:Composition", "Reduction, broadcast"),
     EngineInfo("partial-sums", "cchybrid.toolkit.cpsat.allreduce:PartialSums", "Partial sums"),
 )
-"""What searches for schedules of an allreduce, in this order."""
+"""The engines that search for schedules of an allreduce, in the order of their phases."""
 FIRST_PROVIDERS = 3
 """Bound providers that take milliseconds for each part."""
 

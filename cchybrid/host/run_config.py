@@ -88,7 +88,10 @@ class RunConfig:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> RunConfig:
         """Read what ``to_json`` has written."""
-        engines = [EngineInfo(**info) for info in record["engines"]]
+        engines = [
+            EngineInfo(**{k: tuple(v) if isinstance(v, list) else v for k, v in info.items()})
+            for info in record["engines"]
+        ]
         bounds = [BoundInfo(**info) for info in record["bounds"]]
         budget = Budget(**record["budget"])
         return cls(**{**record, "engines": engines, "bounds": bounds, "budget": budget})

@@ -151,7 +151,7 @@ class ReceivedInstance:
 
     @cached_property
     def record(self) -> Any:
-        """What came as a line, as JSON."""
+        """The JSON object that came as a line."""
         return parse_json(self._line.decode())
 
     @cached_property

@@ -179,7 +179,7 @@ class Task(ABC):
     @property
     @abstractmethod
     def record(self) -> Mapping[str, Any]:
-        """What workers and the log get: the instance or the design task as JSON."""
+        """The JSON object for workers and the log: the instance or the design task."""
 
     @property
     @abstractmethod

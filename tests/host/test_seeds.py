@@ -8,7 +8,7 @@ import json
 import pytest
 
 import cchybrid
-from cchybrid.host import worker
+from cchybrid.host import engine_worker
 from cchybrid.host.engine_worker import WorkerRun
 from cchybrid.host.wire import encode_steps
 from cchybrid.problem import Assignment, build_problem
@@ -71,7 +71,7 @@ def test_a_schedule_cut_short_is_named_unless_it_is_not_taken() -> None:
 def test_a_long_text_is_read_when_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for limit in (1 << 20, 0):
-        monkeypatch.setattr(worker, "MAX_READ_CHARACTERS", limit)
+        monkeypatch.setattr(engine_worker, "MAX_READ_CHARACTERS", limit)
         run, known = worker_run(Pipe())
         run.receive(news("best", known, run))
         run.receive(news("draft", known, run))
