@@ -88,10 +88,12 @@ class RunConfig:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> RunConfig:
         """Read what ``to_json`` has written."""
-        engines = [
-            EngineInfo(**{k: tuple(v) if isinstance(v, list) else v for k, v in info.items()})
-            for info in record["engines"]
-        ]
+
+        def as_record(info: Mapping[str, Any]) -> Any:
+            kept = {key: tuple(v) if isinstance(v, list) else v for key, v in info.items()}
+            return EngineInfo(**kept)
+
+        engines = list(map(as_record, record["engines"]))
         bounds = [BoundInfo(**info) for info in record["bounds"]]
         budget = Budget(**record["budget"])
         return cls(**{**record, "engines": engines, "bounds": bounds, "budget": budget})

@@ -206,7 +206,8 @@ def test_a_bound_that_lies_is_a_trouble_of_the_run(monkeypatch):
     result = cchybrid.bound("ring-bi-4", "allreduce", time_limit=20)
     assert result.lower_bound.steps == 2
     assert result.troubles == (
-        "bound providers: bound broken failed: ZeroDivisionError: integer division or modulo by zero",
+        "bound providers: bound broken failed: "
+        "ZeroDivisionError: integer division or modulo by zero",
     )
 
 
