@@ -22,6 +22,7 @@ LAYERS = tuple(ORDER.split())
 PLUGIN_SURFACE = {"model", "problem", "plugin", "toolkit", "network_design"}
 
 NAMED_ABOVE = {
+    "cchybrid.host.first_bounds": "cchybrid",
     "cchybrid.host.schedule_task": "cchybrid",
     "cchybrid.model.shown": "cchybrid.view",
     "cchybrid.plugin.builtin": "cchybrid.host.cluster.local cchybrid.host.cluster.dask_executor",

@@ -15,9 +15,10 @@ from typing import cast
 from cchybrid.host import events as ev
 from cchybrid.host.allreduce_bounds import allreduce_bounds, refuse_unreachable
 from cchybrid.host.compositions import Halves
+from cchybrid.host.first_bounds import MAX_FIRST_NODES, MAX_FIRST_SECONDS
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import RunHistory
-from cchybrid.host.schedule_task import BOUNDS, MAX_FIRST_NODES, MAX_FIRST_SECONDS, ScheduleTask
+from cchybrid.host.schedule_task import BOUNDS, ScheduleTask
 from cchybrid.host.strategies import Arm, Phase
 from cchybrid.host.task import Host
 from cchybrid.host.wire import Line

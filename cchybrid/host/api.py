@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from cchybrid.host import instances
+from cchybrid.host.arguments import (
+    read_budget,
+    read_count,
+    read_names,
+    read_options,
+    read_seed,
+    read_text,
+)
 from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.instances import collective, instance, network
 from cchybrid.host.result import Result
@@ -17,18 +25,13 @@ from cchybrid.host.strategies import STRATEGIES, check_strategy, ranked
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.text import described
-from cchybrid.model.whole_numbers import whole
-from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.executor import Executor
 from cchybrid.plugin.records import EngineInfo, Observer
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.referee.verify import verify
-from cchybrid.system.processes import processor_count
 
 __all__ = ["bound", "collective", "instance", "network", "solve"]
 
-MAX_NUMBER = 1 << 40
-"""Exclusive limit of seconds, steps, evaluations, threads and mebibytes."""
 DEFAULT_SECONDS = 60.0
 SLICE_THREADS = 2
 """Threads of a time slice on other machines: two engines work at a time."""
@@ -165,18 +168,11 @@ def solve(
             f"{described(observers)} is no list of functions", where="observers", hint="give one"
         )
     instance = _instance(instance, collective)
-    check_strategy(_text(strategy, "strategy"), "strategy")
-    steps, evaluations, threads, memory = (
-        None if number is None else _whole(number, name)
-        for name, number in (
-            ("steps", steps),
-            ("evaluations", evaluations),
-            ("threads", threads),
-            ("memory", memory),
-        )
-    )
-    time_limit = None if time_limit is None else _seconds(time_limit)
-    seed = _seed(seed)
+    check_strategy(read_text(strategy, "strategy"), "strategy")
+    steps, seed = read_count(steps, "steps"), read_seed(seed)
+    if threads is None and executor is not None:
+        threads = SLICE_THREADS
+    budget = read_budget(time_limit, evaluations, threads, memory, DEFAULT_SECONDS)
     for where, function in (("stop", stop), ("on_event", on_event), ("log", log)):
         if function is not None and not callable(function):
             raise InputError(f"{described(function)} is no function", where=where, hint="give one")
@@ -188,13 +184,11 @@ def solve(
         )
     if blind and steps is None:
         raise InputError("a blind run without a number of steps", where="blind", hint="set steps")
-    if time_limit is None and evaluations is None:
-        time_limit = DEFAULT_SECONDS
     if executor is not None and (evaluations is not None or blind):
         raise InputError(
             "a run on other machines needs a time limit", where="executor", hint="leave it out"
         )
-    names = None if engines is None else _names(engines)
+    names = None if engines is None else read_names(engines, "engines", "give their names")
     # A set, then sorted: the order in which engines are listed must not affect the result.
     requested = None if names is None else {registry.engine(name).name for name in names}
     chosen = ranked(
@@ -204,28 +198,22 @@ def solve(
             if (_fits(info, instance) if requested is None else info.name in requested)
         ]
     )
-    texts: dict[str, dict[str, str]] = {}
-    for name, values in _options(options).items():
-        of_strategy = name.lower() if name.lower() in STRATEGIES else None
-        owner = of_strategy or registry.engine(name).name
-        if owner not in (strategy, "quotients", *(info.name for info in chosen)):
-            what = "strategy" if of_strategy else "engine"
-            raise InputError(
-                f"{what} {owner} does not take part",
-                where="options",
-                hint="name it, or drop the option",
-            )
-        texts.setdefault(owner, {}).update((key, str(value)) for key, value in values.items())
-    if threads is None and executor is not None:
-        threads = SLICE_THREADS
-    elif threads is None:
-        threads = 1 if evaluations is not None else processor_count()
+
+    def owner(name: str) -> str:
+        return name.lower() if name.lower() in STRATEGIES else registry.engine(name).name
+
+    texts = read_options(
+        options,
+        owner,
+        {strategy, "quotients", *(info.name for info in chosen)},
+        "write a dictionary such as {'umda': {'population': 100}}",
+    )
     providers = sorted(registry.bounds.values(), key=lambda info: info.order)
     config = RunConfig(
         engines=chosen,
         bounds=providers if bounds and not blind else [],
         strategy=strategy,
-        budget=Budget(time_limit, evaluations, threads, memory),
+        budget=budget,
         seed=seed,
         target=steps,
         blind=blind,
@@ -328,71 +316,6 @@ def _instance(value: Any, collective: Any) -> Instance:
             hint="make one, such as cchybrid.instance('mesh-3x3', 'allgather')",
         )
     return instances.instance(value, collective)
-
-
-def _text(value: Any, where: str) -> str:
-    if not isinstance(value, str):
-        raise InputError(f"{described(value)} is no name", where=where, hint="give a text")
-    return value
-
-
-def _whole(value: Any, where: str) -> int:
-    hint = "use a whole number above 0 and below 2^40"
-    try:
-        number = whole(value, where)
-    except InputError:
-        raise InputError(f"{described(value)} makes no sense", where=where, hint=hint) from None
-    if not 0 < number < MAX_NUMBER:
-        raise InputError(f"{number} makes no sense", where=where, hint=hint)
-    return number
-
-
-def _seconds(value: Any) -> float:
-    try:
-        number = 0.0 if isinstance(value, (bool, str)) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = 0.0
-    if not 0 < number < MAX_NUMBER:
-        raise InputError(
-            f"{described(value)} makes no sense",
-            where="time_limit",
-            hint="use a number above 0 and below 2^40",
-        )
-    return number
-
-
-def _seed(value: Any) -> int:
-    try:
-        number = whole(value, "seed")
-    except InputError:
-        number = -1
-    if number < 0:
-        raise InputError(
-            f"{described(value)} is no seed", where="seed", hint="use a whole number from 0"
-        )
-    return number
-
-
-def _names(engines: Any) -> list[str]:
-    names = [engines] if isinstance(engines, str) else engines
-    if not isinstance(names, (list, tuple, set, frozenset)):
-        raise InputError(
-            f"{described(engines)} is no list of engines", where="engines", hint="give their names"
-        )
-    return [_text(name, "engines") for name in names]
-
-
-def _options(options: Any) -> Mapping[str, Mapping[str, Any]]:
-    options = {} if options is None else options
-    if not isinstance(options, Mapping) or not all(
-        isinstance(name, str) and isinstance(values, Mapping) for name, values in options.items()
-    ):
-        raise InputError(
-            "no options by engine and name",
-            where="options",
-            hint="write a dictionary such as {'umda': {'population': 100}}",
-        )
-    return cast(Mapping[str, Mapping[str, Any]], options)
 
 
 def _initial(source: Any, instance: Instance) -> Schedule:

@@ -13,6 +13,7 @@ from cchybrid.checker import EvidenceError, RoundsVerdict, Verdict
 from cchybrid.checker import check as check_records
 from cchybrid.host import certificates
 from cchybrid.host.allreduce_bounds import find_allreduce_proof
+from cchybrid.host.arguments import read_seconds
 from cchybrid.host.run_result import RunResult
 from cchybrid.host.versions import versions
 from cchybrid.model import Schedule, Steps
@@ -164,7 +165,7 @@ def prove(
     True
     """
     started = time.monotonic()
-    _check_seconds(time_limit)
+    read_seconds(time_limit)
     record, read = _read_schedule(schedule)
     refuse_invalid(read, "" if isinstance(schedule, Schedule) else schedule)
     left = time_limit - (time.monotonic() - started)
@@ -197,17 +198,6 @@ def prove(
         versions=versions(),
         interrupted=outcome.interrupted,
     )
-
-
-def _check_seconds(value: Any) -> None:
-    try:
-        wrong = isinstance(value, (bool, str)) or not float(value) > 0
-    except (TypeError, ValueError):
-        wrong = True
-    if wrong:
-        raise InputError(
-            f"{described(value)} is no time", where="time_limit", hint="use a number above 0"
-        )
 
 
 def _shorter(read: Schedule, steps: Steps | None) -> Schedule | None:

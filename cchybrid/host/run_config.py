@@ -90,7 +90,9 @@ class RunConfig:
         """Read what ``to_json`` has written."""
 
         def as_record(info: Mapping[str, Any]) -> Any:
-            kept = {key: tuple(v) if isinstance(v, list) else v for key, v in info.items()}
+            kept: dict[str, Any] = {
+                key: tuple(v) if isinstance(v, list) else v for key, v in info.items()
+            }
             return EngineInfo(**kept)
 
         engines = list(map(as_record, record["engines"]))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -11,6 +10,7 @@ from cchybrid.checker import proves_infeasible
 from cchybrid.host import events as ev
 from cchybrid.host.blackboard import Blackboard
 from cchybrid.host.effort_counter import EffortCounter
+from cchybrid.host.first_bounds import first_bounds
 from cchybrid.host.first_schedule import first_schedule
 from cchybrid.host.incumbent import Incumbent
 from cchybrid.host.result import Result, Status
@@ -23,7 +23,6 @@ from cchybrid.host.wire import Line, encode_steps
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.problem import count_deliveries, is_ordered
 from cchybrid.proof.reach import unreachable
-from cchybrid.proof.records import bounds_of
 
 HOST_GREEDY = "host greedy"
 """Name under which the host's own schedule is reported."""
@@ -31,19 +30,6 @@ INITIAL = "initial schedule"
 """Name under which the schedule is reported from which the caller lets a run start."""
 BOUNDS = "bound providers"
 """Name of the worker that runs the bound providers of cchybrid; every other has its own."""
-FIRST_BOUNDS: Mapping[str, float] = {
-    "growth": math.inf,
-    "nested-sets": math.inf,
-    "cut": math.inf,
-    "cut-over-time": 300,
-    "prices": 1_200,  # columns of its linear program
-}
-"""The bound providers that the host asks itself as long as the instance is small, and for each the
-largest product of nodes and channels for which it takes some ten milliseconds."""
-MAX_FIRST_NODES, MAX_FIRST_PAIRS = 128, 20_000
-"""The largest such instance: nodes, and nodes times messages."""
-MAX_FIRST_SECONDS = 0.2
-"""Seconds after which the host leaves those of any size to the worker of the bound providers."""
 
 
 class ScheduleTask(Task):
@@ -83,6 +69,7 @@ class ScheduleTask(Task):
         self.target, self.provable = target, provable
         self.fallback: Incumbent[Schedule] | None = None
         self.blackboard = Blackboard(instance)
+        self.name, self.record = instance.name, self.blackboard.record
         self.effort = EffortCounter(target)
         self._initial = initial
         self._refused_providers: set[str] = set()
@@ -102,16 +89,6 @@ class ScheduleTask(Task):
     def shared(self) -> Instance | None:  # type: ignore[override]
         """The instance."""
         return self.instance
-
-    @property
-    def record(self) -> Mapping[str, Any]:
-        """The instance as JSON."""
-        return self.blackboard.record
-
-    @property
-    def name(self) -> str:
-        """The name of the instance."""
-        return self.instance.name
 
     # What is known
 
@@ -198,7 +175,10 @@ class ScheduleTask(Task):
                 yield None, self._greedy(host)
         if config.first_bounds and self.best is not None:
             with host.part("bounding"):
-                yield from self._first_bounds(config, host)
+                for name, bound in first_bounds(self.instance, config.bounds, host.now):
+                    yield None, ev.Bound(bound.steps, bound.evidence, provider=name)
+                    if self.done:
+                        break
 
     def _initial_events(self, config: RunConfig) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
         """Yield the caller's schedule and its bound; engines get them as news."""
@@ -219,28 +199,6 @@ class ScheduleTask(Task):
         return ev.Remarked(
             f"too large for a greedy schedule in the time limit: {count:,} deliveries"
         )
-
-    def _first_bounds(
-        self, config: RunConfig, host: Host
-    ) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
-        """Yield the cheapest bounds of a small instance."""
-        messages = self.instance.forward.collective.deliver_messages
-        nodes, channels = self.instance.network.nodes, len(self.instance.network.channels)
-        if nodes > MAX_FIRST_NODES or nodes * len(messages) > MAX_FIRST_PAIRS:
-            return
-        end = host.now() + MAX_FIRST_SECONDS
-        for info in config.bounds:
-            if info.name not in FIRST_BOUNDS or not info.target.startswith("cchybrid."):
-                continue
-            limit = FIRST_BOUNDS[info.name]
-            if nodes * channels > limit:
-                continue
-            for bound in bounds_of(info.target, info.rounds, self.instance):
-                yield None, ev.Bound(bound.steps, bound.evidence, provider=info.name)
-                if self.done:
-                    return
-                if limit == math.inf and host.now() > end:
-                    break
 
     # Workers
 

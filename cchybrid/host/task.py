@@ -131,6 +131,10 @@ class Task(ABC):
 
     Attributes
     ----------
+    name
+        The name for observers.
+    record
+        The JSON object for workers and the log: the instance or the design task.
     own_events
         The kinds of events that ``take`` deals with.
     run_class
@@ -153,6 +157,8 @@ class Task(ABC):
         The options in use, per engine.
     """
 
+    name: str
+    record: Mapping[str, Any]
     own_events: ClassVar[tuple[type, ...]] = ()
     run_class: ClassVar[str]
     max_start_seconds: ClassVar[float | None] = None
@@ -175,16 +181,6 @@ class Task(ABC):
         self._actions: list[Action] = []
 
     # What a kind of task adds
-
-    @property
-    @abstractmethod
-    def record(self) -> Mapping[str, Any]:
-        """The JSON object for workers and the log: the instance or the design task."""
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name of the task for observers."""
 
     def start(self, config: RunConfig, host: Host) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
         """Yield what is known before any worker: its author (``None``: the host), and the event."""

@@ -86,4 +86,4 @@ def test_numbers_that_no_array_holds_are_a_breach() -> None:
     with pytest.raises(ContractError):
         Blackboard(RING).offer("a", Schedule(RING, ((Transfer(0, (0, 10**30)),),)))
     with pytest.raises(ContractError):
-        Blackboard(RING).offer("a", ((Transfer(10**30, (0, 1)),),))
+        Blackboard(RING).offer("a", Schedule(RING, ((Transfer(10**30, (0, 1)),),)))

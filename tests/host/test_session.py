@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import cchybrid
-from cchybrid.host import schedule_task, session
+from cchybrid.host import first_bounds, session
 from cchybrid.model.errors import InputError
 from cchybrid.plugin import warm_up
 from cchybrid.plugin.registry import Registry, load_registry
@@ -274,7 +274,7 @@ def test_no_engine_starts_if_the_first_bounds_meet_the_first_schedule(
 def test_a_short_run_has_the_bound_that_bound_has(monkeypatch: pytest.MonkeyPatch) -> None:
     # Four leaves of a switch that stores: cuts show 3 steps, cuts over time 4. The host itself
     # looks at both, however late they are.
-    monkeypatch.setattr(schedule_task, "MAX_FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(first_bounds, "MAX_FIRST_SECONDS", 0.0)
     star = cchybrid.Network.from_links(
         "star", 5, [(0, leaf) for leaf in range(1, 5)], switches=(0,)
     )

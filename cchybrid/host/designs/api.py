@@ -7,16 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from cchybrid.design_checker import check_design
+from cchybrid.host.arguments import read_budget
 from cchybrid.host.designs.network_steps import NoScheduleError, fewest_steps
 from cchybrid.host.designs.network_task import TOLERANCE, NetworkTask
 from cchybrid.host.designs.result import DesignResult
-from cchybrid.host.designs.settings import (
-    build_config,
-    build_task,
-    check_budget,
-    observers,
-    plain_integer,
-)
+from cchybrid.host.designs.settings import build_config, build_task, observers
 from cchybrid.host.event_bus import EventBus
 from cchybrid.host.session import Session
 from cchybrid.model import Network
@@ -29,7 +24,6 @@ from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
-from cchybrid.system.processes import processor_count
 
 DEFAULT_DESIGN_SECONDS = 10.0
 STEPS_SECONDS = 60.0
@@ -135,8 +129,6 @@ def design(
     ('optimal', True, 2.0)
     """
     registry = load_registry() if registry is None else registry
-    evaluations, threads, memory = map(plain_integer, (evaluations, threads, memory))
-    check_budget(time_limit, evaluations, threads, memory)
     task = build_task(
         nodes,
         degree,
@@ -155,20 +147,18 @@ def design(
     )
     if collective is not None:
         _check_search(fault_tolerant, evaluations)
-    seconds = STEPS_SECONDS if time_limit is None else time_limit
+    default = DEFAULT_DESIGN_SECONDS if collective is None else STEPS_SECONDS
+    budget = read_budget(time_limit, evaluations, threads, memory, default)
+    seconds = budget.seconds or default
     if collective is not None:
-        time_limit = seconds * DESIGNERS_SHARE
-    if time_limit is None and evaluations is None:
-        time_limit = DEFAULT_DESIGN_SECONDS
-    if threads is None:
-        threads = 1 if evaluations is not None else processor_count()
+        budget = replace(budget, seconds=seconds * DESIGNERS_SHARE)
     config = build_config(
         task,
         registry,
         designers=designers,
         options=options,
         initial=initial,
-        budget=Budget(time_limit, evaluations, threads, memory),
+        budget=budget,
         target=target,
     )
     watching = observers(registry, on_event)
@@ -182,7 +172,7 @@ def design(
     starts = _starts(task, config.initial, run.accepted)
     # The designers may have waited for the compilation of kernels, which does not count.
     left = seconds - min(result.seconds, seconds * DESIGNERS_SHARE)
-    return _with_steps(result, starts, left, threads, memory, registry, EventBus(watching))
+    return _with_steps(result, starts, left, budget, registry, EventBus(watching))
 
 
 def _check_search(fault_tolerant: bool, evaluations: int | None) -> None:
@@ -216,8 +206,7 @@ def _with_steps(
     result: DesignResult,
     starts: list[Links],
     seconds: float,
-    threads: int,
-    memory: int | None,
+    budget: Budget,
     registry: Registry,
     bus: EventBus,
 ) -> DesignResult:
@@ -236,8 +225,8 @@ def _with_steps(
             starts,
             time_limit=seconds,
             seed=result.seed,
-            threads=threads,
-            memory=memory,
+            threads=budget.threads,
+            memory=budget.memory,
             registry=registry,
             report=report,
         )

@@ -19,16 +19,11 @@ from typing import Any
 import numpy as np
 
 from cchybrid.design_checker import check_design
+from cchybrid.host.arguments import read_budget
 from cchybrid.host.designs.config import DesignConfig
 from cchybrid.host.designs.network_task import NetworkTask
 from cchybrid.host.designs.result import DesignResult
-from cchybrid.host.designs.settings import (
-    build_config,
-    build_task,
-    check_budget,
-    observers,
-    plain_integer,
-)
+from cchybrid.host.designs.settings import build_config, build_task, observers
 from cchybrid.host.run_result import RunResult, columns
 from cchybrid.host.session import Session
 from cchybrid.host.versions import versions
@@ -38,10 +33,8 @@ from cchybrid.network_design.cost import TERMS, Cost
 from cchybrid.network_design.ports import Links, network_of, ports_of
 from cchybrid.network_design.record import design_record
 from cchybrid.network_design.task import ROUNDING, DesignTask
-from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
-from cchybrid.system.processes import processor_count
 
 DEFAULT_FRONT_SECONDS = 30.0
 DEFAULT_RUNS = 6
@@ -214,8 +207,6 @@ def design_front(
     Cybernetics 1 (1971) 296-297, doi:10.1109/TSMC.1971.4308298.
     """
     registry = load_registry() if registry is None else registry
-    evaluations, threads, memory = map(plain_integer, (evaluations, threads, memory))
-    check_budget(time_limit, evaluations, threads, memory)
     names = _two_terms(terms)
     if isinstance(runs, bool) or not isinstance(runs, int) or not 2 <= runs <= 100:
         raise InputError(f"{runs!r} runs", where="runs", hint="use 2 to 100")
@@ -235,17 +226,13 @@ def design_front(
         routing=routing,
         seed=seed,
     )
-    if time_limit is None and evaluations is None:
-        time_limit = DEFAULT_FRONT_SECONDS
-    if threads is None:
-        threads = 1 if evaluations is not None else processor_count()
     config = build_config(
         task,
         registry,
         designers=designers,
         options=options,
         initial=initial,
-        budget=Budget(time_limit, evaluations, threads, memory),
+        budget=read_budget(time_limit, evaluations, threads, memory, DEFAULT_FRONT_SECONDS),
     )
     search = _FrontSearch(task, config, runs, observers(registry, on_event), report)
     return search.run()

@@ -12,9 +12,7 @@ so that the same seed always gives the same result.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from cchybrid.checker.instance import EvidenceError
 from cchybrid.design_checker import check_design
@@ -64,6 +62,9 @@ class NetworkTask(Task):
     def __init__(self, task: DesignTask, config: DesignConfig) -> None:
         super().__init__(RunHistory(ordered=False))
         self.task, self.config = task, config
+        costs = ", ".join(name for name, _ in task.weights)
+        self.name = f"{task.nodes} nodes of degree {task.degree}, {costs}"
+        self.record = task.to_json()
         self.incumbent: Incumbent[Links] | None = None
         self.accepted: list[tuple[Links, float]] = []
         self.proven_by = ""
@@ -74,17 +75,6 @@ class NetworkTask(Task):
         self._improved: dict[ArmKey, float] = {}
         self._claimants: dict[ArmKey, WorkerState] = {}
         self._evaluations: dict[str, int] = {}
-
-    @cached_property
-    def record(self) -> Mapping[str, Any]:
-        """The design task as JSON."""
-        return self.task.to_json()
-
-    @property
-    def name(self) -> str:
-        """The size and the cost terms."""
-        costs = ", ".join(name for name, _ in self.task.weights)
-        return f"{self.task.nodes} nodes of degree {self.task.degree}, {costs}"
 
     @property
     def cost(self) -> float:

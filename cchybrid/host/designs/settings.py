@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
-from cchybrid.host.api import MAX_NUMBER
+from cchybrid.host.arguments import read_names, read_options, read_seed, read_text
 from cchybrid.host.designs.config import DesignConfig
 from cchybrid.library.instance_spec import find_network, read_model
 from cchybrid.model import Network
@@ -50,9 +50,8 @@ def build_task(
                 f"{name} without a collective", where=name, hint="name a collective, or drop it"
             )
     for name, text in (("layout", layout), ("collective", collective), ("switching", switching)):
-        if text is not None and not isinstance(text, str):
-            raise InputError(f"{text!r} is no name", where=name, hint="use a text")
-    _check_seed(seed)
+        if text is not None:
+            read_text(text, name)
     return DesignTask(
         _whole(nodes, "nodes"),
         _whole(degree, "degree"),
@@ -60,7 +59,7 @@ def build_task(
         positions=_positions(_whole(nodes, "nodes"), layout, positions),
         max_wire=None if max_wire is None else _number(max_wire, "max_wire"),
         redundant_links=bool(redundant_links),
-        seed=int(seed),
+        seed=read_seed(seed),
         fault_tolerant=bool(fault_tolerant),
         extra_terms=extra_terms(registry),
         collective=collective,
@@ -92,7 +91,12 @@ def build_config(
         budget=budget,
         seed=task.seed,
         goal=None if target is None else _number(target, "target"),
-        options=_options(options or {}, chosen, registry),
+        options=read_options(
+            options,
+            lambda name: registry.designer(name).name,
+            {info.name for info in chosen},
+            "give values by option, per designer: {'gappin': {'population': 64}}",
+        ),
         initial=None if initial is None else _links(initial, task, registry),
     )
 
@@ -116,17 +120,9 @@ def _weights(cost: Iterable[str] | Mapping[str, float]) -> tuple[tuple[str, floa
     if isinstance(cost, Mapping):
         pairs = list(cost.items())
     else:
-        pairs = [(name, 1.0) for name in _names(cost, "cost", "names of cost terms")]
+        names = read_names(cost, "cost", "give a list of names of cost terms")
+        pairs = [(name, 1.0) for name in names]
     return tuple((str(name), _number(weight, f"weight of {name}")) for name, weight in pairs)
-
-
-def _names(names: Any, where: str, kind: str) -> list[str]:
-    """Return a name or several as a list."""
-    listed = [names] if isinstance(names, str) else names
-    texts: list[Any] = list(listed) if isinstance(listed, Iterable) else [None]
-    if not all(isinstance(name, str) for name in texts):
-        raise InputError(f"{names!r} makes no sense", where=where, hint=f"give a list of {kind}")
-    return texts
 
 
 def _positions(
@@ -152,33 +148,9 @@ def _chosen(names: Iterable[str] | None, registry: Registry) -> list[DesignerInf
     if names is None:
         found = list(registry.designers.values())
     else:
-        listed = _names(names, "designers", "names of designers")
+        listed = read_names(names, "designers", "give a list of names of designers")
         found = list({info.name: info for info in map(registry.designer, listed)}.values())
     return sorted(found, key=lambda info: (-info.priority, info.name))
-
-
-def _options(
-    options: Mapping[str, Mapping[str, Any]], chosen: list[DesignerInfo], registry: Registry
-) -> dict[str, dict[str, str]]:
-    texts: dict[str, dict[str, str]] = {}
-    if not isinstance(options, Mapping) or not all(
-        isinstance(values, Mapping) for values in options.values()
-    ):
-        raise InputError(
-            f"{options!r} makes no sense",
-            where="options",
-            hint="give values by option, per designer: {'gappin': {'population': 64}}",
-        )
-    for name, values in options.items():
-        info = registry.designer(name)
-        if info not in chosen:
-            raise InputError(
-                f"designer {info.name} does not take part",
-                where="options",
-                hint="name it, or drop the option",
-            )
-        texts.setdefault(info.name, {}).update((key, str(value)) for key, value in values.items())
-    return texts
 
 
 def _links(initial: Network | str, task: DesignTask, registry: Registry) -> Links:
@@ -206,36 +178,6 @@ def _links(initial: Network | str, task: DesignTask, registry: Registry) -> Link
         if a < b:
             links += [(a, b)] * capacity
     return tuple(links)
-
-
-def plain_integer(value: int | None) -> int | None:
-    """Return a whole number of any type, such as NumPy's, as an integer; all else as it is."""
-    number = isinstance(value, Integral) and not isinstance(value, bool)
-    return int(value) if number and value is not None else value
-
-
-def check_budget(
-    time_limit: float | None, evaluations: int | None, threads: int | None, memory: int | None
-) -> None:
-    """Raise an ``InputError`` for limits that are no numbers, or out of range."""
-    for name, number, kinds in (
-        ("time_limit", time_limit, (int, float)),
-        ("evaluations", evaluations, (int,)),
-        ("threads", threads, (int,)),
-        ("memory", memory, (int,)),
-    ):
-        if number is None:
-            continue
-        if isinstance(number, bool) or not isinstance(number, kinds) or not 0 < number < MAX_NUMBER:
-            kind = "a whole number" if kinds == (int,) else "a number"
-            raise InputError(
-                f"{number!r} makes no sense", where=name, hint=f"use {kind} above 0 and below 2^40"
-            )
-
-
-def _check_seed(seed: int) -> None:
-    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= seed < MAX_NUMBER:
-        raise InputError(f"{seed!r} is no seed", where="seed", hint="use a whole number from 0")
 
 
 def _whole(value: Any, where: str) -> int:

@@ -190,7 +190,7 @@ def test_wrong_options_are_refused_with_one_line(registry: Registry) -> None:
             run(registry, "tuned", options={"tuned": {"rounds": "x"}}, **limit)
         with pytest.raises(InputError, match="tuned has no option round; did you mean rounds"):
             run(registry, "tuned", options={"TUNED": {"round": 1}}, **limit)
-    with pytest.raises(InputError, match="designer tuned does not take part"):
+    with pytest.raises(InputError, match="options: tuned does not take part"):
         run(registry, "sound", options={"tuned": {"rounds": 1}})
     with pytest.raises(InputError, match="no designer is called soond; did you mean sound"):
         run(registry, "soond")
