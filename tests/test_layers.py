@@ -32,8 +32,8 @@ NAMED_ABOVE = {
 }
 """Names above the layer of a file: a prefix, methods that show, plugins to be registered."""
 
-STARTED_BY_NAME = {"cchybrid.cli.commands", "cchybrid.host.cluster.race"}
-"""Files whose strings are no needs: commands are called by name, a race starts jobs, its runs."""
+STARTED_BY_NAME = {"cchybrid.cli.commands"}
+"""Files whose strings are no needs: commands are called by name."""
 
 
 SOURCES = {

@@ -1,9 +1,9 @@
 """One instance on many machines: time slices of engines, seeds and groups race there.
 
-The coordinator is a session whose engines work elsewhere. Every job is a whole ``solve`` on some
-machine, of one *arm*: the bound providers, all engines together, each engine alone, or all engines
-on quotients by groups of automorphisms. Further slices of an arm have other seeds, so that with
-many machines seeds and groups race, too. A slice begins with the best schedule and the best bound
+The coordinator is a session whose engines work elsewhere. Every job is a whole run of the same task
+on some machine, of one *arm*: the bound providers, all engines together, each engine alone, or all
+engines on quotients by groups of automorphisms. Further slices of an arm have other seeds, so that
+with many machines seeds and groups race, too. A slice begins with the best schedule and the best bound
 with evidence that the coordinator has. Slices of an arm double, up to a maximum.
 
 The coordinator verifies every schedule and every piece of evidence in the task, as for workers
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cchybrid.host import events as ev
@@ -26,7 +26,7 @@ from cchybrid.host.task import HOST
 from cchybrid.host.wire import LineReader, WireError
 from cchybrid.model import Schedule
 from cchybrid.plugin.executor import Executor, Job, JobAnswer
-from cchybrid.plugin.records import Observer
+from cchybrid.plugin.records import EngineInfo, Observer
 
 MODULE = "cchybrid.host.cluster.solve_job"
 FIRST_SLICE_SECONDS, FIRST_SLICE_SHARE = 10.0, 0.2
@@ -52,8 +52,8 @@ class RaceArm:
     ----------
     title
         Its name for people.
-    solve
-        Its arguments of ``solve``.
+    config
+        The configuration of its slices.
     proves
         Whether it may claim bounds without evidence.
     starts, failures
@@ -65,7 +65,7 @@ class RaceArm:
     """
 
     title: str
-    solve: Mapping[str, Any]
+    config: RunConfig
     proves: bool = False
     starts: int = 0
     failures: int = 0
@@ -144,19 +144,10 @@ class ClusterSession(Session):
         """Submit the next slice of an arm."""
         state, left = self.task, self._workers.left() or 0.0
         seconds = max(MIN_SLICE_SECONDS, min(arm.seconds, left - START_SECONDS))
-        memory = self.config.budget.memory
-        content: dict[str, Any] = {
-            "seed": seed_for(self.config.seed, arm.title, arm.starts),
-            "solve": {
-                **arm.solve,
-                "time_limit": seconds,
-                "threads": self.config.budget.threads,
-                "steps": self.config.target,
-                "certify": self.config.certify,
-                "first_schedule": False,
-                **({} if memory is None else {"memory": memory}),
-            },
-        }
+        seed = seed_for(self.config.seed, arm.title, arm.starts)
+        budget = replace(self.config.budget, seconds=seconds)
+        config = replace(arm.config, seed=seed, budget=budget)
+        content: dict[str, Any] = {"config": config.to_json()}
         best = state.schedule
         if best is None:
             content["instance"] = state.record
@@ -204,22 +195,29 @@ def race_arms(config: RunConfig) -> list[RaceArm]:
 
     Options that the user set go to the arms in which their engine takes part.
     """
-    infos = {info.name: info for info in config.engines}
+    infos = list(config.engines)
+
+    def arm(title: str, engines: Sequence[EngineInfo], strategy: str, bounds: bool) -> RaceArm:
+        owners = {*(info.name for info in engines), strategy, "quotients"} if engines else set()
+        own = replace(
+            config,
+            engines=engines,
+            bounds=config.bounds if bounds else (),
+            strategy=strategy,
+            first_schedule=False,
+            first_bounds=False,
+            options={name: texts for name, texts in config.options.items() if name in owners},
+        )
+        proves = strategy == config.strategy and any(info.proves for info in engines)
+        return RaceArm(title, own, proves)
+
     arms = []
     if infos:
-        proves = any(info.proves for info in infos.values())
-        arms.append(_arm(config, config.strategy, list(infos), config.strategy, proves))
+        arms.append(arm(config.strategy, infos, config.strategy, False))
     if config.bounds:
-        arms.append(RaceArm(BOUNDS, {"engines": []}))
+        arms.append(arm(BOUNDS, [], config.strategy, True))
     if len(infos) > 1:
-        arms += [_arm(config, name, [name], config.strategy, infos[name].proves) for name in infos]
+        arms += [arm(info.name, [info], config.strategy, False) for info in infos]
     if infos and config.strategy == "auto":
-        arms.append(_arm(config, "quotients", list(infos), "quotients", False))
+        arms.append(arm("quotients", infos, "quotients", False))
     return arms
-
-
-def _arm(config: RunConfig, title: str, engines: list[str], strategy: str, proves: bool) -> RaceArm:
-    owners = {*engines, strategy, "quotients"}
-    options = {name: dict(texts) for name, texts in config.options.items() if name in owners}
-    solve = {"engines": engines, "strategy": strategy, "options": options, "bounds": False}
-    return RaceArm(title, solve, proves)

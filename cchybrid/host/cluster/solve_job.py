@@ -1,7 +1,7 @@
 """A time slice of a run on other machines: ``python -m cchybrid.host.cluster.solve_job``.
 
 The job is a JSON object on standard input: ``schedule`` (the best one so far, with its bound) or
-``instance``, ``solve`` (arguments of ``cchybrid.solve``) and ``seed``. The answer is a line for
+``instance``, and ``config`` (``RunConfig.to_json``). The answer is a line for
 every event of the slice, as workers send them (``cchybrid.host.wire``).
 """
 
@@ -14,14 +14,15 @@ from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any
 
-from cchybrid.host import api
 from cchybrid.host.result import Result
+from cchybrid.host.run_config import RunConfig
+from cchybrid.host.schedule_task import ScheduleTask
+from cchybrid.host.session import Session
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import steps_to_json
 from cchybrid.model.text import one_line
 from cchybrid.plugin.engine import Stop
-from cchybrid.plugin.registry import load_registry
 from cchybrid.system.processes import die_with_parent
 
 
@@ -29,14 +30,9 @@ def work(job: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Run one job and yield the events of its answer."""
     schedule = Schedule.from_json(job["schedule"]) if "schedule" in job else None
     instance = Instance.from_json(job["instance"]) if schedule is None else schedule.instance
+    config = RunConfig.from_json(job["config"])
     try:
-        result = api.solve(
-            instance,
-            seed=job["seed"],
-            initial_schedule=schedule,
-            registry=load_registry(),
-            **job["solve"],
-        )
+        result: Result = Session(ScheduleTask.of(instance, config, schedule), config).run()
     except InputError as error:
         yield {"event": "failed", "text": one_line(str(error))}
         return

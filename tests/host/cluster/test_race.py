@@ -65,7 +65,7 @@ def test_slices_on_other_machines_find_and_certify_the_optimum() -> None:
     # The first slices start from the coordinator's own schedule.
     first = executor.jobs[0]
     assert len(first["schedule"]["steps"]) == 5
-    assert first["solve"]["bounds"] is False
+    assert first["config"]["bounds"] == []
     # The log holds every event, so that the run can be replayed.
     again, _ = replay(json.loads(json.dumps(lines)))
     assert (again.steps, again.lower_bound, again.status) == (4, result.lower_bound, "optimal")
@@ -84,9 +84,12 @@ def test_later_slices_get_the_best_schedule_and_bound_so_far() -> None:
     )
     assert result.interrupted
     first, second, *_ = executor.jobs
-    assert [job["solve"]["engines"] for job in (first, second)] == [["random"], []]
+    assert [[info["name"] for info in job["config"]["engines"]] for job in (first, second)] == [
+        ["random"],
+        [],
+    ]
     assert first["schedule"]["lower_bound"]["steps"] == 1
-    assert len({job["seed"] for job in executor.jobs}) == len(executor.jobs)
+    assert len({job["config"]["seed"] for job in executor.jobs}) == len(executor.jobs)
     assert last_bound()["steps"] == result.certified_bound.steps
     assert last_bound()["evidence"] == result.certified_bound.evidence
 
@@ -150,7 +153,7 @@ def test_the_arms_are_all_engines_bounds_each_engine_and_quotients() -> None:
         ("auto", True), ("bound providers", False), ("cpsat", True), ("tabu", False),
         ("quotients", False),
     ]  # fmt: skip
-    assert [set(arm.solve.get("options", {})) for arm in arms] == [
+    assert [set(arm.config.options) for arm in arms] == [
         {"tabu", "auto"}, set(), {"auto"}, {"tabu", "auto"}, {"tabu"},
     ]  # fmt: skip
     alone = race_arms(RunConfig(infos[:1], [], strategy="race"))
