@@ -3,8 +3,8 @@
 The coordinator is a session whose engines work elsewhere. Every job is a whole run of the same task
 on some machine, of one *arm*: the bound providers, all engines together, each engine alone, or all
 engines on quotients by groups of automorphisms. Further slices of an arm have other seeds, so that
-with many machines seeds and groups race, too. A slice begins with the best schedule and the best bound
-with evidence that the coordinator has. Slices of an arm double, up to a maximum.
+with many machines seeds and groups race, too. A slice begins with the best schedule and the best
+bound with evidence that the coordinator has. Slices of an arm double, up to a maximum.
 
 The coordinator verifies every schedule and every piece of evidence in the task, as for workers
 on its own machine. It ends the race when schedule and bound meet, or the time is up.
