@@ -10,7 +10,7 @@ import json
 import sys
 import time
 
-import cchybrid.host.worker  # noqa: F401  imported for its time
+import cchybrid.host.engine_worker  # noqa: F401  imported for its time
 from cchybrid.host.shared_instance import ReceivedInstance
 
 

@@ -37,7 +37,8 @@ def pool() -> Iterator[WorkerPool]:
 
 def job() -> dict[str, Any]:
     return {
-        "kind": "engine", "engine": "restless", "view": "instance", "quotients": {},
+        "run": "cchybrid.host.engine_worker:WorkerRun", "kind": "engine", "engine": "restless",
+        "view": "instance", "quotients": {},
         "target_name": f"{faulty_engines.__name__}:Restless", "options": {}, "seed": 7,
         "budget": {"seconds": 60.0, "evaluations": None, "threads": 1, "memory": None},
         "target": None, "blind": False, "lower": 1, "news": [],
