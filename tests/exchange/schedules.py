@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import cchybrid
-from cchybrid.host.allreduce import moved_ahead, with_sums
+from cchybrid.host.compositions import moved_ahead, with_sums
 from cchybrid.model import Collective, Instance, Message, Reduction, Schedule, Steps, Transfer
 from cchybrid.referee.verify import verify_schedule
 from tests.random_instances import list_schedule
