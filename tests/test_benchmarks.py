@@ -1,6 +1,5 @@
 """The pieces of the benchmark scripts work; what they measure is not looked at here."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -15,17 +14,12 @@ from cchybrid.referee.verify import verify
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import flatten
 from tests.benchmarks import (
-    bench_certificates,
     bench_cluster,
     bench_cpsat,
-    bench_design,
-    bench_engines,
-    bench_first_schedule,
     bench_fixed_paths,
     bench_kernels,
     bench_sccl,
     bench_start,
-    bench_strategies,
     textbook,
 )
 from tests.random_instances import instances, list_schedule, valid_schedules
@@ -46,13 +40,6 @@ def test_the_kernel_and_both_twins_count_the_same(words: tuple[str, str]) -> Non
     assert counts.tolist() == bench_kernels.numpy_move_by_move(problem, found, found.steps, moves)
 
 
-@pytest.mark.parametrize("words", [("ring-bi-4", "AAS"), ("hypercube-8", "AAB")])
-def test_a_row_of_greedy_schedules_has_both_methods(words: tuple[str, str]) -> None:
-    line, ratio = bench_first_schedule.bench_row(*words)
-    assert "first fit" in line
-    assert ratio > 0
-
-
 @pytest.mark.long
 def test_a_row_of_the_cluster_has_the_costs_of_a_run() -> None:
     line, cost = bench_cluster.bench_row("ring-bi-4", "AAS", 4)
@@ -64,15 +51,6 @@ def test_a_row_of_starts_compares_two_workers() -> None:
     line, ratio = bench_start.bench_row("ring-bi-4", "AAS")
     assert line.startswith("ring-bi-4 AAS: 12 deliveries")
     assert ratio > 0
-
-
-def test_a_row_of_engines_says_what_it_found() -> None:
-    assert "not reached" not in bench_engines.bench_row("ring-bi-4", "AAS", 2, 20.0)
-    assert bench_engines.shown(math.inf) == "not reached"
-    assert bench_engines.ratio(0.5, 2.0, 20.0) == "4.0 x"
-    assert bench_engines.ratio(0.5, math.inf, 20.0) == "> 40.0 x"
-    assert bench_engines.ratio(math.inf, 2.0, 20.0) == "< 0.10 x"
-    assert bench_engines.ratio(math.inf, math.inf, 20.0) == "unknown"
 
 
 def test_the_textbook_and_cpsat_prove_the_same_optimum() -> None:
@@ -103,30 +81,6 @@ def test_fixed_paths_cost_steps() -> None:
     load = np.bincount(used, minlength=problem.resources)
     assert load[~problem.implied].max() == 16
     assert bench_fixed_paths.shown(7, False) == "<= 7"
-
-
-def test_a_row_is_certified_from_the_specification_to_the_checker() -> None:
-    line = bench_certificates.certify("small", instance("ring-bi-4", "AAS"), 20.0, 20.0)
-    assert line.optimal
-    assert (line.steps, line.bound) == (2, 2)
-    assert "optimal" in bench_certificates.shown(line)
-    assert bench_certificates.nodes_in("mesh-4x4") == 16
-    assert bench_certificates.nodes_in("2-fat-hypercube-8") == 8
-    names = [row.name for row in bench_certificates.rows_up_to("thesis", 4, "AAS")]
-    assert names
-    assert all("AAS" in name for name in names)
-
-
-def test_strategies_are_compared_row_by_row() -> None:
-    standing = bench_strategies.Standing()
-    for row, strategy, steps, seconds in [
-        ("a", "auto", 8, 3.0), ("a", "race", 8, 1.0), ("a", "relay", 9, 0.5),
-        ("b", "auto", 5, 1.0), ("b", "race", 4, 1.0), ("b", "relay", None, 2.0),
-    ]:  # fmt: skip
-        standing.add(row, strategy, steps, seconds)
-    assert standing.worse() == ["b"]
-    assert standing.ratios() == {"a": 3.0}
-    assert standing.whole() == 2.0
 
 
 SCCL = {"kinds": ["deliver"], "switchings": ["store-and-forward"], "ports": ["all"]}
@@ -200,22 +154,3 @@ def test_a_row_of_sccl_names_the_distance_and_the_limit() -> None:
 def test_a_row_that_sccl_does_not_encode_is_refused(row: str) -> None:
     with pytest.raises(InputError):
         bench_sccl.read_row(row)
-
-
-def test_a_row_of_designs_is_checked_and_compared() -> None:
-    row = next(row for row in bench_design.ROWS if row.name == "order 16, degree 3")
-    line, good = bench_design.bench_row(row, "annealing", 5.0, 0)
-    assert good
-    assert "2.2000/3" in line
-    assert "optimal" in line
-    assert line.endswith("ok")
-    worse = row._replace(mean=2.1)
-    figures = bench_design.check_design(
-        bench_design.design_record(row.task(), tuple((k, (k + 1) % 16) for k in range(16)))
-    )
-    assert not bench_design.matches(worse, figures)
-    assert bench_design.mean_of(row._replace(itself=True), figures) == 4.0
-    grid = next(row for row in bench_design.ROWS if row.layout == "grid-4x4")
-    assert bench_design.bench_row(grid, "symmetric", 1.0, 0) == (
-        f"{grid.name:32s} symmetric  Cayley graphs ignore the lengths of wires", False,
-    )  # fmt: skip

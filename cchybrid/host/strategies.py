@@ -118,7 +118,7 @@ class AutoOptions:
     """Options of the strategy ``auto``.
 
     The defaults were chosen by repeated runs of the suites ``smoke`` and ``thesis`` with limits of
-    20 and 60 seconds; ``tests/benchmarks/bench_strategies.py`` compares.
+    20 and 60 seconds; ``cchybrid bench run smoke --strategy auto --strategy race`` compares.
 
     Parameters
     ----------
