@@ -16,6 +16,7 @@ from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.plugin.records import (
+    BenchmarkKind,
     BoundInfo,
     CollectiveInfo,
     CostTermInfo,
@@ -174,6 +175,11 @@ def write_down(event: Mapping[str, Any]) -> None:
 @hookimpl
 def cchybrid_observers() -> list[Observer]:
     return [write_down]
+
+
+@hookimpl
+def cchybrid_benchmarks() -> list[BenchmarkKind]:
+    return [BenchmarkKind("sums", "tests.bench.fourth_kind:Sums", "sums of numbers")]
 
 
 @hookimpl

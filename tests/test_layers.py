@@ -28,12 +28,18 @@ NAMED_ABOVE = {
     "cchybrid.plugin.builtin": "cchybrid.host.cluster.local cchybrid.host.cluster.dask_executor",
     "cchybrid.plugin.registry": """cchybrid.cli.commands cchybrid.exchange.exporter_plugin
         cchybrid.exchange.importer_plugin cchybrid.run.plugin cchybrid.view.export
+        cchybrid.bench.plugin cchybrid.host.benchmark_plugin cchybrid.view.drawing.plugin
         cchybrid_plugins""",
 }
 """Names above the layer of a file: a prefix, methods that show, plugins to be registered."""
 
-STARTED_BY_NAME = {"cchybrid.cli.commands"}
-"""Files whose strings are no needs: commands are called by name."""
+STARTED_BY_NAME = {
+    "cchybrid.bench.plugin",
+    "cchybrid.cli.commands",
+    "cchybrid.host.benchmark_plugin",
+}
+"""Files whose strings are no needs: commands and kinds of benchmarks are imported by name when they
+are used."""
 
 
 SOURCES = {

@@ -70,7 +70,7 @@ def test_the_readme_names_every_suite_and_counts_its_rows():
     counts = dict(
         re.findall(r"^\| `([\w-]+)` \| (\d+) \|", (FOLDER / "README.md").read_text(), re.M)
     )
-    assert {name: len(read_suite(name).all_rows) for name in suite_names()} == {
+    assert {name: len(read_suite(name).rows) for name in suite_names()} == {
         name: int(rows) for name, rows in counts.items()
     }
     assert library().samefile(FOLDER)

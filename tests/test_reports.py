@@ -36,7 +36,7 @@ def test_every_report_is_in_the_overview() -> None:
 def test_a_report_of_throughputs_says_what_the_overview_says(name: str) -> None:
     command, rows, certified, beside = next(each[1:] for each in OVERVIEW if each[0] == name)
     table = list(csv.DictReader((FOLDER / name / "report.csv").read_text().splitlines()))
-    suite = read_suite(name).throughputs
+    suite = read_suite(name).rows
     assert [(row["topology"], row["collective"], row["published"]) for row in table] == [
         (row.topology, row.collective, row.rounds_per_chunk) for row in suite
     ]
@@ -55,7 +55,7 @@ def test_a_report_of_designs_says_what_the_overview_says(
 ) -> None:
     table = list(csv.DictReader((FOLDER / name / "report.csv").read_text().splitlines()))
     names = list(dict.fromkeys(row["row"] for row in table))
-    assert names == [row.name for row in read_suite(name).designs]
+    assert names == [row.name for row in read_suite(name).rows]
     assert len(names) == int(rows)
     verdicts = [row["verdict"] for row in table]
     for word in ("better", "equal", "worse"):

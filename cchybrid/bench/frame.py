@@ -71,7 +71,9 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
     names: list[str | None] = [suite]
     if suite is None:
         with Store(store) as opened:
-            names = [*opened.suites()] or [None]
+            found = opened.suites()
+            kinds = {name: opened.suite(name, registry).kind for name in found}
+        names = [name for name in found if kinds[name] == "schedules"] or [suite]
     frames = [run_frame(read_store(store, name, registry)) for name in names]
     # A row may stand in several suites, and has its runs once.
     runs = pandas.concat(frames, ignore_index=True)
@@ -91,7 +93,7 @@ def run_frame(reading: Reading) -> DataFrame:
     lines: list[dict[str, Any]] = []
     for run in reading.runs.to_dict("records"):
         contestant = Contestant.from_key(run["key"])
-        size = reading.checked.sizes.get(run["row"], (None, None))
+        size = reading.sizes.get(run["row"], (None, None))
         states = convergence(run["contributions"], int(run["lower_bound"]))
         lines.append(
             {
@@ -119,12 +121,13 @@ def run_frame(reading: Reading) -> DataFrame:
 
 
 def as_text(runs: DataFrame) -> DataFrame:
-    """Return the table for a CSV file: the convergence of each run as JSON."""
+    """Return the table for a CSV file: the convergence of each run as JSON, times in ms."""
     texts = [
         json.dumps([[round(seconds, 3), *rest] for seconds, *rest in states])
         for states in runs.convergence
     ]
-    return runs.assign(convergence=texts)
+    times = runs.select_dtypes(float).map(lambda value: round(value, 3))
+    return runs.assign(convergence=texts, **times)
 
 
 def _status(run: dict[str, Any]) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from cchybrid.bench.checking import DAMAGE
-from cchybrid.bench.runner import digest_of, verified
+from cchybrid.bench.checking import DAMAGE, check
 from cchybrid.bench.store import Run, Store
-from cchybrid.bench.suite import AnyRow
 from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.plugin.benchmark import Benchmark
 from cchybrid.plugin.registry import Registry
 
-Rows = dict[str, AnyRow]
+Rows = dict[str, tuple[Any, Benchmark[Any]]]
+"""Rows and their kinds, by the names of the rows."""
 
 
 @dataclass
@@ -65,14 +66,18 @@ def merge(
     for path in paths:
         with Store(path) as part:
             try:
-                rows = _merge_suites(part, output)
+                rows = _merge_suites(part, output, registry)
                 total = sum(part.run_counts().values())
                 for done, run in enumerate(part.runs(merged.refused.append), 1):
                     before = known.get(run.key)
                     if before is not None and (run.failure or not before.failure):
                         merged.known += 1
+                    elif failure := _failure(run, rows, digests, registry):
+                        merged.refused.append(f"{run.row}, seed {run.seed}: {failure}")
                     else:
-                        _add(run, rows, digests, registry, output, known, merged)
+                        output.put(run)
+                        known[run.key] = run
+                        merged.added += 1
                     watch(path, done, total)
             except DAMAGE as error:
                 raise InputError(
@@ -81,52 +86,35 @@ def merge(
     return merged
 
 
-def _add(
-    run: Run,
-    rows: Rows,
-    digests: dict[str, str | None],
-    registry: Registry,
-    output: Store,
-    known: dict[tuple[str, str, int], Run],
-    merged: Merged,
-) -> None:
-    row = rows.get(run.row)
-    failure = "no suite of its store has such a row"
-    if row is not None:
-        if run.row not in digests:
-            digests[run.row] = _digest(row, registry)
-        # Where the instance cannot be built here, the run must hold for the one that it names.
-        digest = digests[run.row] or str(run.result.get("digest"))
-        checked = verified(run, row, digest)
-        failure = "" if run.failure else checked.failure
-    if failure:
-        merged.refused.append(f"{run.row}, seed {run.seed}: {failure}")
-        return
-    output.put(run)
-    known[run.key] = run
-    merged.added += 1
+def _failure(run: Run, rows: Rows, digests: dict[str, str | None], registry: Registry) -> str:
+    """Return why a run does not hold, or ""; failed runs hold."""
+    if run.row not in rows:
+        return "no suite of its store has such a row"
+    row, kind = rows[run.row]
+    if run.row not in digests:
+        try:
+            digests[run.row] = kind.digest(row, registry)
+        except CchybridError:  # a missing file or plugin
+            digests[run.row] = None
+    # Where the instance cannot be built here, the run must hold for the one that it names.
+    digest = digests[run.row] or str(run.result.get("digest"))
+    return "" if run.failure else check(run, row, kind, digest).failure
 
 
-def _digest(row: AnyRow, registry: Registry) -> str | None:
-    try:
-        return digest_of(row, registry)
-    except CchybridError:  # a missing file or plugin
-        return None
-
-
-def _merge_suites(part: Store, output: Store) -> Rows:
-    """Store the suites of a part that the output lacks; return all rows of the part by name."""
+def _merge_suites(part: Store, output: Store, registry: Registry) -> Rows:
+    """Store the suites of a part that the output lacks; return all rows of the part."""
     found: Rows = {}
     present = output.suites()
     for name in part.suites():
-        suite = part.suite(name)
+        suite = part.suite(name, registry)
         if name not in present:
             output.put_suite(suite)
-        elif output.suite(name) != suite:
+        elif output.suite(name, registry) != suite:
             raise InputError(
                 f"its suite {name} has other rows than that of the stores before",
                 where=str(part.path),
                 hint="merge stores of one version of a suite",
             )
-        found |= {row.name: row for row in suite.all_rows}
+        kind = registry.benchmark(suite.kind)
+        found |= {row.name: (row, kind) for row in suite.rows}
     return found

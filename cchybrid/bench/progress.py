@@ -6,14 +6,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.progress import TimeRemainingColumn as TimeLeft
 
 from cchybrid.bench.runner import Progress
 from cchybrid.bench.store import Run
+from cchybrid.plugin.benchmark import Benchmark
 
 Watch = Callable[[Progress], None]
 PROGRESS_SECONDS = 10.0
@@ -21,7 +23,9 @@ PROGRESS_SECONDS = 10.0
 
 
 @contextmanager
-def watcher(title: str, names: Mapping[str, str], others: Sequence[Watch] = ()) -> Iterator[Watch]:
+def watcher(
+    title: str, names: Mapping[str, str], kind: Benchmark[Any], others: Sequence[Watch] = ()
+) -> Iterator[Watch]:
     """Yield the function that shows every finished run on standard error.
 
     Parameters
@@ -31,31 +35,18 @@ def watcher(title: str, names: Mapping[str, str], others: Sequence[Watch] = ()) 
     others
         Called with every finished run too.
     """
-    console = Console(stderr=True, highlight=False, markup=False)
-    bar = Bar(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[left]}"),
-        console=console,
-        disable=not console.is_terminal,
-        transient=True,
-    )
+    bar = _bar(TextColumn("{task.fields[left]}"))
     task = bar.add_task(title, total=None, left="")
 
     def watch(progress: Progress) -> None:
         for other in others:
             other(progress)
-        bar.update(
-            task,
-            completed=progress.done,
-            total=progress.total,
-            left=duration(progress.seconds_left),
-        )
-        left = "" if console.is_terminal else f"; {duration(progress.seconds_left)}"
+        left = duration(progress.seconds_left)
+        bar.update(task, completed=progress.done, total=progress.total, left=left)
+        left = "" if bar.console.is_terminal else f"; {left}"
         width = len(str(progress.total))
         place = f"[{progress.done:{width}}/{progress.total}]"
-        bar.console.print(f"{place} {in_words(progress.run, names)}{left}", soft_wrap=True)
+        bar.console.print(f"{place} {in_words(progress.run, names, kind)}{left}", soft_wrap=True)
 
     with bar:
         yield watch
@@ -64,44 +55,32 @@ def watcher(title: str, names: Mapping[str, str], others: Sequence[Watch] = ()) 
 @contextmanager
 def checking(store: Path) -> Iterator[Callable[[int, int], None]]:
     """Yield the function that shows on standard error the number of verified runs."""
-    console = Console(stderr=True, highlight=False, markup=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeLeft())
-    bar = Bar(*columns, console=console, disable=not console.is_terminal, transient=True)
+    bar = _bar(TimeLeft())
     task = bar.add_task(f"verifying {store.name}", total=None)
     last_line = time.monotonic()
 
     def watch(done: int, total: int) -> None:
         nonlocal last_line
         bar.update(task, completed=done, total=total)
-        if not console.is_terminal and time.monotonic() - last_line > PROGRESS_SECONDS:
+        if not bar.console.is_terminal and time.monotonic() - last_line > PROGRESS_SECONDS:
             last_line = time.monotonic()
-            console.print(f"verifying {store.name}: {done} of {total} runs", soft_wrap=True)
+            bar.console.print(f"verifying {store.name}: {done} of {total} runs", soft_wrap=True)
 
     with bar:
         yield watch
 
 
-def in_words(run: Run, names: Mapping[str, str]) -> str:
+def _bar(last: ProgressColumn) -> Bar:
+    """Return a bar that is shown on terminals only."""
+    console = Console(stderr=True, highlight=False, markup=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), last)
+    return Bar(*columns, console=console, disable=not console.is_terminal, transient=True)
+
+
+def in_words(run: Run, names: Mapping[str, str], kind: Benchmark[Any]) -> str:
     """Return one run in one line."""
     title = f"{run.row} [{names.get(run.contestant.key, run.contestant.name)}, seed {run.seed}]"
-    if run.failure:
-        return f"{title}: failed: {run.failure}"
-    if "design" in run.result:
-        values = [f"{name} {float(value):.5g}" for name, value in run.result["design"].items()]
-        return f"{title}: {', '.join(values)}; {run.result['seconds']:.1f} s"
-    if "rounds_per_chunk" in run.result:
-        end = "optimal (certified)" if run.certified else f"at least {run.result['bound']}"
-        return f"{title}: {run.result['rounds_per_chunk']} rounds per chunk, {end}"
-    if run.result["status"] == "infeasible":
-        return f"{title}: infeasible"
-    if run.steps is None and run.result.get("conflicts") is not None:
-        return f"{title}: {run.result['conflicts']} conflicts left"
-    if run.steps is None:
-        return f"{title}: nothing found; at least {run.lower_bound} steps"
-    end = f"optimal ({'certified' if run.certified else 'claimed'})"
-    if not run.closed:
-        end = f"at least {run.lower_bound}"
-    return f"{title}: {run.steps} steps, {end}, {run.result['seconds']:.1f} s"
+    return f"{title}: {f'failed: {run.failure}' if run.failure else kind.words(run.result)}"
 
 
 def duration(seconds: float) -> str:

@@ -108,19 +108,6 @@ class Row:
             record["measure"] = True
         return record
 
-    def to_job(self, solve: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the job of a run with these arguments of ``solve``."""
-        spec = {key: value for key, value in asdict(self.spec).items() if value is not None}
-        return {
-            "spec": spec,
-            "solve": {**solve, **self.to_solve()},
-            **({"measure": True} if self.measure else {}),
-        }
-
-    def to_solve(self) -> dict[str, Any]:
-        """Return the arguments of ``solve`` that this row adds for every contestant."""
-        return {} if self.target is None else {"steps": self.target, "blind": True}
-
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Row:
         """Return the row of a JSON object of ``to_json``."""

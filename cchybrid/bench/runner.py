@@ -9,18 +9,15 @@ import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from cchybrid.bench.checking import check
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.row import Row
 from cchybrid.bench.shards import Shard
 from cchybrid.bench.store import Run, Store
-from cchybrid.bench.suite import AnyRow, Suite
-from cchybrid.bench.throughput_row import ThroughputRow
-from cchybrid.library.instance_spec import resolve
+from cchybrid.bench.suite import Suite
 from cchybrid.model.errors import InputError, with_context
+from cchybrid.plugin.benchmark import Benchmark
 from cchybrid.plugin.executor import Executor, Job, JobAnswer
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.system.interrupts import interrupts_ignored
@@ -37,7 +34,7 @@ JOB_MODULE = "cchybrid.bench.job"
 class Task:
     """One run to do."""
 
-    row: AnyRow
+    row: Any
     contestant: Contestant
     seed: int
 
@@ -61,7 +58,7 @@ def tasks_of(suite: Suite, contestants: Sequence[Contestant], seeds: Sequence[in
     """Return all runs of a suite, row by row, so that contestants run under similar conditions."""
     return [
         Task(row, contestant, seed)
-        for row in suite.all_rows
+        for row in suite.rows
         for seed in seeds
         for contestant in contestants
     ]
@@ -75,24 +72,11 @@ def digests(suite: Suite, registry: Registry) -> dict[str, str]:
     InputError
         A row names no instance; the error names the row.
     """
-    found = {}
-    for row in suite.all_rows:
+    kind, found = registry.benchmark(suite.kind), {}
+    for row in suite.rows:
         with with_context(f"row {row.name}"):
-            found[row.name] = digest_of(row, registry)
+            found[row.name] = kind.digest(row, registry)
     return found
-
-
-def digest_of(row: AnyRow, registry: Registry) -> str:
-    """Return the digest of the instance of a row, or of the task of a design.
-
-    Raises
-    ------
-    InputError
-        The row names no instance.
-    """
-    if isinstance(row, Row):
-        return resolve(row.spec, registry).digest
-    return row.instance(registry).digest if isinstance(row, ThroughputRow) else row.digest
 
 
 def run_suite(
@@ -124,8 +108,8 @@ def run_suite(
     shard
         The part of the runs to be done; ``None``: all of them.
     verify
-        Whether the schedule and the bound of every run are verified before it is stored, as they
-        come from other machines. A run that does not hold is stored as failed, with the reason.
+        Whether every run is checked before it is stored, as it comes from another machine. A run
+        that does not hold is stored as failed, with the reason.
 
     Returns
     -------
@@ -138,6 +122,7 @@ def run_suite(
         An engine refuses the settings, or the machines cannot be used.
     """
     registry = load_registry() if registry is None else registry
+    kind = registry.benchmark(suite.kind)
     store.put_suite(suite)
     tasks = tasks_of(suite, contestants, seeds)
     if shard is not None:
@@ -157,7 +142,7 @@ def run_suite(
             return None
         run = run_of(task, answer)
         if verify:
-            run = verified(run, task.row, instances[task.row.name])
+            run = verified(run, task.row, kind, instances[task.row.name])
         store.put(run)
         del running[answer.key]
         return run
@@ -169,7 +154,7 @@ def run_suite(
                 task = waiting.pop()
                 key = str(begun - len(waiting))
                 running[key] = task
-                executor.submit(job_of(task, key, registry))
+                executor.submit(job_of(task, key, kind, registry))
             ready += executor.poll(POLL_SECONDS)
             while ready:
                 run = keep(ready[0])
@@ -193,12 +178,14 @@ def run_suite(
     return True
 
 
-def job_of(task: Task, key: str, registry: Registry) -> Job:
-    """Return the job of a run; the instance of a file is part of it, as other machines lack it."""
-    solve = task.contestant.to_solve()
-    content = {**task.row.to_job(solve), "seed": task.seed}
-    if isinstance(task.row, Row) and Path(task.row.spec.topology).is_absolute():
-        content["instance"] = resolve(task.row.spec, registry).to_json()
+def job_of(task: Task, key: str, kind: Benchmark[Any], registry: Registry) -> Job:
+    """Return the job of a run."""
+    content = {
+        "kind": kind.info.name,
+        "row": kind.job(task.row, registry),
+        "solve": task.contestant.to_solve(),
+        "seed": task.seed,
+    }
     limit = task.contestant.time_limit
     seconds = None if limit is None else limit + OVERTIME_SECONDS
     return Job(key, JOB_MODULE, json.dumps(content).encode(), task.contestant.threads, seconds)
@@ -238,15 +225,15 @@ def _no_constant(name: str) -> float:
     raise ValueError(name)  # NaN, which SQLite does not read
 
 
-def verified(run: Run, row: AnyRow, digest: str) -> Run:
-    """Return the run if its schedule, bound and instance hold, else a failed run with the reason.
+def verified(run: Run, row: Any, kind: Benchmark[Any], digest: str) -> Run:
+    """Return the run if it holds for its row, else a failed run with the reason.
 
     Parameters
     ----------
     digest
-        That of the instance of the row.
+        That of the task of the row.
     """
-    failure = check(run, row, digest).failure
+    failure = check(run, row, kind, digest).failure
     if failure and not run.failure:
-        return replace(run, failure=failure, result={}, _schedule=None)
+        return replace(run, failure=failure, result={}, record=None)
     return run

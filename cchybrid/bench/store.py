@@ -17,15 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.design_row import DesignRow
-from cchybrid.bench.row import Row
 from cchybrid.bench.suite import Suite
-from cchybrid.bench.throughput_row import ThroughputRow
-from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
-from cchybrid.model import Instance, Schedule
-from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.model.errors import InputError
 from cchybrid.model.instance import MAX_FILE_CHARACTERS, is_file
-from cchybrid.referee.verify import verify_schedule
+from cchybrid.plugin.registry import Registry, load_registry
 
 FORMAT = "cchybrid-store/1"
 
@@ -48,9 +43,6 @@ _RUN_COLUMNS: dict[str, type | tuple[type, ...]] = {
 }  # fmt: skip
 """The columns of the table ``runs``, and the types of their values; SQLite would store any."""
 
-_ROW_KINDS: dict[str, Any] = {"question": Row, "design": DesignRow, "throughput": ThroughputRow}
-"""The kinds of rows by the key that tells their JSON objects apart."""
-
 
 @dataclass(frozen=True)
 class Run:
@@ -65,9 +57,10 @@ class Run:
     failure
         The reason why there is no result, or "".
     result
-        The JSON object of ``cchybrid solve --json`` and ``digest`` (of the instance); with a
-        claimed bound also ``certified_evidence`` (of the ``certified_bound``); without a schedule
-        also ``evidence_without_schedule`` and ``instance_record``. Empty after a failure.
+        The JSON object that the kind's ``work`` returned, with the digest of the task as
+        ``digest``. Empty after a failure.
+    record
+        The compressed JSON object that was found, such as a schedule.
     """
 
     row: str
@@ -75,15 +68,10 @@ class Run:
     seed: int
     failure: str
     result: dict[str, Any]
-    _schedule: bytes | None = None
-
-    @property
-    def record(self) -> bytes | None:
-        """The compressed JSON object of the schedule, the designed network or the throughput."""
-        return self._schedule
+    record: bytes | None = None
 
     def unpacked(self) -> Any:
-        """Return the JSON object of the schedule, or of the designed network.
+        """Return the JSON object of the record.
 
         Raises
         ------
@@ -91,100 +79,15 @@ class Run:
             There is none, or it cannot be unpacked, or it is too large.
         """
         unpacker = zlib.decompressobj()
-        text = unpacker.decompress(self._schedule or b"", MAX_FILE_CHARACTERS)
+        text = unpacker.decompress(self.record or b"", MAX_FILE_CHARACTERS)
         if not unpacker.eof:
             raise ValueError("the packed record is cut short, or too large")
         return json.loads(text)
 
     @property
-    def steps(self) -> int | None:
-        """Steps of the schedule, ``None`` without one."""
-        return self.result.get("steps")
-
-    @property
-    def lower_bound(self) -> int:
-        """The bound, 0 after a failure."""
-        return int(self.result.get("lower_bound", 0))
-
-    @property
-    def certified(self) -> bool:
-        """Whether the bound's evidence was checked."""
-        return bool(self.result.get("certified"))
-
-    @property
-    def certified_bound(self) -> int:
-        """The best bound whose evidence was checked, 0 without any."""
-        return self.lower_bound if self.certified else int(self.result.get("certified_bound", 0))
-
-    @property
-    def closed(self) -> bool:
-        """Whether the schedule meets the bound, or there is provably none."""
-        return self.result.get("status") in ("optimal", "infeasible")
-
-    @property
     def key(self) -> tuple[str, str, int]:
         """The key of the run in the store."""
         return self.row, self.contestant.key, self.seed
-
-    def schedule(self) -> Schedule | None:
-        """Return the schedule, verified again, and its bound, checked again.
-
-        Raises
-        ------
-        InputError
-            The schedule or the bound in the store is not valid.
-        """
-        if self._schedule is None:
-            return None
-        try:
-            record = self.unpacked()
-            schedule = Schedule.from_json(record)
-            violations = verify_schedule(schedule)
-            if violations:
-                raise InputError(f"the schedule is invalid: {violations[0].text}")
-            bound = schedule.lower_bound
-            if (
-                bound is None
-                or (len(schedule.steps), bound.steps) != (self.steps, self.lower_bound)
-                or schedule.instance.digest != self.result["digest"]
-            ):
-                raise InputError("the schedule is not the one of the result")
-            evidence = bound.evidence if self.certified else self.result.get("certified_evidence")
-            if (
-                self.certified_bound > 1  # one step is always needed
-                and proven_steps(record["instance"], evidence or {}) < self.certified_bound
-            ):
-                raise InputError("the evidence does not prove the bound")
-        except (zlib.error, ValueError, KeyError, EvidenceError, CchybridError) as error:
-            raise InputError(
-                str(error), where=f"run {self.row}, seed {self.seed}", hint="run it again"
-            ) from None
-        return schedule
-
-    def check_bound(self) -> None:
-        """Check the bound of a run without a schedule; ``schedule`` checks the others."""
-        lesser = None if self.certified else self.result.get("certified_evidence")
-        evidence = self.result.get("evidence_without_schedule") or lesser
-        if evidence is None:
-            # One step is always needed: a bound of 1 requires no evidence.
-            trivial = self.lower_bound == 1 and self.result.get("status") != "infeasible"
-            if self.certified_bound > 1 or (self.certified and not trivial):
-                raise InputError("the evidence of the bound is missing")
-            return
-        try:
-            record = self.result["instance_record"]
-            if Instance.from_json(record).digest != self.result["digest"]:
-                raise InputError("it belongs to another instance")
-            if self.result["status"] == "infeasible" and evidence.get("kind") == "unreachable":
-                proves_infeasible(record, evidence)
-            elif proven_steps(record, evidence) < self.certified_bound:
-                raise EvidenceError("it proves less")
-        except (KeyError, EvidenceError, CchybridError) as error:
-            raise InputError(
-                f"the bound does not hold: {error}",
-                where=f"run {self.row}, seed {self.seed}",
-                hint="run it again",
-            ) from None
 
 
 def _run(values: tuple[Any, ...]) -> Run:
@@ -275,7 +178,7 @@ class Store:
                 "INSERT INTO suites VALUES (?, ?, ?, ?)",
                 (
                     (suite.name, position, row.name, json.dumps(row.to_json()))
-                    for position, row in enumerate(suite.all_rows)
+                    for position, row in enumerate(suite.rows)
                 ),
             )
 
@@ -284,7 +187,7 @@ class Store:
         with self._transaction():
             self._database.execute(
                 "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?)",
-                (*run.key, run.failure, json.dumps(run.result), run._schedule),
+                (*run.key, run.failure, json.dumps(run.result), run.record),
             )
         # So that a copy of the file, made at any time, holds all but the last run.
         self._database.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -310,17 +213,42 @@ class Store:
         found = self._database.execute("SELECT DISTINCT suite FROM suites ORDER BY suite")
         return [name for (name,) in found]
 
-    def suite(self, name: str) -> Suite:
-        """Return a suite with all its rows in their order; about and contestants are not stored."""
-        found: dict[str, list[Any]] = {key: [] for key in _ROW_KINDS}
-        for (content,) in self._database.execute(
+    def suite(self, name: str, registry: Registry | None = None) -> Suite:
+        """Return a suite with all its rows in their order; about and contestants are not stored.
+
+        Raises
+        ------
+        InputError
+            No plugin has rows of its kind.
+        ValueError, LookupError, TypeError, AttributeError
+            It is damaged.
+        """
+        registry = load_registry() if registry is None else registry
+        found = self._database.execute(
             "SELECT content FROM suites WHERE suite = ? ORDER BY position", (name,)
-        ):
-            record = json.loads(content)
-            key = next((key for key in _ROW_KINDS if key in record), "")
-            found[key].append(_ROW_KINDS[key].from_json(record))
-        rows, designs, throughputs = map(tuple, found.values())
-        return Suite(name, "", rows, designs=designs, throughputs=throughputs)
+        )
+        records = [json.loads(content) for (content,) in found]
+        if not all(isinstance(record, dict) for record in records):
+            raise ValueError(f"a row of the suite {name} is no object")
+        keys = {info.row_key: info.name for info in registry.benchmarks.values()}
+        kinds = {next((keys[key] for key in keys if key in record), "") for record in records}
+        if "" in kinds:
+            raise InputError(
+                f"no plugin registers the kind of the suite {name}",
+                where=str(self.path),
+                hint="install the plugin that it was run with",
+            )
+        if len(kinds) > 1:
+            raise ValueError(f"the suite {name} has rows of several kinds")
+        (kind,) = kinds
+        rows = tuple(map(registry.benchmark(kind).from_json, records))
+        if len({row.name for row in rows}) < len(rows):
+            raise ValueError(f"two rows of the suite {name} have one name")
+        return Suite(name, "", rows, kind=kind)
+
+    def row_names(self) -> set[str]:
+        """Return the names of the rows of all suites."""
+        return {name for (name,) in self._database.execute("SELECT row FROM suites")}
 
     def run_counts(self) -> dict[str, int]:
         """Return the number of runs by row, without reading them."""

@@ -26,21 +26,17 @@ steps that a success has to reach. The rates of rows with the same name are comb
 ``fixed_steps`` makes a conflict study of a row, and ``measure`` records the cost of its runs: see
 ``Row``. For contestants and budgets see ``study``.
 
-A suite of designs has tables of networks to be designed instead, see ``DesignRow.from_text``::
+A suite of another kind has tables under the keys of its ``BenchmarkKind``, in the same forms: with
+a ``file``, or with lists that multiply::
 
     [[designs]]
     file = "../papers/gappin.csv"
 
-    [[designs]]                       # lists multiply: here four networks
+    [[designs]]                       # here four networks
     nodes = [8, 9]
     degree = [3, 4]
     collective = "AAS"
     weights = "latency=1"
-
-A suite of throughputs has tables with published rounds per chunk, see ``ThroughputRow``::
-
-    [[throughputs]]
-    file = "../papers/throughput.csv"
 """
 
 from __future__ import annotations
@@ -52,49 +48,41 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.design_row import DesignRow
-from cchybrid.bench.row import Row
 from cchybrid.bench.study import RunBudget, read_budget, read_contestants
-from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.library.collectives import canonical_name
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
+from cchybrid.plugin.benchmark import Benchmark
+from cchybrid.plugin.records import BenchmarkKind
+from cchybrid.plugin.registry import Registry, load_registry
 
-KEYS = ("name", "about", "rows", "tables", "designs", "throughputs", "contestants", "budget")
+KEYS = ("name", "about", "contestants", "budget")
+"""The keys of a suite beside those of its tables."""
 MAX_ROWS = 100_000
 """Combinations of listed values in a suite."""
-
-AnyRow: TypeAlias = Row | DesignRow | ThroughputRow
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A named list of rows, each row's name at most once.
+    """A named list of rows of one kind, each row's name at most once.
 
     A study also has ``contestants`` (without budgets; if empty, the command line names them) and
-    the budget of every run. A suite of designs has ``designs`` and no ``rows``, one of throughputs
-    only ``throughputs``.
+    the budget of every run.
     """
 
     name: str
     about: str
-    rows: tuple[Row, ...]
+    rows: tuple[Any, ...]
     contestants: tuple[Contestant, ...] = ()
     budget: RunBudget = field(default_factory=RunBudget)
-    designs: tuple[DesignRow, ...] = ()
-    throughputs: tuple[ThroughputRow, ...] = ()
-
-    @property
-    def all_rows(self) -> tuple[AnyRow, ...]:
-        """The rows of any kind."""
-        return (*self.rows, *self.designs, *self.throughputs)
+    kind: str = "schedules"
 
 
 def suite_names() -> list[str]:
@@ -108,8 +96,13 @@ def library() -> Path:
     return Path(str(files("cchybrid_instances")))
 
 
-def read_suite(name: str) -> Suite:
+def read_suite(name: str, registry: Registry | None = None) -> Suite:
     """Read a suite by its name, or from a TOML file.
+
+    Parameters
+    ----------
+    registry
+        Has the kinds of benchmarks.
 
     Raises
     ------
@@ -127,37 +120,28 @@ def read_suite(name: str) -> Suite:
                 hint=did_you_mean(name, suite_names(), f"use {known}, or a .toml file"),
             )
     with with_context(path):
-        return _read(path)
+        return _read(path, load_registry() if registry is None else registry)
 
 
-def _read(path: Path) -> Suite:
+def _read(path: Path, registry: Registry) -> Suite:
     try:
         record = tomllib.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         raise InputError(f"not TOML: {error}", hint="correct it there") from None
-    _only_keys(record, KEYS, "the suite")
-    rows: dict[str, Row] = {}
-    for kind, expand in (("tables", _table_rows), ("rows", _listed_rows)):
-        entries = record.get(kind, [])
-        _check_tables(entries, kind)
-        for index, entry in enumerate(entries):
-            with with_context(f"{kind}[{index}]"):
-                for row in expand(entry, path.parent):
-                    known = rows.setdefault(row.name.casefold(), row)
-                    if row.published.rates and known is not row:
-                        rows[row.name.casefold()] = known.with_rates_of(row)
-                    if known.spec.topology != row.spec.topology:
-                        raise InputError(
-                            f"two rows are called {row.name}", hint="give the files other names"
-                        )
-    designs = _designs(record.get("designs", []), path.parent)
-    throughputs = _throughputs(record.get("throughputs", []), path.parent)
-    if not rows and not designs and not throughputs:
+    tables = {key: info for info in registry.benchmarks.values() for key in info.table_keys}
+    _only_keys(record, (*KEYS, *tables), "the suite")
+    info = _kind([tables[key] for key in tables if key in record])
+    kind = registry.benchmark(info.name)
+    if "contestants" in record and not kind.engines:
+        raise InputError(f"{info.name} beside contestants", hint="leave them out")
+    rows: dict[str, Any] = {}
+    for key in reversed(info.table_keys):  # tables of files first
+        for where, row in _rows(record.get(key, []), key, kind, path.parent):
+            name = row.name.casefold()
+            with with_context(where):
+                rows[name] = kind.joined(rows[name], row) if name in rows else row
+    if not rows:
         raise InputError("no rows", hint="write [[rows]] with topology and collective")
-    if designs and (rows or "contestants" in record):
-        raise InputError("designs beside rows or contestants", hint="write two suites")
-    if throughputs and (rows or designs or "contestants" in record):
-        raise InputError("throughputs beside other rows or contestants", hint="write two suites")
     name = record.get("name", path.stem)
     if not isinstance(name, str) or not re.fullmatch(r"[\w .+-]{1,80}", name):
         raise InputError(
@@ -168,85 +152,35 @@ def _read(path: Path) -> Suite:
     contestants = read_contestants(record.get("contestants", []))
     with with_context("budget"):
         budget = read_budget(record.get("budget", {}))
-    return Suite(
-        name,
-        str(record.get("about", "")),
-        tuple(rows.values()),
-        contestants,
-        budget,
-        designs,
-        throughputs,
-    )
+    about = str(record.get("about", ""))
+    return Suite(name, about, tuple(rows.values()), contestants, budget, info.name)
 
 
-def _designs(entries: Any, folder: Path) -> tuple[DesignRow, ...]:
-    _check_tables(entries, "designs")
-    found: dict[str, DesignRow] = {}
-    for index, entry in enumerate(entries):
-        with with_context(f"designs[{index}]"):
-            if entry and "file" not in entry:
-                _add_designs(found, _listed_designs(entry))
-                continue
-            path = _table_file(entry, folder, "a table of designs")
-            with with_context(path):
-                _add_designs(found, _lines(path, ()))
-    return tuple(found.values())
+def _kind(found: list[BenchmarkKind]) -> BenchmarkKind:
+    """Return the one kind of the tables of a suite."""
+    if not found:
+        raise InputError("no rows", hint="write [[rows]] with topology and collective")
+    if other := next((info for info in found if info != found[0]), None):
+        raise InputError(f"{found[0].name} beside {other.name}", hint="write two suites")
+    return found[0]
 
 
-def _throughputs(entries: Any, folder: Path) -> tuple[ThroughputRow, ...]:
-    _check_tables(entries, "throughputs")
-    found: dict[str, ThroughputRow] = {}
-    for index, entry in enumerate(entries):
-        with with_context(f"throughputs[{index}]"):
-            path = _table_file(entry, folder, "a table of throughputs")
-            for line, values in _lines(path, ()):
-                with with_context(path), with_context(line):
-                    row = ThroughputRow.from_text(values)
-                    if found.setdefault(row.name, row) is not row:
-                        raise InputError(f"two rows are called {row.name}", hint="leave one out")
-    return tuple(found.values())
-
-
-def _check_tables(entries: Any, key: str) -> None:
+def _rows(entries: Any, key: str, kind: Benchmark[Any], folder: Path) -> Iterator[tuple[str, Any]]:
+    """Yield every row of the tables under a key, and its place."""
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InputError("no list of tables", where=key, hint=f"write [[{key}]]")
+    for index, entry in enumerate(entries):
+        where = f"{key}[{index}]"
+        with with_context(where):
+            listed = {*entry} - {"only", "with"} and "file" not in entry
+            for row in (_listed if listed else _of_table)(entry, kind, folder):
+                yield where, row
 
 
-def _table_file(entry: Mapping[str, Any], folder: Path, what: str) -> Path:
-    """Return the file of a table that has no other key."""
-    _only_keys(entry, ("file",), what)
-    if not isinstance(entry.get("file"), str):
-        raise InputError("a table without a file", hint='write file = "table.csv"')
-    return folder / str(entry["file"])
-
-
-def _add_designs(
-    found: dict[str, DesignRow], lines: Iterable[tuple[str, Mapping[str, str]]]
-) -> None:
-    """Add the designs of the lines of a table, each with its place."""
-    for line, values in lines:
-        with with_context(line):
-            row = DesignRow.from_text(values)
-            if row.name in found:
-                raise InputError(f"two rows are called {row.name}", hint="give one another name")
-            found[row.name] = row
-
-
-def _listed_designs(entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the values of every combination of listed values, with the name made of them."""
-    if "name" in entry:
-        raise InputError("a name of several designs", where="name", hint="drop it")
+def _listed(entry: Mapping[str, Any], kind: Benchmark[Any], folder: Path) -> Iterator[Any]:
+    """Yield the row of every combination of listed values."""
     for values in _combinations(_texts(entry[key]) for key in entry):
-        text = dict(zip(entry, values, strict=True))
-        name = f"{text.get('nodes', '')} nodes, degree {text.get('degree', '')}"
-        text["name"] = f"{name}, {text['collective']}" if "collective" in text else name
-        yield text["name"], text
-
-
-def _listed_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
-    keys = list(entry)
-    for values in _combinations(_texts(entry[key]) for key in keys):
-        yield Row.from_text(dict(zip(keys, values, strict=True)), folder)
+        yield kind.from_text(dict(zip(entry, values, strict=True)), folder)
 
 
 def _combinations(lists: Iterable[list[str]]) -> Iterable[tuple[str, ...]]:
@@ -259,7 +193,8 @@ def _combinations(lists: Iterable[list[str]]) -> Iterable[tuple[str, ...]]:
     return itertools.product(*found)
 
 
-def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
+def _of_table(entry: Mapping[str, Any], kind: Benchmark[Any], folder: Path) -> Iterator[Any]:
+    """Yield the rows of a CSV file."""
     _only_keys(entry, ("file", "only", "with"), "a table")
     if not isinstance(entry.get("file"), str):
         raise InputError("a table without a file", hint='write file = "table.csv"')
@@ -267,7 +202,7 @@ def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
     only = {key: _texts(value) for key, value in _mapping(entry, "only").items()}
     extra = {key: _texts(value) for key, value in _mapping(entry, "with").items()}
     with with_context(path):
-        matched = False
+        matched = not only
         for line, values in _lines(path, only):
             if not all(
                 any(fnmatch.fnmatch(_folded(key, values[key]), _folded(key, p)) for p in patterns)
@@ -276,17 +211,12 @@ def _table_rows(entry: Mapping[str, Any], folder: Path) -> Iterator[Row]:
                 continue
             matched = True
             for chosen in _combinations(extra.values()):
-                changed = dict(zip(extra, chosen, strict=True))
+                changes = dict(zip(extra, chosen, strict=True))
                 with with_context(line):
-                    row = Row.from_text({**values, **changed}, folder)
-                    stated = "comparable" in changed or values.get("comparable")
-                    own = {**values}
-                    if not own.get("collective"):  # then the table alone names no instances
-                        own["collective"] = changed.get("collective", "")
-                    if not stated and row.spec != Row.from_text(own, folder).spec:
-                        # Published values of one instance do not hold for another.
-                        row = replace(row, published=replace(row.published, comparable=False))
-                    yield row
+                    if changes:
+                        yield kind.changed(values, changes, folder)
+                    else:
+                        yield kind.from_text(values, folder)
         if not matched:
             raise InputError("no line matches", where="only", hint="change it")
 

@@ -22,9 +22,9 @@ from cchybrid.model.instance import is_file
 from cchybrid.view.screen import print_lines, print_note, screen_width
 
 if TYPE_CHECKING:
-    from cchybrid.bench.report.reading import Reading
-    from cchybrid.bench.report.sections import Report
     from cchybrid.bench.runner import Progress
+    from cchybrid.plugin.benchmark import CheckedSuite
+    from cchybrid.plugin.benchmark_report import Report
     from cchybrid.plugin.registry import Registry
 
 bench = typer.Typer(
@@ -132,8 +132,9 @@ def run(
     if jobs_of_script is not None and slurm is None:
         raise InputError("there is no script", where="--shards", hint="add --slurm FILE")
     part = None if shard is None else read_shard(shard)
-    chosen_suite = read_suite(suite)
-    if not (chosen_suite.rows or chosen_suite.designs):
+    chosen_suite = read_suite(suite, registry)
+    kind = registry.benchmark(chosen_suite.kind)
+    if not kind.budget:
         why = f"the rows of {chosen_suite.name} have no budget and no seeds"
         refuse_given(context, why, names=("time_limit", "evaluations", "threads", "seeds"))
     granted = chosen_suite.budget
@@ -151,7 +152,7 @@ def run(
     if chosen_suite.contestants and not (engine or strategy or option):
         with with_context(suite):
             entries = with_budget(registry, chosen_suite.contestants, **budget)
-    elif not chosen_suite.rows and (engine or strategy or option):
+    elif not kind.engines and (engine or strategy or option):
         raise InputError(
             f"the rows of {chosen_suite.name} need no engines",
             where="--engine",
@@ -192,12 +193,12 @@ def run(
         compile_kernels(
             info
             for info in registry.engines.values()
-            if chosen_suite.rows and any(info.name in entry.team(registry) for entry in entries)
+            if kind.engines and any(info.name in entry.team(registry) for entry in entries)
         )
     try:
         with (
             Store(path, write=True) as results,
-            watcher(chosen_suite.name, names, [note]) as watch,
+            watcher(chosen_suite.name, names, kind, [note]) as watch,
             opened(registry, runner, cluster, jobs, threads, print_note) as machines,
         ):
             whole = run_suite(
@@ -217,7 +218,7 @@ def run(
     if not whole:
         print(f"cchybrid: interrupted; the same command continues ({path})", file=sys.stderr)
         raise typer.Exit(1)
-    print(f"{chosen_suite.name}: {len(chosen_suite.all_rows)} rows in {path}")
+    print(f"{chosen_suite.name}: {len(chosen_suite.rows)} rows in {path}")
     if failures:
         print(f"{len(failures)} runs failed and will be run again by the same command")
     raise typer.Exit(1 if failures else 0)
@@ -253,14 +254,10 @@ def report(
     from cchybrid.bench.report import require_extra
 
     require_extra()  # what is imported next needs it
+    from cchybrid.bench.checking import check_suite, stored_suite
     from cchybrid.bench.progress import checking
-    from cchybrid.bench.report.designs import HEADERS as DESIGN_HEADERS
-    from cchybrid.bench.report.designs import design_report
+    from cchybrid.bench.report.commands import commands_of
     from cchybrid.bench.report.pages import check_folder, write_report
-    from cchybrid.bench.report.reading import check_suite, read_store, reading_of, stored_suite
-    from cchybrid.bench.report.sections import compose
-    from cchybrid.bench.report.throughputs import HEADERS as THROUGHPUT_HEADERS
-    from cchybrid.bench.report.throughputs import throughput_report
 
     folder = output or Path(f"{store.stem}-report")
     check_folder(folder)
@@ -268,35 +265,29 @@ def report(
     words += [] if output is None else ["-o", output.name]
     words += [] if suite is None else ["--suite", suite]
     words += ["--pages"] if pages else []
-    chosen = stored_suite(store, suite)
-    what = "designs" if chosen.designs else "throughputs" if chosen.throughputs else ""
-    if what and other is not None:
-        raise InputError(
-            f"reports of {what} compare no stores", where="OTHER-STORE", hint="drop it"
-        )
-    if what and pages:
-        raise InputError(
-            f"{what} have no pages of schedules", where="--pages", hint="drop the option"
-        )
     registry = load_plugins()
+    chosen = stored_suite(store, suite, registry)
+    kind = registry.benchmark(chosen.kind)
+    if other is not None and not kind.engines:
+        raise InputError(
+            f"reports of {chosen.kind} compare no stores", where="OTHER-STORE", hint="drop it"
+        )
+    if pages and not kind.engines:
+        raise InputError(
+            f"{chosen.kind} have no pages of schedules", where="--pages", hint="drop the option"
+        )
     with checking(store) as watch:
         checked = check_suite(store, chosen, registry, watch)
-    if what:
-        report_of, headers = {
-            "designs": (design_report, DESIGN_HEADERS),
-            "throughputs": (throughput_report, THROUGHPUT_HEADERS),
-        }[what]
-        composed = report_of(checked, shlex.join(words))
-        _print_report(composed, write_report(composed, folder, headers))
-        return
-    reading = reading_of(checked, registry)
     compared = None
     if other is not None:
+        there = stored_suite(other, chosen.name, registry)
         with checking(other) as watch:
-            compared = read_store(other, reading.suite, registry, watch)
-    composed = compose(reading, compared, shlex.join(words))
-    links = _write_pages(reading, registry, folder) if pages else {}
-    _print_report(composed, write_report(composed, folder, links=links))
+            compared = check_suite(other, there, registry, watch)
+    composed = kind.report(checked, compared, registry)
+    links = _write_pages(checked, registry, folder) if pages else {}
+    title = f"Benchmark {chosen.name}"
+    commands = [*commands_of(checked, kind, registry), shlex.join(words)]
+    _print_report(composed, write_report(composed, folder, title, commands, links))
     if links:
         print(f"written to {folder / 'pages'}: {len(links)} pages")
 
@@ -304,13 +295,12 @@ def report(
 bench.command(cls=Command)(shards.merge)
 
 
-def _write_pages(reading: Reading, registry: Registry, folder: Path) -> dict[str, str]:
+def _write_pages(checked: CheckedSuite, registry: Registry, folder: Path) -> dict[str, str]:
     """Write a page for the best schedule of every row; return the files by row."""
     from cchybrid.bench.report.schedule_pages import schedule_pages, write_page
-    from cchybrid.view.drawing.page import page
 
     links = {}
-    for row, name, text in schedule_pages(reading, registry, page):
+    for row, name, text in schedule_pages(checked, registry):
         try:
             write_page(folder, name, text)
         except OSError as error:
@@ -325,10 +315,13 @@ def _write_pages(reading: Reading, registry: Registry, folder: Path) -> dict[str
 
 def _print_report(composed: Report, files: Sequence[Path]) -> None:
     """Print the summary of a report, and its files."""
+    from pandas import DataFrame
+
     summary = composed.sections[0].table
     width = screen_width()
     if summary is not None:
-        lines = [[*map(str, line)] for line in (summary, *summary.itertuples(index=False))]
+        table = DataFrame(summary)
+        lines = [[*map(str, line)] for line in (table, *table.itertuples(index=False))]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         if width is not None and sum(widths) + 2 * len(widths) > width:
             heads = lines[0][1:]

@@ -12,6 +12,7 @@ from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
 from cchybrid.plugin.records import (
     API,
+    BenchmarkKind,
     BoundInfo,
     CollectiveInfo,
     CommandInfo,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from cchybrid.plugin.executor import Executor, ExecutorSettings, Job, JobAnswer, run_job
 
 __all__ = [
-    "API", "BoundInfo", "BrokenRule", "Budget", "CollectiveInfo", "CommandInfo",
+    "API", "BenchmarkKind", "BoundInfo", "BrokenRule", "Budget", "CollectiveInfo", "CommandInfo",
     "CostTermInfo", "DesignerInfo", "Engine", "EngineInfo", "Executor", "ExecutorInfo",
     "ExecutorSettings", "ExporterInfo", "ImportRequest", "Imported", "ImporterInfo", "Job",
     "JobAnswer", "NameInfo", "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo",

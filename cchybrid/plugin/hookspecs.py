@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import pluggy
 
 from cchybrid.plugin.records import (
+    BenchmarkKind,
     BoundInfo,
     CollectiveInfo,
     CommandInfo,
@@ -79,6 +80,10 @@ class HookSpecs:
     @hookspec
     def cchybrid_plugins(self) -> Iterable[str]:  # type: ignore[empty-body]
         """Return modules that are plugins themselves, such as the others of one distribution."""
+
+    @hookspec
+    def cchybrid_benchmarks(self) -> Iterable[BenchmarkKind]:  # type: ignore[empty-body]
+        """Return kinds of benchmarks; their code is imported only where a suite has such rows."""
 
     @hookspec
     def cchybrid_observers(self) -> Iterable[Observer]:  # type: ignore[empty-body]

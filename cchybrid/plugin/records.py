@@ -13,6 +13,7 @@ from cchybrid.proof.records import BoundFunction, BoundInfo, load_target
 __all__ = [
     "API",
     "KINDS",
+    "BenchmarkKind",
     "BoundFunction",
     "BoundInfo",
     "CollectiveInfo",
@@ -291,6 +292,46 @@ class NameInfo:
     summary: str = ""
     _: KW_ONLY
     api: int = API
+
+
+@dataclass(frozen=True)
+class BenchmarkKind:
+    """A kind of benchmarks.
+
+    Parameters
+    ----------
+    name
+        The name in messages, in the plural.
+    target
+        ``package.module:Class``, imported only where a suite has such rows; a subclass of
+        ``cchybrid.plugin.benchmark.Benchmark``.
+    summary
+        One line, shown by ``cchybrid plugins``.
+    tables
+        The keys of its tables in the TOML file of a suite; the name by default.
+    key
+        The key that no JSON object of another kind's rows has; the name by default.
+    api
+        The version of the plugin interface that the kind was written for.
+    """
+
+    name: str
+    target: str
+    summary: str
+    _: KW_ONLY
+    tables: tuple[str, ...] = ()
+    key: str = ""
+    api: int = API
+
+    @property
+    def table_keys(self) -> tuple[str, ...]:
+        """The keys of its tables in a suite."""
+        return self.tables or (self.name,)
+
+    @property
+    def row_key(self) -> str:
+        """The key by which the JSON objects of its rows are recognised."""
+        return self.key or self.name
 
 
 class Observer(Protocol):

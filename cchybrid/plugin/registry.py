@@ -25,6 +25,7 @@ from cchybrid.plugin.hookspecs import HookSpecs
 from cchybrid.plugin.imported import Imported
 from cchybrid.plugin.records import (
     API,
+    BenchmarkKind,
     BoundInfo,
     CollectiveInfo,
     CommandInfo,
@@ -37,6 +38,7 @@ from cchybrid.plugin.records import (
     NameInfo,
     Observer,
     TopologyInfo,
+    load_target,
 )
 from cchybrid.system.output import output_to_stderr
 
@@ -49,9 +51,12 @@ BUILT_IN = (
     ("core", "cchybrid.plugin.builtin"),
     ("commands", "cchybrid.cli.commands"),
     ("export", "cchybrid.view.export"),
+    ("drawing", "cchybrid.view.drawing.plugin"),
     ("exchange", "cchybrid.exchange.exporter_plugin"),
     ("run", "cchybrid.run.plugin"),
     ("import", "cchybrid.exchange.importer_plugin"),
+    ("benchmarks", "cchybrid.bench.plugin"),
+    ("host benchmarks", "cchybrid.host.benchmark_plugin"),
 )
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
 
@@ -71,6 +76,7 @@ _MAKES: dict[type, tuple[str, type]] = {
 Record = (
     TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | ImporterInfo | EngineInfo
     | DesignerInfo | CostTermInfo | ExecutorInfo | CommandInfo | NameInfo
+    | BenchmarkKind
 )  # fmt: skip
 R = TypeVar("R", bound=Record)
 Candidate = tuple[str, str, Callable[[], Any]]
@@ -102,6 +108,7 @@ class Registry:
     executors: dict[str, ExecutorInfo] = field(default_factory=dict)
     commands: dict[str, CommandInfo] = field(default_factory=dict)
     names: dict[str, NameInfo] = field(default_factory=dict)
+    benchmarks: dict[str, BenchmarkKind] = field(default_factory=dict)
     observers: list[tuple[str, Observer]] = field(default_factory=list)
     plugins: list[PluginRow] = field(default_factory=list)
     provider: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -154,6 +161,23 @@ class Registry:
     def importer(self, name: str) -> ImporterInfo:
         """Return an importer by name (in any case), or raise an ``InputError``."""
         return _find(self.importers, name, "import format", "plugins")
+
+    def benchmark(self, name: str) -> Any:
+        """Import a kind of benchmarks by name, and return the ``Benchmark``.
+
+        Raises
+        ------
+        CchybridError
+            There is none, or it cannot be imported.
+        """
+        info = _find(self.benchmarks, name, "kind of benchmarks", "plugins")
+        try:
+            return load_target(info.target)(info)
+        except Exception as error:
+            provider = self.provider["benchmark", info.name.lower()]
+            raise PluginError(
+                f"plugin {provider}: benchmark {info.name}: {_one_line(error)}"
+            ) from error
 
 
 def load_registry() -> Registry:
@@ -290,6 +314,7 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         "cchybrid_executors": ("executor", ExecutorInfo, registry.executors),
         "cchybrid_commands": ("command", CommandInfo, registry.commands),
         "cchybrid_names": ("name", NameInfo, registry.names),
+        "cchybrid_benchmarks": ("benchmark", BenchmarkKind, registry.benchmarks),
     }
     kind, expected, table = tables[hook]
     if not isinstance(record, expected):
@@ -304,9 +329,18 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
     key = record.name.lower()
     if key in table:
         raise PluginError(f"{what} is already provided by plugin {registry.provider[kind, key]}")
+    if isinstance(record, BenchmarkKind):
+        _check_keys(record, what, registry)
     table[key] = _with_error_text(record, what, name)
     registry.provider[kind, key] = name
     return what
+
+
+def _check_keys(kind: BenchmarkKind, what: str, registry: Registry) -> None:
+    for other in registry.benchmarks.values():
+        taken = {*other.table_keys} & {*kind.table_keys} or {other.row_key} & {kind.row_key}
+        if taken:
+            raise PluginError(f"{what}: its key {min(taken)} is that of benchmark {other.name}")
 
 
 def _with_error_text(record: Any, what: str, name: str) -> Any:

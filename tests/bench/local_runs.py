@@ -1,10 +1,35 @@
-"""The executor of benchmark runs on this machine."""
+"""Runs of rows made in this process, and the executor of this machine."""
 
 from __future__ import annotations
 
+import json
+import zlib
+from typing import Any
+
+from cchybrid.bench import job
+from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.store import Run
 from cchybrid.host.cluster.local import LocalExecutor
 from cchybrid.plugin.executor import ExecutorSettings
 
 
 def local(jobs: int) -> LocalExecutor:
     return LocalExecutor(ExecutorSettings(jobs=jobs))
+
+
+def packed(record: Any) -> bytes:
+    """Return a JSON object as a store has it."""
+    return zlib.compress(json.dumps(record).encode())
+
+
+def answer_of(kind: str, row: Any, contestant: Contestant, seed: int = 0) -> dict[str, Any]:
+    """Return the answer of the job of a row."""
+    solve = contestant.to_solve()
+    content = {"kind": kind, "row": row.to_json(), "solve": solve, "seed": seed}
+    return job.work(json.loads(json.dumps(content)))
+
+
+def made(kind: str, row: Any, contestant: Contestant, seed: int = 0) -> Run:
+    """Return a real run of a row."""
+    answer = answer_of(kind, row, contestant, seed)
+    return Run(row.name, contestant, seed, "", answer["result"], packed(answer["schedule"]))

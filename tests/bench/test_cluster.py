@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cchybrid.bench.report.reading import check_suite, stored_suite
+from cchybrid.bench.checking import check_suite, stored_suite
 from cchybrid.plugin.registry import load_registry
 from tests.bench.test_runner import content
 from tests.host.cluster.dask_processes import dask_processes, wait_for
@@ -64,7 +64,8 @@ class SuiteRun:
 def verified_rows(path: Path) -> dict[tuple[str, str, int], object]:
     """Return what a store says of its rows, schedules and evidence checked again."""
     names = ("steps", "lower_bound", "certified")
-    found = check_suite(path, stored_suite(path, None), load_registry()).all_runs
+    registry = load_registry()
+    found = check_suite(path, stored_suite(path, None, registry), registry).all_runs
     assert [each.line for each in found if each.failure] == []
     return {each.run.key: [each.found[name] for name in names] for each in found}
 

@@ -11,28 +11,27 @@ from pathlib import Path
 
 import pytest
 
-from cchybrid.bench import job
+from cchybrid.bench.checking import check_suite, stored_suite
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.design_row import DesignRow, compared, figures_of
-from cchybrid.bench.report.designs import HEADERS, design_report
 from cchybrid.bench.report.pages import write_report
-from cchybrid.bench.report.reading import check_suite, stored_suite
-from cchybrid.bench.report.sections import Report
-from cchybrid.bench.runner import digests, run_suite
-from cchybrid.bench.store import Run, Store
+from cchybrid.bench.runner import digests
+from cchybrid.bench.store import Store
 from cchybrid.bench.suite import Suite, read_suite
 from cchybrid.checker import EvidenceError
 from cchybrid.cli.app import run as command
+from cchybrid.host.designs.benchmark.row import DesignRow, compared, figures_of
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.benchmark_report import Report
 from cchybrid.plugin.registry import load_registry
-from tests.bench.local_runs import local
+from tests.bench.local_runs import answer_of, made
 
 TABLE = """name,network,nodes,degree,layout,max_wire,latency,max-latency,bisection,source
 ring,ring-bi-16,16,2,,,4.00,8,3,table A
 wired,,8,3,backplane,3,1.438,3,,table A
 cube,hypercube-8,8,3,,,,,4,table B
 """
-SOLVE = {"time_limit": None, "evaluations": 3000}
+EVALUATIONS = Contestant(time_limit=None, evaluations=3000)
+KIND = load_registry().benchmark("designs")
 
 
 @pytest.fixture(name="suite")
@@ -46,29 +45,24 @@ def fill(suite: Suite, path: Path) -> Path:
     """Return a store with a run of every row, made in this process."""
     with Store(path, write=True) as store:
         store.put_suite(suite)
-        for row in suite.designs:
-            answer = job.work({**row.to_job(SOLVE), "seed": 0})
-            packed = zlib.compress(json.dumps(answer["schedule"]).encode())
-            contestant = Contestant(time_limit=None, evaluations=3000)
-            store.put(Run(row.name, contestant, 0, "", answer["result"], packed))
+        for row in suite.rows:
+            store.put(made("designs", row, EVALUATIONS))
     return path
 
 
 @pytest.mark.parametrize("name", ["gappin", "order-degree", "fewest-steps"])
 def test_suites_of_designs_that_ship(name: str) -> None:
     suite = read_suite(name)
-    assert not suite.rows
-    assert {row.name: DesignRow.from_json(row.to_json()) for row in suite.designs} == {
-        row.name: row for row in suite.designs
-    }
-    assert set(digests(suite, load_registry())) == {row.name for row in suite.designs}
-    published = [row for row in suite.designs if not row.collective]
+    assert suite.kind == "designs"
+    assert tuple(DesignRow.from_json(row.to_json()) for row in suite.rows) == suite.rows
+    assert set(digests(suite, load_registry())) == {row.name for row in suite.rows}
+    published = [row for row in suite.rows if not row.collective]
     assert all(row.published and row.source for row in published)
-    assert len(published) == (0 if name == "fewest-steps" else len(suite.designs))
+    assert len(published) == (0 if name == "fewest-steps" else len(suite.rows))
 
 
 def test_the_suite_of_fewest_steps_has_every_combination() -> None:
-    rows = read_suite("fewest-steps").designs
+    rows = read_suite("fewest-steps").rows
     assert {(row.nodes, row.degree, row.collective) for row in rows} == {
         (nodes, degree, collective)
         for nodes in range(8, 25)
@@ -82,7 +76,7 @@ def test_the_suite_of_fewest_steps_has_every_combination() -> None:
 @pytest.mark.long
 def test_named_networks_of_the_paper_are_as_published_or_explained() -> None:
     """Every latency of the rings, trees, tori and hypercubes is exact where no note explains it."""
-    for row in read_suite("gappin").designs:
+    for row in read_suite("gappin").rows:
         if row.network and row.network != "full-tree-63":
             values = figures_of(row, row.named_links())
             differing = {
@@ -93,8 +87,9 @@ def test_named_networks_of_the_paper_are_as_published_or_explained() -> None:
 
 
 def report_of(path: Path) -> Report:
-    checked = check_suite(path, stored_suite(path, None), load_registry())
-    return design_report(checked, f"cchybrid bench report {path.name}")
+    registry = load_registry()
+    checked = check_suite(path, stored_suite(path, None, registry), registry)
+    return KIND.report(checked, None, registry)
 
 
 def excluded(report: Report) -> list[str]:
@@ -105,7 +100,7 @@ def excluded(report: Report) -> list[str]:
 def test_a_report_puts_own_and_published_values_side_by_side(suite: Suite, tmp_path: Path) -> None:
     path = fill(suite, tmp_path / "s.sqlite")
     report = report_of(path)
-    files = write_report(report, tmp_path / "out", HEADERS)
+    files = write_report(report, tmp_path / "out", "mine", [])
     assert [file.name for file in files] == ["report.md", "report.csv", "report.html"]
     table = list(csv.DictReader(files[1].read_text().splitlines()))
     verdicts = {(line["row"], line["column"]): line["verdict"] for line in table}
@@ -118,7 +113,6 @@ def test_a_report_puts_own_and_published_values_side_by_side(suite: Suite, tmp_p
         ("cube", "bisection"): "equal",
     }
     text = files[0].read_text()
-    assert "cchybrid bench run mine.toml --evaluations 3000 --threads 1 --seeds 1" in text
     assert "| ring | 4.00 | 4 | 8 | 8 | 3 | 2 (!) |" in text
 
 
@@ -147,31 +141,7 @@ def test_a_changed_network_is_found(suite: Suite, tmp_path: Path, change, messag
     report = report_of(path)
     (line,) = excluded(report)
     assert re.search(message, line), line
-    assert "wired" not in set(report.rows.row)
-
-
-def test_rows_without_a_result_are_named(suite: Suite, tmp_path: Path) -> None:
-    with Store(tmp_path / "s.sqlite", write=True) as store:
-        store.put_suite(suite)
-        store.put(Run("ring", Contestant(), 0, "crashed", {}))
-    lines = [
-        line for section in report_of(tmp_path / "s.sqlite").sections for line in section.lines
-    ]
-    assert lines == [
-        "ring: no run counts", "wired: not run", "cube: not run", "ring, seed 0: crashed",
-    ]  # fmt: skip
-
-
-@pytest.mark.long
-def test_a_suite_of_designs_is_resumed(suite: Suite, tmp_path: Path) -> None:
-    known = digests(suite, load_registry())
-    contestant = Contestant(time_limit=None, evaluations=3000)
-    seen: list[object] = []
-    for expected in (3, 0):
-        seen.clear()
-        with Store(tmp_path / "s.sqlite", write=True) as store:
-            assert run_suite(suite, known, store, [contestant], [0], local(2), seen.append)
-        assert len(seen) == expected
+    assert "wired" not in {line["row"] for line in report.table}
 
 
 @pytest.mark.parametrize(
@@ -201,8 +171,9 @@ def test_designs_and_rows_are_two_suites(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text(TABLE)
     rows = '[[rows]]\ntopology = "ring-bi-8"\ncollective = "AAS"\n'
     for text, message in (
-        (f'{rows}[[designs]]\nfile = "mine.csv"\n', "designs beside rows"),
+        (f'{rows}[[designs]]\nfile = "mine.csv"\n', "schedules beside designs"),
         ("[[designs]]\n", "a table without a file"),
+        ('[[designs]]\nfile = "mine.csv"\nwith = { degree = 3 }\n', "in place of those of a table"),
         ("designs = 3\n", "no list of tables"),
     ):
         (tmp_path / "mine.toml").write_text(text)
@@ -211,7 +182,7 @@ def test_designs_and_rows_are_two_suites(tmp_path: Path) -> None:
 
 
 def test_a_network_that_is_none_of_the_task_has_no_figures(suite: Suite) -> None:
-    wired = suite.designs[1]
+    wired = suite.rows[1]
     with pytest.raises(EvidenceError, match="too long"):
         figures_of(wired, tuple((node, (node + 1) % 8) for node in range(8)))
 
@@ -234,17 +205,14 @@ def _steps_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     contestant = Contestant(time_limit=10, evaluations=None)
     with Store(folder / "s.sqlite", write=True) as store:
         store.put_suite(suite)
-        for row in suite.designs:
-            solve = {"time_limit": 10, "evaluations": None, "threads": 1}
-            answer = job.work({**row.to_job(solve), "seed": 0})
-            packed = zlib.compress(json.dumps(answer["schedule"]).encode())
-            store.put(Run(row.name, contestant, 0, "", answer["result"], packed))
+        for row in suite.rows:
+            store.put(made("designs", row, contestant))
     return folder / "s.sqlite"
 
 
 def test_the_report_of_designs_for_a_collective(steps_store: Path, tmp_path: Path) -> None:
     report = report_of(steps_store)
-    files = write_report(report, tmp_path / "out", HEADERS)
+    files = write_report(report, tmp_path / "out", "mine", [])
     lines = list(csv.DictReader(files[1].read_text().splitlines()))
     columns = ("row", "column", "ours", "bound", "proven", "certified", "verdict")
     assert [tuple(line[key] for key in columns) for line in lines] == [
@@ -253,7 +221,6 @@ def test_the_report_of_designs_for_a_collective(steps_store: Path, tmp_path: Pat
     ]
     text = files[0].read_text()
     assert "| AAS | 2 | 5 | 3 | 3 | by a bound | yes |" in text
-    assert "cchybrid bench run mine.toml --time-limit 10" in text
 
 
 @pytest.mark.parametrize(
@@ -287,7 +254,7 @@ def test_a_changed_schedule_is_found(  # type: ignore[no-untyped-def]
     report = report_of(path)
     (line,) = excluded(report)
     assert re.search(message, line), line
-    assert "5 nodes, degree 2, AAS" not in set(report.rows.row)
+    assert "5 nodes, degree 2, AAS" not in {line["row"] for line in report.table}
 
 
 def test_what_was_not_proven_is_not_reported_as_proven(steps_store: Path, tmp_path: Path) -> None:
@@ -300,15 +267,14 @@ def test_what_was_not_proven_is_not_reported_as_proven(steps_store: Path, tmp_pa
             record["schedule"].pop("lower_bound")
             changed = zlib.compress(json.dumps(record).encode())
             database.execute("UPDATE runs SET schedule = ? WHERE row = ?", (changed, row))
-    table = report_of(path).rows
-    assert list(table.certified) == ["no", "no"]
-    assert list(table.proven) == ["by a bound", "by a bound"]
+    table = report_of(path).table
+    assert [(line["certified"], line["proven"]) for line in table] == [("no", "by a bound")] * 2
 
 
 def test_designs_for_a_collective_need_a_time_limit() -> None:
     values = {"name": "x", "nodes": "8", "degree": "3", "collective": "AAS", "steps": "3"}
     row = DesignRow.from_text({**values, "weights": "latency=1"})
-    assert "--time-limit" in job.work({**row.to_job(SOLVE), "seed": 0})["hint"]
+    assert "--time-limit" in answer_of("designs", row, EVALUATIONS)["hint"]
     for change, message in (
         ({"collective": ""}, "steps of no collective"),
         ({"network": "hypercube-8"}, "is not designed"),
@@ -321,7 +287,10 @@ def test_designs_for_a_collective_need_a_time_limit() -> None:
 def test_bad_lists_of_designs_are_refused(tmp_path: Path) -> None:
     for text, message in (
         ("nodes = [8, 8]\ndegree = 3\nweights = 'latency=1'\n", "two rows are called"),
-        ("nodes = 8\ndegree = 3\nname = 'x'\nweights = 'latency=1'\n", "several designs"),
+        (
+            "nodes = [8, 9]\ndegree = 3\nname = 'x'\nweights = 'latency=1'\n",
+            "two rows are called x",
+        ),
         ("nodes = 8\ndegre = 3\n", "a design has no 'degre'"),
         ("nodes = [8, 9]\ndegree = 3\n", "no cost term"),
     ):
@@ -359,7 +328,7 @@ def test_designers_that_do_not_exist_and_tasks_that_none_can_do() -> None:
         ("cpsat-design exhaustive", "no designer found a network for x"),
     ):
         row = DesignRow.from_text({**values, "designers": designers})
-        assert message in job.work({**row.to_job(SOLVE), "seed": 0})["failure"]
+        assert message in answer_of("designs", row, EVALUATIONS)["failure"]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ name = "two"
 topology = ["ring-bi-6", "{file}"]
 collective = "AAS"
 """
+KIND = load_registry().benchmark("schedules")
 FAST = Contestant(("colouring",), "auto", None, 60)
 Change = Callable[[dict[str, Any]], object]
 
@@ -42,7 +43,7 @@ def answered(suite: Suite) -> tuple[Task, str, dict[str, Any]]:
     """A task, the digest of its instance, and the answer of a real run."""
     registry = load_registry()
     task = tasks_of(suite, [FAST], [0])[0]
-    answer = run_job(job_of(task, "1", registry))
+    answer = run_job(job_of(task, "1", KIND, registry))
     return task, digests(suite, registry)[task.row.name], json.loads(answer.output)
 
 
@@ -89,10 +90,12 @@ def test_a_forged_answer_becomes_a_failed_run(
 ) -> None:
     task, digest, content = answered
     honest = run_of(task, JobAnswer("1", json.dumps(content).encode()))
-    assert verified(honest, task.row, digest) == honest
+    assert verified(honest, task.row, KIND, digest) == honest
     forged = json.loads(json.dumps(content))
     change(forged)
-    run = verified(run_of(task, JobAnswer("1", json.dumps(forged).encode())), task.row, digest)
+    run = verified(
+        run_of(task, JobAnswer("1", json.dumps(forged).encode())), task.row, KIND, digest
+    )
     assert run.failure.startswith("does not hold: ")
     assert (run.result, run.record) == ({}, None)
 
@@ -155,10 +158,10 @@ def test_a_forged_run_is_refused_and_done_again_by_the_next_command(
 @pytest.mark.long
 def test_the_instance_of_a_file_goes_with_its_job(suite: Suite) -> None:
     """Other machines do not have the file."""
-    jobs = [job_of(task, "1", load_registry()) for task in tasks_of(suite, [FAST], [0])]
+    jobs = [job_of(task, "1", KIND, load_registry()) for task in tasks_of(suite, [FAST], [0])]
     named, of_a_file = (json.loads(job.content) for job in jobs)
-    assert "instance" not in named
-    assert of_a_file["instance"]["network"]["nodes"] == 3
-    of_a_file["spec"]["topology"] = "/not/on/this/machine.edges"
+    assert "instance" not in named["row"]
+    assert of_a_file["row"]["instance"]["network"]["nodes"] == 3
+    of_a_file["row"]["question"]["topology"] = "/not/on/this/machine.edges"
     answer = run_job(jobs[1].__class__("1", jobs[1].module, json.dumps(of_a_file).encode()))
     assert json.loads(answer.output)["result"]["status"] == "optimal"

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from cchybrid.bench.report.reading import read_store
+from cchybrid.bench.schedule_checks import stored_schedule
 from cchybrid.bench.store import Store
-from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 from tests.fuzz.readers import store_files
 
@@ -126,8 +126,8 @@ def test_a_packed_record_must_not_grow_without_end(
     assert first_run(path).held
     monkeypatch.setattr("cchybrid.bench.store.MAX_FILE_CHARACTERS", 50_000)
     assert "too large" in first_run(path).failure
-    with Store(path) as store, pytest.raises(InputError, match="too large"):
-        next(run for run in store.runs() if run.record is not None).schedule()
+    with Store(path) as store, pytest.raises(ValueError, match="too large"):
+        stored_schedule(next(run for run in store.runs() if run.record is not None))
 
 
 @pytest.mark.parametrize(("column", "value"), [("seed", 0.5), ("row", b"a"), ("failure", 0)])

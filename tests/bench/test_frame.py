@@ -141,8 +141,8 @@ def test_convergence_leaves_out_what_changes_nothing() -> None:
 
 def test_stored_runs_have_all_that_convergence_needs(runs: list[Run]) -> None:
     for run in runs:
-        assert run._schedule is not None
-        steps = len(json.loads(zlib.decompress(run._schedule))["steps"])
+        assert run.record is not None
+        steps = len(json.loads(zlib.decompress(run.record))["steps"])
         found = [each for each in run.result["contributions"] if each["what"] == "schedule"]
         assert found[-1]["steps"] == steps
         assert all(each["seconds"] <= run.result["seconds"] + 1e-3 for each in found)

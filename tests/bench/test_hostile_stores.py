@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import sqlite3
-import zlib
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -15,18 +14,17 @@ from typing import Any, NamedTuple
 import pytest
 
 import cchybrid
-from cchybrid.bench import job
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.design_row import DesignRow, figures_of
 from cchybrid.bench.row import Published, Row
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite, read_suite
-from cchybrid.bench.throughput_row import ThroughputRow
 from cchybrid.cli.app import run as command
+from cchybrid.host.designs.benchmark.row import DesignRow, figures_of
+from cchybrid.host.throughput_benchmark import ThroughputRow
 from cchybrid.network_design.ports import Links
 from cchybrid.network_design.record import design_record
 from cchybrid.network_design.steps import instance_of
-from cchybrid.plugin.registry import load_registry
+from tests.bench.local_runs import made, packed
 
 RING: Links = (*((node, node + 1) for node in range(5)), (0, 5))
 COMPLETE: Links = tuple((a, b) for a in range(6) for b in range(a + 1, 6))
@@ -36,21 +34,6 @@ CONTESTANT = Contestant(("colouring",), time_limit=None, evaluations=20)
 def also(*values: object) -> list[Any]:
     """Return the values of a parameter that are tested with the long tests."""
     return [pytest.param(value, marks=pytest.mark.long) for value in values]
-
-
-def packed(record: Any) -> bytes:
-    return zlib.compress(json.dumps(record).encode())
-
-
-def solved(row: Row) -> Run:
-    spec = {key: value for key, value in vars(row.spec).items() if value is not None}
-    answer = job.work({"spec": spec, "solve": CONTESTANT.to_solve(), "seed": 0})
-    return Run(row.name, CONTESTANT, 0, "", answer["result"], packed(answer["schedule"]))
-
-
-def of_trees(row: ThroughputRow) -> Run:
-    answer = row.work(load_registry())
-    return Run(row.name, CONTESTANT, 0, "", answer["result"], packed(answer["schedule"]))
 
 
 def designed(row: DesignRow, links: Links) -> Run:
@@ -86,7 +69,7 @@ def schedules() -> Kind:
         Row.from_text({"topology": name, "collective": "AAS", "steps": "9"}, Path())
         for name in ("ring-bi-4", "ring-bi-6")
     )
-    first, second = map(solved, rows)
+    first, second = (made("schedules", row, CONTESTANT) for row in rows)
     return Kind(Suite("mine", "", rows), (first, second), lambda line: line["row"], (
         "verdict", "proof",
     ))  # fmt: skip
@@ -94,9 +77,9 @@ def schedules() -> Kind:
 
 def throughputs() -> Kind:
     rows = ThroughputRow("ring-bi-4", "AAB", "9"), ThroughputRow("ring-bi-6", "AAB", "9")
-    suite = Suite("mine", "", (), throughputs=rows)
+    suite = Suite("mine", "", rows, kind="throughputs")
     return Kind(
-        suite, (of_trees(rows[0]), of_trees(rows[1])),
+        suite, tuple(made("throughputs", row, CONTESTANT) for row in rows),
         lambda line: f"{line['topology']} {line['collective']} throughput", ("verdict", "proof"),
     )  # fmt: skip
 
@@ -107,7 +90,7 @@ def designs() -> Kind:
         DesignRow(f"degree {degree}", 6, degree, (("latency", 1.0),), published=published)
         for degree in (5, 2)
     )
-    suite = Suite("mine", "", (), designs=rows)
+    suite = Suite("mine", "", rows, kind="designs")
     runs = designed(rows[0], COMPLETE), designed(rows[1], RING)
     return Kind(suite, runs, lambda line: line["row"], ("verdict", "bound"))
 
@@ -120,7 +103,7 @@ def designs_for_steps() -> Kind:
         )
         for degree in (5, 2)
     )  # fmt: skip
-    suite = Suite("mine", "", (), designs=rows)
+    suite = Suite("mine", "", rows, kind="designs")
     runs = designed(rows[0], COMPLETE), designed(rows[1], RING)
     words = "verdict", "bound", "proven", "certified"
     return Kind(suite, runs, lambda line: line["row"], words)
@@ -163,12 +146,12 @@ def shown(kind: Kind, store: Path) -> Shown:
 def changed(run: Run, change: Callable[[dict[str, Any], Any], object]) -> Run:
     result, record = json.loads(json.dumps(run.result)), run.unpacked()
     change(result, record)
-    return replace(run, result=result, _schedule=packed(record))
+    return replace(run, result=result, record=packed(record))
 
 
 def check_left_out(kind: Kind, found: Shown, reason: str = "does not hold") -> None:
     """Check that the run of the first row is named, and that only the second row has a result."""
-    first, second = (row.name for row in kind.suite.all_rows)
+    first, second = (row.name for row in kind.suite.rows)
     named = [line for line in found.text.splitlines() if reason in line]
     assert len(named) == 1
     assert named[0].startswith(f"- {first}")
@@ -219,7 +202,7 @@ def test_a_crashed_seed_hides_no_verified_one(
     good, crashed = seeds
     runs = (
         replace(kind.runs[0], seed=good),
-        replace(kind.runs[0], seed=crashed, failure="exit -9", result={}, _schedule=None),
+        replace(kind.runs[0], seed=crashed, failure="exit -9", result={}, record=None),
         kind.runs[1],
     )
     found = shown(kind, store_of(kind, tmp_path, *runs))
@@ -250,7 +233,7 @@ def test_a_damaged_run_is_named_and_the_others_count(kind: Kind, tmp_path: Path,
 def test_a_truncated_record_does_not_count(kind: Kind, tmp_path: Path, cut: int) -> None:
     record = kind.runs[0].record
     assert record is not None
-    short = replace(kind.runs[0], _schedule=record[: len(record) - cut] if cut else None)
+    short = replace(kind.runs[0], record=record[: len(record) - cut] if cut else None)
     check_left_out(kind, shown(kind, store_of(kind, tmp_path, short, kind.runs[1])))
 
 
@@ -322,7 +305,7 @@ def test_a_claim_that_there_is_no_schedule_is_no_fact(tmp_path: Path) -> None:
         steps=None, status="infeasible", certified=False, certified_bound=0, lower_bound=0,
         instance_record=record["instance"], contributions=[],
     ))  # fmt: skip
-    claim = replace(claim, _schedule=None)
+    claim = replace(claim, record=None)
     text = shown(
         kind._replace(suite=bare),
         store_of(kind._replace(suite=bare), tmp_path, claim, kind.runs[1]),
@@ -362,7 +345,7 @@ def test_evidence_of_another_run_bounds_no_throughput(tmp_path: Path) -> None:
 def test_the_bound_of_a_design_is_that_of_the_row(tmp_path: Path) -> None:
     """A ring fits the row of degree 5; its own degree, 2, has a bound that the row has not."""
     kind = designs()
-    ring = designed(kind.suite.designs[0], RING)
+    ring = designed(kind.suite.rows[0], RING)
     honest = shown(kind, store_of(kind, tmp_path, ring, kind.runs[1]))
     assert honest.rows["degree 5"] == ["better", "1"]
     lying = changed(
@@ -376,7 +359,7 @@ def test_another_network_is_not_the_named_one(tmp_path: Path) -> None:
         "six", 6, 5, (("latency", 1.0),), network="ring-bi-6", published={"diameter": "3"}
     )
     other = replace(row, name="seven")
-    suite = Suite("mine", "", (), designs=(row, other))
+    suite = Suite("mine", "", (row, other), kind="designs")
     runs = designed(row, COMPLETE), designed(other, row.named_links())
     kind = Kind(suite, runs, lambda line: line["row"], ("verdict",))
     found = shown(kind, store_of(kind, tmp_path, *runs))
@@ -386,7 +369,7 @@ def test_another_network_is_not_the_named_one(tmp_path: Path) -> None:
 
 def test_exhaustion_is_a_claim_that_is_not_checked(tmp_path: Path) -> None:
     kind = designs_for_steps()
-    ring = designed(kind.suite.designs[0], RING)
+    ring = designed(kind.suite.rows[0], RING)
     steps = int(float(ring.result["design"]["steps"]))
     lying = changed(ring, lambda result, record: result.update(proven="by exhaustion"))
     found = shown(kind, store_of(kind, tmp_path, lying, kind.runs[1]))
@@ -396,8 +379,8 @@ def test_exhaustion_is_a_claim_that_is_not_checked(tmp_path: Path) -> None:
 
 def test_rows_that_the_suite_has_changed_since_are_named(tmp_path: Path) -> None:
     suite = read_suite("forestcoll")
-    first, *others = suite.throughputs
-    stored = replace(suite, throughputs=(replace(first, rounds_per_chunk="9"), *others[1:]))
+    first, *others = suite.rows
+    stored = replace(suite, rows=(replace(first, rounds_per_chunk="9"), *others[1:]))
     kind = throughputs()._replace(suite=stored)
     text = shown(kind, store_of(kind, tmp_path)).text
     assert f"- {first.name}: the suite now has another instance or other published values" in text
@@ -413,7 +396,7 @@ def test_a_store_with_another_instance_by_the_same_name_is_not_compared(tmp_path
         cchybrid.instance(topology, "AAS").save(folder / "net.json")
         row = Row.from_text({"topology": "./net.json"}, folder)
         kind = schedules()._replace(suite=Suite("mine", "", (row,)))
-        stores.append(str(store_of(kind, folder, solved(row))))
+        stores.append(str(store_of(kind, folder, made("schedules", row, CONTESTANT))))
     assert command(["bench", "report", *stores, "-o", str(tmp_path / "out")]) == 0
     text = (tmp_path / "out" / "report.md").read_text()
     assert "0 rows in both" in text

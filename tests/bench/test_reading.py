@@ -109,7 +109,6 @@ def test_rows_that_cannot_be_looked_up_do_not_count(store):
     [
         'UPDATE suites SET content = replace(content, \'"steps": 2\', \'"steps": "abc"\')',
         "UPDATE suites SET content = replace(content, '\"steps\": 2', '\"steps\": 99999999999')",
-        "UPDATE suites SET content = '{}'",
         "UPDATE suites SET content = '[]'",
         "DROP TABLE runs",
     ],
@@ -118,6 +117,13 @@ def test_a_damaged_store_is_one_line(store, damage):
     with closing(sqlite3.connect(store)) as database, database:
         database.execute(damage)
     with pytest.raises(InputError, match="the store is damaged"):
+        read_store(store, None, load_registry())
+
+
+def test_rows_of_no_kind_are_one_line(store):
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute("UPDATE suites SET content = '{}'")
+    with pytest.raises(InputError, match="no plugin registers the kind of the suite mine"):
         read_store(store, None, load_registry())
 
 

@@ -20,22 +20,24 @@ from types import ModuleType
 import pytest
 from pandas import NA, isna
 
-from cchybrid.bench import job
-from cchybrid.bench.checking import Checked, check
+from cchybrid.bench.checking import check
 from cchybrid.bench.contestant import Contestant
+from cchybrid.bench.report.commands import commands_of
 from cchybrid.bench.report.pages import write_report
 from cchybrid.bench.report.reading import Reading, read_store
-from cchybrid.bench.report.sections import Report, compose
+from cchybrid.bench.report.sections import compose
 from cchybrid.bench.report.standing import standings
-from cchybrid.bench.report.statistics import gap_over_time
+from cchybrid.bench.report.statistics import gap_over_time, judged
 from cchybrid.bench.row import Row
-from cchybrid.bench.runner import digest_of
 from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite
 from cchybrid.cli.app import run as command
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.benchmark import Checked
+from cchybrid.plugin.benchmark_report import Report
 from cchybrid.plugin.registry import load_registry
+from tests.bench.local_runs import made
 
 FIRST = Contestant(("colouring",), time_limit=None, evaluations=20)
 SECOND = Contestant(("umda",), time_limit=None, evaluations=20)
@@ -50,18 +52,10 @@ VALUES = (
 SUITE = Suite("tiny", "", tuple(Row.from_text(values, Path()) for values in VALUES))
 
 
-def solved(row: Row, contestant: Contestant, seed: int = 0) -> Run:
-    """Return a real run."""
-    spec = {key: value for key, value in vars(row.spec).items() if value is not None}
-    answer = job.work({"spec": spec, "solve": contestant.to_solve(), "seed": seed})
-    packed = zlib.compress(json.dumps(answer["schedule"]).encode())
-    return Run(row.name, contestant, seed, "", answer["result"], packed)
-
-
 @cache
 def solved_rows() -> tuple[Run, ...]:
     """Return a real run of every row but the last: once for all modules that need them."""
-    return tuple(solved(row, FIRST) for row in SUITE.rows[:5])
+    return tuple(made("schedules", row, FIRST) for row in SUITE.rows[:5])
 
 
 @pytest.fixture
@@ -80,7 +74,9 @@ def fill(path: Path, runs: list[Run], suite: Suite = SUITE) -> Path:
 def checked(run: Run) -> Checked:
     """Return the check of a run against the instance of its row."""
     (row,) = [row for row in SUITE.rows if row.name == run.row]
-    return check(run, row, digest_of(row, load_registry()))
+    registry = load_registry()
+    kind = registry.benchmark("schedules")
+    return check(run, row, kind, kind.digest(row, registry))
 
 
 def read(path: Path) -> Reading:
@@ -88,15 +84,17 @@ def read(path: Path) -> Reading:
 
 
 def written(report: Report, folder: Path) -> dict[str, str]:
-    files = [path for path in write_report(report, folder) if path.name != "runs.csv"]
+    files = [
+        path for path in write_report(report, folder, "Tiny", ["x"]) if path.name != "runs.csv"
+    ]
     return {path.suffix: path.read_text() for path in files}
 
 
 def changed_record(run: Run, **changes: object) -> Run:
     """Return a run whose schedule is another one, as a damaged or forged store has it."""
-    assert run._schedule is not None
-    record = {**json.loads(zlib.decompress(run._schedule)), **changes}
-    return replace(run, _schedule=zlib.compress(json.dumps(record).encode()))
+    assert run.record is not None
+    record = {**json.loads(zlib.decompress(run.record)), **changes}
+    return replace(run, record=zlib.compress(json.dumps(record).encode()))
 
 
 def test_verdicts_of_a_store(runs: list[Run], tmp_path: Path) -> None:
@@ -112,17 +110,17 @@ def test_verdicts_of_a_store(runs: list[Run], tmp_path: Path) -> None:
 
 
 def damaged(run: Run, other: Run) -> Iterator[tuple[str, Run]]:
-    assert run._schedule is not None
-    steps = json.loads(zlib.decompress(run._schedule))["steps"]
+    assert run.record is not None
+    steps = json.loads(zlib.decompress(run.record))["steps"]
     fewer = [steps[0][1:], *steps[1:]]
     result = run.result
-    yield "incorrect header check", replace(run, _schedule=b"rubbish")
-    yield "cut short, or too large", replace(run, _schedule=run._schedule[:-20])
-    yield "missing", replace(run, _schedule=None)
+    yield "incorrect header check", replace(run, record=b"rubbish")
+    yield "cut short, or too large", replace(run, record=run.record[:-20])
+    yield "missing", replace(run, record=None)
     yield "invalid", changed_record(run, steps=fewer)
     yield "invalid", changed_record(run, steps=steps[:-1])
     yield "its instance differs from that of the row", replace(other, row=run.row)
-    yield "not the one of the result", replace(run, _schedule=other._schedule)
+    yield "not the one of the result", replace(run, record=other.record)
     yield "not the one of the result", replace(run, result={**result, "lower_bound": 1})
     bare = {name: value for name, value in result.items() if name != "status"}
     yield "KeyError", replace(run, result=bare)
@@ -132,13 +130,13 @@ def damaged(run: Run, other: Run) -> Iterator[tuple[str, Run]]:
     yield "KeyError", replace(run, result={**result, "contributions": [{"author": "tabu"}]})
     bound = {"steps": len(steps), "evidence": {"kind": "luck"}}
     yield "no kind of evidence", changed_record(run, lower_bound=bound)
-    yield "is not an object", replace(run, _schedule=zlib.compress(b"[1]"))
+    yield "is not an object", replace(run, record=zlib.compress(b"[1]"))
 
 
 def test_engines_may_be_behind_the_greedy_schedule_of_the_host(runs: list[Run]) -> None:
     run = runs[0]
-    assert run.steps is not None
-    worse = with_contributions(run, contributed("schedule", "classical", run.steps + 2))
+    assert run.result["steps"] is not None
+    worse = with_contributions(run, contributed("schedule", "classical", run.result["steps"] + 2))
     assert "contributions do not match" in checked(worse).failure
     by_host = replace(worse, result={**worse.result, "engine": "host greedy"})
     assert checked(by_host).failure == ""
@@ -164,9 +162,9 @@ def with_contributions(run: Run, *contributions: dict[str, object]) -> Run:
 def test_what_does_not_hold_is_named_and_not_counted(runs: list[Run], tmp_path: Path) -> None:
     for number, (words, bad) in enumerate(damaged(runs[2], runs[0])):
         path = fill(tmp_path / f"{number}.sqlite", [*runs[:2], bad])
-        report = compose(read(path), None, "")
-        assert isna(report.rows.steps.iloc[2]), words
-        assert report.rows.steps.iloc[0] == 2
+        report = compose(read(path), None)
+        assert isna(report.table.steps.iloc[2]), words
+        assert report.table.steps.iloc[0] == 2
         (section,) = [each for each in report.sections if "do not hold" in each.title]
         assert len(section.lines) == 1
         assert section.lines[0].startswith("spidergon-8 AAS [colouring, seed 0]: does not hold")
@@ -198,7 +196,7 @@ def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
     alone = with_contributions(
         runs[0], contributed("schedule", "colouring", 3), contributed("schedule", "colouring", 2)
     )
-    report = compose(read(fill(tmp_path / "a.sqlite", [first, second, alone])), None, "")
+    report = compose(read(fill(tmp_path / "a.sqlite", [first, second, alone])), None)
     files = written(report, tmp_path / "out")
     shown = f"umda 7, tabu 6, x on quotients 4 ({method})"
     lines = list(csv.DictReader(files[".csv"].splitlines()))
@@ -237,14 +235,14 @@ def test_a_store_without_contributions_shows_none(runs: list[Run], tmp_path: Pat
     old = [replace(run, result=dict(run.result)) for run in runs]
     for run in old:
         del run.result["contributions"]
-    files = written(compose(read(fill(tmp_path / "a.sqlite", old)), None, ""), tmp_path / "out")
+    files = written(compose(read(fill(tmp_path / "a.sqlite", old)), None), tmp_path / "out")
     assert "story" not in files[".md"]
     assert "What each engine contributed" not in files[".md"]
     assert {line["story"] for line in csv.DictReader(files[".csv"].splitlines())} == {""}
 
 
 def test_what_is_new_beside_the_papers(runs: list[Run], tmp_path: Path) -> None:
-    report = compose(read(fill(tmp_path / "a.sqlite", runs)), None, "")
+    report = compose(read(fill(tmp_path / "a.sqlite", runs)), None)
     (section,) = [each for each in report.sections if each.title == "New beside the papers"]
     assert section.table is not None
     lines = section.table.astype(object).itertuples(index=False, name=None)
@@ -254,7 +252,7 @@ def test_what_is_new_beside_the_papers(runs: list[Run], tmp_path: Path) -> None:
         ("spidergon-8 AAS", "impossible", 3, 4, 4),
     ]
     bare = replace(SUITE, rows=(SUITE.rows[3],))
-    alone = compose(read(fill(tmp_path / "b.sqlite", [runs[3]], bare)), None, "")
+    alone = compose(read(fill(tmp_path / "b.sqlite", [runs[3]], bare)), None)
     assert "New beside the papers" not in [each.title for each in alone.sections]
 
 
@@ -264,8 +262,8 @@ def test_a_damaged_run_is_named_and_the_others_are_reported(
     path = fill(tmp_path / "a.sqlite", runs[:2])
     with sqlite3.connect(path) as database:
         database.execute("UPDATE runs SET result = '{' WHERE rowid = 1")
-    report = compose(read(path), None, "")
-    assert report.rows.steps.dropna().tolist() == [4]
+    report = compose(read(path), None)
+    assert report.table.steps.dropna().tolist() == [4]
     (section,) = [each for each in report.sections if "do not hold" in each.title]
     assert section.lines == [
         "ring-bi-4 AAS, seed 0: is damaged: Expecting property name enclosed in double quotes:"
@@ -282,13 +280,13 @@ def test_a_store_is_read_while_it_is_written(runs: list[Run], tmp_path: Path) ->
 
 def test_a_bound_without_a_schedule_is_checked(runs: list[Run]) -> None:
     run = runs[1]
-    assert run._schedule is not None
-    record = json.loads(zlib.decompress(run._schedule))
+    assert run.record is not None
+    record = json.loads(zlib.decompress(run.record))
     alone = {
         **run.result, "steps": None, "status": "unknown", "instance_record": record["instance"],
         "evidence_without_schedule": record["lower_bound"]["evidence"], "contributions": [],
     }  # fmt: skip
-    bare = replace(run, result=alone, _schedule=None)
+    bare = replace(run, result=alone, record=None)
     assert (checked(bare).failure, checked(bare).found["lower_bound"]) == ("", 4)
     more = replace(bare, result={**alone, "lower_bound": 5})
     assert "bound does not hold" in checked(more).failure
@@ -300,7 +298,7 @@ def test_failures_and_troubles_are_reported(runs: list[Run], tmp_path: Path) -> 
     failed = Run(SUITE.rows[5].name, FIRST, 0, "exit -9: killed", {})
     shown = replace(runs[0], result={**runs[0].result, "troubles": ["engine x: crashed"]})
     files = written(
-        compose(read(fill(tmp_path / "a.sqlite", [shown, failed])), None, ""), tmp_path / "out"
+        compose(read(fill(tmp_path / "a.sqlite", [shown, failed])), None), tmp_path / "out"
     )
     assert "ring-bi-4 AAB \\[colouring, seed 0\\]: exit -9: killed" in files[".md"]
     assert "seed 0]: engine x: crashed" in files[".html"]
@@ -309,16 +307,14 @@ def test_failures_and_troubles_are_reported(runs: list[Run], tmp_path: Path) -> 
 @pytest.mark.long
 def test_teams_stand_beside_their_members(runs: list[Run], tmp_path: Path) -> None:
     team = replace(FIRST, engines=("colouring", "umda"))
-    seeded = contributed("schedule", "colouring", runs[0].steps or 0, "from umda's schedule")
+    seeded = contributed("schedule", "colouring", runs[0].result["steps"], "from umda's schedule")
     both = [with_contributions(runs[0], {**seeded, "seeded_by": "umda"}), *runs[1:]]
     all_runs = [*runs, *(replace(run, contestant=team) for run in both)]
-    files = written(
-        compose(read(fill(tmp_path / "a.sqlite", all_runs)), None, ""), tmp_path / "out"
-    )
+    files = written(compose(read(fill(tmp_path / "a.sqlite", all_runs)), None), tmp_path / "out")
     assert "colouring+umda: equal 5 of 5 rows" in files[".md"]
     assert "| colouring+umda | colouring | umda | 1 | 1 |" in files[".md"]
     assert (tmp_path / "out" / "teams.csv").read_text().count("colouring+umda") == 5
-    alone = written(compose(read(fill(tmp_path / "b.sqlite", runs)), None, ""), tmp_path / "two")
+    alone = written(compose(read(fill(tmp_path / "b.sqlite", runs)), None), tmp_path / "two")
     assert "Teams beside" not in alone[".md"]
 
 
@@ -352,10 +348,8 @@ class Page(HTMLParser):
 
 def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Path) -> None:
     both = [*runs, *(replace(run, contestant=SECOND) for run in runs)]
-    report = compose(
-        read(fill(tmp_path / "a.sqlite", both)), None, "cchybrid bench report a.sqlite"
-    )
-    files = written(report, tmp_path / "out")
+    reading = read(fill(tmp_path / "a.sqlite", both))
+    files = written(compose(reading, None), tmp_path / "out")
     lines = list(csv.DictReader(files[".csv"].splitlines()))
     assert [line["row"] for line in lines] == [row.name for row in SUITE.rows]
     assert lines[2]["note"] == "a|b <i>"
@@ -373,16 +367,18 @@ def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Pat
         assert f"| {name} |" in files[".md"]
         assert f">{name}</td>" in files[".html"]
     assert "spidergon-8 AAS: 4 steps, published 3 (which a certified bound rules" in files[".md"]
+    registry = load_registry()
+    commands = commands_of(reading.checked, registry.benchmark("schedules"), registry)
     options = "--evaluations 20 --threads 1 --seeds 1 --store a.sqlite"
-    assert f"cchybrid bench run tiny.toml --engine umda {options}" in files[".md"]
+    assert f"cchybrid bench run tiny.toml --engine umda {options}" in commands
 
 
 @pytest.mark.long
 def test_the_same_store_gives_the_same_files(runs: list[Run], tmp_path: Path) -> None:
     both = [*runs, *(replace(run, contestant=SECOND) for run in runs)]
-    first = compose(read(fill(tmp_path / "a.sqlite", both)), None, "")
+    first = compose(read(fill(tmp_path / "a.sqlite", both)), None)
     (tmp_path / "b").mkdir()
-    second = compose(read(fill(tmp_path / "b" / "a.sqlite", both[::-1])), None, "")
+    second = compose(read(fill(tmp_path / "b" / "a.sqlite", both[::-1])), None)
     assert written(first, tmp_path / "one") == written(second, tmp_path / "two")
 
 
@@ -390,7 +386,7 @@ def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
     slower = replace(runs[1], result={**runs[1].result, "seconds_to_best": 100.0})
     path = fill(tmp_path / "a.sqlite", runs[:3])
     other = fill(tmp_path / "b.sqlite", [runs[0], slower, runs[3]])
-    report = compose(read(path), read(other), "")
+    report = compose(read(path), read(other))
     (section,) = [each for each in report.sections if each.title == "Compared with b.sqlite"]
     assert section.table is not None
     assert section.table[["row", "here"]].to_numpy().tolist() == [["mesh-3x3 AAB", "faster"]]
@@ -401,7 +397,7 @@ def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
 
 
 def test_an_empty_store_is_reported(tmp_path: Path) -> None:
-    files = written(compose(read(fill(tmp_path / "a.sqlite", [])), None, ""), tmp_path / "out")
+    files = written(compose(read(fill(tmp_path / "a.sqlite", [])), None), tmp_path / "out")
     assert "| ring-bi-4 AAB |" in files[".md"]
     assert "<svg" not in files[".html"]
 
@@ -446,14 +442,14 @@ def test_bad_input_is_one_line(
 
 
 def test_the_runs_are_written_as_csv(runs: list[Run], tmp_path: Path) -> None:
-    steps = runs[0].steps or 0
+    steps = runs[0].result["steps"]
     improved = with_contributions(
         runs[0],
         contributed("schedule", "tabu", steps + 2, at=0.5),
         contributed("schedule", "tabu", steps, at=1.0),
         contributed("bound", "cut", steps, at=2.0),
     )
-    report = compose(read(fill(tmp_path / "a.sqlite", [improved, *runs[1:]])), None, "")
+    report = compose(read(fill(tmp_path / "a.sqlite", [improved, *runs[1:]])), None)
     written(report, tmp_path / "out")
     lines = list(csv.DictReader((tmp_path / "out" / "runs.csv").read_text().splitlines()))
     assert [line["row"] for line in lines] == [row.name for row in SUITE.rows[:5]]
@@ -467,15 +463,15 @@ def test_the_runs_are_written_as_csv(runs: list[Run], tmp_path: Path) -> None:
 
 
 def test_the_mean_gap_falls_to_that_of_the_results(runs: list[Run], tmp_path: Path) -> None:
-    steps = runs[0].steps or 0
+    steps = runs[0].result["steps"]
     improved = with_contributions(
         runs[0],
         contributed("schedule", "tabu", 2 * steps, at=0.5),
         contributed("schedule", "tabu", steps, at=1.0),
         contributed("bound", "cut", steps, at=2.0),
     )
-    report = compose(read(fill(tmp_path / "a.sqlite", [improved])), None, "")
-    (curve,) = gap_over_time(report.runs).values()
+    reading = read(fill(tmp_path / "a.sqlite", [improved]))
+    (curve,) = gap_over_time(judged(reading.runs, standings(reading))).values()
     assert curve.index.tolist() == [0.5, 1.0, 2.0]
     gaps = [1 - 1 / (2 * steps), 1 - 1 / steps, 0.0]
     assert curve.tolist() == pytest.approx(gaps)
@@ -542,7 +538,7 @@ def test_a_row_that_is_too_large_for_a_page_has_none(
     assert not (tmp_path / "a-report" / "pages").exists()
 
 
-@pytest.mark.parametrize("package", ["jinja2", "matplotlib", "pandas"])
+@pytest.mark.parametrize("package", ["jinja2", "matplotlib", "pandas", "scipy"])
 def test_a_missing_package_is_named(
     package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.runner import Progress, digests, run_suite, tasks_of
+from cchybrid.bench.schedule_checks import stored_schedule
 from cchybrid.bench.store import Store
 from cchybrid.bench.suite import read_suite
 from cchybrid.cli.app import run as command
@@ -53,7 +54,7 @@ def content(path: Path) -> dict[tuple[str, str, int], object]:
     with Store(path) as store:
         found = {}
         for run in store.runs():
-            schedule = run.schedule()
+            schedule = stored_schedule(run)
             kept = {key: value for key, value in run.result.items() if key not in CLOCK_TIMES}
             kept["contributions"] = [
                 {**each, "seconds": None} for each in kept.get("contributions", ())

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import time
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cchybrid.bench import job
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.report.reading import read_store
 from cchybrid.bench.report.scaling import MEASURES, costs, exponent, growth
@@ -25,6 +22,7 @@ from cchybrid.bench.store import Run, Store
 from cchybrid.bench.suite import Suite, read_suite
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.plugin.registry import load_registry
+from tests.bench.local_runs import answer_of, packed
 
 ROW = Row(InstanceSpec("dgx-1", "AAB", switching="store-and-forward"), measure=True)
 
@@ -32,15 +30,16 @@ ROW = Row(InstanceSpec("dgx-1", "AAB", switching="store-and-forward"), measure=T
 @pytest.fixture(scope="module", name="answer")
 def _answer() -> dict[str, Any]:
     """Return the answer of the job of a measured row."""
-    return job.work({**ROW.to_job({"time_limit": 20.0}), "seed": 0})
+    return answer_of("schedules", ROW, Contestant(time_limit=20.0))
 
 
 def write(path: Path, answer: dict[str, Any], rows: tuple[Row, ...] = (ROW,)) -> Path:
     with Store(path, write=True) as store:
         store.put_suite(Suite("mine", "", rows))
-        packed = zlib.compress(json.dumps(answer["schedule"]).encode())
         for row in rows:
-            store.put(Run(row.name, Contestant(), 0, "", answer["result"], packed))
+            store.put(
+                Run(row.name, Contestant(), 0, "", answer["result"], packed(answer["schedule"]))
+            )
     return path
 
 
@@ -64,7 +63,7 @@ def test_a_report_has_the_costs_and_their_growth(answer: dict[str, Any], tmp_pat
     table = costs(reading)
     assert list(table.family) == ["dgx-N AAB store-and-forward"]
     assert table.build_seconds[0] == pytest.approx(answer["result"]["cost"]["build_seconds"])
-    titles = [section.title for section in compose(reading, None, "").sections]
+    titles = [section.title for section in compose(reading, None).sections]
     assert {"Scaling", "Growth"} <= set(titles)
 
 

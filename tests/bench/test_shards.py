@@ -85,7 +85,7 @@ def three(whole: Path) -> list[Run]:
 
 
 def test_merged_parts_are_the_whole_each_run_once(whole: Path, three: list[Run], tmp_path: Path):
-    failed = replace(three[2], failure="exit 1: ", result={}, _schedule=None)
+    failed = replace(three[2], failure="exit 1: ", result={}, record=None)
     first = store_of(whole, tmp_path / "1.sqlite", [three[0], failed])
     second = store_of(whole, tmp_path / "2.sqlite", [three[0], three[1], three[2]])
     with Store(tmp_path / "all.sqlite", write=True) as store:
@@ -103,7 +103,7 @@ def forged(run: Run) -> Run:
     """Return the run with a schedule that lacks a transfer."""
     record = json.loads(zlib.decompress(run.record or b""))
     record["steps"][0] = record["steps"][0][1:]
-    return replace(run, _schedule=zlib.compress(json.dumps(record).encode()))
+    return replace(run, record=zlib.compress(json.dumps(record).encode()))
 
 
 def test_what_does_not_hold_is_left_out(

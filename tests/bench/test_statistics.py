@@ -11,7 +11,7 @@ import pytest
 from pandas import NA, Series
 
 from cchybrid.bench.contestant import Contestant, labels
-from cchybrid.bench.report.reading import CheckedSuite, Reading, run_table
+from cchybrid.bench.report.reading import Reading, run_table
 from cchybrid.bench.report.standing import compare, contradictions, standings
 from cchybrid.bench.report.statistics import (
     judged,
@@ -20,13 +20,12 @@ from cchybrid.bench.report.statistics import (
     scores,
     settled_over_time,
     staircase,
-    t_quantile,
     times,
     wilson,
 )
 from cchybrid.bench.row import Published, Row
-from cchybrid.bench.suite import Suite
 from cchybrid.library.instance_spec import InstanceSpec
+from cchybrid.plugin.benchmark import CheckedSuite
 
 FAST = Contestant(("colouring",))
 SLOW = Contestant(("cpsat",))
@@ -43,7 +42,7 @@ def read(*outcomes: dict[str, Any], **published: Mapping[str, object]) -> Readin
         Row(InstanceSpec(name, "AAS"), Published(**published.get(name, {})))  # type: ignore[arg-type]
         for name in dict.fromkeys(outcome["row"].split()[0] for outcome in outcomes)
     ]
-    checked = CheckedSuite(Path("x"), Suite("x", "", tuple(rows)), {})
+    checked = CheckedSuite(Path("x"), "x", rows, {})
     return Reading(tuple(rows), run_table(outcomes), checked)
 
 
@@ -209,14 +208,6 @@ def test_labels_show_what_differs_only() -> None:
     ]
     assert list(labels(grid).values()) == ["umda population=50", "umda population=100"]
     assert list(labels([*grid, FAST]).values())[2] == "colouring"
-
-
-@pytest.mark.parametrize(
-    ("freedom", "t"), [(1, 12.706), (2, 4.303), (3, 3.182), (9, 2.262), (29, 2.045), (120, 1.980)]
-)
-def test_student(freedom: int, t: float) -> None:
-    """As in every table of the distribution."""
-    assert t_quantile(freedom) == pytest.approx(t, abs=5e-4)
 
 
 def test_means() -> None:

@@ -10,7 +10,6 @@ from cchybrid.bench.contestant import contestants, labels, with_budget
 from cchybrid.bench.row import Row
 from cchybrid.bench.study import RunBudget, read_seeds
 from cchybrid.bench.suite import Suite, read_suite
-from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 
@@ -157,9 +156,7 @@ def test_seeds_in_other_digits() -> None:
 def test_fixed_steps_are_part_of_the_name() -> None:
     row = Row.from_text({"topology": "mesh-3x3", "collective": "AAS", "fixed_steps": "3"}, Path())
     assert row.name == "mesh-3x3 AAS in 3 steps"
-    assert row.to_solve() == {"steps": 3, "blind": True}
     assert Row.from_json(row.to_json()) == row
-    assert Row(InstanceSpec("mesh-3x3", "AAS")).to_solve() == {}
 
 
 def test_published_rates_of_several_engines_meet_in_one_row(tmp_path: Path) -> None:

@@ -13,15 +13,16 @@ from pandas import DataFrame
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.report.pages import write_report
 from cchybrid.bench.report.plots import conflict_plots, main_option
-from cchybrid.bench.report.reading import CheckedSuite, Reading, read_store, run_table
+from cchybrid.bench.report.reading import Reading, read_store, run_table
 from cchybrid.bench.report.sections import compose
 from cchybrid.bench.report.standing import STUDY, standings
 from cchybrid.bench.report.statistics import judged, rates, remainders, wilson
 from cchybrid.bench.row import Published, Row
 from cchybrid.bench.store import Store
-from cchybrid.bench.suite import Suite, read_suite
+from cchybrid.bench.suite import read_suite
 from cchybrid.cli.app import run as command
 from cchybrid.library.instance_spec import InstanceSpec
+from cchybrid.plugin.benchmark import CheckedSuite
 from cchybrid.plugin.registry import load_registry
 
 UMDA, SGA = Contestant(("umda",)), Contestant(("sga",))
@@ -35,9 +36,7 @@ def reading(row: Row, runs: list[tuple[Contestant, dict[str, Any]]]) -> Reading:
         {"row": row.name, "key": contestant.key, "seed": seed, **facts}
         for seed, (contestant, facts) in enumerate(runs)
     )
-    return Reading(
-        (row,), run_table(records), CheckedSuite(Path("x.sqlite"), Suite("x", "", (row,)), {})
-    )
+    return Reading((row,), run_table(records), CheckedSuite(Path("x.sqlite"), "x", (row,), {}))
 
 
 def stand(row: Row, runs: list[tuple[Contestant, dict[str, Any]]]) -> DataFrame:
@@ -83,7 +82,7 @@ def test_the_goal_is_the_published_one_where_it_compares() -> None:
     (rate,) = rates(stand(others, runs)).itertuples()
     assert (rate.goal, rate.successes) == (9, 1)
     assert isnan(rate.published_rate)
-    titles = [each.title for each in compose(reading(Row(SPEC), runs), None, "").sections]
+    titles = [each.title for each in compose(reading(Row(SPEC), runs), None).sections]
     assert "Success rates" not in titles
 
 
@@ -114,8 +113,10 @@ def test_the_files_of_a_study(tmp_path: Path) -> None:
         ("rates", Row(SPEC, Published(goal=8, rates={"umda": 50.0})), good(7)),
         ("left", Row(SPEC, target=7), left(4, 1.0)),
     ):
-        report = compose(reading(row, [(UMDA, facts)]), None, "")
-        pages[name] = {p.name: p.read_text() for p in write_report(report, tmp_path / name)}
+        report = compose(reading(row, [(UMDA, facts)]), None)
+        pages[name] = {
+            p.name: p.read_text() for p in write_report(report, tmp_path / name, name, [])
+        }
     names = {"report.md", "report.csv", "report.html", "runs.csv", "success-rates.csv"}
     assert set(pages["rates"]) == names
     (line,) = csv.DictReader(pages["rates"]["success-rates.csv"].splitlines())

@@ -9,7 +9,9 @@ from cchybrid.model.errors import InputError
 
 def require_extra() -> None:
     """Raise an ``InputError`` if packages of the extra ``report`` are missing."""
-    missing = [name for name in ("jinja2", "matplotlib", "pandas") if find_spec(name) is None]
+    missing = [
+        name for name in ("jinja2", "matplotlib", "pandas", "scipy") if find_spec(name) is None
+    ]
     if missing:
         what = f"a report needs {' and '.join(missing)}"
         raise InputError(what, hint="pip install 'cchybrid[report]'")

@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import shlex
+from typing import Any
 
 from cchybrid.bench.contestant import Contestant, settings_of
-from cchybrid.bench.report.reading import Reading
 from cchybrid.bench.suite import read_suite, suite_names
 from cchybrid.library.node_lists import format_nodes
+from cchybrid.plugin.benchmark import Benchmark, CheckedSuite
+from cchybrid.plugin.registry import Registry
 
 
-def commands_of(reading: Reading) -> list[str]:
+def commands_of(checked: CheckedSuite, kind: Benchmark[Any], registry: Registry) -> list[str]:
     """Return one command for a study of the library, else one for every contestant."""
-    ships, seeds = reading.suite in suite_names(), seeds_of(reading)
-    command = ["cchybrid", "bench", "run", reading.suite if ships else f"{reading.suite}.toml"]
-    compared = reading.contestants
-    budgets = [budget_options(each, seeds[each.key]) for each in compared]
-    names = [_name(each) for each in compared]
-    shipped = {_bare(each) for each in read_suite(reading.suite).contestants} if ships else set()
-    if (
-        shipped
-        and shipped == {_bare(each) for each in compared}
-        and len(set(map(tuple, budgets))) == 1
-    ):
-        names = [[]]
-    return [
-        shlex.join([*command, *name, *budget, "--store", reading.checked.path.name])
-        for name, budget in zip(names, budgets, strict=False)
-    ]
-
-
-def seeds_of(reading: Reading) -> dict[str, str]:
-    """Return, by the keys of the contestants, their seeds as a list such as ``0-9``."""
-    return dict(reading.runs.groupby("key").seed.agg(format_nodes))
+    ships = checked.name in suite_names()
+    command = ["cchybrid", "bench", "run", checked.name if ships else f"{checked.name}.toml"]
+    seeds: dict[str, set[int]] = {}
+    for each in checked.all_runs:
+        seeds.setdefault(each.run.contestant.renamed(registry).key, set()).add(each.run.seed)
+    compared = [Contestant.from_key(key) for key in sorted(seeds)] if kind.budget else []
+    budgets = [_budget(each, format_nodes(sorted(seeds[each.key]))) for each in compared]
+    shipped = read_suite(checked.name, registry).contestants if ships else ()
+    study = set(map(_bare, shipped)) == set(map(_bare, compared)) and len(set(budgets)) == 1
+    settings = [(*_name(each), *budget) for each, budget in zip(compared, budgets, strict=True)]
+    if not kind.budget or study:
+        settings = budgets[:1] or [()]
+    return [shlex.join([*command, *each, "--store", checked.path.name]) for each in settings]
 
 
 def _bare(contestant: Contestant) -> str:
@@ -40,18 +34,17 @@ def _bare(contestant: Contestant) -> str:
     return Contestant(contestant.engines, contestant.strategy, options=contestant.options).key
 
 
-def _name(contestant: Contestant) -> list[str]:
+def _name(contestant: Contestant) -> tuple[str, ...]:
     strategy = "" if contestant.strategy == "auto" else contestant.strategy
     options = (("--option", setting) for setting in settings_of(contestant))
     engines = "+".join(contestant.engines or ())
     return _words(("--engine", engines), ("--strategy", strategy), *options)
 
 
-def budget_options(contestant: Contestant, seeds: str) -> list[str]:
+def _budget(contestant: Contestant, seeds: str) -> tuple[str, ...]:
     """Return the options of the budget and of the seeds."""
-    listed = (
-        f"{seeds},{seeds}" if seeds.isdecimal() else seeds
-    )  # a single number is read as a count
+    # A single number is read as a count.
+    listed = f"{seeds},{seeds}" if seeds.isdecimal() else seeds
     limit = contestant.time_limit and f"{contestant.time_limit:.15g}"
     return _words(
         ("--time-limit", limit), ("--evaluations", contestant.evaluations),
@@ -59,5 +52,5 @@ def budget_options(contestant: Contestant, seeds: str) -> list[str]:
     )  # fmt: skip
 
 
-def _words(*pairs: tuple[str, str | float | None]) -> list[str]:
-    return [word for name, value in pairs if value for word in (name, str(value))]
+def _words(*pairs: tuple[str, str | float | None]) -> tuple[str, ...]:
+    return tuple(word for name, value in pairs if value for word in (name, str(value)))

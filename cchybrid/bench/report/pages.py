@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from numbers import Real
 from pathlib import Path
@@ -13,24 +14,15 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from pandas import DataFrame, Series, isna
 
-from cchybrid.bench.report.plots import plots
-from cchybrid.bench.report.sections import Report, shown
+from cchybrid.bench.report.cells import shown
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
+from cchybrid.plugin.benchmark_report import Report, Table
 
 LONG_CELL = 50
 """Cells with more characters get a minimum width."""
 GOOD = ("better", "optimal", "tighter", "refuted", "infeasible", "yes", "best")
 BAD = ("worse", "weaker", "nothing found", "failed", "not run", "no result", "no")
-HEADERS = [
-    "row", "topology", "collective", "root", "transmitters", "receivers", "switching", "routing",
-    "ports", "fail_links", "fail_nodes", "participants", "chunks", "rounds", "steps",
-    "lower_bound", "claimed_bound", "gap", "state",
-    "proof", "published_steps", "published_lower_bound", "comparable", "place", "source", "note",
-    "verdict", "bound_verdict", "published_is_impossible", "seconds_to_best", "seconds", "engine",
-    "contestant", "runs", "failures", "story",
-]  # fmt: skip
-"""The columns of ``report.csv``."""
 
 
 def check_folder(folder: Path) -> None:
@@ -48,27 +40,28 @@ def check_folder(folder: Path) -> None:
 def write_report(
     report: Report,
     folder: Path,
-    headers: Sequence[str] = tuple(HEADERS),
+    title: str,
+    commands: Sequence[str],
     links: Mapping[str, str] | None = None,
 ) -> list[Path]:
     """Write ``report.md``, ``.csv`` and ``.html`` and further tables; return their paths.
 
     Parameters
     ----------
-    headers
-        The columns of ``report.csv``.
+    commands
+        The commands that made the store, and the one that writes the report.
     links
         The pages of the rows' schedules, by the row's name, which ``report.html`` links.
     """
+    sections = [replace(each, table=_framed(each.table)) for each in report.sections]
+    context = {"title": title, "commands": commands, "facts": report.facts, "sections": sections}
     texts = {
-        "report.md": _page(report, html=False),
-        "report.csv": _csv(report.rows[list(headers)], 3),
-        "report.html": _page(report, html=True, links=links),
+        "report.md": _page(html=False, **context),
+        "report.csv": _csv(DataFrame(report.table, columns=[*report.columns]), 3),
+        "report.html": _page(html=True, plots=report.plots(), links=links or {}, **context),
     }
-    if report.records is not None:
-        texts["runs.csv"] = _csv(report.records, 3)
-    records = {each.file: each.record for each in report.sections if each.record is not None}
-    texts |= {name: _csv(record, 4) for name, record in records.items()}
+    records = {each.file: _framed(each.record) for each in report.sections}
+    texts |= {name: _csv(record, 4) for name, record in records.items() if record is not None}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
@@ -76,6 +69,12 @@ def write_report(
     except OSError as error:
         raise _unwritable(folder, str(error.strerror)) from None
     return [folder / name for name in texts]
+
+
+def _framed(table: Table | None) -> DataFrame | None:
+    """Return a table; ``None`` for a list without lines."""
+    empty = table is None or (isinstance(table, list) and not table)
+    return None if empty else DataFrame(table)
 
 
 def _unwritable(folder: Path, why: str) -> InputError:
@@ -90,18 +89,14 @@ def _csv(table: DataFrame, digits: int) -> str:
     return str(rounded.to_csv(index=False, lineterminator="\n"))
 
 
-def _page(report: Report, html: bool, links: Mapping[str, str] | None = None) -> str:
+def _page(**context: Any) -> str:
     environment = Environment(
-        autoescape=html, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=context["html"], undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"shown": shown, "kind": _kind, "escaped": _escaped}
     environment.tests["numeric"] = _is_numeric
     text = (files("cchybrid.bench.report") / "report.j2").read_text(encoding="utf-8")
-    drawn = plots(report.rows, report.runs) if html and len(report.runs) else []
-    page = environment.from_string(text).render(
-        report=report, html=html, plots=drawn, links=links or {}
-    )
-    return f"{page.rstrip()}\n"
+    return f"{environment.from_string(text).render(context).rstrip()}\n"
 
 
 def _escaped(text: str) -> str:

@@ -42,26 +42,22 @@ def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
     times = statistics.times(runs)
     names = dict(zip(runs.key, runs.contestant, strict=True))
     closed = rows.index[rows.steps.notna() & (rows.proof != "")]
-    curves = statistics.settled_over_time(times, closed)
-    settled = {names[key]: curve for key, curve in curves.items()}
-    curves = statistics.performance_profile(times) if len(names) > 1 else {}
-    profile = {names[key]: curve for key, curve in curves.items()}
+    profile = statistics.performance_profile(times) if len(names) > 1 else {}
+    kinds: tuple[tuple[str, Mapping[str, Series], str, str, str, dict[str, float]], ...] = (
+        ("settled", statistics.settled_over_time(times, closed),
+         "Share of rows settled against seconds",
+         "seconds to the best schedule, of closed rows", "share of rows", {}),
+        ("profile", profile, "Performance profile (Dolan and Moré 2002)",
+         "time as a factor of the best", "share of rows solved", {"first": 1.0}),
+        ("gap", statistics.gap_over_time(runs), "Mean gap against seconds",
+         "seconds", "mean gap between schedule and bound", {"start": 1.0}),
+    )  # fmt: skip
     found = []
-    if any(map(len, settled.values())):
-        words = "seconds to the best schedule, of closed rows", "share of rows"
-        svg = _staircases("settled", settled, *words)
-        found.append(("Share of rows settled against seconds", svg))
-    if any(map(len, profile.values())):
-        words = "time as a factor of the best", "share of rows solved"
-        svg = _staircases("profile", profile, *words, first=1.0)
-        found.append(("Performance profile (Dolan and Moré 2002)", svg))
-    gaps = {names[key]: curve for key, curve in statistics.gap_over_time(runs).items()}
-    if gaps:
-        words = "seconds", "mean gap between schedule and bound"
-        svg = _staircases("gap", gaps, *words, start=1.0)
-        found.append(("Mean gap against seconds", svg))
-    svg = _convergence(runs)
-    if svg:
+    for name, curves, title, across, upwards, more in kinds:
+        if any(map(len, curves.values())):
+            labelled = {names[key]: curve for key, curve in curves.items()}
+            found.append((title, _staircases(name, labelled, across, upwards, **more)))
+    if svg := _convergence(runs):
         found.append((CONVERGENCE_TITLE, svg))
     return found + conflict_plots(statistics.remainders(runs))
 

@@ -3,50 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from cchybrid.bench.report.reading import Reading
-from cchybrid.bench.store import Store
-from cchybrid.model import Schedule
+from cchybrid.bench.schedule_checks import stored_schedule
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
+from cchybrid.plugin.benchmark import Checked, CheckedSuite
 from cchybrid.plugin.registry import Registry
 
 FOLDER = "pages"
 MAX_NAME_LENGTH = 80
 
 
-def schedule_pages(
-    reading: Reading, registry: Registry, draw: Callable[[Schedule], str]
-) -> Iterator[tuple[str, str, str]]:
+def schedule_pages(checked: CheckedSuite, registry: Registry) -> Iterator[tuple[str, str, str]]:
     """Yield the row, the file and the page of the best schedule of every row that has one.
 
     The best schedule is the one with the fewest steps that was found first. Rows whose network is
-    too large for a page are left out.
-
-    Parameters
-    ----------
-    registry
-        Knows the former names of engines in the store.
-    draw
-        The function that returns the page of a schedule.
+    too large for a page are left out. The exporter ``html`` makes the pages.
     """
-    held = reading.runs[(reading.runs.failure == "") & reading.runs.steps.notna()]
-    best = held.sort_values(["steps", "seconds_to_best", "key", "seed"]).drop_duplicates("row")
-    chosen = set(zip(best.row, best.key, best.seed, strict=True))
+    draw = registry.exporter("html").export
     taken: set[str] = set()
-    with Store(reading.checked.path) as store:
-        for run in store.runs():
-            if (run.row, run.contestant.renamed(registry).key, run.seed) in chosen:
-                schedule = run.schedule()
-                if schedule is None:
-                    continue
-                try:
-                    text = draw(schedule)
-                except InputError:  # a network that is too large for a page
-                    continue
-                yield run.row, f"{FOLDER}/{_file_name(run.row, taken)}", text
+    for row, runs in checked.runs.items():
+        held = [run for run in runs if not run.failure and run.found["steps"] is not None]
+        if not held:
+            continue
+        best = min(held, key=_order)
+        schedule = stored_schedule(best.run)
+        if schedule is not None:
+            try:
+                text = draw(schedule)
+            except InputError:  # a network that is too large for a page
+                continue
+            yield row, f"{FOLDER}/{_file_name(row, taken)}", text
+
+
+def _order(run: Checked) -> tuple[Any, ...]:
+    found = run.found
+    return found["steps"], found["seconds_to_best"], run.run.contestant.key, run.run.seed
 
 
 def write_page(folder: Path, name: str, text: str) -> None:

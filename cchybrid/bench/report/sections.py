@@ -1,9 +1,8 @@
-"""The content of a report, section by section; the template defines the layout."""
+"""The content of a report on schedules, section by section; the template defines the layout."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,48 +11,27 @@ from pandas import DataFrame, Series, concat, isna
 from cchybrid.bench.contestant import Contestant, settings_of
 from cchybrid.bench.frame import as_text, run_frame
 from cchybrid.bench.report import scaling, statistics, teams
-from cchybrid.bench.report.commands import commands_of, seeds_of
-from cchybrid.bench.report.reading import CheckedSuite, Reading
+from cchybrid.bench.report.cells import shown
+from cchybrid.bench.report.reading import Reading
 from cchybrid.bench.report.standing import STUDY, VERDICTS, compare, contradictions, standings
+from cchybrid.library.node_lists import format_nodes
+from cchybrid.plugin.benchmark_report import Report, Section, counts_of, exclusions
 
 MAX_METHODS = 5
 """The number of methods that are named in the section on contributions."""
+COLUMNS = (
+    "row", "topology", "collective", "root", "transmitters", "receivers", "switching", "routing",
+    "ports", "fail_links", "fail_nodes", "participants", "chunks", "rounds", "steps",
+    "lower_bound", "claimed_bound", "gap", "state",
+    "proof", "published_steps", "published_lower_bound", "comparable", "place", "source", "note",
+    "verdict", "bound_verdict", "published_is_impossible", "seconds_to_best", "seconds", "engine",
+    "contestant", "runs", "failures", "story",
+)  # fmt: skip
+"""The columns of ``report.csv``."""
 
 
-@dataclass(frozen=True)
-class Section:
-    """A heading, then text, then a list, then a table.
-
-    ``record`` is written to the CSV file ``file`` of the report, too.
-    """
-
-    title: str
-    text: str = ""
-    lines: Sequence[str] = ()
-    table: DataFrame | None = None
-    file: str = ""
-    record: DataFrame | None = None
-
-
-@dataclass(frozen=True)
-class Report:
-    """A report: its sections, and the rows and runs that it is about.
-
-    The last command writes the report, the others the store; the last section is the table of all
-    rows. ``records``: the table of ``runs.csv``, if it is written.
-    """
-
-    title: str
-    commands: Sequence[str]
-    facts: Sequence[str]
-    sections: Sequence[Section]
-    rows: DataFrame
-    runs: DataFrame
-    records: DataFrame | None = None
-
-
-def compose(reading: Reading, other: Reading | None, command: str) -> Report:
-    """Return the report that ``command`` writes, compared with another store if there is one."""
+def compose(reading: Reading, other: Reading | None) -> Report:
+    """Return the report of a store, compared with another if there is one."""
     rows = standings(reading)
     rows["bounds"] = _beside(rows.lower_bound, rows.claimed_bound, "({} claimed)", "0")
     runs = statistics.judged(reading.runs, rows)
@@ -70,17 +48,14 @@ def compose(reading: Reading, other: Reading | None, command: str) -> Report:
     sections += _scaling(reading)
     if other is not None:
         sections.append(_comparison(rows, reading, other))
-    sections += [*_troubles(rows, reading), _all_rows(rows, len(reading.contestants) > 1)]
-    commands = [*commands_of(reading), command]
-    title, records = f"Benchmark {reading.suite}", as_text(run_frame(reading))
-    return Report(title, commands, _facts(reading), sections, rows, runs, records)
+    sections += [*_troubles(rows, reading), _all_rows(rows, reading)]
 
+    def drawn() -> list[tuple[str, str]]:
+        from cchybrid.bench.report.plots import plots
 
-def shown(cell: Any) -> str:
-    """Return a cell as text: numbers with two or three significant digits."""
-    if isna(cell) or not isinstance(cell, float):
-        return "" if isna(cell) else str(cell)
-    return f"{cell:.1f}" if cell >= 10 else f"{cell:.2f}"
+        return plots(rows, runs) if len(runs) else []
+
+    return Report(_facts(reading), sections, rows, COLUMNS, drawn)
 
 
 def _percent(share: float) -> str:
@@ -339,58 +314,6 @@ def _comparison(rows: DataFrame, reading: Reading, other: Reading) -> Section:
     return Section(title, text, others, lines if len(lines) else None)
 
 
-def exclusions(
-    checked: CheckedSuite, bad: Sequence[str] | None = None, failed: Sequence[str] | None = None
-) -> list[Section]:
-    """Return the sections on rows that changed and on runs that do not count.
-
-    ``bad`` and ``failed`` are the lines of runs that do not hold and of runs that failed, by
-    default by row and seed.
-    """
-    runs = checked.all_runs
-    if bad is None:
-        bad = [run.line for run in runs if not run.held]
-    if failed is None:
-        failed = [run.line for run in runs if run.held and run.failure]
-    lost = [f"{name}: {why}" for name, why in checked.unchecked.items()]
-    sections = [
-        Section(
-            "Rows that differ from the suite now", "Those of the store count.", checked.changed
-        ),
-        Section(
-            "Rows whose instances could not be looked up",
-            "Their runs do not count, since their instances are unknown.",
-            lost,
-        ),
-        Section(
-            "Runs that do not hold, and claims that are refuted",
-            "They do not count.",
-            [*checked.excluded, *bad],
-        ),
-        Section("Runs that failed", "The command that made the store tries them again.", failed),
-    ]
-    return [section for section in sections if section.lines]
-
-
-def missing(checked: CheckedSuite) -> list[Section]:
-    """Return the section on rows without a run that counts, if there are any."""
-    lines = [
-        f"{name}: {'no run counts' if runs else 'not run'}"
-        for name, runs in checked.runs.items()
-        if all(run.failure for run in runs)
-    ]
-    return [Section("No result", lines=lines)] if lines else []
-
-
-def counts_of(checked: CheckedSuite) -> str:
-    """Return the numbers of rows, of runs, and of verified runs."""
-    runs = checked.all_runs
-    return (
-        f"{len(checked.runs)} rows, {len(runs)} runs,"
-        f" {sum(not run.failure for run in runs)} of them verified again for this report"
-    )
-
-
 def _troubles(rows: DataFrame, reading: Reading) -> list[Section]:
     runs = reading.runs
     failures = runs.title + ": " + runs.failure
@@ -401,8 +324,12 @@ def _troubles(rows: DataFrame, reading: Reading) -> list[Section]:
     return [*exclusions(reading.checked, bad, failed), *([section] if troubles else [])]
 
 
-def _all_rows(rows: DataFrame, several: bool) -> Section:
-    """Return the section of the table; it names the best contestant if there are several."""
+def _all_rows(rows: DataFrame, reading: Reading) -> Section:
+    """Return the section of the table; it names the best contestant if there are several.
+
+    Its record is the table of all runs.
+    """
+    several = len(reading.contestants) > 1
     text = "Times are means over the seeds with which the best contestant reached those steps."
     alone = rows.engine + " " + rows.steps.astype(str)  # the same as other columns
     states = [rows.state + ", " + rows.proof, "open, gap " + rows.gap.astype(str)]
@@ -417,7 +344,8 @@ def _all_rows(rows: DataFrame, several: bool) -> Section:
         "best contestant": rows.contestant if several else None,
     })  # fmt: skip
     absent = [name for name in ("story", "best contestant") if table[name].isna().all()]
-    return Section("All rows", text, table=table.drop(columns=absent))
+    table, record = table.drop(columns=absent), as_text(run_frame(reading))
+    return Section("All rows", text, table=table, file="runs.csv", record=record)
 
 
 def _scaling(reading: Reading) -> list[Section]:
@@ -434,7 +362,8 @@ def _scaling(reading: Reading) -> list[Section]:
 
 def _facts(reading: Reading) -> list[str]:
     """Return the general facts: contestants, versions, counts."""
-    runs, seeds = reading.runs, seeds_of(reading)
+    runs = reading.runs
+    seeds = runs.groupby("key").seed.agg(format_nodes)
     facts = []
     for contestant in reading.contestants:
         words = ", ".join([contestant.name, contestant.budget, *settings_of(contestant)])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from statistics import NormalDist, fmean, median_high, stdev
+from statistics import fmean, median_high
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from pandas import DataFrame, Series
+from scipy import stats
 
 from cchybrid.bench.contestant import Contestant
 from cchybrid.bench.convergence import convergence
@@ -20,9 +21,7 @@ CONTESTANT = ["key", "contestant"]
 
 
 def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the score interval of a success rate.
-
-    Without trials: (0, 1).
+    """Return Wilson's score interval of a success rate; without trials (0, 1).
 
     References
     ----------
@@ -31,14 +30,8 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float
     """
     if trials == 0:
         return 0.0, 1.0
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    rate = successes / trials
-    middle = rate + z * z / (2 * trials)
-    spread = z * math.sqrt(rate * (1 - rate) / trials + z * z / (4 * trials * trials))
-    scale = 1 + z * z / trials
-    low = 0.0 if successes == 0 else (middle - spread) / scale
-    high = 1.0 if successes == trials else (middle + spread) / scale
-    return low, high
+    found = stats.binomtest(successes, trials).proportion_ci(confidence, "wilson")
+    return float(found.low), float(found.high)
 
 
 def mean_of(values: Iterable[float], confidence: float = 0.95) -> tuple[float, float, float]:
@@ -46,29 +39,8 @@ def mean_of(values: Iterable[float], confidence: float = 0.95) -> tuple[float, f
     known = [value for value in values if not math.isnan(value)]
     middle, spread = fmean(known) if known else math.nan, math.nan
     if len(known) > 1:
-        spread = t_quantile(len(known) - 1, confidence) * stdev(known) / math.sqrt(len(known))
+        spread = float(stats.t.ppf(0.5 + confidence / 2, len(known) - 1) * stats.sem(known))
     return middle, middle - spread, middle + spread
-
-
-def t_quantile(freedom: int, confidence: float = 0.95) -> float:
-    """Return the two-sided quantile of Student's t distribution.
-
-    The mass within ``sqrt(freedom) * tan(angle)`` of zero is that of M. Abramowitz, I. A. Stegun,
-    Handbook of Mathematical Functions, 1964, 26.7.3 and 26.7.4.
-    """
-    odd, low, high = freedom % 2, 0.0, math.pi / 2
-    for _ in range(60):
-        angle = (low + high) / 2
-        cosine = math.cos(angle)
-        term = cosine if odd else 1.0
-        total = term if freedom > 1 else 0.0
-        for index in range(2 + odd, freedom - 1, 2):
-            term *= cosine * cosine * (index - 1) / index
-            total += term
-        mass = math.sin(angle) * total
-        mass = 2 / math.pi * (angle + mass) if odd else mass
-        low, high = (angle, high) if mass < confidence else (low, angle)
-    return math.sqrt(freedom) * math.tan(low)
 
 
 def judged(runs: DataFrame, rows: DataFrame) -> DataFrame:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
+import warnings
 from collections.abc import Iterable
-from statistics import fmean, variance
+from statistics import fmean
 
 import numpy as np
 from pandas import DataFrame, Series
+from scipy import stats
 
 from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.report.statistics import mean_of, t_quantile
+from cchybrid.bench.report.statistics import mean_of
 
 VERDICTS = ("better", "faster", "equal", "slower", "worse")
 """Better, worse: the interval of the difference of the mean seconds excludes zero. Faster, slower:
@@ -91,13 +92,10 @@ def verdict(ours: list[float], theirs: list[float], confidence: float = 0.95) ->
         return "equal"
     sure = False
     if min(len(ours), len(theirs)) > 1:
-        parts = [variance(sample) / len(sample) for sample in (ours, theirs)]
-        spread = 0.0
-        if any(parts):
-            freedom = parts[0] ** 2 / (len(ours) - 1) + parts[1] ** 2 / (len(theirs) - 1)
-            degrees = max(1, math.floor(sum(parts) ** 2 / freedom))
-            spread = t_quantile(degrees, confidence) * math.sqrt(sum(parts))
-        sure = abs(difference) > spread
+        # SciPy warns of samples without any spread, which differ for sure: 0 or NaN.
+        with warnings.catch_warnings(action="ignore"):
+            value = stats.ttest_ind(ours, theirs, equal_var=False).pvalue
+        sure = not value > 1 - confidence
     if difference < 0:
         return "better" if sure else "faster"
     return "worse" if sure else "slower"

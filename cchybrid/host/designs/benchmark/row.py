@@ -100,10 +100,6 @@ class DesignRow:
         """Return the row as a JSON object, as in the store."""
         return {"design": asdict(self)}
 
-    def to_job(self, solve: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the job of a run with these arguments of ``solve``."""
-        return {**self.to_json(), "solve": dict(solve)}
-
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> DesignRow:
         """Return the row of a JSON object of ``to_json``."""
@@ -125,7 +121,8 @@ class DesignRow:
 
         Columns are those of ``SETTINGS``, cost terms and ``FIGURES``. The weights are those of the
         column ``weights``, such as ``latency=1 bisection=0.2``, and 1 for every other cost term
-        with a published value.
+        with a published value. Without a column ``name``, the row is named after its nodes, degree
+        and collective.
 
         Raises
         ------
@@ -145,8 +142,12 @@ class DesignRow:
             term, _, weight = pair.partition("=")
             weights[term] = _number(weight, "weights")
         wire = text.get("max_wire")
+        name = text.get("name", "")
+        if "name" not in values:
+            name = f"{text.get('nodes', '')} nodes, degree {text.get('degree', '')}"
+            name += f", {text['collective']}" if "collective" in text else ""
         row = cls(
-            name=text.get("name", ""),
+            name=name,
             nodes=_count(text.get("nodes", ""), "nodes"),
             degree=_count(text.get("degree", ""), "degree"),
             weights=tuple(weights.items()),

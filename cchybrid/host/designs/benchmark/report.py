@@ -2,71 +2,70 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from pandas import DataFrame
+from cchybrid.host.designs.benchmark.checking import CheckedDesign, FoundSteps
+from cchybrid.host.designs.benchmark.row import LARGER_IS_BETTER, DesignRow, compared
+from cchybrid.plugin.benchmark import CheckedSuite
+from cchybrid.plugin.benchmark_report import Report, Section, counts_of, exclusions, missing
 
-from cchybrid.bench.checking_designs import CheckedDesign, FoundSteps
-from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.design_row import LARGER_IS_BETTER, DesignRow, compared
-from cchybrid.bench.report.commands import budget_options
-from cchybrid.bench.report.design_steps import STEPS_FACT, steps_section
-from cchybrid.bench.report.reading import CheckedSuite
-from cchybrid.bench.report.sections import Report, Section, counts_of, exclusions, missing
-from cchybrid.bench.store import Run
-from cchybrid.bench.suite import suite_names
-from cchybrid.library.node_lists import format_nodes
-
-HEADERS = [
+COLUMNS = (
     "row", "network", "nodes", "degree", "layout", "max_wire", "column", "published", "ours",
     "verdict", "bound", "proven", "certified", "seconds_to_best", "seconds", "evaluations", "seed",
     "source", "note",
-]  # fmt: skip
+)  # fmt: skip
 """The columns of ``report.csv``, which has a line per row and column of the tables."""
 
+STEPS_FACT = (
+    "every schedule was verified again and the evidence of its bound checked again; that all other"
+    " networks were refuted (by exhaustion) was not"
+)
+STEPS_TEXT = (
+    "The fewest steps found, by a verified schedule on the designed network. Certified: no"
+    " schedule on this network has fewer. The bound holds for every network of as many nodes"
+    " and links."
+)
+SUMMARY_TEXT = (
+    "A designed network counts in all columns of its row. Named networks are evaluated, so"
+    " values that differ come from another definition (docs/design.md)."
+)
 
-LINE = ["row", "network", "columns", "seconds to best", "evaluations", "note"]
-"""The columns of the table of all rows."""
+Line = dict[str, Any]
 
 
-def design_report(checked: CheckedSuite, command: str) -> Report:
+def design_report(checked: CheckedSuite) -> Report:
     """Return the report of a suite of designs whose runs are checked."""
-    rows = {row.name: row for row in checked.suite.designs}
-    records: list[dict[str, Any]] = []
-    lines: list[dict[str, Any]] = []
-    steps: dict[str, FoundSteps] = {}
-    for row in rows.values():
+    records: list[Line] = []
+    lines: list[Line] = []
+    steps: list[Line] = []
+    for row in checked.rows:
         counted = [run for run in checked.runs[row.name] if not run.failure]
         if not counted:
             continue
         best = min(counted, key=lambda run: _cost(row, run.found))
         if best.found.steps is not None:
-            steps[row.name] = best.found.steps
+            steps.append(_steps_line(row, best.found.steps))
         entries = _columns(row, best.run.seed, best.found)
         records += entries
         lines.append(_line(row, entries, best.found))
-    table = DataFrame(records, columns=HEADERS)
-    runs = [each.run for each in checked.all_runs]
     sections = [
-        _summary(table),
+        _summary(records),
         *missing(checked),
-        *_tables(rows, records),
-        *([steps_section(rows, steps)] if steps else []),
+        *_tables(checked.rows, records),
+        *([Section("Fewest steps", STEPS_TEXT, table=steps)] if steps else []),
         *exclusions(checked),
-        Section("All rows", table=DataFrame(lines, columns=LINE)),
+        Section("All rows", table=lines),
     ]
-    facts = [STEPS_FACT] if steps else []
-    budgets = sorted({run.contestant.budget for run in runs})
-    facts += [
+    budgets = sorted({each.run.contestant.budget for each in checked.all_runs})
+    facts = [
+        *([STEPS_FACT] if steps else []),
         f"{counts_of(checked)}, {'; '.join(budgets)} each",
         "every network that counts was checked again by the independent checker as one of its row's"
         " task, and its values recomputed",
         "better, equal, worse: ours against the published value, to its precision",
     ]
-    commands = [*_commands(checked, runs), command]
-    return Report(f"Benchmark {checked.suite.name}", commands, facts, sections, table, DataFrame())
+    return Report(facts, sections, records, COLUMNS)
 
 
 def _cost(row: DesignRow, found: CheckedDesign) -> tuple[float, float]:
@@ -79,26 +78,15 @@ def _cost(row: DesignRow, found: CheckedDesign) -> tuple[float, float]:
     return values.get("steps", 0.0), weighted
 
 
-def _commands(checked: CheckedSuite, runs: Sequence[Run]) -> list[str]:
-    """Return the commands that produced the runs, one per budget."""
-    seeds: dict[str, set[int]] = {}
-    for run in runs:
-        seeds.setdefault(run.contestant.key, set()).add(run.seed)
-    name = checked.suite.name
-    name = name if name in suite_names() else f"{name}.toml"
-    return [
-        shlex.join(
-            [
-                *("cchybrid", "bench", "run", name),
-                *budget_options(Contestant.from_key(key), format_nodes(sorted(each))),
-                *("--store", checked.path.name),
-            ]
-        )
-        for key, each in seeds.items()
-    ]
+def _steps_line(row: DesignRow, found: FoundSteps) -> Line:
+    return {
+        "collective": row.collective, "degree": row.degree, "nodes": row.nodes,
+        "steps": found.steps, "bound over all networks": found.bound,
+        "no network has fewer": found.proven, "certified on it": found.mark,
+    }  # fmt: skip
 
 
-def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[dict[str, Any]]:
+def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[Line]:
     """Return a record per published value; if none is published, of the steps or the cost terms."""
     values, bounds, steps = checked.values, checked.bounds, checked.steps
     names = list(row.published)
@@ -127,7 +115,7 @@ def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[dict[str
     return found
 
 
-def _line(row: DesignRow, entries: list[dict[str, Any]], checked: CheckedDesign) -> dict[str, Any]:
+def _line(row: DesignRow, entries: list[Line], checked: CheckedDesign) -> Line:
     verdicts = [entry["verdict"] for entry in entries]
     order = ("worse", "other definition", "equal", "better", "new")
     counts = [f"{verdicts.count(word)} {word}" for word in order if word in verdicts]
@@ -141,28 +129,24 @@ def _line(row: DesignRow, entries: list[dict[str, Any]], checked: CheckedDesign)
     }
 
 
-def _summary(table: DataFrame) -> Section:
-    designed = table[table.network == ""]
-    kinds = {"designed": designed, "evaluated": table[table.network != ""]}
-    words = ("better", "equal", "worse", "other definition", "new")
-    lines = [
-        {"networks": kind, "rows": part.row.nunique(), "columns": len(part)}
-        | {word: int((part.verdict == word).sum()) for word in words}
-        for kind, part in kinds.items()
-        if len(part)
-    ]
-    text = (
-        "A designed network counts in all columns of its row. Named networks are evaluated, so"
-        " values that differ come from another definition (docs/design.md)."
-    )
-    return Section("Summary", text, table=DataFrame(lines) if lines else None)
+def _summary(records: list[Line]) -> Section:
+    lines = []
+    for kind, named in (("designed", False), ("evaluated", True)):
+        part = [record for record in records if bool(record["network"]) is named]
+        if part:
+            verdicts = [record["verdict"] for record in part]
+            words = ("better", "equal", "worse", "other definition", "new")
+            counts = {word: verdicts.count(word) for word in words}
+            rows = len({record["row"] for record in part})
+            lines.append({"networks": kind, "rows": rows, "columns": len(part), **counts})
+    return Section("Summary", SUMMARY_TEXT, table=lines or None)
 
 
-def _tables(rows: dict[str, DesignRow], records: list[dict[str, Any]]) -> list[Section]:
+def _tables(rows: Any, records: list[Line]) -> list[Section]:
     """Return a section per source: a line per row, own beside published values."""
     sections = []
-    for source in dict.fromkeys(row.source for row in rows.values()):
-        lines: dict[str, dict[str, Any]] = {}
+    for source in dict.fromkeys(row.source for row in rows):
+        lines: dict[str, Line] = {}
         for record in records:
             if record["source"] == source and not (record["column"] == "steps" and not source):
                 line = lines.setdefault(record["row"], {"row": record["row"]})
@@ -171,7 +155,11 @@ def _tables(rows: dict[str, DesignRow], records: list[dict[str, Any]]) -> list[S
                 line[f"{record['column']}, ours"] = f"{float(record['ours']):.6g}{mark}"
         if lines:
             text = "(!): worse, or another definition."
-            sections.append(
-                Section(source or "Designs", text, table=DataFrame(lines.values()).fillna(""))
-            )
+            sections.append(Section(source or "Designs", text, table=_filled(lines)))
     return sections
+
+
+def _filled(lines: Mapping[str, Line]) -> list[Line]:
+    """Return lines of a table that all have its columns."""
+    columns = dict.fromkeys(name for line in lines.values() for name in line)
+    return [dict.fromkeys(columns, "") | line for line in lines.values()]

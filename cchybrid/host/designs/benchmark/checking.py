@@ -7,16 +7,15 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from cchybrid.bench.design_row import DesignRow, figures_of
-from cchybrid.bench.store import Run
-from cchybrid.bench.stored_numbers import amount
 from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.design_checker import check_design
+from cchybrid.host.designs.benchmark.row import DesignRow, figures_of
 from cchybrid.model import Schedule
 from cchybrid.network_design.ports import Links
 from cchybrid.network_design.record import task_record
 from cchybrid.network_design.steps import instance_of, steps_of_all_networks
 from cchybrid.network_design.task import DesignTask
+from cchybrid.plugin.benchmark import StoredRun, amount
 from cchybrid.referee.verify import verify_schedule
 
 EXHAUSTION = "claimed by exhaustion, not checked"
@@ -72,7 +71,7 @@ class CheckedDesign(NamedTuple):
     evaluations: int
 
 
-def checked_design(row: DesignRow, run: Run) -> CheckedDesign:
+def checked_design(row: DesignRow, run: StoredRun) -> CheckedDesign:
     """Return what holds of a stored network.
 
     Raises

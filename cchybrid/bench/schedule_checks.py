@@ -1,0 +1,150 @@
+"""The check of a stored run of an instance: its schedule, its bound, its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
+from cchybrid.host.run_history import Contribution
+from cchybrid.host.run_state import HOST_GREEDY
+from cchybrid.model import Instance, Schedule
+from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.plugin.benchmark import StoredRun, amount
+from cchybrid.referee.verify import verify_schedule
+
+COLUMNS: Mapping[str, Any] = {
+    "row": "", "key": "", "seed": 0,  # ``key``: the key of the contestant
+    "failure": "", "held": True,  # why it is excluded; ``held`` is False for an invalid result
+    "steps": None, "lower_bound": 0,  # the steps of the verified schedule
+    "certified": False, "certified_bound": 0,  # the latter where ``lower_bound`` is only claimed
+    "infeasible": False,  # claims that there is no schedule; then ``certified`` is about this claim
+    "seconds": 0.0, "seconds_to_best": 0.0, "engine": "", "bound_by": "", "versions": {},
+    "troubles": (), "conflicts": None, "evaluations_to_best": None,
+    "evaluations": None, "search_seconds": None,  # sums over the engines; None if one is unknown
+    "contributions": (),  # in the order of time; empty in older stores
+    "cost": {},  # of rows that are measured
+    "size": (),  # the numbers of nodes and channels; none where no instance was verified
+}  # fmt: skip
+"""The columns of the table of runs with their default values."""
+
+
+def certified_steps(result: Mapping[str, Any]) -> int:
+    """Return the best bound that a result calls certified, 0 without any."""
+    return int(result.get("lower_bound" if result.get("certified") else "certified_bound", 0))
+
+
+def stored_schedule(run: StoredRun) -> Schedule | None:
+    """Return the schedule of a run, verified again with its bound; ``None`` without one.
+
+    Raises
+    ------
+    InputError, EvidenceError, LookupError, TypeError, ValueError, zlib.error
+        The schedule or the bound does not hold, or is not that of the result.
+    """
+    result, bound = run.result, certified_steps(run.result)
+    if run.record is None:
+        return None
+    record = run.unpacked()
+    schedule = Schedule.from_json(record)
+    if violations := verify_schedule(schedule):
+        raise InputError(f"the schedule is invalid: {violations[0].text}")
+    said = schedule.lower_bound
+    stated = (result.get("steps"), int(result.get("lower_bound", 0)), result["digest"])
+    if said is None or stated != (len(schedule.steps), said.steps, schedule.instance.digest):
+        raise InputError("the schedule is not the one of the result")
+    evidence = said.evidence if result.get("certified") else result.get("certified_evidence")
+    # One step is always needed.
+    if bound > 1 and proven_steps(record["instance"], evidence or {}) < bound:
+        raise InputError("the evidence does not prove the bound")
+    return schedule
+
+
+def _instance_of_bound(result: Mapping[str, Any]) -> Instance | None:
+    """Return the instance of a run without a schedule, whose bound is checked."""
+    bound, certified = certified_steps(result), bool(result.get("certified"))
+    lesser = None if certified else result.get("certified_evidence")
+    evidence = result.get("evidence_without_schedule") or lesser
+    infeasible = result["status"] == "infeasible"
+    if evidence is None:
+        # One step is always needed: a bound of 1 requires no evidence.
+        if bound > 1 or (certified and (bound < 1 or infeasible)):
+            raise InputError("the evidence of the bound is missing")
+        return None
+    try:
+        record = result["instance_record"]
+        instance = Instance.from_json(record)
+        if instance.digest != result["digest"]:
+            raise InputError("it belongs to another instance")
+        if infeasible and evidence.get("kind") == "unreachable":
+            proves_infeasible(record, evidence)
+        elif proven_steps(record, evidence) < bound:
+            raise EvidenceError("it proves less")
+    except (KeyError, EvidenceError, CchybridError) as error:
+        raise InputError(f"the bound does not hold: {error}") from None
+    return instance
+
+
+def checked_columns(run: StoredRun) -> dict[str, Any]:
+    """Return the verified result of a run, as columns of the table of runs.
+
+    Raises
+    ------
+    InputError, EvidenceError, LookupError, TypeError, ValueError, zlib.error
+        The run does not hold.
+    """
+    result = run.result
+    steps, schedule = result.get("steps"), stored_schedule(run)
+    if schedule is not None:
+        instance: Instance | None = schedule.instance
+    elif steps is not None:
+        raise InputError("the schedule is missing")
+    else:
+        instance = _instance_of_bound(result)
+    lower, certified = int(result.get("lower_bound", 0)), bool(result.get("certified"))
+    if result["status"] == "optimal" and steps != lower:
+        raise InputError("it is called optimal, but its bound is lower")
+    infeasible = steps is None and result["status"] == "infeasible"
+    evidence = result.get("evidence_without_schedule") or {}
+    contributions = tuple(map(_contribution, result.get("contributions") or ()))
+    found = [entry.steps for entry in contributions if entry.what == "schedule"]
+    # The host's greedy schedule is no contribution, and engines may have worse ones.
+    if found and (None in found or (found[-1] != steps and result["engine"] != HOST_GREEDY)):
+        raise InputError("the contributions do not match its schedule")
+    cost = {name: value for name, value in (result.get("cost") or {}).items() if value is not None}
+    return {
+        "steps": steps, "infeasible": infeasible, "lower_bound": _count(lower),
+        "certified": certified and (not infeasible or evidence.get("kind") == "unreachable"),
+        "certified_bound": 0 if certified or infeasible else _count(certified_steps(result)),
+        **{name: amount(result, name) for name in ("seconds", "seconds_to_best")},
+        **{name: str(result[name]) for name in ("engine", "bound_by")},
+        "versions": {str(key): str(value) for key, value in result["versions"].items()},
+        "troubles": tuple(map(str, result["troubles"])),
+        **{name: _count(result.get(name)) for name in ("conflicts", "evaluations_to_best")},
+        **{name: _total(result.get(name)) for name in ("evaluations", "search_seconds")},
+        "contributions": contributions,
+        "cost": {str(name): amount(cost, name) for name in cost},
+        "size": (instance and (instance.network.nodes, len(instance.network.channels))) or (),
+    }  # fmt: skip
+
+
+def _contribution(entry: Mapping[str, Any]) -> Contribution:
+    return Contribution(
+        amount(entry), str(entry["author"]), str(entry["how"]), str(entry["what"]),
+        _count(entry["steps"]), _count(int(entry["lower"])), bool(entry["certified"]),
+        str(entry.get("seeded_by", "")),
+    )  # fmt: skip
+
+
+def _count(value: Any) -> Any:
+    """Return a whole number, or ``None``."""
+    if value is not None and abs(int(value)) >= 1 << 53:
+        raise InputError("a number is too large")  # for the integer columns of the table
+    return None if value is None else int(value)
+
+
+def _total(values: Mapping[str, Any] | None) -> float | None:
+    """Return the sum over all engines; ``None`` if one is unknown or there are none."""
+    if not values or None in values.values():
+        return None
+    return amount({"sum": sum(values.values())}, "sum")

@@ -1,0 +1,1 @@
+"""Benchmarks of designs: networks to be designed, beside published values."""

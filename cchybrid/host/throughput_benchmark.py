@@ -1,0 +1,213 @@
+"""The kind of benchmarks ``throughputs``: rounds per chunk, beside the published ones."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cchybrid.checker import RoundsVerdict
+from cchybrid.checker.throughput import check_throughput
+from cchybrid.host.throughput import throughput_instance, throughput_of
+from cchybrid.library.collectives import canonical_name
+from cchybrid.library.instance_spec import InstanceSpec, resolve
+from cchybrid.model import Instance
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.benchmark import Benchmark, CheckedSuite, StoredRun, amount
+from cchybrid.plugin.benchmark_report import Report, Section, counts_of, exclusions, missing
+from cchybrid.plugin.registry import Registry
+
+COLUMNS = ("topology", "collective", "rounds_per_chunk", "source", "note")
+"""The columns of a table of throughputs."""
+REPORT_COLUMNS = (
+    "topology", "collective", "published", "ours", "bound", "verdict", "proof", "seconds",
+    "source", "note",
+)  # fmt: skip
+"""The columns of ``report.csv``."""
+SUMMARY_TEXT = (
+    "Rounds per chunk of endless schedules; fewer are better. Impossible: the published value is"
+    " below a certified bound."
+)
+
+
+@dataclass(frozen=True)
+class ThroughputRow:
+    """A named network and collective, and the published rounds per chunk.
+
+    Parameters
+    ----------
+    topology, collective
+        Names as in ``cchybrid throughput``.
+    rounds_per_chunk
+        The published fraction, such as ``7/6``; "" if there is none.
+    source, note
+        The source of the published value, and a remark.
+    """
+
+    topology: str
+    collective: str
+    rounds_per_chunk: str = ""
+    source: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise an error for values that no row has."""
+        text = self.rounds_per_chunk
+        if text and not re.fullmatch(r"[1-9][0-9]{0,8}(/[1-9][0-9]{0,8})?", text):
+            raise InputError(
+                f"{text[:40]!r} is no fraction", where="rounds_per_chunk", hint="write 7/6, or 4"
+            )
+
+    @property
+    def name(self) -> str:
+        """The unique name."""
+        return f"{self.topology} {self.collective} throughput"
+
+    @property
+    def published(self) -> Fraction | None:
+        """The published rounds per chunk."""
+        return Fraction(self.rounds_per_chunk) if self.rounds_per_chunk else None
+
+    def instance(self, registry: Registry) -> Instance:
+        """Return the instance, with any routing.
+
+        Raises
+        ------
+        InputError
+            The row names no instance.
+        """
+        named = resolve(InstanceSpec(topology=self.topology, collective=self.collective), registry)
+        return throughput_instance(named)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as a JSON object, as in the store."""
+        return {"throughput": asdict(self)}
+
+
+class CheckedThroughput(NamedTuple):
+    """The rounds per chunk of trees and their lower bound, added up again; seconds as stored."""
+
+    verdict: RoundsVerdict
+    seconds: float
+
+
+class Throughputs(Benchmark[ThroughputRow]):
+    """Rounds per chunk of endless schedules."""
+
+    budget = False
+
+    def from_text(self, values: Mapping[str, str], folder: Path) -> ThroughputRow:
+        """Return the row of a line with columns of ``COLUMNS``."""
+        for key in values:
+            if key not in COLUMNS:
+                raise InputError(
+                    f"a throughput has no {key!r}", hint=f"use one of {', '.join(COLUMNS)}"
+                )
+        text = {key: value.strip() for key, value in values.items() if value.strip()}
+        for key in ("topology", "collective"):
+            if key not in text:
+                raise InputError(f"a row without a {key}", where=key, hint="name one")
+        text["topology"] = text["topology"].lower()
+        text["collective"] = canonical_name(text["collective"])
+        return ThroughputRow(**text)
+
+    def from_json(self, record: Mapping[str, Any]) -> ThroughputRow:
+        """Return the row of a stored object."""
+        values = record["throughput"]
+        if not all(isinstance(value, str) for value in values.values()):
+            raise ValueError(f"invalid values of {values.get('topology')}")
+        return ThroughputRow(**values)
+
+    def digest(self, row: ThroughputRow, registry: Registry) -> str:
+        """Return the digest of the instance."""
+        return row.instance(registry).digest
+
+    def work(
+        self, job: Mapping[str, Any], solve: Mapping[str, Any], seed: int, registry: Registry
+    ) -> tuple[dict[str, Any], Any]:
+        """Return the result and the ``cchybrid-throughput/1`` object; ``solve`` plays no part."""
+        started = time.monotonic()
+        instance = self.from_json(job).instance(registry)
+        found = throughput_of(instance)
+        result = {
+            "digest": instance.digest,
+            "status": "optimal" if found.certified else "feasible",
+            "certified": found.certified,
+            "rounds_per_chunk": str(found.rounds_per_chunk),
+            "bound": str(found.bound),
+            "seconds": time.monotonic() - started,
+        }
+        return result, dict(found.record)
+
+    def words(self, result: Mapping[str, Any]) -> str:
+        """Return the rounds per chunk and their bound."""
+        end = "optimal (certified)" if result["certified"] else f"at least {result['bound']}"
+        return f"{result['rounds_per_chunk']} rounds per chunk, {end}"
+
+    def check(self, row: ThroughputRow, run: StoredRun) -> CheckedThroughput:
+        """Add up the trees again, and check their bound."""
+        record = run.unpacked()
+        verdict = check_throughput(record)
+        stated = (run.result["rounds_per_chunk"], run.result["bound"])
+        if stated != (str(verdict.rounds_per_chunk), str(verdict.bound)):
+            raise InputError("the trees are not those of the result")
+        if Instance.from_json(record["instance"]).digest != run.result["digest"]:
+            raise InputError("the trees are of another instance")
+        return CheckedThroughput(verdict, amount(run.result))
+
+    def report(
+        self, checked: CheckedSuite, other: CheckedSuite | None, registry: Registry
+    ) -> Report:
+        """Return own and published rounds per chunk side by side."""
+        lines = [
+            _line(row, found)
+            for row in checked.rows
+            if (found := [run.found for run in checked.runs[row.name] if not run.failure])
+        ]
+        verdicts, proofs = ([line[key] for line in lines] for key in ("verdict", "proof"))
+        words = ("better", "equal", "worse", "impossible", "new")
+        summary = {"rows": len(checked.rows), "optimal and certified": proofs.count("yes")}
+        summary |= {word: verdicts.count(word) for word in words}
+        shown = [{key: line[key] for key in line if key != "note"} for line in lines]
+        sections = [
+            Section("Summary", SUMMARY_TEXT, table=[summary]),
+            *missing(checked),
+            *exclusions(checked),
+            Section("All rows", table=shown),
+        ]
+        facts = [
+            counts_of(checked),
+            "the independent checker added up all trees and checked all bounds for this report",
+        ]
+        return Report(facts, sections, lines, REPORT_COLUMNS)
+
+
+def _line(row: ThroughputRow, found: Sequence[CheckedThroughput]) -> dict[str, Any]:
+    """Return the line of a row: the fewest rounds and the best bound of all its runs."""
+    best = min(found, key=lambda each: (each.verdict.rounds_per_chunk, each.seconds))
+    ours = best.verdict.rounds_per_chunk
+    bound = max(each.verdict.bound for each in found)
+    return {
+        "topology": row.topology,
+        "collective": row.collective,
+        "published": row.rounds_per_chunk,
+        "ours": str(ours),
+        "bound": str(bound),
+        "verdict": _compared(row.published, ours, bound),
+        "proof": "yes" if ours == bound else "no",
+        "seconds": best.seconds,
+        "source": row.source,
+        "note": row.note,
+    }
+
+
+def _compared(published: Fraction | None, ours: Fraction, bound: Fraction) -> str:
+    if published is None:
+        return "new"
+    if published < bound:
+        return "impossible"
+    return "equal" if ours == published else "better" if ours < published else "worse"
