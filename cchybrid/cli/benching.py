@@ -23,9 +23,7 @@ from cchybrid.view.screen import print_lines, print_note, screen_width
 
 if TYPE_CHECKING:
     from cchybrid.bench.runner import Progress
-    from cchybrid.plugin.benchmark import CheckedSuite
     from cchybrid.plugin.benchmark_report import Report
-    from cchybrid.plugin.registry import Registry
 
 bench = typer.Typer(
     name="bench",
@@ -258,6 +256,7 @@ def report(
     from cchybrid.bench.progress import checking
     from cchybrid.bench.report.commands import commands_of
     from cchybrid.bench.report.pages import check_folder, write_report
+    from cchybrid.bench.report.schedule_pages import write_pages
 
     folder = output or Path(f"{store.stem}-report")
     check_folder(folder)
@@ -284,7 +283,7 @@ def report(
         with checking(other) as watch:
             compared = check_suite(other, there, registry, watch)
     composed = kind.report(checked, compared, registry)
-    links = _write_pages(checked, registry, folder) if pages else {}
+    links = write_pages(checked, registry, folder) if pages else {}
     title = f"Benchmark {chosen.name}"
     commands = [*commands_of(checked, kind, registry), shlex.join(words)]
     _print_report(composed, write_report(composed, folder, title, commands, links))
@@ -293,24 +292,6 @@ def report(
 
 
 bench.command(cls=Command)(shards.merge)
-
-
-def _write_pages(checked: CheckedSuite, registry: Registry, folder: Path) -> dict[str, str]:
-    """Write a page for the best schedule of every row; return the files by row."""
-    from cchybrid.bench.report.schedule_pages import schedule_pages, write_page
-
-    links = {}
-    for row, name, text in schedule_pages(checked, registry):
-        try:
-            write_page(folder, name, text)
-        except OSError as error:
-            raise InputError(
-                f"{folder / name} cannot be written: {error.strerror}",
-                where="-o",
-                hint="name another folder",
-            ) from None
-        links[row] = name
-    return links
 
 
 def _print_report(composed: Report, files: Sequence[Path]) -> None:

@@ -30,11 +30,11 @@ def check_folder(folder: Path) -> None:
     try:
         place = next(place for place in (folder, *folder.parents) if place.exists())
     except OSError as error:
-        raise _unwritable(folder, str(error.strerror)) from None
+        raise unwritable(folder, str(error.strerror)) from None
     if not place.is_dir():
-        raise _unwritable(folder, f"{place} is no folder")
+        raise unwritable(folder, f"{place} is no folder")
     if not os.access(place, os.W_OK | os.X_OK):
-        raise _unwritable(folder, "permission denied")
+        raise unwritable(folder, "permission denied")
 
 
 def write_report(
@@ -67,7 +67,7 @@ def write_report(
         for name, text in texts.items():
             write_text(text, folder / name)
     except OSError as error:
-        raise _unwritable(folder, str(error.strerror)) from None
+        raise unwritable(folder, str(error.strerror)) from None
     return [folder / name for name in texts]
 
 
@@ -77,7 +77,8 @@ def _framed(table: Table | None) -> DataFrame | None:
     return None if empty else DataFrame(table)
 
 
-def _unwritable(folder: Path, why: str) -> InputError:
+def unwritable(folder: Path, why: str) -> InputError:
+    """Return the error of a folder or file that cannot be written."""
     return InputError(f"{folder} cannot be written: {why}", where="-o", hint="name another folder")
 
 
