@@ -202,7 +202,7 @@ def _steps_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("steps")
     (folder / "mine.toml").write_text(STEPS_TOML)
     suite = read_suite(str(folder / "mine.toml"))
-    contestant = Contestant(time_limit=10, evaluations=None)
+    contestant = Contestant(time_limit=60, evaluations=None)
     with Store(folder / "s.sqlite", write=True) as store:
         store.put_suite(suite)
         for row in suite.rows:
