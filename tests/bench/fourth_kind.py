@@ -1,7 +1,5 @@
 """A kind of benchmarks of a stranger's plugin: sums of numbers, beside published ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs of rows made in this process, and the executor of this machine."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from typing import Any

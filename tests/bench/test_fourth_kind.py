@@ -1,7 +1,5 @@
 """A kind of benchmarks that only a plugin knows: read, run, merged, checked and reported."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable
 from dataclasses import replace

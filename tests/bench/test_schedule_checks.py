@@ -1,7 +1,5 @@
 """Runs of schedules: what does not hold is no result, whatever the store says."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from dataclasses import replace
