@@ -7,7 +7,7 @@ from typing import Any
 
 from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
 from cchybrid.host.run_history import Contribution
-from cchybrid.host.run_state import HOST_GREEDY
+from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.benchmark import StoredRun, amount
