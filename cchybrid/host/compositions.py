@@ -15,7 +15,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, cast
 
 from cchybrid.host.callbacks import Callbacks
@@ -25,6 +24,7 @@ from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.schedule_task import ScheduleTask
 from cchybrid.host.session import Session
+from cchybrid.host.step_usage import StepUsage
 from cchybrid.model import (
     AllReduction,
     Collective,
@@ -222,7 +222,7 @@ def moved_ahead(schedule: Schedule) -> Schedule:
     A transfer stays behind what its sender received before, and behind earlier receipts of its
     receiver. The transfers are taken in the order of their steps.
     """
-    uses = _Room(schedule.instance)
+    usage = StepUsage(schedule.instance)
     messages = cast(tuple[AllReduction, ...], schedule.instance.collective.messages)
     heard: dict[tuple[int, int], int] = defaultdict(int)  # first step after the latest receipt
     steps: list[list[Transfer]] = []
@@ -234,9 +234,9 @@ def moved_ahead(schedule: Schedule) -> Schedule:
             whole = len(schedule.sums[number][place]) == len(messages[message].members)
             # The whole sum replaces what came before; other receipts may share a step.
             time = max(arrived.get(sender, 0), arrived.get(receiver, 0) - (not whole), 0)
-            while not uses.fits(time, path):
-                time += 1
-            uses.take(time, path)
+            used = usage.resources(path)
+            time = usage.first_free(used, time)
+            usage.use(used, 1 << time)
             while len(steps) <= time:
                 steps.append([])
                 sums.append([])
@@ -246,36 +246,6 @@ def moved_ahead(schedule: Schedule) -> Schedule:
     return Schedule(
         schedule.instance, tuple(map(tuple, steps)), sums=cast(Sums, tuple(map(tuple, sums)))
     )
-
-
-class _Room:
-    """The uses of channels and ports in every step."""
-
-    def __init__(self, instance: Instance) -> None:
-        self._link = {(b, a): (a, b) for a, b in instance.network.half_duplex}
-        self._capacity = {(a, b): size for a, b, size in instance.network.channels}
-        self._model = instance.model
-        self._used: dict[tuple[int, str, object], int] = defaultdict(int)
-
-    def _places(self, path: tuple[int, ...]) -> list[tuple[str, object, int | None]]:
-        hops = [self._link.get(hop, hop) for hop in pairwise(path)]
-        return [
-            ("inject", path[0], self._model.inject_limit(path[0])),
-            ("accept", path[-1], self._model.accept_limit(path[-1])),
-            *(("link", hop, self._capacity[hop]) for hop in hops),
-        ]
-
-    def fits(self, step: int, path: tuple[int, ...]) -> bool:
-        """Whether a path has room in a step."""
-        return all(
-            limit is None or self._used[step, kind, place] < limit
-            for kind, place, limit in self._places(path)
-        )
-
-    def take(self, step: int, path: tuple[int, ...]) -> None:
-        """Use the channels and ports of a path in a step."""
-        for kind, place, _ in self._places(path):
-            self._used[step, kind, place] += 1
 
 
 def _others(members: tuple[int, ...], node: int) -> tuple[int, ...]:
