@@ -80,35 +80,6 @@ class Packing:
         """Shape (entries of ``uses``,): the column of each entry."""
         return owners(self.uses.start)
 
-    def fitting(self, load: IntVector) -> BoolVector:
-        """Return, shape (columns,), whether each column still fits into a step with this load."""
-        over = self.uses.times > (self.capacity - load)[self.uses.resource]
-        fits = np.ones(self.columns, dtype=np.bool_)
-        fits[self.column[over]] = False
-        return fits
-
-    def filled(self, columns: IntVector, rows: BoolVector) -> IntVector:
-        """Return the columns, extended greedily by one for each further row that fits.
-
-        Parameters
-        ----------
-        rows
-            Shape (rows,): the rows that may be added.
-        """
-        found = columns.tolist()
-        load = self.uses.load(columns)
-        open_row = rows.copy()
-        open_row[self.row[columns]] = False
-        while True:
-            fits = np.flatnonzero(self.fitting(load) & open_row[self.row])
-            if not len(fits):
-                return np.sort(np.array(found, dtype=np.int64))
-            new = int(fits[0])
-            found.append(new)
-            open_row[self.row[new]] = False
-            resource, times = self.uses.row(new)
-            load[resource] += times
-
     def assignment(self, steps: Iterable[IntVector]) -> Assignment:
         """Return the assignment in which every class is a step.
 

@@ -11,6 +11,8 @@ from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.solver import Solution, new_solver, solve
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
+from .filling import ClassFiller
+
 
 def cover(
     packing: Packing,
@@ -61,7 +63,7 @@ def cover(
 
 
 def with_leftovers(
-    packing: Packing, classes: Sequence[IntVector], rest: BoolVector
+    packing: Packing, filler: ClassFiller, classes: Sequence[IntVector], rest: BoolVector
 ) -> list[IntVector]:
     """Return the classes with every left-over row inserted into the first one where it fits.
 
@@ -75,11 +77,11 @@ def with_leftovers(
         rows = packing.row[columns]
         fresh = made[rows]
         made[rows] = False
-        grown = packing.filled(columns[fresh], open_row)
+        grown = filler.fill(columns[fresh], np.flatnonzero(open_row))
         open_row[packing.row[grown]] = False
         full.append(grown)
     while open_row.any():
-        grown = packing.filled(np.zeros(0, dtype=np.int64), open_row)
+        grown = filler.fill(np.zeros(0, dtype=np.int64), np.flatnonzero(open_row))
         open_row[packing.row[grown]] = False
         full.append(grown)
     return [columns for columns in full if len(columns)]

@@ -21,6 +21,7 @@ from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.solver import evaluations
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
+from .filling import ClassFiller
 from .pricing import Demand, Pricer, pack
 
 MAX_ROWS = 12
@@ -48,6 +49,7 @@ class Diver:
 
     packing: Packing
     pricer: Pricer
+    filler: ClassFiller
     program: LoadProgram
     spend: Callable[[int], None]
     should_stop: Callable[[], bool]
@@ -99,7 +101,7 @@ class Diver:
             self.spend(evaluations(priced.units) + int(rest.sum()))
             if priced.columns is None:
                 return found
-            found = self.packing.filled(priced.columns, rest)
+            found = self.filler.fill(priced.columns, np.flatnonzero(rest))
             after = rest.copy()
             after[self.packing.row[found]] = False
             prices = self.program.row_prices(after)

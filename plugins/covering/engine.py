@@ -36,6 +36,7 @@ from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .cover import cover, with_leftovers
 from .diving import Diver
+from .filling import ClassFiller
 from .generation import Generation
 from .incidence import Incidence
 from .pricing import Pricer
@@ -45,8 +46,8 @@ CATEGORIES_PER_CHECK = 32
 """Categories, an evaluation each, between two turns; they take at most some hundredths of a
 second."""
 
-SHARES = (1, 2, 1)
-"""Shares of listing, division and generation. Division alone finds most schedules first."""
+SHARES = (1, 2, 2)
+"""Shares of listing, division and generation: listing either ends soon or not at all."""
 
 FIRST_UNITS, MAX_UNITS = 0.5, 8.0
 """CP-SAT's deterministic time to choose routes, about seconds: in the first round, doubled in each
@@ -295,8 +296,9 @@ class Search:
         """Improve the relaxation, and dive and cover for the open number of steps."""
         run, packing, options = self.run, self.packing, self.options
         pricer = Pricer(packing, run.should_stop, run.seed, options.pricing_units)
-        generation = Generation(packing, pricer, self._prices, run, self._spend)
-        diver = Diver(packing, pricer, self._program, self._spend, run.should_stop)
+        filler = ClassFiller(packing, run.seed)
+        generation = Generation(packing, pricer, filler, self._prices, run, self._spend)
+        diver = Diver(packing, pricer, filler, self._program, self._spend, run.should_stop)
         if self._prices is not None:
             diver.known_prices.append(self._prices)
         best = run.best()
@@ -342,7 +344,7 @@ class Search:
     def _finish(
         self, generation: Generation, classes: list[IntVector], rest: BoolVector, target: int
     ) -> None:
-        full = with_leftovers(self.packing, classes, rest)
+        full = with_leftovers(self.packing, generation.filler, classes, rest)
         generation.learn(full)
         self.run.note(target=target, left=int(rest.sum()), steps=len(full))
         self._offer(self.packing.assignment(full))

@@ -26,15 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.plugin.engine import Run
-from cchybrid.problem.ragged import lookup
 from cchybrid.toolkit.dual_prices import RowPrices
-from cchybrid.toolkit.kernels.first_fit import UNSTOPPED, fill
-from cchybrid.toolkit.kernels.flat import flatten, min_uses
-from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.solver import evaluations
 from cchybrid.toolkit.usage_matrix import IntVector
 
+from .filling import ClassFiller
 from .master import Master
 from .pricing import Pricer
 
@@ -71,12 +68,14 @@ class Generation:
         self,
         packing: Packing,
         pricer: Pricer,
+        filler: ClassFiller,
         prices: RowPrices | None,
         run: Run,
         spend: Callable[[int], None],
     ) -> None:
         self.packing = packing
         self.pricer = pricer
+        self.filler = filler
         self.master = Master(packing)
         self.bound = 1
         self.closed = False
@@ -86,9 +85,6 @@ class Generation:
         self._centre: NDArray[np.float64] = np.zeros(packing.rows)
         self._best = 0.0
         self._smoothing = 0.0
-        self._flat = flatten(packing.problem)
-        self._near = min_uses(packing.problem, self._flat)
-        self._state = seed_state(run.seed)
         self._random = np.random.default_rng(run.seed)
         if prices is not None:
             self.bound = prices.min_steps()
@@ -102,9 +98,8 @@ class Generation:
 
     def learn(self, classes: list[IntVector]) -> None:
         """Add the steps of a schedule as columns, each extended by what else fits."""
-        rows = np.ones(self.packing.rows, dtype=np.bool_)
         for columns in classes:
-            self.master.add(self.packing.filled(columns, rows))
+            self.master.add(self.filler.fill(columns, np.arange(self.packing.rows)))
         self._spend(self.packing.rows)
 
     def improve(self) -> None:
@@ -146,8 +141,7 @@ class Generation:
                 self._centre = weight / priced.max_weight
         fresh = 0
         if priced.columns is not None:
-            rows = np.ones(self.packing.rows, dtype=np.bool_)
-            fresh = self._add(self.packing.filled(priced.columns, rows))
+            fresh = self._add(self.filler.fill(priced.columns, np.arange(self.packing.rows)))
         if fresh + added:
             self._smoothing = min(0.9, smoothing + 0.1) if fresh and smoothing else smoothing
         elif smoothing > 0.0:
@@ -168,14 +162,7 @@ class Generation:
         found = []
         for trial in range(MAX_TRIES // 2):
             noise = 1.0 + 0.5 * trial / MAX_TRIES * self._random.random(packing.rows)
-            order = packing.delivery[np.argsort(-weight * noise, kind="stable")]
-            found.append(self._first(order.astype(np.int32)))
+            order = np.argsort(-weight * noise, kind="stable")
+            found.append(self.filler.fill(np.zeros(0, dtype=np.int64), order))
         found.sort(key=lambda columns: -float(weight[packing.row[columns]].sum()))
         return sum(self._add(columns) for columns in found[: MAX_FRESH // 2])
-
-    def _first(self, order: NDArray[np.int32]) -> IntVector:
-        """Return the class that first fit makes of deliveries in this order."""
-        found = self.packing.problem.empty()
-        fill(self._flat, self._near, 1, order, found.option, found.step, UNSTOPPED, self._state)
-        taken = found.option[self.packing.delivery]
-        return lookup(self.packing.option, taken[taken >= 0])

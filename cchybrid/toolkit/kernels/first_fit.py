@@ -109,7 +109,8 @@ def fill(
     order
         The required deliveries in the order in which they are served; overwritten.
     option, step
-        Shape (deliveries,): -1 everywhere; overwritten for scheduled deliveries.
+        Shape (deliveries,): deliveries that are scheduled already stay, the others (-1) are
+        overwritten if they are scheduled.
     stop
         Shape (1,): another thread sets this to end early, with deliveries unscheduled.
     """
@@ -123,6 +124,9 @@ def fill(
         if missing == 0:
             break
         row[:] = 0
+        for delivery in range(len(option)):
+            if step[delivery] == now:
+                add(flat, row, flat.path[option[delivery]])
         kept = 0
         for place in range(missing):
             if stop[0]:
