@@ -32,10 +32,10 @@ test-faults: .venv/ready-dev
 
 ## mutation: mutants of the referee and the checker, and their report; hours, later only those of functions that changed, or with MUTANTS='cchybrid.checker.sums*' some
 mutation: .venv/ready-dev
-	@# mutmut copies tests, but leaves those that are gone.
-	rm -rf mutants/tests
+	@# mutmut copies tests, but leaves those that are gone, and their names.
+	rm -rf mutants/tests mutants/mutmut-stats.json
 	@# A mutant that takes memory without end gets an error instead.
-	ulimit -v 6000000 && nice $(BIN)/mutmut run $(MUTANTS)
+	ulimit -v 6000000 && nice $(BIN)/python tests/mutation/run.py run $(MUTANTS)
 	$(BIN)/python -m tests.mutation
 
 ## check: style, types, layers

@@ -176,6 +176,10 @@ def test_a_bound_above_the_schedule_is_an_error_of_the_checker(
     monkeypatch.setattr(certificate, "linear_rounds", lambda *_: Fraction(3, 2))
     with pytest.raises(EvidenceError, match="the schedule refutes the claim"):
         check(SCHEDULE, signed("2", steps=1, rounds_per_chunk="3/2"))
+    # Three chunks in three rounds: fewer than 3/2 for each of them.
+    named = {"sha256": fingerprint(without_parts(HOPS))}
+    with pytest.raises(EvidenceError, match="the schedule refutes the claim"):
+        check(CHUNKS, {**signed("2", steps=2, rounds_per_chunk="3/2"), "instance": named})
 
 
 def test_any_routing_is_wider_than_the_rule_of_the_instance() -> None:

@@ -120,6 +120,7 @@ REFUSED = [
     (PLAIN, "collective.kind", "allreduce"),
     (PLAIN, "collective.kind", "combine"),
     (PLAIN, "collective.kind", "other"),
+    (PLAIN, "collective", {"kind": "allreduce", "messages": [{"members": [0, 1]}]}),
     (PLAIN, "collective.messages", []),
     (PLAIN, "collective.messages", {}),
     (PLAIN, "collective.messages", KeyError),

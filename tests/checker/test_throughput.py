@@ -81,6 +81,20 @@ def test_trees_and_prices_by_hand() -> None:
     assert not check_throughput(slower).optimal
 
 
+def test_a_path_ends_at_its_last_node() -> None:
+    network = Network("line", 3, (Channel(0, 1), Channel(1, 2)))
+    record = {
+        **ring(),
+        "instance": cchybrid.instance(network, [(0, 2)], routing="any").to_json(),
+        "rounds": 1, "rounds_per_chunk": "1", "bound": "1",
+        "trees": [{"root": 0, "chunks": 1, "paths": [[0, 1, 2]]}],
+    }  # fmt: skip
+    assert check_throughput(record).optimal
+    record["instance"]["collective"]["messages"][0]["destinations"] = [1]
+    with pytest.raises(EvidenceError, match="has the destinations of a tree"):
+        check_throughput(record)
+
+
 def test_who_made_a_file_is_not_checked() -> None:
     assert check_throughput({**ring(), "made_by": "someone"}) == check_throughput(ring())
 

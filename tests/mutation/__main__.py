@@ -1,4 +1,4 @@
-"""Report of ``mutmut run`` on the trusted code: ``python -m tests.mutation``, see `make mutation`.
+"""Report of the mutants of the trusted code: ``python -m tests.mutation``, see `make mutation`.
 
 Mutants that change nothing that a caller can observe stand in ``equivalent.toml``, each as the
 changed line of a function before and after, with the reason.
@@ -62,6 +62,11 @@ class Module:
             changed.get(line[:1], []).append(line[1:])
         before, after = (" ".join(" ".join(lines).split()) for lines in changed.values())
         return Survivor(f"{self.name}.{f'{parent}.' if parent else ''}{name}", before, after)
+
+    def left_out(self) -> int:
+        """Return the number of mutants that leave out a statement; the code has no ``pass``."""
+        text = Path("mutants", self.path).read_text("utf-8")
+        return len(re.findall(r"^\s*pass\b", text, re.MULTILINE))
 
     def not_mutated(self) -> list[str]:
         """Return the names of the functions with a decorator, which mutmut leaves alone."""
@@ -135,6 +140,7 @@ def main() -> int:
     text = Path(__file__).with_name("report.md").read_text("utf-8")
     for name, lines in {
         "modules": rows, "survivors": survivors, "equivalent": rest, "untried": untried,
+        "left out": [str(sum(module.left_out() for module in modules))],
     }.items():  # fmt: skip
         text = text.replace(f"({name})", "\n".join(lines) or "None.")
     report.write_text(text, "utf-8")
