@@ -30,7 +30,7 @@ test-fuzz: .venv/ready-dev
 test-faults: .venv/ready-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal --reruns 2 -m faults tests/faults
 
-## mutation: mutants of the referee and the checker, and their report; hours, later only those of functions that changed, or with MUTANTS='cchybrid.checker.sums*' some
+## mutation: mutants of the referee and the checker, and their report; about an hour, later only those of functions that changed, or with MUTANTS='cchybrid.checker.sums*' some
 mutation: .venv/ready-dev
 	@# mutmut copies tests, but leaves those that are gone, and their names.
 	rm -rf mutants/tests mutants/mutmut-stats.json
