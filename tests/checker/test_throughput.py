@@ -90,6 +90,10 @@ def test_a_path_ends_at_its_last_node() -> None:
         "trees": [{"root": 0, "chunks": 1, "paths": [[0, 1, 2]]}],
     }  # fmt: skip
     assert check_throughput(record).optimal
+    record["trees"][0]["paths"] *= 2
+    with pytest.raises(EvidenceError, match="begins or ends where it must not"):
+        check_throughput(record)
+    record["trees"][0]["paths"].pop()
     record["instance"]["collective"]["messages"][0]["destinations"] = [1]
     with pytest.raises(EvidenceError, match="has the destinations of a tree"):
         check_throughput(record)
