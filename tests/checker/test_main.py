@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,3 +52,8 @@ def test_a_check_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert main([str(file) for file in files]) == 0
     lines = [check(schedule, record).sentence, *describe(schedule["instance"])]
     assert capsys.readouterr() == ("\n  ".join(lines) + "\n", "")
+    # Files are in UTF-8, whatever the user's locale.
+    code = "import sys; from cchybrid.checker.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-c", code, *map(str, files)]
+    subprocess.run(command, env={**os.environ, **locale}, check=True, capture_output=True)
