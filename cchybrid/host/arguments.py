@@ -36,9 +36,9 @@ def read_count(value: Any, where: str) -> int | None:
     return number
 
 
-def read_seconds(value: Any) -> float | None:
-    """Return a number of seconds above 0, or ``None``."""
-    if value is None:
+def read_seconds(value: Any, *, required: bool = False) -> float | None:
+    """Return a number of seconds above 0, or ``None`` where it is not required."""
+    if value is None and not required:
         return None
     try:
         number = 0.0 if isinstance(value, (bool, str)) else float(value)

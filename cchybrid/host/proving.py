@@ -165,7 +165,7 @@ def prove(
     True
     """
     started = time.monotonic()
-    read_seconds(time_limit)
+    read_seconds(time_limit, required=True)
     record, read = _read_schedule(schedule)
     refuse_invalid(read, "" if isinstance(schedule, Schedule) else schedule)
     left = time_limit - (time.monotonic() - started)

@@ -202,5 +202,5 @@ def test_contestants():
         contestants(registry, [], ["fast"], {})
     with pytest.raises(InputError, match="nope"):
         contestants(registry, ["nope"], [], {})
-    with pytest.raises(InputError, match="options: umda does not take part"):
+    with pytest.raises(InputError, match="--option: engine umda does not take part"):
         contestants(registry, ["cpsat"], [], {"umda": {"population": "8"}})

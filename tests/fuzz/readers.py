@@ -232,10 +232,9 @@ def _log(path: Path) -> Any:
 
 def _wire(path: Path) -> Any:
     """Parse the lines of a worker."""
-    from cchybrid.host.wire import FROM_DESIGNERS, parse
+    from cchybrid.host.wire import parse
 
-    lines = path.read_bytes().split(b"\n")
-    return [parse(raw, FROM_DESIGNERS if b'"links"' in raw else None) for raw in lines]
+    return [parse(raw) for raw in path.read_bytes().split(b"\n")]
 
 
 _WIRE = texts(

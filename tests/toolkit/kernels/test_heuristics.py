@@ -132,11 +132,12 @@ def test_first_individuals_are_compiled_as_written(
         gone = np.random.default_rng(seed).random(len(option)) < 0.5
     option[gone] = step[gone] = -1
     required = np.flatnonzero(start.problem.required).astype(np.int32)
-    rest = required, STEPS, greedy, option, step, NEVER, start.state
+    rest = required.copy(), STEPS, greedy, option, step, NEVER, start.state
     call(complete, start.flat, start.near, *rest)
     assert (start.problem.option_delivery[option] == np.arange(len(option))).all()
     option[:] = step[:] = -1
-    missing = call(fill, start.flat, start.near, STEPS, required, option, step, NEVER, start.state)
+    order = required.copy()  # overwritten
+    missing = call(fill, start.flat, start.near, STEPS, order, option, step, NEVER, start.state)
     assert missing == np.count_nonzero(step[required] < 0)
 
 
