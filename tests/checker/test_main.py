@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -52,8 +50,13 @@ def test_a_check_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert main([str(file) for file in files]) == 0
     lines = [check(schedule, record).sentence, *describe(schedule["instance"])]
     assert capsys.readouterr() == ("\n  ".join(lines) + "\n", "")
-    # Files are in UTF-8, whatever the user's locale.
-    code = "import sys; from cchybrid.checker.__main__ import main; sys.exit(main(sys.argv[1:]))"
-    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    command = [sys.executable, "-c", code, *map(str, files)]
-    subprocess.run(command, env={**os.environ, **locale}, check=True, capture_output=True)
+
+
+def test_files_are_in_utf_8_whatever_the_locale(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.json"
+    file.write_text('{"format": "größer"}', "utf-8")
+    monkeypatch.setattr(io, "text_encoding", lambda encoding, _=2: encoding or "ascii")
+    assert main([str(file)]) == 1
+    assert capsys.readouterr() == ("FAILED: this is no cchybrid-throughput/1\n", "")
