@@ -254,15 +254,7 @@ class RoundsTask(ScheduleTask):
             schedule=found,
             bound=self.bound,
             certificate=proof,
-            seconds=self.now,
-            seed=config.seed,
-            budget=config.budget.to_json(),
-            versions=versions(),
-            options=self.options,
-            troubles=(*self.troubles, *observer_troubles),
-            remarks=tuple(self.remarks),
-            interrupted=self.interrupted,
-            times=self.times,
+            **self.common(config, observer_troubles, self.options),
         )
 
 

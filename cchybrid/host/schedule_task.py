@@ -18,7 +18,6 @@ from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import PROOF_ARM, Contribution, RunHistory
 from cchybrid.host.strategies import STRATEGIES, Arm, Phase, one_by_one
 from cchybrid.host.task import ContractError, Host, Task, WorkerState
-from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line, encode_steps
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.problem import count_deliveries, is_ordered
@@ -396,15 +395,20 @@ class ScheduleTask(Task):
         bound = certified
         if self.blackboard.lower > bound.steps:
             bound = LowerBound(self.blackboard.lower)
-        budget, used, schedule = config.budget.to_json(), versions(), self.schedule
+        options = {
+            config.strategy: asdict(config.strategy_options),
+            "quotients": asdict(config.quotient_options),
+            **self.options,
+        }
+        common, schedule = self.common(config, observer_troubles, options), self.schedule
         if schedule is not None:
             made_by = {
-                "version": used["cchybrid"],
+                "version": common["versions"]["cchybrid"],
                 "engine": self.found_by,
                 "seed": config.seed,
                 "seconds": round(self.found_at, 3),
                 "strategy": config.strategy,
-                "budget": budget,
+                "budget": common["budget"],
             }
             schedule = replace(schedule, lower_bound=bound, made_by=made_by)
         if infeasible is not None:
@@ -418,23 +422,11 @@ class ScheduleTask(Task):
             certified_bound=certified,
             bound_by="reach" if infeasible is not None else self.lower_by,
             engine=self.found_by,
-            seconds=self.now,
             seconds_to_best=self.found_at,
-            seed=config.seed,
             strategy=config.strategy,
-            budget=budget,
-            versions=used,
-            options={
-                config.strategy: asdict(config.strategy_options),
-                "quotients": asdict(config.quotient_options),
-                **self.options,
-            },
-            troubles=(*self.troubles, *observer_troubles),
-            remarks=tuple(self.remarks),
-            interrupted=self.interrupted,
-            times=self.times,
             contributions=tuple(self.history.contributions),
             **self.effort.facts(schedule is not None),
+            **common,
         )
 
     def _status(self) -> Status:

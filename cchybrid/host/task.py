@@ -22,6 +22,7 @@ from cchybrid.host import events as ev
 from cchybrid.host.run_history import ArmKey, RunHistory
 from cchybrid.host.run_result import RunResult
 from cchybrid.host.strategies import Arm, Phase
+from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance
 
@@ -244,6 +245,25 @@ class Task(ABC):
     @abstractmethod
     def result(self, config: RunConfig, observer_troubles: Sequence[str] = ()) -> RunResult:
         """Return the result of the run; ``observer_troubles``: a line for each that raised."""
+
+    def common(
+        self,
+        config: RunConfig,
+        observer_troubles: Sequence[str],
+        options: Mapping[str, Mapping[str, Any]],
+    ) -> dict[str, Any]:
+        """Return the attributes that all results have, with these options in use."""
+        return {
+            "seconds": self.now,
+            "seed": config.seed,
+            "budget": config.budget.to_json(),
+            "versions": versions(),
+            "options": options,
+            "troubles": (*self.troubles, *observer_troubles),
+            "remarks": tuple(self.remarks),
+            "interrupted": self.interrupted,
+            "times": self.times,
+        }
 
     def ended(self, worker: WorkerState, event: ev.End) -> None:
         """Take note of the effort of a worker that has ended."""

@@ -24,7 +24,6 @@ from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import ArmKey, RunHistory
 from cchybrid.host.strategies import Arm, Phase
 from cchybrid.host.task import ContractError, Host, Task, WorkerState
-from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.network_design.bounds import latency_bound
@@ -228,17 +227,9 @@ class NetworkTask(Task):
             values={} if best is None else self._cost.values(ports),
             bound=self._bound,
             designer="" if best is None else best.author,
-            seconds=self.now,
             seconds_to_best=self.found_at,
             evaluations=dict(self._evaluations),
-            seed=config.seed,
-            budget=config.budget.to_json(),
-            versions=versions(),
-            options=dict(self.options),
-            troubles=(*self.troubles, *observer_troubles),
-            remarks=tuple(self.remarks),
-            interrupted=self.interrupted,
-            times=self.times,
+            **self.common(config, observer_troubles, dict(self.options)),
         )
 
     def _is_certified(self, links: Links) -> bool:
