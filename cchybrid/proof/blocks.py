@@ -16,7 +16,7 @@ from typing import Any
 from cchybrid.checker import Network
 from cchybrid.model import Instance, LowerBound
 from cchybrid.proof.block_relaxation import BlockRelaxation
-from cchybrid.proof.climbing import climb, max_steps
+from cchybrid.proof.climbing import refute_ever_more
 from cchybrid.proof.contradiction import Contradiction, find_contradiction
 from cchybrid.proof.farkas import CHEAPER, MAX_TERMS, MIN_FLOW_TERMS, UNITS, Part, rounded_evidence
 
@@ -34,12 +34,9 @@ def block_bounds(instance: Instance) -> Iterator[LowerBound]:
     known = 1
     for cheaper in CHEAPER:
         known = max(known, max((bound.steps for bound in cheaper(instance.widest)), default=1))
-    while known < max_steps(instance):
-        evidence = refute_blocks(record, known, MAX_TERMS, units=UNITS)
-        if evidence is None:
-            return
-        yield from climb(instance, [evidence])
-        known += 1
+    yield from refute_ever_more(
+        instance, known, lambda steps: refute_blocks(record, steps, MAX_TERMS, units=UNITS)
+    )
 
 
 def refute_blocks(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -31,16 +31,29 @@ def climb(instance: Instance, evidence: Iterable[Mapping[str, Any]]) -> Iterator
             yield LowerBound(steps, dict(piece))
 
 
-def max_steps(instance: Instance) -> int:
-    """Return one step per delivery, which no optimum exceeds.
+def refute_ever_more(
+    instance: Instance, known: int, refute: Callable[[int], Mapping[str, Any] | None]
+) -> Iterator[LowerBound]:
+    """Yield the bounds of refutations of ``known`` steps and more, until one fails.
 
-    Without a schedule at all, larger and larger numbers of steps could be refuted for ever.
+    It ends at one step per delivery, which no optimum exceeds: without a schedule at all, larger
+    and larger numbers of steps could be refuted for ever.
+
+    Parameters
+    ----------
+    refute
+        Returns evidence that no schedule has at most so many steps, or ``None``.
     """
     hop_by_hop = instance.model.switching == "store-and-forward"
-    return sum(
+    most = sum(
         instance.network.nodes if hop_by_hop else len(message.destinations)
         for message in instance.collective.deliver_messages
     )
+    for steps in range(known, most):
+        evidence = refute(steps)
+        if evidence is None:
+            return
+        yield from climb(instance, [evidence])
 
 
 @lru_cache(maxsize=1)

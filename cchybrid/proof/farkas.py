@@ -16,7 +16,7 @@ import numpy as np
 from cchybrid.checker import EvidenceError, Network
 from cchybrid.checker.kinds import shown_steps
 from cchybrid.model import Instance, LowerBound
-from cchybrid.proof.climbing import climb, max_steps
+from cchybrid.proof.climbing import refute_ever_more
 from cchybrid.proof.contradiction import (
     FINEST,
     Contradiction,
@@ -55,12 +55,9 @@ def farkas_bounds(instance: Instance) -> Iterator[LowerBound]:
         if MIN_FLOW_TERMS * Relaxation(Network(record).with_any_routing(), known).flows > MAX_TERMS:
             return
         known = max(known, max((bound.steps for bound in cheaper(instance.widest)), default=1))
-    while known < max_steps(instance):
-        evidence = refute(record, known, MAX_TERMS, units=UNITS)
-        if evidence is None:
-            return
-        yield from climb(instance, [evidence])
-        known += 1
+    yield from refute_ever_more(
+        instance, known, lambda steps: refute(record, steps, MAX_TERMS, units=UNITS)
+    )
 
 
 def refute(

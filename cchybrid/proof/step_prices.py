@@ -26,7 +26,7 @@ import numpy as np
 from cchybrid.checker import EvidenceError, Network
 from cchybrid.checker.kinds import shown_steps
 from cchybrid.model import Instance, LowerBound
-from cchybrid.proof.climbing import climb
+from cchybrid.proof.climbing import refute_ever_more
 from cchybrid.proof.cut import cut_bounds
 from cchybrid.proof.flow import link_rows, port_rows, price_bounds
 from cchybrid.proof.growth import growth_bounds
@@ -55,12 +55,9 @@ def step_price_bounds(instance: Instance) -> Iterator[LowerBound]:
     for cheaper in (growth_bounds, cut_bounds, price_bounds):
         known = max(known, max((bound.steps for bound in cheaper(instance)), default=1))
     network = Network(instance.to_json())
-    while known < len(messages) * instance.network.nodes:
-        evidence = _refute(instance, network, lengths_of_parts(known, parts))
-        if evidence is None:
-            return
-        yield from climb(instance, [evidence])
-        known += 1
+    yield from refute_ever_more(
+        instance, known, lambda steps: _refute(instance, network, lengths_of_parts(steps, parts))
+    )
 
 
 def lengths_of_parts(steps: int, parts: int) -> list[int]:
