@@ -32,6 +32,11 @@ def check_seconds(option: typer.CallbackParam, seconds: float) -> float:
     return seconds
 
 
+def output(text: str, metavar: str = "FILE", *, show_default: bool = True) -> Any:
+    """Return the option for the file or folder that a command writes, with this help."""
+    return typer.Option("-o", "--output", metavar=metavar, show_default=show_default, help=text)
+
+
 Topology = Annotated[
     str,
     typer.Argument(

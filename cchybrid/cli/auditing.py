@@ -51,9 +51,7 @@ Performing = Annotated[
 
 def import_(
     file: ForeignFile,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="The schedule file to write.")
-    ],
+    output: Annotated[Path, arguments.output("The schedule file to write.")],
     format_name: Format = None,
     topology: JudgedOn = None,
     collective: Performing = None,
@@ -104,8 +102,7 @@ def audit(
     ] = 10.0,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of --improve.")] = 0,
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Where to write report.csv and .md."),
+        Path | None, arguments.output("Where to write report.csv and .md.", metavar="DIR")
     ] = None,
     as_json: arguments.AsJson = False,
 ) -> None:

@@ -233,8 +233,7 @@ def report(
         typer.Argument(metavar="OTHER-STORE", show_default=False, help="One to compare with."),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FOLDER", help="Default: STORE-report, here."),
+        Path | None, arguments.output("Default: STORE-report, here.", metavar="FOLDER")
     ] = None,
     suite: Annotated[
         str | None, typer.Option(metavar="NAME", help="If the store holds several suites.")

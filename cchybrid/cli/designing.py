@@ -122,12 +122,7 @@ def design(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Write the network (.json, .graphml, .edges), or the front (.csv).",
-        ),
+        arguments.output("Write the network (.json, .graphml, .edges), or the front (.csv)."),
     ] = None,
     as_json: arguments.AsJson = False,
 ) -> None:

@@ -36,12 +36,8 @@ def draw(
     ],
     output: Annotated[
         Path,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            show_default=False,
-            help="NAME.html: interactive page; NAME.svg, .pdf or .png: figure.",
+        arguments.output(
+            "NAME.html: interactive page; NAME.svg, .pdf or .png: figure.", show_default=False
         ),
     ],
     step: Annotated[

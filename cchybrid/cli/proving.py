@@ -46,10 +46,7 @@ Explain = Annotated[
 def prove(
     schedule: ScheduleFile,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="Default: beside it, NAME.certificate.json."
-        ),
+        Path | None, arguments.output("Default: beside it, NAME.certificate.json.")
     ] = None,
     time_limit: arguments.TimeLimit = 600.0,
     dimacs: Annotated[

@@ -29,13 +29,7 @@ def rounds(
     seed: arguments.Seed = 0,
     threads: arguments.Threads = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Write the schedule, and its certificate beside it.",
-        ),
+        Path | None, arguments.output("Write the schedule, and its certificate beside it.")
     ] = None,
     as_json: arguments.AsJson = False,
 ) -> None:
@@ -84,11 +78,9 @@ def pareto(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
+        arguments.output(
+            "The folder of schedules and certificates; an earlier run continues there.",
             metavar="FOLDER",
-            help="The folder of schedules and certificates; an earlier run continues there.",
         ),
     ] = None,
     plot: Annotated[

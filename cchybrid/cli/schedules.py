@@ -79,10 +79,7 @@ def export(
             "goal, anynet, mpi, or a plugin's format.",
         ),
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="The file; default: standard output."),
-    ] = None,
+    output: Annotated[Path | None, arguments.output("The file; default: standard output.")] = None,
     size: Annotated[
         int | None,
         typer.Option(metavar="BYTES", help="Bytes of a message, for formats with sizes: goal."),

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from cchybrid.cli import arguments
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.model.errors import InputError
 
@@ -24,7 +25,7 @@ def merge(
         typer.Argument(metavar="STORE...", show_default=False, help="Stores of bench run."),
     ],
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="STORE", help="The store that gets all runs.")
+        Path, arguments.output("The store that gets all runs.", metavar="STORE")
     ] = ...,  # type: ignore[assignment]
 ) -> None:
     """Verify the runs of several stores, and put them into one: each run once, by its key.

@@ -62,9 +62,7 @@ def solve(
     initial: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Begin with this schedule.")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the schedule.")
-    ] = None,
+    output: Annotated[Path | None, arguments.output("Write the schedule.")] = None,
     log: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the log, a JSON line per event.")
     ] = None,
@@ -197,10 +195,7 @@ def bound(
 @arguments.with_instance()
 def instance(
     read_instance: arguments.ReadInstance,
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="FILE", help="A .json file, or .txt: the network."),
-    ] = ...,  # type: ignore[assignment]
+    output: Annotated[Path, arguments.output("A .json file, or .txt: the network.")] = ...,  # type: ignore[assignment]
 ) -> None:
     """Write an instance to a file: JSON, or its network and roles in the seeds' text format."""
     from cchybrid.library.formats import NetworkFile, write_seed_text

@@ -28,11 +28,8 @@ def throughput(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="Write trees and proof, for check: a .json file; or the trees alone: .xml.",
+        arguments.output(
+            "Write trees and proof, for check: a .json file; or the trees alone: .xml."
         ),
     ] = None,
     as_json: arguments.AsJson = False,
