@@ -42,14 +42,14 @@ def refute_ever_more(
     Parameters
     ----------
     refute
-        Returns evidence that no schedule has at most so many steps, or ``None``.
+        Returns evidence that no schedule has at most this number of steps, or ``None``.
     """
     hop_by_hop = instance.model.switching == "store-and-forward"
-    most = sum(
+    max_steps = sum(
         instance.network.nodes if hop_by_hop else len(message.destinations)
         for message in instance.collective.deliver_messages
     )
-    for steps in range(known, most):
+    for steps in range(known, max_steps):
         evidence = refute(steps)
         if evidence is None:
             return
