@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
+from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions
 
 from cchybrid.library.formats import NetworkFile, write_seed_text
 from cchybrid.model.errors import CchybridError

@@ -261,7 +261,10 @@ def test_every_hook_is_documented_by_a_plugin_that_works(
 
 @pytest.mark.parametrize("hook", HOOKS)
 def test_every_hook_is_used(hook: str) -> None:
-    sources = [ROOT / "cchybrid" / "plugin" / "builtin.py", ROOT / "plugins" / "__init__.py"]
+    sources = [
+        ROOT / "cchybrid" / "plugin" / "builtin.py",
+        *(ROOT / "plugins").rglob("__init__.py"),
+    ]
     sources.append(ROOT / "cchybrid" / "cli" / "commands.py")
     sources.append(ROOT / "tests" / "full_plugin.py")
     defined = {

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cchybrid.plugin.registry import load_registry
-from tests.test_layers import PLUGIN_SURFACE
+from tests.test_layers import SURFACE
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example-plugin"
 
@@ -114,7 +114,7 @@ def layers(path: Path) -> set[str]:
 
 def test_it_uses_the_public_surface_only() -> None:
     for path in (EXAMPLE / "cchybrid_greedy").glob("*.py"):
-        assert layers(path) <= PLUGIN_SURFACE, path
+        assert layers(path) <= SURFACE, path
 
 
 def test_registering_imports_nothing_heavy() -> None:

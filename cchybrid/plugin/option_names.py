@@ -31,7 +31,7 @@ def option_names(target: str) -> list[str] | None:
 
     Examples
     --------
-    >>> option_names("cchybrid_plugins.tabu.engine:Tabu")[:2]
+    >>> option_names("cchybrid_plugins.engines.tabu.engine:Tabu")[:2]
     ['width', 'tenure']
     """
     module, _, name = target.partition(":")

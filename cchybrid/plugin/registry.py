@@ -202,7 +202,7 @@ def load_registry() -> Registry:
                 loaded.append((name, plugin))
                 for hook in _hooks(plugin, name, troubles):
                     if hook.name == "cchybrid_plugins":
-                        further = _further(hook, source)
+                        further = _further(hook, name, source)
                         provides += [f"plugin {other}" for other, *_ in further]
                         waiting.extendleft(reversed(further))
                     else:
@@ -232,13 +232,16 @@ def _candidates() -> Iterator[Candidate]:
         yield module, MODULES_VARIABLE, partial(import_module, module)
 
 
-def _further(hook: pluggy.HookCaller, source: str) -> list[Candidate]:
+def _further(hook: pluggy.HookCaller, name: str, source: str) -> list[Candidate]:
     """Return the plugins that a plugin names."""
     modules = list(chain.from_iterable(hook()))
     for module in modules:
         if not isinstance(module, str):
             raise PluginError(f"{hook.name}: {module!r:.60} is no name of a module")
-    return [(name.rpartition(".")[2], source, partial(import_module, name)) for name in modules]
+    return [
+        (f"{name}.{module.rpartition('.')[2]}", source, partial(import_module, module))
+        for module in modules
+    ]
 
 
 def _check_name(name: str, registry: Registry) -> None:

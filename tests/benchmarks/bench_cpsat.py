@@ -15,7 +15,7 @@ import argparse
 import time
 from statistics import median
 
-from cchybrid_plugins.cpsat.engine import CpSat
+from cchybrid_plugins.engines.cpsat.engine import CpSat
 
 from cchybrid.host.api import instance
 from cchybrid.plugin.conformance import LocalRun

@@ -14,10 +14,10 @@ import argparse
 from itertools import pairwise
 
 import numpy as np
-from cchybrid_plugins.colouring.choice import Chooser
-from cchybrid_plugins.colouring.exact import FixedChoice
-from cchybrid_plugins.colouring.graph import Conflicts, saturation_largest_first
-from cchybrid_plugins.cpsat.engine import CpSat
+from cchybrid_plugins.engines.colouring.choice import Chooser
+from cchybrid_plugins.engines.colouring.exact import FixedChoice
+from cchybrid_plugins.engines.colouring.graph import Conflicts, saturation_largest_first
+from cchybrid_plugins.engines.cpsat.engine import CpSat
 
 from cchybrid.host.api import instance
 from cchybrid.plugin.conformance import LocalRun

@@ -99,7 +99,7 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
          "engine bad: the target 'a.B' does not name module:object"),
         (engines("return [EngineInfo('a b', 'a:B', '-')]"), "engine a b: its name is not one word"),
         (engines("return [EngineInfo('CPSAT', 'a:B', '-')]"),
-         "engine CPSAT is already provided by plugin builtin"),
+         "engine CPSAT is already provided by plugin cchybrid.engines.cpsat"),
         (
             "@hookimpl\ndef cchybrid_topologies():\n"
             "    return [TopologyInfo('t', 't-N', 't-(', lambda: 0, '-', 't-1')]",
@@ -149,7 +149,7 @@ def test_one_bad_record_or_hook_does_not_affect_the_others(load: Load) -> None:
         "no hook is called cchybrid_bound",
         "did you mean cchybrid_bounds?",
         "the engine 7 is of type int, not EngineInfo",
-        "engine umda is already provided by plugin builtin",
+        "engine umda is already provided by plugin cchybrid.engines.umda",
         "cchybrid_bounds: OSError: disk",
     }
     assert len(registry.warnings) == 1
@@ -405,9 +405,12 @@ def test_a_plugin_names_others_and_each_is_loaded_by_itself(load: Load) -> None:
     named = "@hookimpl\ndef cchybrid_plugins(): return ['first', 'absent', 'second']\n"
     registry = load(several=named, first=GOOD, second=GOOD.replace("good", "better"))
     # ``first`` and ``second`` are also in the variable, where they are refused as loaded already.
-    assert [row.name for row in registry.plugins[-6:-2]] == ["several", "first", "absent", "second"]
-    assert registry.provider["engine", "better"] == "second"
-    assert row_of(registry, "absent").trouble.startswith("ModuleNotFoundError")
+    assert [row.name for row in registry.plugins[-6:-2]] == [
+        "several",
+        *(f"several.{name}" for name in ("first", "absent", "second")),
+    ]
+    assert registry.provider["engine", "better"] == "several.second"
+    assert row_of(registry, "several.absent").trouble.startswith("ModuleNotFoundError")
     assert row_of(registry, "several").trouble == ""
     wrong = "@hookimpl\ndef cchybrid_plugins(): return [7]\n"
     assert "7 is no name of a module" in row_of(load(wrong=wrong), "wrong").trouble

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cchybrid_plugins.cpsat.engine import CpSat
+from cchybrid_plugins.engines.cpsat.engine import CpSat
 from hypothesis import given
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model

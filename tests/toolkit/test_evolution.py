@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cchybrid_plugins.mboa.engine import Mboa
-from cchybrid_plugins.sga.engine import Sga
-from cchybrid_plugins.umda.engine import Umda
+from cchybrid_plugins.engines.mboa.engine import Mboa
+from cchybrid_plugins.engines.sga.engine import Sga
+from cchybrid_plugins.engines.umda.engine import Umda
 
 from cchybrid.host.api import instance
 from cchybrid.model import Instance

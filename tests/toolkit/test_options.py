@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from cchybrid_plugins.broadcast.engine import Broadcast
-from cchybrid_plugins.colouring.engine import Colouring
-from cchybrid_plugins.covering.engine import Covering
-from cchybrid_plugins.cpsat.engine import CpSat
-from cchybrid_plugins.lns.engine import Lns
+from cchybrid_plugins.engines.broadcast.engine import Broadcast
+from cchybrid_plugins.engines.colouring.engine import Colouring
+from cchybrid_plugins.engines.covering.engine import Covering
+from cchybrid_plugins.engines.cpsat.engine import CpSat
+from cchybrid_plugins.engines.lns.engine import Lns
 
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.engine import read_options

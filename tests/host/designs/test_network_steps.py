@@ -165,7 +165,7 @@ def test_what_is_not_proven_is_not_called_proven() -> None:
 @pytest.mark.parametrize("routing", ["minimal", 1])
 def test_16_nodes_with_4_links_in_7_steps(routing: str | int) -> None:
     """Torus and hypercube take 8. The bound over all networks is 7, so no network is better."""
-    from cchybrid_plugins.annealing.engine import Annealing, AnnealingOptions
+    from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions
 
     from cchybrid.network_design.local_run import LocalDesignRun
 

@@ -1,1 +1,0 @@
-"""Simulated annealing of networks under design."""

@@ -1,1 +1,0 @@
-"""The engine ``broadcast``: flows from all informed nodes, decided by CP-SAT."""

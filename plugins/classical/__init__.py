@@ -1,1 +1,0 @@
-"""The engine ``classical``: constructions of collective schedules from the literature."""

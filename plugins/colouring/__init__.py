@@ -1,1 +1,0 @@
-"""The engine ``colouring``, a baseline: greedy colouring of the conflict graph."""

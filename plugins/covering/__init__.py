@@ -1,1 +1,0 @@
-"""The engine ``covering``: cover all deliveries by the fewest compatibility classes."""

@@ -1,1 +1,0 @@
-"""Exact: one CP-SAT decision per number of steps."""

@@ -1,1 +1,0 @@
-"""Design of networks of very small orders by CP-SAT."""

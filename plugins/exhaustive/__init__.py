@@ -1,1 +1,0 @@
-"""Exhaustive design of small networks."""

@@ -1,1 +1,0 @@
-"""GAPPIN: the genetic algorithm for parallel processor interconnection networks."""

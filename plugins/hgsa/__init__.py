@@ -1,1 +1,0 @@
-"""HGSA, hybrid parallel genetic simulated annealing (Ohlidal and Schwarz)."""

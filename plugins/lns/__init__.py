@@ -1,1 +1,0 @@
-"""Large-neighbourhood search: CP-SAT repacks a part of a schedule, again and again."""

@@ -1,1 +1,0 @@
-"""The engine ``matching``: in every step, messages are matched to links; many random restarts."""

@@ -1,1 +1,0 @@
-"""Scatters packed step by step: each step is filled with paths that share no channel."""

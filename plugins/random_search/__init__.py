@@ -1,1 +1,0 @@
-"""The engine ``random``: random search, the null baseline."""

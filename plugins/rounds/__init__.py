@@ -1,1 +1,0 @@
-"""Exact, for steps of several rounds: one CP-SAT decision per number of steps."""

@@ -1,1 +1,0 @@
-"""Networks with a prescribed group of automorphisms."""

@@ -1,1 +1,0 @@
-"""Tabu search with weights on the violated (channel, step) cells."""

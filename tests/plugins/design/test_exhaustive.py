@@ -1,0 +1,76 @@
+"""Exhaustive design lists every network once, so what it offers is proven best."""
+
+import itertools
+
+import pytest
+from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions
+from cchybrid_plugins.design.exhaustive.engine import Exhaustive, ExhaustiveOptions
+
+from cchybrid.network_design.all_networks import all_networks
+from cchybrid.network_design.canonical import canonical_form
+from cchybrid.network_design.local_run import LocalDesignRun
+from cchybrid.network_design.ports import Links, ports_of
+from cchybrid.network_design.task import DesignTask, layout
+from cchybrid.plugin.engine import Stop
+from tests.network_design.plain_distances import plain_total
+
+pytestmark = pytest.mark.long
+
+
+def listed(nodes: int, degree: int) -> list[Links]:
+    return list(all_networks(DesignTask(nodes, degree)))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "degree", "regular"),
+    [
+        (4, 3, 1), (6, 3, 2), (8, 3, 5), (10, 3, 19), (5, 4, 1), (6, 4, 1), (7, 4, 2), (8, 4, 6),
+        (9, 4, 16), (9, 2, 1),
+    ],
+)  # fmt: skip
+def test_the_numbers_of_regular_networks_are_known(nodes: int, degree: int, regular: int) -> None:
+    """Connected cubic and quartic graphs: sequences A002851 and A006820 of the OEIS."""
+    found = listed(nodes, degree)
+    assert sum(2 * len(links) == nodes * degree for links in found) == regular
+    assert len({canonical_form(ports_of(nodes, degree, links)) for links in found}) == len(found)
+
+
+@pytest.mark.parametrize(("nodes", "degree"), [(2, 1), (4, 2), (5, 2), (5, 3), (6, 3), (6, 4)])
+def test_no_network_is_missing(nodes: int, degree: int) -> None:
+    """The twin looks at all sets of links."""
+    pairs = list(itertools.combinations(range(nodes), 2))
+    forms = set()
+    for size in range(nodes - 1, nodes * degree // 2 + 1):
+        for links in itertools.combinations(pairs, size):
+            used = [sum(node in link for link in links) for node in range(nodes)]
+            if max(used) > degree or plain_total(nodes, links)[0] < 0:
+                continue
+            free = [node for node in range(nodes) if used[node] < degree]
+            if all(pair in links for pair in itertools.combinations(free, 2)):
+                forms.add(canonical_form(ports_of(nodes, degree, links)))
+    found = listed(nodes, degree)
+    assert {canonical_form(ports_of(nodes, degree, links)) for links in found} == forms
+
+
+@pytest.mark.parametrize(("nodes", "degree"), [(8, 3), (9, 3), (9, 4), (10, 3), (11, 3)])
+def test_annealing_finds_the_proven_optimum(nodes: int, degree: int) -> None:
+    task = DesignTask(nodes, degree)
+    proven = LocalDesignRun(task)
+    assert Exhaustive(ExhaustiveOptions()).design(task, proven) is Stop.EXHAUSTED
+    best = proven.best()
+    run = LocalDesignRun(task, target=best, evaluations=500_000)
+    Annealing(AnnealingOptions()).design(task, run)
+    assert run.best() == best
+
+
+def test_what_is_not_searched_is_refused() -> None:
+    designer = Exhaustive(ExhaustiveOptions(nodes=10))
+    for task, message in (
+        (DesignTask(11, 3), "more than 10 nodes"),
+        (DesignTask(8, 3, redundant_links=True), "redundant"),
+        (DesignTask(8, 3, positions=layout("backplane", 8), max_wire=3), "wires"),
+        (DesignTask(8, 3, weights=(("connectivity", 1.0),)), "empty ports"),
+    ):
+        reason = designer.unsupported(task)
+        assert reason is not None
+        assert message in reason

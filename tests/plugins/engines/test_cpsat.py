@@ -1,0 +1,459 @@
+"""CP-SAT: optima of every kind of model, correct refutations, and reproducible search."""
+
+import dataclasses
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from cchybrid_plugins.engines.cpsat.engine import CpSat, _demands, _flows_fit
+from cchybrid_plugins.engines.cpsat.flows import Demands, FlowModel
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from ortools.sat.python import cp_model
+
+import cchybrid
+from cchybrid.model import Collective, Instance, Message, Network
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import Assignment, Problem, build_problem
+from cchybrid.toolkit.cpsat.model import StepModel, build
+from cchybrid.toolkit.cpsat.solve import decide
+from cchybrid.toolkit.cpsat.windows import Windows, min_steps
+from cchybrid.toolkit.dual_prices import Pricing
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.solver import StoppedError
+from cchybrid.toolkit.usage_matrix import UsageMatrix
+from tests.examples import drawn
+from tests.named_instances import named
+from tests.random_instances import instances
+
+RANDOM = drawn(120)
+
+
+@RANDOM
+@given(instances(max_nodes=7), st.integers(0, 60))
+def test_flows_are_counted_as_listed(instance: Instance, max_columns: int) -> None:
+    problem = build_problem(instance, max_options=8)
+    demands = _demands(problem)
+    fits = demands is not None and demands.columns <= max_columns
+    assert _flows_fit(problem, max_columns) == fits
+
+
+def test_large_scatters_are_refused_before_demands_are_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = build_problem(cchybrid.instance("torus-8x8", "AAS"), max_options=4_096)
+    assert CpSat(CpSat.Options()).unsupported(problem) is None
+    monkeypatch.setattr(Demands, "of", None)  # it would raise
+    refused = CpSat(CpSat.Options(max_flows=100_000, max_booleans=1_000))
+    assert "booleans" in (refused.unsupported(problem) or "")
+
+
+def solved(instance: Instance, options: CpSat.Options | None = None, **rest: Any) -> LocalRun:
+    run = LocalRun(build_problem(instance), **{"budget": Budget(seconds=60.0), **rest})
+    stop = CpSat(options or CpSat.Options()).solve(run.problem, run)
+    assert stop is Stop.EXHAUSTED
+    assert run.violations == []
+    return run
+
+
+def model_of(problem: Problem, steps: int, *, symmetry: bool = True) -> StepModel:
+    uses = UsageMatrix.of(problem)
+    return build(problem, uses, Windows.of(problem, uses, steps, symmetry=symmetry))
+
+
+def status(model: StepModel, **parameters: Any) -> tuple[str, Assignment | None]:
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    for name, value in parameters.items():
+        setattr(solver.parameters, name, value)
+    found = solver.solve(model.model)
+    if found in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return "feasible", model.read(np.array(solver.response_proto.solution))
+    return solver.status_name(found).lower(), None
+
+
+OPTIMA = """spidergon-8 AAS 4, spidergon-8 AAB 3, hypercube-8 AAS 4, hypercube-8 OAB 2,
+    hypercube-8 OAS 3, hypercube-8 AAB 3, ring-bi-8 AAS 8, ring-uni-8 AAS 28, petersen-10 AAS 5,
+    kautz-12 AAS 7, kautz-12 AAB 4, mesh-3x3 AAS 6, mesh-3x3 AAS ports=1 8, mesh-4x4 OAB 3,
+    mesh-4x4 OAB ports=1 4, mesh-4x4 OAS root=1 routing=any 5, torus-4x4 AOR 2, ring-bi-24 OAB 3,
+    hypercube-8 AAB hops 3, ring-bi-8 AAS hops 8, mesh-4x4 AAB hops 8"""
+
+
+@pytest.mark.parametrize("case", OPTIMA.split(","))
+def test_finds_and_proves_the_optimum(case: str) -> None:
+    """Without any bound from elsewhere: the step below is refuted, too."""
+    words, _, optimum = case.rpartition(" ")
+    run = solved(named(words), budget=Budget(60.0, threads=2))
+    assert run.best() == run.lower() == int(optimum)
+
+
+def test_a_refutation_on_an_incomplete_problem_is_no_claim() -> None:
+    instance = cchybrid.instance("spidergon-6", "AAB", routing="any")
+    problem = build_problem(instance, max_options=100)
+    assert not problem.complete
+    run = LocalRun(problem, budget=Budget(seconds=60.0))
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    assert run.bounds == []
+    assert run.schedules
+
+
+def test_flows_need_no_list_of_paths() -> None:
+    """Of one path per pair, six steps are too few; flows find other paths, and refute five."""
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=72)
+    assert not problem.complete
+    run = LocalRun(problem, budget=Budget(seconds=60.0))
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    assert run.violations == []
+    assert run.best() == run.lower() == 6
+
+
+def test_every_target_is_decided_once() -> None:
+    run = solved(cchybrid.instance("mesh-3x3", "AAS"))
+    targets = [note["target"] for note in run.notes if "branches" in note]
+    assert len(targets) == len(set(targets))
+    assert all({"booleans", "branches", "conflicts"} <= set(n) for n in run.notes[1::2])
+
+
+def test_honours_the_one_target() -> None:
+    instance = cchybrid.instance("kautz-12", "AAB")
+    run = solved(instance, CpSat.Options(draws=1), target=5)
+    assert {note["target"] for note in run.notes} == {5}
+    assert run.best() is not None
+    assert run.best() <= 5
+    assert not run.bounds or max(steps for steps, _ in run.bounds) <= 4
+
+
+def test_a_target_next_to_the_best_is_enough() -> None:
+    """Fewer steps would be possible, but the target is larger."""
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
+    known = first_fit(problem, 0)
+    run = LocalRun(problem, target=known.steps - 1, first_lower=known.steps - 1)
+    run.offer(known)
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    assert [note["target"] for note in run.notes if "branches" in note] == [known.steps - 1]
+
+
+def test_refutes_the_one_target() -> None:
+    run = solved(cchybrid.instance("mesh-4x4", "OAB"), target=2)
+    assert {note["target"] for note in run.notes} == {2}
+    assert run.lower() == 3
+
+
+def test_does_nothing_where_nothing_can_be_found() -> None:
+    run = solved(cchybrid.instance("kautz-12", "AAB"), target=3, first_lower=4)
+    assert run.schedules == []
+    assert run.notes == []
+
+
+def test_does_nothing_when_the_best_meets_the_bound() -> None:
+    problem = build_problem(cchybrid.instance("mesh-4x4", "OAB"))
+    run = LocalRun(problem, first_lower=3, budget=Budget(seconds=None))
+    run.offer(first_fit(problem, 0))
+    while run.best() != 3:
+        run.seed += 1
+        run.offer(first_fit(problem, run.seed))
+    offers = len(run.schedules)
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    assert len(run.schedules) == offers
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("threads", [1, 2])
+def test_stops_when_the_run_is_over(threads: int) -> None:
+    """Hours of work, without a budget, ended from outside."""
+    problem = build_problem(cchybrid.instance("torus-5x5", "AAB"))
+    run = LocalRun(problem, budget=Budget(seconds=None, threads=threads))
+    stops: list[Stop] = []
+    worker = threading.Thread(
+        target=lambda: stops.append(CpSat(CpSat.Options()).solve(problem, run)), daemon=True
+    )
+    worker.start()
+    while not run.notes:
+        time.sleep(0.01)
+    run.stopped = True
+    worker.join(timeout=20.0)
+    assert stops == [Stop.LIMIT]
+
+
+def test_building_stops_when_the_run_is_over() -> None:
+    problem = build_problem(cchybrid.instance("hypercube-16", "AAB"))
+    uses = UsageMatrix.of(problem)
+    windows = Windows.of(problem, uses, 4, symmetry=True)
+    with pytest.raises(StoppedError):
+        build(problem, uses, windows, lambda: True)
+
+
+def test_goes_on_to_another_target_when_others_close_this_one() -> None:
+    """A bound from elsewhere ends the solve in hand; here all that is left is met."""
+    problem = build_problem(cchybrid.instance("torus-5x5", "AAB"))
+    run = LocalRun(problem, budget=Budget(seconds=None), first_lower=6)
+    stops: list[Stop] = []
+    worker = threading.Thread(
+        target=lambda: stops.append(CpSat(CpSat.Options()).solve(problem, run)), daemon=True
+    )
+    worker.start()
+    while not run.notes:
+        time.sleep(0.01)
+    run.first_lower = run.best() or 0
+    worker.join(timeout=20.0)
+    assert stops == [Stop.EXHAUSTED]
+
+
+@pytest.mark.parametrize(
+    ("topology", "collective", "switching", "steps"),
+    [
+        ("mesh-3x3", "AAS", "wormhole", 6),
+        ("kautz-12", "AAB", "wormhole", 5),
+        pytest.param("mesh-3x3", "AAS", "store-and-forward", 6, marks=pytest.mark.long),
+    ],
+)
+def test_a_complete_hint_is_a_solution(
+    topology: str, collective: str, switching: str, steps: int
+) -> None:
+    problem = build_problem(cchybrid.instance(topology, collective, switching=switching))
+    known = status(model_of(problem, steps), max_time_in_seconds=60.0)[1]
+    if not problem.ordered:  # its steps in any other order are as good a hint
+        turned = np.where(known.step >= 0, steps - 1 - known.step, -1).astype(np.int32)
+        known = Assignment(known.option, turned)
+    model = model_of(problem, steps)
+    model.hint(known, 0)
+    assert len(model.model.proto.solution_hint.vars) == model.booleans
+    verdict, found = status(model, fix_variables_to_their_hinted_value=True)
+    assert verdict == "feasible"
+    assert (found.option[problem.required] == known.option[problem.required]).all()
+
+
+def test_broken_hints_do_no_harm() -> None:
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
+    known = first_fit(problem, 0)
+    crowded = Assignment(known.option, np.minimum(known.step, 0))
+    late = Assignment(known.option, known.step + 50)
+    for hint in (crowded, late, problem.empty()):
+        model = model_of(problem, 6)
+        model.hint(hint, 0)
+        assert model.model.validate() == ""
+        run = LocalRun(problem, first_lower=6, hints={6: hint})
+        CpSat(CpSat.Options()).solve(problem, run)
+        assert run.best() == 6
+
+
+def test_uses_count_as_often_as_they_are_named() -> None:
+    """Two deliveries use a resource of capacity 3 twice each, so they cannot share a step."""
+    twice = dataclasses.replace(
+        build_problem(cchybrid.instance("ring-bi-3", "AAS")),
+        capacity=np.array([3], dtype=np.int32),
+        kind=np.zeros(1, dtype=np.int8),
+        implied=np.zeros(1, dtype=np.bool_),
+        required=np.ones(2, dtype=np.bool_),
+        option_start=np.array([0, 2, 3]),
+        option_requires=np.full(3, -1, dtype=np.int32),
+        option_path=np.array([0, 1, 0], dtype=np.int32),
+        path_start=np.array([0, 2, 6]),
+        path_resource=np.zeros(6, dtype=np.int32),
+    )
+    assert UsageMatrix.of(twice).usable.tolist() == [True, False, True]
+    assert status(model_of(twice, 1))[0] == "infeasible"
+    verdict, found = status(model_of(twice, 2))
+    assert verdict == "feasible"
+    assert found.option.tolist() == [0, 2]
+
+
+def test_a_delivery_without_a_usable_option_is_unsupported() -> None:
+    problem = build_problem(cchybrid.instance("ring-bi-4", "AAS"))
+    none = dataclasses.replace(problem, capacity=np.zeros_like(problem.capacity))
+    assert "no option" in str(CpSat(CpSat.Options()).unsupported(none))
+
+
+def test_interchangeable_steps_are_ordered() -> None:
+    """On a directed ring, every two of 28 messages over one channel need steps of their own."""
+    problem = build_problem(cchybrid.instance("ring-uni-8", "AAS"))
+    uses = UsageMatrix.of(problem)
+    windows = Windows.of(problem, uses, 28, symmetry=True)
+    pinned = windows.order[windows.low[windows.order] == windows.high[windows.order]]
+    assert sorted(windows.low[pinned]) == list(range(28))
+    assert min_steps(problem, uses) == 28
+    assert not len(Windows.of(problem, uses, 28, symmetry=False).order)
+
+
+def test_short_options_first() -> None:
+    """Eight steps have room for one hop per delivery; the full model takes CP-SAT minutes."""
+    instance = cchybrid.instance("ring-bi-16", "AAB")
+    run = solved(instance, first_lower=8)
+    assert run.best() == 8
+    assert [note["target"] for note in run.notes if "branches" in note] == [8]
+
+
+def test_full_channels_are_known_without_a_linear_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In five steps every channel of 16 nodes of degree 3 must bring its receiver a new message."""
+
+    def fail(pricing: Pricing) -> None:
+        raise AssertionError("a linear program is solved")
+
+    monkeypatch.setattr(Pricing, "sharpen", fail)
+    run = solved(cchybrid.instance("random-regular-16-3-1", "AAB"), first_lower=5)
+    assert run.best() == 5
+
+
+def test_no_delivery_loses_its_shortest_options() -> None:
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
+    uses = UsageMatrix.of(problem)
+    short = uses.shortened(problem, 6)
+    assert np.unique(problem.option_delivery[short.usable]).tolist() == list(
+        range(problem.deliveries)
+    )
+    assert short.usable.sum() < uses.usable.sum()
+
+
+def test_that_short_options_do_not_suffice_is_no_claim() -> None:
+    """Two neighbours far from the source have one hop between them; no other node reaches them."""
+    network = Network.from_links("line", 5, [(0, 1), (1, 2), (2, 3), (3, 4)])
+    collective = Collective("far", (Message(0, (3, 4)), *(Message(4, (v,)) for v in (3, 3, 3))))
+    problem = build_problem(Instance(network, collective))
+    run = LocalRun(problem, budget=Budget(seconds=60.0))
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    assert run.best() == run.lower() == 3
+
+
+def test_walks_away_from_a_solver_that_does_not_stop() -> None:
+    """A solver that does not stop is abandoned once the run is over."""
+    release = threading.Event()
+
+    def busy() -> StepModel:
+        release.wait()
+        raise StoppedError
+
+    solver = cp_model.CpSolver()
+    with pytest.raises(StoppedError):
+        decide(busy, solver, useful=lambda: False, should_stop=lambda: True)
+    release.set()
+    assert decide(busy, solver, useful=lambda: False, should_stop=lambda: False).solvable is None
+
+
+def test_an_error_in_the_thread_is_raised() -> None:
+    def broken() -> StepModel:
+        raise KeyError("model")
+
+    with pytest.raises(KeyError, match="model"):
+        decide(broken, cp_model.CpSolver(), useful=lambda: True, should_stop=lambda: False)
+
+
+def test_gives_up_on_what_does_not_fit() -> None:
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
+    run = LocalRun(problem, budget=Budget(seconds=60.0))
+    assert CpSat(CpSat.Options(max_booleans=500)).solve(problem, run) is Stop.STALLED
+    assert len(run.schedules) == 1
+
+
+@given(instances(max_nodes=5, max_messages=8, kinds=("deliver",)))
+@RANDOM
+def test_telling_steps_apart_changes_no_optimum(instance: Instance) -> None:
+    with_it = solved(instance)
+    without = solved(instance, CpSat.Options(symmetry=False))
+    assert with_it.best() == with_it.lower() == without.best() == without.lower()
+
+
+@given(instances(max_nodes=5, max_messages=6), st.integers(1, 4))
+@RANDOM
+def test_every_schedule_fits_the_windows(instance: Instance, spare: int) -> None:
+    """However greedily made, with however many steps to spare: renumbered, it solves the model."""
+    problem = build_problem(instance)
+    known = first_fit(problem, spare)
+    assert known.steps >= min_steps(problem, UsageMatrix.of(problem))
+    model = model_of(problem, known.steps + spare)
+    model.hint(known, 0)
+    assert status(model, fix_variables_to_their_hinted_value=True)[0] == "feasible"
+
+
+def tightened(problem: Problem, steps: int) -> StepModel:
+    uses = UsageMatrix.of(problem)
+    tight = Pricing(problem, uses).tight(steps)
+    windows = Windows.of(problem, tight.uses, steps, symmetry=True, certain=bool(steps % 2))
+    return build(problem, tight.uses, windows, full=tight.full)
+
+
+@given(instances(max_nodes=5, max_messages=8))
+@RANDOM
+def test_prices_change_no_answer(instance: Instance) -> None:
+    """With the excluded options, no fewer steps suffice than without."""
+    problem = build_problem(instance)
+    pricing = Pricing(problem, UsageMatrix.of(problem))
+    pricing.sharpen()
+    lower = pricing.min_steps
+    assert status(model_of(problem, max(1, lower - 1)))[0] == "infeasible" or lower <= 1
+    for steps in range(max(1, lower), max(1, lower) + 3):
+        verdict = status(model_of(problem, steps))[0]
+        # Prices say what holds for schedules of all these steps, none of them left out.
+        assert status(tightened(problem, steps))[0] == verdict
+        if verdict == "feasible":
+            break
+
+
+@pytest.mark.parametrize(
+    ("topology", "even", "sharp"), [("kautz-12", 7, 7), ("mesh-4x4", 14, 16), ("b-tree-8", 10, 16)]
+)
+def test_even_prices_do_for_regular_networks(topology: str, even: int, sharp: int) -> None:
+    """The linear program finds the bottleneck where a part of the network is one."""
+    problem = build_problem(cchybrid.instance(topology, "AAS"))
+    pricing = Pricing(problem, UsageMatrix.of(problem))
+    assert pricing.min_steps == even
+    pricing.sharpen()
+    assert pricing.min_steps == sharp
+
+
+@pytest.mark.parametrize(
+    ("topology", "steps", "full"),
+    [("spidergon-8", 4, 16), ("torus-4x4", 8, 64), ("ring-bi-16", 32, 32), ("mesh-4x4", 16, 16)],
+)
+def test_prices_find_all_channels_that_must_be_full(topology: str, steps: int, full: int) -> None:
+    """On a torus all channels, on a spidergon the ring's, on a mesh those across the middle."""
+    problem = build_problem(cchybrid.instance(topology, "AAS"))
+    pricing = Pricing(problem, UsageMatrix.of(problem))
+    pricing.sharpen()
+    assert pricing.min_steps == steps
+    assert int(pricing.tight(steps).full.sum()) == full
+    assert not pricing.tight(steps + 1).full.any() or topology == "mesh-4x4"
+
+
+def test_prices_rule_out_detours() -> None:
+    """Six steps of a mesh have room for shortest paths only."""
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
+    pricing = Pricing(problem, UsageMatrix.of(problem))
+    pricing.sharpen()
+    shortest = build_problem(cchybrid.instance("mesh-3x3", "AAS")).options
+    assert int(pricing.tight(6).uses.usable.sum()) == shortest
+    assert shortest < int(pricing.tight(7).uses.usable.sum())
+
+
+@given(instances(max_nodes=5, max_messages=8, kinds=("deliver",)), st.booleans())
+@RANDOM
+def test_flows_decide_as_paths_do(instance: Instance, hop_by_hop: bool) -> None:
+    """Also where messages wait, ports limit, links are half duplex, and messages are alike."""
+    if hop_by_hop:
+        model = dataclasses.replace(instance.model, switching="store-and-forward")
+        instance = dataclasses.replace(instance, model=model)
+    alone = [m for m in instance.collective.deliver_messages if len(m.destinations) == 1]
+    assume(alone)
+    scatter = Collective("scatter", tuple(alone))
+    problem = build_problem(dataclasses.replace(instance, collective=scatter))
+    demands = Demands.of(problem)
+    assume(demands is not None and problem.complete)
+    assert demands is not None
+    for steps in range(1, 20):
+        flows = FlowModel(demands, steps)
+        solver = cp_model.CpSolver()
+        solver.parameters.num_workers = 1
+        verdict = (
+            solver.status_name(solver.solve(flows.model)).lower().replace("optimal", "feasible")
+        )
+        assert verdict == status(model_of(problem, steps))[0]
+        if verdict == "feasible":
+            grown, found = flows.solution(np.array(solver.response_proto.solution))
+            run = LocalRun(problem)
+            run.offer(found, grown)
+            assert run.violations == []
+            assert (run.best() or 0) <= steps
+            return
+    raise AssertionError("20 steps are enough for 8 messages")

@@ -1,0 +1,190 @@
+"""Repair by CP-SAT: its schedules are valid, its refutations are right, others' work is used."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cchybrid_plugins.engines.cpsat.engine import CpSat
+from cchybrid_plugins.engines.cpsat.repair import Repair
+from cchybrid_plugins.engines.cpsat.repairs import Repairs
+from cchybrid_plugins.engines.cpsat.targets import Targets
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cchybrid
+from cchybrid.model import Instance
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import Assignment, Problem, build_problem
+from cchybrid.referee.verify import verify
+from cchybrid.toolkit.cpsat.model import build
+from cchybrid.toolkit.cpsat.solve import Answer, decide, small_solver
+from cchybrid.toolkit.cpsat.windows import Windows
+from cchybrid.toolkit.kernels.first_fit import first_fit
+from cchybrid.toolkit.usage_matrix import UsageMatrix
+from tests.examples import drawn
+from tests.random_instances import instances
+
+RANDOM = drawn(80)
+BUDGET = Budget(evaluations=1)
+"""Repeatable."""
+
+
+def damaged(problem: Problem, steps: int, seed: int) -> Assignment:
+    """Return a greedy schedule whose late deliveries, and some others, are at random places."""
+    found = first_fit(problem, seed)
+    random = np.random.default_rng(seed)
+    wrong = (found.step >= steps) | (random.random(problem.deliveries) < 0.2)
+    for delivery in np.flatnonzero(wrong & problem.required):
+        found.option[delivery] = random.integers(*problem.option_start[delivery : delivery + 2])
+        found.step[delivery] = random.integers(steps)
+    return found
+
+
+def tried(repair: Repair) -> Answer:
+    return repair.try_neighbourhood(BUDGET, 10.0, lambda: True, lambda: False)
+
+
+def run_to_the_end(repair: Repair, tries: int = 1000) -> None:
+    for _ in range(tries):
+        if not repair.unscheduled or repair.is_refuted:
+            return
+        before = repair.unscheduled
+        tried(repair)
+        assert repair.unscheduled <= before
+
+
+def assert_valid(problem: Problem, found: Assignment, steps: int) -> None:
+    schedule = problem.lift(found)
+    assert not verify(schedule.instance, schedule.steps)
+    assert len(schedule.steps) <= steps
+
+
+@RANDOM
+@given(instances(), st.integers(0, 1000), st.integers(1, 4))
+def test_repairs_are_valid_and_refutations_agree_with_the_whole_model(
+    instance: Instance, seed: int, steps: int
+) -> None:
+    problem = build_problem(instance)
+    uses = UsageMatrix.of(problem)
+    repair = Repair(problem, uses, damaged(problem, steps, seed), steps, seed)
+    run_to_the_end(repair)
+    windows = Windows.of(problem, uses, steps, symmetry=False)
+    whole = decide(
+        lambda: build(problem, uses, windows),
+        small_solver(BUDGET, 0, 60.0),
+        lambda: True,
+        lambda: False,
+    )
+    assert whole.solvable is not None
+    assert repair.is_refuted is not whole.solvable
+    if whole.solvable:
+        assert_valid(problem, repair.assignment(), steps)
+
+
+@pytest.mark.parametrize(
+    ("topology", "collective", "steps", "model"),
+    [
+        ("hypercube-8", "AAB", 3, {}),
+        ("mesh-3x3", "AAS", 6, {}),
+        ("mesh-3x3", "AAB", 8, {"ports": 1}),
+        ("heawood-14", "AAB", 5, {}),
+        ("mesh-3x3", "AAB", 10, {"switching": "store-and-forward", "ports": 1}),
+        ("mesh-3x4", "multicast:1,5,6,9,10", 3, {"root": 0}),
+    ],
+)
+def test_near_solutions_are_repaired(
+    topology: str, collective: str, steps: int, model: dict[str, object]
+) -> None:
+    problem = build_problem(cchybrid.instance(topology, collective, **model))
+    uses = UsageMatrix.of(problem)
+    for start in (damaged(problem, steps, 1), problem.empty()):
+        repair = Repair(problem, uses.shortened(problem, steps), start, steps, 1)
+        run_to_the_end(repair)
+        assert_valid(problem, repair.assignment(), steps)
+
+
+def repairs_of(run: LocalRun) -> Repairs:
+    uses = UsageMatrix.of(run.problem)
+    return Repairs(run.problem, uses, run, Targets(run), lambda *_: True, run.offer)
+
+
+def repaired_run(run: LocalRun) -> LocalRun:
+    """Run the repairs alone, without a whole model."""
+    repairs_of(run).run_all()
+    assert not run.violations
+    return run
+
+
+def heawood(**settings: Any) -> LocalRun:
+    problem = build_problem(cchybrid.instance("heawood-14", "AAB"))
+    return LocalRun(problem, budget=Budget(evaluations=100_000), first_lower=5, **settings)
+
+
+@pytest.mark.long
+def test_the_best_schedule_is_repaired_step_by_step() -> None:
+    run = heawood()
+    first = first_fit(run.problem, 0)
+    assert first.steps > 6
+    run.offer(first)
+    assert repaired_run(run).best() == 5
+    counts = [len(schedule.steps) for schedule in run.schedules]
+    assert counts == list(range(first.steps, 4, -1))
+    again = heawood()
+    again.offer(first)
+    assert repaired_run(again).schedules == run.schedules
+
+
+def test_a_near_solution_is_repaired_without_any_schedule() -> None:
+    run = heawood()
+    first = first_fit(run.problem, 0)
+    assert first is not None
+    run.offer(first)
+    found = run.problem.match(repaired_run(run).schedules[-1].steps)
+    found.step[np.flatnonzero(run.problem.required)[:3]] = 0
+    near = heawood(target=5, hints={5: found})
+    assert repaired_run(near).best() == 5
+    assert near.spent < run.spent / 10
+
+
+def test_without_near_solution_and_schedule_there_are_no_repairs() -> None:
+    run = repaired_run(heawood())
+    assert not run.spent
+    assert not run.schedules
+
+
+@pytest.mark.long
+def test_what_is_refuted_is_not_repaired_again() -> None:
+    run = heawood()
+    run.first_lower = 1
+    run.offer(first_fit(run.problem, 0))
+    repairs = repairs_of(run)
+    repairs.run_all()
+    assert run.best() == 5
+    spent = run.spent
+    repairs.run_all()
+    assert run.spent == spent
+
+
+def test_the_engine_begins_with_the_repair_of_a_near_solution() -> None:
+    problem = build_problem(cchybrid.instance("heawood-14", "AAB"))
+    first = first_fit(problem, 3)
+    for limit in (None, 100):
+        run = LocalRun(
+            problem,
+            budget=Budget(seconds=60.0, evaluations=None if limit is None else limit * 10_000),
+            hints={steps: damaged(problem, steps, 3) for steps in range(5, first.steps)},
+        )
+        run.offer(first)
+        assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+        assert run.best() == 5
+        assert not run.violations
+
+
+def test_incomplete_near_solutions_are_not_repaired() -> None:
+    problem = build_problem(cchybrid.instance("hypercube-8", "AAB"))
+    first = first_fit(problem, 0)
+    assert first is not None
+    run = LocalRun(problem, hints={3: problem.empty()})
+    run.offer(first)
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED

@@ -1,0 +1,285 @@
+"""The engine ``matching``: matchings of messages to links, step by step."""
+
+from itertools import combinations
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from cchybrid_plugins.engines.matching.engine import Matching
+from cchybrid_plugins.engines.matching.kernels import match
+from cchybrid_plugins.engines.matching.one_hop import OneHop
+from cchybrid_plugins.engines.matching.ports import match_ports
+from cchybrid_plugins.engines.matching.routed import match_routes
+from cchybrid_plugins.engines.matching.routes import choose_routes, new_routes
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import cchybrid
+from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
+from cchybrid.plugin.conformance import LocalRun
+from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.problem import build_problem
+from cchybrid.problem.ragged import owners
+from cchybrid.toolkit.kernels.conflicts import conflicts
+from cchybrid.toolkit.kernels.rng import seed_state
+from tests.examples import drawn
+from tests.plugins.engines.runs import solved
+from tests.random_instances import instances
+from tests.toolkit.kernels.uncompiled import call
+
+RANDOM = drawn(60)
+HOPS = {"switching": "store-and-forward"}
+GO_ON = np.zeros(1, dtype=np.bool_)
+MATCHING = Matching(Matching.Options())
+
+
+@RANDOM
+@given(
+    instances(max_nodes=6),
+    st.tuples(*(st.sampled_from((0.0, 0.5, 2.0)) for _ in range(3)), st.just(1.0)),
+    st.integers(1, 8),
+    st.integers(0, 2**32 - 1),
+)
+def test_the_kernel_is_compiled_as_written(
+    instance: Instance, weight: tuple[float, ...], steps: int, seed: int
+) -> None:
+    one_hop = OneHop.of(build_problem(instance))
+    step, missing = matched(one_hop, weight, steps, seed)
+    assert missing == np.count_nonzero(one_hop.flat.required & (step < 0))
+
+
+def matched(
+    one_hop: OneHop, weight: tuple[float, ...], steps: int, seed: int
+) -> tuple[np.ndarray, int]:
+    """Return the step of every delivery, and how many required ones are missing."""
+    found = one_hop.problem.empty()
+    tables = one_hop.flat, one_hop.group_start, one_hop.member, one_hop.message, one_hop.receiver
+    rest = np.array(weight), steps, found.option, found.step, GO_ON, seed_state(seed)
+    missing = call(match, *tables, *rest)
+    return found.step, missing
+
+
+@RANDOM
+@given(instances(max_nodes=6), st.booleans(), st.integers(0, 2**32 - 1))
+def test_schedules_are_valid_and_near_solutions_have_missing_deliveries_only(
+    instance: Instance, with_routes: bool, seed: int
+) -> None:
+    if with_routes and instance.collective.kind == "deliver":
+        instance = scattered(instance)
+    problem = build_problem(instance)
+    engine = Matching(Matching.Options())
+    if engine.unsupported(problem) is not None:
+        return
+    run = LocalRun(problem, seed=seed, budget=Budget(seconds=None, evaluations=30))
+    engine.solve(problem, run)
+    assert run.schedules
+    assert run.violations == []
+    for draft, (steps, missing) in zip(run.suggestions, run.progressed, strict=True):
+        assert draft.steps <= steps
+        assert np.count_nonzero(draft.option[problem.required] < 0) == missing
+        rules = {violation.rule for violation in problem.violations(draft)}
+        assert rules == {"missing-delivery"}
+        assert conflicts(problem, draft) >= missing
+
+
+@pytest.mark.parametrize("topology", ["mesh-3x3", "mesh-4x4", "random-regular-12-3-1"])
+def test_with_one_port_every_step_serves_as_many_receivers_as_possible(topology: str) -> None:
+    """Against the maximum matchings of NetworkX."""
+    case = cchybrid.instance(topology, "AAB", **HOPS, ports=1)
+    one_hop = OneHop.of(build_problem(case))
+    for seed in range(5):
+        step_of, missing = matched(one_hop, (1.0, 0.3, 3.0, 0.5), 99, seed)
+        assert not missing
+        structure = one_hop.problem.structure
+        held = {(int(node), int(node)) for node in structure.message_source}
+        for now in range(step_of.max() + 1):
+            graph = nx.Graph(
+                (("sender", a), ("receiver", b))
+                for a, b, _ in structure.channels.tolist()
+                if any((c, a) in held and (c, b) not in held for c in range(case.network.nodes))
+            )
+            made = np.flatnonzero(step_of == now).tolist()
+            assert len(made) == len(nx.max_weight_matching(graph, maxcardinality=True))
+            held |= {
+                (
+                    int(structure.message_source[structure.delivery_message[one]]),
+                    int(structure.delivery_node[one]),
+                )
+                for one in made
+            }
+
+
+def allgather(network: Network, **model: Any) -> Instance:
+    nodes = range(network.nodes)
+    messages = tuple(Message(a, tuple(b for b in nodes if b != a)) for a in nodes)
+    return Instance(network, Collective("all", messages), CommunicationModel(**model))
+
+
+def test_channels_of_higher_capacity_carry_several_messages() -> None:
+    channels = (Channel(0, 1, 2), Channel(1, 2, 2), Channel(2, 0, 2))
+    run, _ = solved(MATCHING, allgather(Network("ring", 3, channels)), 2)
+    assert run.best() == 2
+    line = Channel(0, 1, 3), Channel(1, 0, 1), Channel(1, 2, 1), Channel(2, 1, 3)
+    run, _ = solved(MATCHING, allgather(Network("line", 3, line)), 2)
+    assert run.best() == 2
+
+
+def test_both_directions_of_a_half_duplex_link_share_its_capacity() -> None:
+    """Six deliveries over three links: two steps at least."""
+    links = [(0, 1), (1, 2), (2, 0)]
+    network = Network(
+        "ring", 3, Network.from_links("ring", 3, links).channels, half_duplex=tuple(links)
+    )
+    run, _ = solved(MATCHING, allgather(network), 2)
+    assert run.best() == 2
+
+
+def test_augmenting_paths_change_the_links_of_other_messages() -> None:
+    """Node 3 can receive three messages in step 2 only if each comes over the right link."""
+    arcs = [(0, 1), (0, 2), (1, 3), (2, 3), (4, 2), (4, 3)]
+    messages = (Message(0, (1, 2, 3)), Message(1, (3,)), Message(4, (3,)))
+    network = Network.from_arcs("three", 5, arcs)
+    for seed in range(10):
+        run, _ = solved(MATCHING, Instance(network, Collective("some", messages)), 2, seed=seed)
+        assert run.best() == 2
+
+
+def test_multicast_passes_nodes_that_need_not_receive() -> None:
+    line = Network.from_links("line", 5, [(0, 1), (1, 2), (2, 3), (3, 4)])
+    multicast = Collective("one", (Message(0, (2, 4)),))
+    run, stop = solved(
+        MATCHING, Instance(line, multicast, CommunicationModel("store-and-forward")), 4
+    )
+    assert run.best() == 4
+    assert stop is Stop.EXHAUSTED
+    run, _ = solved(MATCHING, cchybrid.instance("mesh-3x3", "multicast:2,6,8", root=0, **HOPS), 4)
+    assert run.best() == 4
+
+
+def test_what_it_cannot_solve_is_unsupported() -> None:
+    engine = Matching(Matching.Options())
+    scatter = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
+    assert engine.unsupported(scatter) == "no message is forwarded"
+    line = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3)])
+    far = build_problem(Instance(line, Collective("far", (Message(0, (1, 3)),))))
+    assert engine.unsupported(far) == "some delivery cannot be made by transfers of one hop"
+    assert engine.unsupported(build_problem(cchybrid.instance("mesh-3x3", "AAB"))) is None
+
+
+def test_gives_up_when_one_hop_per_step_cannot_be_faster() -> None:
+    """A wormhole broadcast on a line needs fewer steps than it has hops."""
+    run, stop = solved(MATCHING, cchybrid.instance("mesh-1x8", "OAB"))
+    assert stop is Stop.STALLED
+    assert run.best() == 7
+
+
+def scattered(instance: Instance) -> Instance:
+    """Return an instance with the first destination of every message only."""
+    messages = tuple(
+        Message(message.source, message.destinations[:1])
+        for message in instance.collective.deliver_messages
+    )
+    return Instance(instance.network, Collective("one", messages), instance.model)
+
+
+DELIVERIES = instances(max_nodes=6, kinds=("deliver",), switchings=("store-and-forward",))
+
+
+@RANDOM
+@given(
+    DELIVERIES,
+    st.sampled_from((0, 1, 3)),
+    st.sampled_from((0.5, 1.0, 4.0)),
+    st.integers(1, 8),
+    st.integers(0, 2**32 - 1),
+)
+def test_the_kernels_of_routes_are_compiled_as_written(
+    instance: Instance, sweeps: int, hops: float, steps: int, seed: int
+) -> None:
+    one_hop = OneHop.of(build_problem(scattered(instance)))
+    assume(one_hop.has_routes)
+    flat, state, routes = one_hop.flat, seed_state(seed), new_routes(one_hop.flat)
+    delivery_of = owners(flat.option_start).astype(np.int32)
+    call(choose_routes, flat, delivery_of, routes, sweeps, GO_ON, state)
+    for first, goal in zip(routes.first.tolist(), routes.goal.tolist(), strict=True):
+        last, delivery = -1, first
+        while delivery >= 0:
+            assert flat.requires[routes.option[delivery]] == last
+            last, delivery = delivery, int(routes.following[delivery])
+        assert last == goal
+    found = one_hop.problem.empty()
+    rest = np.array((hops, 0.5)), steps, found.option, found.step, GO_ON, state
+    missing = call(match_routes, flat, routes, *rest)
+    assert missing == np.count_nonzero(found.step[routes.goal] < 0)
+
+
+@RANDOM
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(4, 7), st.integers(1, 9)), max_size=9),
+    st.lists(st.integers(0, 2), min_size=8, max_size=8),
+)
+def test_ports_are_matched_with_maximum_value(
+    edges: list[tuple[int, int, int]], capacity: list[int]
+) -> None:
+    """Against all sets of edges, and with one port against NetworkX."""
+
+    def matched(limit: list[int]) -> int:
+        sender, receiver, value = np.array(edges, dtype=np.int64).reshape(-1, 3).T
+        chosen = np.zeros(len(edges), dtype=np.bool_)
+        match_ports(
+            sender.astype(np.int32),
+            receiver.astype(np.int32),
+            value.astype(np.float64),
+            len(edges),
+            np.array(limit, dtype=np.int32),
+            chosen,
+            np.empty(8, dtype=np.int32),
+            np.empty(8),
+            np.empty(8, dtype=np.int32),
+        )
+        uses = np.bincount(np.concatenate((sender[chosen], receiver[chosen])), minlength=8)
+        assert (uses <= limit).all()
+        return int(value[chosen].sum())
+
+    def fits(chosen: tuple[tuple[int, int, int], ...]) -> bool:
+        ports = [port for edge in chosen for port in edge[:2]]
+        return all(ports.count(port) <= capacity[port] for port in ports)
+
+    sets = (chosen for size in range(len(edges) + 1) for chosen in combinations(edges, size))
+    assert matched(capacity) == max(sum(e[2] for e in one) for one in sets if fits(one))
+    graph = nx.Graph()
+    for sender, receiver, value in sorted(edges, key=lambda edge: edge[2]):
+        graph.add_edge(sender, receiver, weight=value)
+    best = nx.max_weight_matching(graph)
+    assert matched([1] * 8) == sum(graph.edges[edge]["weight"] for edge in best)
+
+
+def test_routes_avoid_a_loaded_node() -> None:
+    """Six messages from 0 to 5 over three paths of two hops: two over each."""
+    links = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4), (4, 5), (1, 5), (2, 5), (3, 5)]
+    network = Network.from_links("three", 6, links)
+    messages = (Message(0, (5,)),) * 6
+    model = CommunicationModel("store-and-forward")
+    run, _ = solved(MATCHING, Instance(network, Collective("six", messages), model), 3)
+    assert run.best() == 3
+
+
+def test_channels_of_higher_capacity_and_half_duplex_links() -> None:
+    model = CommunicationModel("store-and-forward")
+    line = Network("line", 3, (Channel(0, 1, 2), Channel(1, 2, 2)))
+    run, _ = solved(MATCHING, Instance(line, Collective("four", (Message(0, (2,)),) * 4), model), 3)
+    assert run.best() == 3
+    links = [(0, 1), (1, 2)]
+    both = Network("half", 3, Network.from_links("half", 3, links).channels, tuple(links))
+    messages = (Message(0, (2,)), Message(2, (0,))) * 2
+    run, _ = solved(MATCHING, Instance(both, Collective("two", messages), model), 4)
+    assert run.best() == 4
+
+
+def test_messages_of_several_destinations_get_no_routes() -> None:
+    for collective in ("AAB", "OAB", "AOR"):
+        assert not OneHop.of(build_problem(cchybrid.instance("mesh-3x3", collective))).has_routes
+    for collective in ("AAS", "OAS", "AOG", "permutation:random-1"):
+        case = cchybrid.instance("mesh-3x3", collective, **HOPS)
+        assert OneHop.of(build_problem(case)).has_routes
