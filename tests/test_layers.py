@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 ORDER = """
 system model checker design_checker referee library problem proof plugin toolkit network_design
-host exchange run view bench cli __main__
+host exchange view bench cli __main__
 """
 LAYERS = tuple(ORDER.split())
 """From the bottom of the house to the top."""
@@ -22,7 +22,7 @@ LAYERS = tuple(ORDER.split())
 SURFACE = {"model", "problem", "plugin", "toolkit", "network_design"}
 """The layers that engines and designers may import."""
 
-FEATURES: set[str] = set()
+FEATURES = {"execution"}
 """Folders of plugins that may import all of the core."""
 
 NAMED_ABOVE = {
@@ -31,7 +31,7 @@ NAMED_ABOVE = {
     "cchybrid.model.shown": "cchybrid.view",
     "cchybrid.plugin.builtin": "cchybrid.host.cluster.local cchybrid.host.cluster.dask_executor",
     "cchybrid.plugin.registry": """cchybrid.cli.commands cchybrid.exchange.exporter_plugin
-        cchybrid.exchange.importer_plugin cchybrid.run.plugin cchybrid.view.export
+        cchybrid.exchange.importer_plugin cchybrid.view.export
         cchybrid.bench.plugin cchybrid.host.benchmark_plugin cchybrid.view.drawing.plugin
         cchybrid_plugins""",
 }
@@ -156,6 +156,7 @@ def test_modules_need_only_what_they_may() -> None:
         "cchybrid.host.api cchybrid_plugins",
         "cchybrid_plugins.engines.umda.engine cchybrid_plugins.engines.tabu.engine",
         "cchybrid_plugins.engines.umda.engine cchybrid.host.api",
+        "cchybrid_plugins.execution.mpi cchybrid_plugins.engines.umda",
         "cchybrid_plugins.engines.umda.engine cchybrid",
     ],
 )  # fmt: skip

@@ -37,7 +37,8 @@ def print_front(
         Further arguments of ``cchybrid.design_front``.
     """
     from cchybrid.host.designs.front import design_front
-    from cchybrid.view.front_plot import check_plot, plot_front
+    from cchybrid.view.front_plot import plot_front
+    from cchybrid.view.plot import check_plot
 
     check_writable(output, plot)
     if output is not None and output.suffix != ".csv":

@@ -104,7 +104,8 @@ def pareto(
     """
     from cchybrid.host.pareto import pareto as find_front
     from cchybrid.host.rounds_front import choices
-    from cchybrid.view.front_plot import check_plot, plot_front
+    from cchybrid.view.front_plot import plot_front
+    from cchybrid.view.plot import check_plot
     from cchybrid.view.screen import print_lines
 
     check_writable(plot)

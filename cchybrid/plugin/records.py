@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 from cchybrid.library.records import API, CollectiveInfo, Roles, TopologyInfo
 from cchybrid.plugin.imported import Imported, ImportRequest
-from cchybrid.proof.records import BoundFunction, BoundInfo, load_target
+from cchybrid.proof.records import BoundFunction, BoundInfo, later, load_target
 
 __all__ = [
     "API",
@@ -28,6 +28,7 @@ __all__ = [
     "Observer",
     "Roles",
     "TopologyInfo",
+    "later",
     "load_target",
 ]
 

@@ -53,7 +53,6 @@ BUILT_IN = (
     ("export", "cchybrid.view.export"),
     ("drawing", "cchybrid.view.drawing.plugin"),
     ("exchange", "cchybrid.exchange.exporter_plugin"),
-    ("run", "cchybrid.run.plugin"),
     ("import", "cchybrid.exchange.importer_plugin"),
     ("benchmarks", "cchybrid.bench.plugin"),
     ("host benchmarks", "cchybrid.host.benchmark_plugin"),

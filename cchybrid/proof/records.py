@@ -47,3 +47,12 @@ def load_target(target: str) -> Any:
     """Return the object ``package.module:name``."""
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)
+
+
+def later(target: str) -> Callable[..., Any]:
+    """Return a function that, when called, imports ``package.module:name`` and calls it."""
+
+    def call(*arguments: Any) -> Any:
+        return load_target(target)(*arguments)
+
+    return call

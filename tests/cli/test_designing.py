@@ -11,7 +11,7 @@ import pytest
 
 from cchybrid.model import Schedule
 from cchybrid.referee.verify import verify_schedule
-from cchybrid.view import front_plot
+from cchybrid.view import plot
 from tests.cli.test_commands import call
 
 
@@ -115,7 +115,7 @@ def test_wrong_options_are_refused_in_one_line(words: str, line: str, tmp_path: 
 def test_a_plot_without_matplotlib_is_refused_before_the_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(front_plot, "find_spec", lambda name: None)
+    monkeypatch.setattr(plot, "find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = call(*BOTH.split(), "--plot", "front.svg", cwd=tmp_path)
     assert done.returncode == 2

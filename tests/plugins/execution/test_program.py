@@ -14,11 +14,11 @@ def program(monkeypatch):
     fake = ModuleType("mpi4py")
     fake.MPI = SimpleNamespace(UNDEFINED=-1, COMM_NULL=None)
     monkeypatch.setitem(sys.modules, "mpi4py", fake)
-    monkeypatch.delitem(sys.modules, "cchybrid.run.program", raising=False)
-    from cchybrid.run import program
+    monkeypatch.delitem(sys.modules, "cchybrid_plugins.execution.program", raising=False)
+    from cchybrid_plugins.execution import program
 
     yield program
-    sys.modules.pop("cchybrid.run.program", None)
+    sys.modules.pop("cchybrid_plugins.execution.program", None)
 
 
 COMM = SimpleNamespace(Get_rank=lambda: 0, Split=lambda colour: "group")

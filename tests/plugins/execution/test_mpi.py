@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from cchybrid_plugins.execution.mpi import export_mpi, mpi_plan
 
 import cchybrid
 from cchybrid.model import Schedule, Transfer
-from cchybrid.run.mpi import export_mpi, mpi_plan
 
 BIN = Path(sys.executable).parent
 MPIEXEC = shutil.which("mpiexec", path=str(BIN)) or shutil.which("mpiexec")
@@ -75,7 +75,7 @@ def copies(topology: str, collective: str, **more) -> int:
 )
 def test_sixteen_ranks_deliver_every_byte(collective, tmp_path):
     solved("mesh-4x4", collective).save(tmp_path / "s.json")
-    done = run(16, "-m", "cchybrid.run", "s.json", "--repetitions", "0", "--json",
+    done = run(16, "-m", "cchybrid_plugins.execution", "s.json", "--repetitions", "0", "--json",
                "--sizes", "8,4096", cwd=tmp_path)  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     record = json.loads(done.stdout)
@@ -155,7 +155,7 @@ def test_bad_input_is_one_line_of_one_rank(ranks, words, line, tmp_path):
     sound = solved("ring-bi-8", "broadcast")
     sound.save(tmp_path / "s.json")
     Schedule(sound.instance, sound.steps[:1]).save(tmp_path / "broken.json")
-    done = run(ranks, "-m", "cchybrid.run", *words.split(), cwd=tmp_path)
+    done = run(ranks, "-m", "cchybrid_plugins.execution", *words.split(), cwd=tmp_path)
     assert done.returncode == 2
     lines = [text for text in done.stderr.splitlines() if line in text]
     assert len(lines) == 1

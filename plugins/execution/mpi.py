@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from cchybrid.model import Schedule
@@ -51,7 +51,7 @@ def mpi_plan(schedule: Schedule) -> dict[str, Any]:
 
 def export_mpi(schedule: Schedule) -> str:
     """Return an mpi4py program that performs the schedule, checks every byte and times it."""
-    program = (resources.files("cchybrid.run") / "program.py").read_text(encoding="utf-8")
+    program = Path(__file__).with_name("program.py").read_text(encoding="utf-8")
     plan = mpi_plan(schedule)
     steps = plan.pop("steps")
     lines = [f" {json.dumps(key)}: {json.dumps(value)}," for key, value in plan.items()]

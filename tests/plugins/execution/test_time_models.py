@@ -3,13 +3,13 @@
 import re
 
 import pytest
+from cchybrid_plugins.execution.commands import read_sizes
+from cchybrid_plugins.execution.simulation import Replay
+from cchybrid_plugins.execution.time_models import TimeModel
 
 import cchybrid
 from cchybrid.cli.app import run
-from cchybrid.cli.running import read_sizes
 from cchybrid.model.errors import InputError
-from cchybrid.run.simulation import Replay
-from cchybrid.run.time_models import TimeModel
 
 
 def test_the_example_of_the_thesis():

@@ -1,22 +1,22 @@
 """Schedules replayed in SimGrid, where it is installed: what shares no channel is not delayed."""
 
+import tomllib
 import xml.etree.ElementTree as ET
 from functools import cache
+from importlib.resources import files
+from itertools import product
 
 import pytest
+from cchybrid_plugins.execution import simulation, smpi
+from cchybrid_plugins.execution.simulation import Replay, Row, replay, simgrid_python
+from cchybrid_plugins.execution.time_models import TimeModel
+from cchybrid_plugins.execution.time_plot import plot_times
 
 import cchybrid
-from cchybrid.bench.suite import read_suite
 from cchybrid.host.first_schedule import first_schedule
-from cchybrid.library.instance_spec import resolve
 from cchybrid.model import Collective, Instance, Message, Network, Schedule, Transfer
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.registry import load_registry
 from cchybrid.referee.verify import verify_schedule
-from cchybrid.run import simulation, smpi
-from cchybrid.run.simulation import Replay, Row, replay, simgrid_python
-from cchybrid.run.time_models import TimeModel
-from cchybrid.view.time_plot import plot_times
 
 MODEL = TimeModel(startup=1.0, bandwidth=100.0, per_hop=0.25)
 
@@ -105,10 +105,15 @@ def test_a_conflict_among_many_transfers_is_found(seed):
 @pytest.mark.parametrize("stride", [5, pytest.param(1, marks=pytest.mark.long)])
 def test_no_schedule_of_the_smoke_suite_has_a_delayed_transfer(stride):
     checked = 0
-    registry = load_registry()
-    rows = read_suite("smoke").rows[::stride]
+    suite = (files("cchybrid_instances") / "suites" / "smoke.toml").read_text()
+    rows = [
+        dict(zip(row, values, strict=True))
+        for row in tomllib.loads(suite)["rows"]
+        for values in product(*(v if isinstance(v, list) else [v] for v in row.values()))
+    ][::stride]
     for row in rows:
-        instance = resolve(row.spec, registry)
+        failed = {"fail_links": [row.pop("fail_links")]} if "fail_links" in row else {}
+        instance = cchybrid.instance(row.pop("topology"), row.pop("collective"), **row, **failed)
         if instance.collective.kind == "allreduce":
             continue
         steps = first_schedule(instance, lambda: False)

@@ -30,8 +30,9 @@ from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 from cchybrid.problem.routes import Routes
-from cchybrid.run import smpi
-from cchybrid.run.time_models import TimeModel
+
+from . import smpi
+from .time_models import TimeModel
 
 PROGRAM = Path(__file__).with_name("replay_program.py")
 TOLERANCE = 1e-3

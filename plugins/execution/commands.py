@@ -16,7 +16,8 @@ from cchybrid.view.screen import print_lines, print_table
 
 if TYPE_CHECKING:
     from cchybrid.model import Schedule
-    from cchybrid.run.time_models import TimeModel
+
+    from .time_models import TimeModel
 
 SIZES = "1024,32768,1048576"
 MAX_SIZE = 1 << 40
@@ -77,8 +78,10 @@ def simulate(
     Exit status: 0 if every transfer takes as long as it would alone, 1 if some have to share a
     channel or a port, 2 bad input or no SimGrid.
     """
-    from cchybrid.run.simulation import replay
-    from cchybrid.view.time_plot import check_plot, plot_times
+    from cchybrid.view.plot import check_plot
+
+    from .simulation import replay
+    from .time_plot import plot_times
 
     if plot is not None:
         check_plot(plot)
@@ -111,7 +114,7 @@ def simulate(
 
 def read_model(startup: float, bandwidth: float, per_hop: float) -> TimeModel:
     """Return the time model that the options describe."""
-    from cchybrid.run.time_models import TimeModel
+    from .time_models import TimeModel
 
     for name, value in (("--startup", startup), ("--per-hop", per_hop)):
         if not 0 <= value < math.inf:

@@ -1,4 +1,4 @@
-"""Run a schedule on MPI ranks: ``mpiexec -n RANKS python -m cchybrid.run SCHEDULE``."""
+"""A schedule on MPI ranks: ``mpiexec -n 8 python -m cchybrid_plugins.execution SCHEDULE``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ def _read(path: str) -> Any:
     """Return the plan of a valid schedule, or the error."""
     from cchybrid.model import Schedule
     from cchybrid.referee.verify import refuse_invalid
-    from cchybrid.run.mpi import mpi_plan
+
+    from .mpi import mpi_plan
 
     try:
         schedule = Schedule.load(path)
@@ -29,13 +30,14 @@ def main(arguments: list[str]) -> int:
     except (ImportError, RuntimeError) as error:
         print(f"cchybrid: no MPI: {error}; pip install 'cchybrid[mpi]'", file=sys.stderr)
         return 2
-    from cchybrid.run.program import main as perform
+    from .program import main as perform
 
     comm = MPI.COMM_WORLD
     first = comm.Get_rank() == 0
     if not arguments or arguments[0].startswith("-"):
         if first:
-            print("usage: mpiexec -n RANKS python -m cchybrid.run SCHEDULE [--sizes ...]")
+            module = "cchybrid_plugins.execution"
+            print(f"usage: mpiexec -n RANKS python -m {module} SCHEDULE [--sizes ...]")
         return 2
     plan = comm.bcast(_read(arguments[0]) if first else None)
     if isinstance(plan, str):

@@ -1,1 +1,0 @@
-"""Schedules executed and simulated: MPI programs, SimGrid, time models."""

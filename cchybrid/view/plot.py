@@ -1,0 +1,60 @@
+"""Plots of values in a file: one style, one way to write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cchybrid.model.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SUFFIXES = (".svg", ".png", ".pdf")
+COLOURS = ("#0072b2", "#d55e00", "#009e73")
+STYLE: Any = {
+    "axes.grid": True, "axes.spines.right": False, "axes.spines.top": False, "grid.alpha": 0.3,
+    "font.family": "sans-serif", "font.size": 10, "svg.fonttype": "none", "svg.hashsalt": "",
+    "text.parse_math": False,
+}  # fmt: skip
+
+
+def check_plot(path: Path) -> None:
+    """Raise an ``InputError`` if no plot can be written: unknown file type, missing matplotlib."""
+    if path.suffix not in SUFFIXES:
+        raise InputError(
+            f"the file type {path.suffix or 'of ' + path.name!r} is not known",
+            where="--plot",
+            hint="use a name that ends in " + ", ".join(SUFFIXES),
+        )
+    if find_spec("matplotlib") is None:
+        raise InputError(
+            "a plot needs matplotlib", where="--plot", hint="pip install 'cchybrid[report]'"
+        )
+
+
+@contextmanager
+def new_plot(path: Path, title: str, across: str, upwards: str) -> Iterator[Axes]:
+    """Yield the axes of a plot, with its title and the names of both axes; then write the file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+        axes = figure.add_subplot(title=title, xlabel=across, ylabel=upwards)
+        yield axes
+        try:
+            figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {})
+        except OSError as error:
+            raise InputError(
+                f"{path} cannot be written: {error.strerror}", where="--plot", hint="name another"
+            ) from None
