@@ -17,9 +17,14 @@ def fail(instance: Instance) -> Iterator[LowerBound]:
     yield LowerBound(1 // 0)
 
 
+def speak(instance: Instance) -> Iterator[str]:
+    yield "many steps"
+
+
 @hookimpl
 def cchybrid_bounds() -> tuple[BoundInfo, ...]:
     return (
         BoundInfo("boaster", f"{__name__}:boast", "says more than it shows", order=1),
         BoundInfo("broken", f"{__name__}:fail", "fails", order=2),
+        BoundInfo("text", f"{__name__}:speak", "yields no bounds", order=3),
     )

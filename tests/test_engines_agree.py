@@ -11,7 +11,8 @@ from cchybrid.plugin.conformance import ConformanceInstance, LocalRun, conforman
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import build_problem
-from cchybrid.proof.records import bounds_of, load_target
+from cchybrid.proof.asking import bounds_of
+from cchybrid.proof.records import load_target
 from tests.examples import drawn
 from tests.random_instances import instances
 
@@ -41,7 +42,7 @@ def certified(instance: Instance) -> int:
     return max(
         proven_steps(record, bound.evidence)
         for info in REGISTRY.bounds.values()
-        for bound in bounds_of(info.target, info.rounds, instance)
+        for bound in bounds_of(info, instance)
     )
 
 

@@ -26,8 +26,6 @@ FEATURES = {"execution"}
 """Folders of plugins that may import all of the core."""
 
 NAMED_ABOVE = {
-    "cchybrid.host.first_bounds": "cchybrid",
-    "cchybrid.host.schedule_task": "cchybrid",
     "cchybrid.model.shown": "cchybrid.view",
     "cchybrid.plugin.builtin": "cchybrid.host.cluster.local cchybrid.host.cluster.dask_executor",
     "cchybrid.plugin.registry": """cchybrid.cli.commands cchybrid.exchange.exporter_plugin

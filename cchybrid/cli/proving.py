@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cchybrid.cli import arguments
+from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.schedules import ScheduleFile, read_described
 from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import InputError, with_context
@@ -79,8 +80,9 @@ def prove(
     if target.exists() and schedule.exists() and target.samefile(schedule):
         raise InputError("this is the schedule", where=f"-o {output}", hint="name another file")
     _, about = read_described(schedule)
+    registry = load_plugins()
     with _status(f"proving {schedule.name}") as tell:
-        outcome = proving.prove(schedule, time_limit=time_limit, report=tell)
+        outcome = proving.prove(schedule, time_limit=time_limit, report=tell, registry=registry)
     verdict = outcome.verdict
     files: list[Path] = []
     failure: InputError | None = None

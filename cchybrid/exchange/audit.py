@@ -22,6 +22,7 @@ from cchybrid.model.instance import expect_file
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported
 from cchybrid.plugin.registry import Registry
+from cchybrid.proof.parts import refuse_unreachable
 from cchybrid.proof.reach import explain, unreachable
 from cchybrid.referee.verify import Violation, verify_schedule
 
@@ -357,14 +358,21 @@ def _bounded(
     if len(instance.collective.messages) > MAX_BOUNDED_MESSAGES:
         text = f"more than {MAX_BOUNDED_MESSAGES:,} messages: no lower bound was searched for"
         return replace(found, limits=(*found.limits, text))
-    lost = None if instance.collective.kind == "allreduce" else unreachable(instance.forward)
+    lost = None
+    if instance.collective.kind == "allreduce":
+        refuse_unreachable(instance)
+    else:
+        lost = unreachable(instance.forward)
     if lost is not None:
         return replace(found, reason=f"{found.reason}; {explain(instance, lost).reason}")
     if instance.digest not in bounds:
-        providers = list(registry.bounds.values())
+        providers = registry.bound_providers
         bounds[instance.digest] = best_bound(instance, providers, seconds, found.spent, stop)
     best = bounds[instance.digest]
-    return replace(found, lower=best.steps, bound_by=best.kind, certified=best.steps > 0)
+    limits = (*found.limits, *best.troubles)
+    return replace(
+        found, lower=best.steps, bound_by=best.kind, certified=best.steps > 0, limits=limits
+    )
 
 
 def _improved(found: Audit, seconds: float, seed: int, stop: Callable[[], object] | None) -> Audit:

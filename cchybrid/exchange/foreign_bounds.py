@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 from cchybrid.checker import EvidenceError, proven_steps
-from cchybrid.host.allreduce_bounds import allreduce_bounds
-from cchybrid.model import Instance, LowerBound
+from cchybrid.model import Instance
 from cchybrid.plugin.records import BoundInfo
-from cchybrid.problem import count_deliveries
-from cchybrid.proof.records import bounds_of
-from cchybrid.system.background import iterate_in_thread
+from cchybrid.proof.asking import ask
 
 MAX_WAIT_FACTOR = 20
 """Wall-clock seconds for each second of processor time, on a machine that others use, too."""
 
 MAX_PROGRAM_DELIVERIES = 10_000
-"""Deliveries up to which linear programs, which cannot be ended early, are solved for bounds."""
-PROGRAMS = ("prices", "flow-cut", "step-prices", "blocks", "farkas")
-"""Providers that solve linear programs."""
+"""Deliveries up to which providers of high effort, which cannot be ended early, are asked."""
 
 
 class FoundBound(NamedTuple):
-    """A lower bound that the checker has accepted, and the kind of its evidence; 0 for none."""
+    """A lower bound that the checker has accepted, and the kind of its evidence; 0 for none.
+
+    ``troubles`` has a line for each provider that failed.
+    """
 
     steps: int
     kind: str
+    troubles: tuple[str, ...] = ()
 
 
 def best_bound(
@@ -44,7 +43,7 @@ def best_bound(
     instance
         The instance, with its rounds.
     providers
-        The bound providers; cheap ones go first.
+        The bound providers, in the order in which they are asked.
     seconds
         Seconds of processor time, so that the result depends little on what else is running.
     enough
@@ -60,29 +59,20 @@ def best_bound(
         return late or (stop is not None and bool(stop()))
 
     best = FoundBound(0, "")
+    troubles: list[str] = []
     record = instance.to_json()
-    for bound in iterate_in_thread(_bounds(instance, providers, is_over), is_over):
-        try:
-            steps = proven_steps(record, bound.evidence)
-        except EvidenceError:
+    deliveries = sum(len(each.destinations) for each in instance.collective.deliver_messages)
+    for info in providers:
+        if info.effort == "high" and deliveries > MAX_PROGRAM_DELIVERIES:
             continue
-        if steps > best.steps:
-            best = FoundBound(steps, str(bound.evidence.get("kind", "")))
-        if enough is not None and best.steps >= enough:
-            break
-    return best
-
-
-def _bounds(
-    instance: Instance, providers: list[BoundInfo], is_over: Callable[[], bool]
-) -> Iterator[LowerBound]:
-    if instance.collective.kind == "allreduce":
-        yield from (bound for _, bound in allreduce_bounds(instance, providers, is_over))
-        return
-    deliveries = count_deliveries(instance)
-    for info in sorted(providers, key=lambda info: info.order):
-        if is_over():
-            return
-        if deliveries > MAX_PROGRAM_DELIVERIES and info.name in PROGRAMS:
-            continue
-        yield from bounds_of(info.target, info.rounds, instance)
+        for bound in ask(info, instance, is_over, troubles.append):
+            try:
+                steps = proven_steps(record, bound.evidence)
+            except EvidenceError as error:
+                troubles.append(f"bound {info.name}: evidence refused: {error}")
+                break
+            if steps > best.steps:
+                best = FoundBound(steps, str(bound.evidence["kind"]))
+            if enough is not None and best.steps >= enough:
+                return best._replace(troubles=tuple(troubles))
+    return best._replace(troubles=tuple(troubles))

@@ -1,7 +1,7 @@
 """The task of a run on an allreduce: schedules of partial sums.
 
 1. The host composes a greedy schedule, and computes the bounds that take milliseconds.
-2. All bounds of its parts (``allreduce_bounds``), in a worker beside the engines.
+2. The other bound providers, in workers beside the engines.
 3. The engines, one after another: compositions (``compositions``), and on small networks a model of
    partial sums (``toolkit.cpsat.allreduce``), for ever fewer steps.
 """
@@ -9,23 +9,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import cast
 
 from cchybrid.host import events as ev
-from cchybrid.host.allreduce_bounds import allreduce_bounds, refuse_unreachable
 from cchybrid.host.compositions import Halves
-from cchybrid.host.first_bounds import MAX_FIRST_NODES, MAX_FIRST_SECONDS
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import RunHistory
-from cchybrid.host.schedule_task import BOUNDS, ScheduleTask
+from cchybrid.host.schedule_task import ScheduleTask
 from cchybrid.host.strategies import Arm, Phase
 from cchybrid.host.task import Host
 from cchybrid.host.wire import Line
 from cchybrid.model import AllReduction, Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import EngineInfo
-from cchybrid.proof import BOUNDS as BOUND_PROVIDERS
+from cchybrid.proof.parts import refuse_unreachable
 
 ENGINES = (
     EngineInfo("all-parts", "cchybrid.host.compositions:AllParts", "Allgather of all parts"),
@@ -33,8 +30,6 @@ ENGINES = (
     EngineInfo("partial-sums", "cchybrid.toolkit.cpsat.allreduce:PartialSums", "Partial sums"),
 )
 """The engines that search for schedules of an allreduce, in the order of their phases."""
-FIRST_PROVIDERS = 3
-"""Bound providers that take milliseconds for each part."""
 
 
 class AllReduceTask(ScheduleTask):
@@ -73,25 +68,13 @@ class AllReduceTask(ScheduleTask):
         if self.best is None and config.first_schedule and config.engines:
             with host.part("first schedule"):
                 yield None, self._greedy(host)
-        if config.bounds and self.instance.network.nodes <= MAX_FIRST_NODES:
-            with host.part("bounding"):
-                end = host.now() + MAX_FIRST_SECONDS
-                own = [info for info in config.bounds if info in BOUND_PROVIDERS]
-                cheap = sorted(own, key=lambda info: info.order)[:FIRST_PROVIDERS]
-                for name, bound in allreduce_bounds(
-                    self.instance, cheap, lambda: self.done or host.now() > end
-                ):
-                    yield None, ev.Bound(bound.steps, bound.evidence, provider=name)
+        yield from self._first_bounds(config, host)
 
     def _greedy(self, host: Host) -> ev.Event:
         found = Halves(self.instance).greedy(host.should_stop)
         if found is not None:
             return ev.Offer(found.steps, 0, "", sums=found.sums)
         return ev.Remarked("too large for a greedy schedule in the time limit")
-
-    def bound_jobs(self, config: RunConfig) -> dict[str, Line]:
-        """Return the job of the worker that bounds all parts."""
-        return {BOUNDS: {"parts": list(map(asdict, config.bounds))}} if config.bounds else {}
 
     def job(self, config: RunConfig, arm: Arm | None = None) -> Line:
         """Return the job of ``ScheduleTask``, and the settings of the runs of the halves."""

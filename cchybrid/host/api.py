@@ -208,10 +208,9 @@ def solve(
         {strategy, "quotients", *(info.name for info in chosen)},
         "write a dictionary such as {'umda': {'population': 100}}",
     )
-    providers = sorted(registry.bounds.values(), key=lambda info: info.order)
     config = RunConfig(
         engines=chosen,
-        bounds=providers if bounds and not blind else [],
+        bounds=registry.bound_providers if bounds and not blind else [],
         strategy=strategy,
         budget=budget,
         seed=seed,

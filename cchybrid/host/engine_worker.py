@@ -18,12 +18,12 @@ from cchybrid.host.worker_link import MIN_NOTE_SECONDS, WorkerLink, read_engine
 from cchybrid.model import Schedule, Steps
 from cchybrid.model.errors import CchybridError
 from cchybrid.model.schedule import steps_to_json
-from cchybrid.model.text import error_line
 from cchybrid.plugin.engine import RunBase, Stop, cut_to, is_complete
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.symmetry import automorphisms
-from cchybrid.proof.records import BoundInfo, bounds_of
-from cchybrid.system.background import avoid_full_collections, iterate_in_thread
+from cchybrid.proof.asking import ask
+from cchybrid.proof.records import BoundInfo
+from cchybrid.system.background import avoid_full_collections
 from cchybrid.system.kernel_cache import compiling
 
 MIN_SUGGEST_SECONDS = 0.5
@@ -226,27 +226,15 @@ def run_bounds(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     Providers run in another thread, which is abandoned when the run is over. Only this thread
     writes events, so none is cut off.
     """
-    instance = received.instance
+
+    def report(text: str) -> None:
+        run.send("trouble", text=text)
+
     avoid_full_collections()
     run.send("started")
-    if "parts" in job:
-        from cchybrid.host.allreduce_bounds import allreduce_bounds
-
-        providers = [BoundInfo(**info) for info in job["parts"]]
-        troubles: list[str] = []
-        found = allreduce_bounds(instance, providers, run.should_stop, troubles.append)
-        for name, bound in iterate_in_thread(found, run.should_stop):
-            run.send("bound", steps=bound.steps, evidence=bound.evidence, provider=name)
-        for text in troubles:
-            run.send("trouble", text=text)
-    for name, target, rounds in job.get("providers", ()):
-        if run.should_stop():
-            break
-        try:
-            for bound in iterate_in_thread(bounds_of(target, rounds, instance), run.should_stop):
-                run.send("bound", steps=bound.steps, evidence=bound.evidence, provider=name)
-        except Exception as error:
-            run.send("trouble", text=f"bound {name} failed: {error_line(error)}")
+    for info in (BoundInfo(**content) for content in job["providers"]):
+        for bound in ask(info, received.instance, run.should_stop, report):
+            run.send("bound", steps=bound.steps, evidence=bound.evidence, provider=info.name)
     run.send("end", stop=Stop.EXHAUSTED.value)
 
 
@@ -258,9 +246,7 @@ def run_proof(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     avoid_full_collections()
     run.send("started")
     seconds = run.budget.seconds or 0.0
-    found = find_proof(
-        instance, instance.to_json(), job["steps"], seconds, run.should_stop, cheap=False
-    )
+    found = find_proof(instance, instance.to_json(), job["steps"], seconds, run.should_stop)
     proof = found.proof
     if found.shorter is not None:  # refutes the claim
         run.send("offer", steps=steps_to_json(found.shorter), spent=0, how="")

@@ -1,45 +1,44 @@
-"""The cheapest bounds, which the host computes itself before any process is started."""
+"""Bounds that take little time, which the host computes itself before any process is started."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 
 from cchybrid.model import Instance, LowerBound
 from cchybrid.plugin.records import BoundInfo
-from cchybrid.proof.records import bounds_of
+from cchybrid.proof.asking import ask
 
-FIRST_BOUNDS: Mapping[str, float] = {
-    "growth": math.inf,
-    "nested-sets": math.inf,
-    "cut": math.inf,
-    "cut-over-time": 300,
-    "prices": 1_200,  # columns of its linear program
-}
-"""The bound providers that the host asks itself as long as the instance is small, and for each the
-largest product of nodes and channels for which it takes some ten milliseconds."""
 MAX_FIRST_NODES, MAX_FIRST_PAIRS = 128, 20_000
-"""The largest such instance: nodes, and nodes times messages."""
-MAX_FIRST_SECONDS = 0.2
-"""Seconds after which the host leaves those of any size to the worker of the bound providers."""
+"""The largest instance about which the host asks providers: nodes, and nodes times messages."""
+MAX_FIRST_SECONDS = 0.5
+"""Seconds after which the host leaves providers of low effort to their worker."""
 
 
 def first_bounds(
-    instance: Instance, providers: Iterable[BoundInfo], now: Callable[[], float]
+    instance: Instance,
+    providers: Iterable[BoundInfo],
+    now: Callable[[], float],
+    should_stop: Callable[[], bool],
+    report: Callable[[str], None],
 ) -> Iterator[tuple[str, LowerBound]]:
-    """Yield the cheapest bounds of a small instance, with the names of their providers."""
-    messages = instance.forward.collective.deliver_messages
+    """Yield the first bounds of a small instance, with the names of their providers.
+
+    Providers with a worker of their own are not asked: they cannot end the host's process.
+    """
     nodes, channels = instance.network.nodes, len(instance.network.channels)
-    if nodes > MAX_FIRST_NODES or nodes * len(messages) > MAX_FIRST_PAIRS:
+    messages = len(instance.collective.messages)
+    if nodes > MAX_FIRST_NODES or nodes * messages > MAX_FIRST_PAIRS:
         return
     end = now() + MAX_FIRST_SECONDS
     for info in providers:
-        if info.name not in FIRST_BOUNDS or not info.target.startswith("cchybrid."):
+        low = info.effort == "low"
+        if info.own_worker or not (low or nodes * channels <= info.immediate_size):
             continue
-        limit = FIRST_BOUNDS[info.name]
-        if nodes * channels > limit:
-            continue
-        for bound in bounds_of(info.target, info.rounds, instance):
+        limit = end if low else math.inf
+
+        def is_over(limit: float = limit) -> bool:
+            return should_stop() or now() > limit
+
+        for bound in ask(info, instance, is_over, report):
             yield info.name, bound
-            if limit == math.inf and now() > end:
-                break

@@ -12,7 +12,6 @@ from typing import Any
 from cchybrid.checker import EvidenceError, RoundsVerdict, Verdict
 from cchybrid.checker import check as check_records
 from cchybrid.host import certificates
-from cchybrid.host.allreduce_bounds import find_allreduce_proof
 from cchybrid.host.arguments import read_seconds
 from cchybrid.host.run_result import RunResult
 from cchybrid.host.versions import versions
@@ -22,6 +21,7 @@ from cchybrid.model.instance import read_text, write_text
 from cchybrid.model.json_fields import parse_json
 from cchybrid.model.shown import counted
 from cchybrid.model.text import described
+from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.proof.search import find_proof
 from cchybrid.referee.verify import Violation, refuse_invalid, verify_schedule
 from cchybrid.referee.verify import verify as verify_steps
@@ -135,6 +135,7 @@ def prove(
     time_limit: float = DEFAULT_PROOF_SECONDS,
     stop: Callable[[], object] | None = None,
     report: Callable[[str], None] | None = None,
+    registry: Registry | None = None,
 ) -> ProofResult:
     """Search for a proof that no schedule has fewer steps.
 
@@ -148,6 +149,8 @@ def prove(
         Called some twenty times a second; a true value ends the search.
     report
         Called with a line for each attempt, and for its result.
+    registry
+        The plugins to use, if they are loaded already.
 
     Raises
     ------
@@ -169,14 +172,15 @@ def prove(
     record, read = _read_schedule(schedule)
     refuse_invalid(read, "" if isinstance(schedule, Schedule) else schedule)
     left = time_limit - (time.monotonic() - started)
-    find = find_allreduce_proof if read.instance.collective.kind == "allreduce" else find_proof
-    outcome = find(
+    registry = load_registry() if registry is None else registry
+    outcome = find_proof(
         read.instance,
         record["instance"],
         len(read.steps),
         left,
         should_stop=lambda: stop is not None and bool(stop()),
         report=report or (lambda text: None),
+        providers=registry.bound_providers,
     )
     seconds = round(time.monotonic() - started, 3)
     verdict, found = None, None

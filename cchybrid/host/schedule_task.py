@@ -28,7 +28,7 @@ HOST_GREEDY = "host greedy"
 INITIAL = "initial schedule"
 """Name under which the schedule is reported from which the caller lets a run start."""
 BOUNDS = "bound providers"
-"""Name of the worker that runs the bound providers of cchybrid; every other has its own."""
+"""Name of the worker of the bound providers without one of their own."""
 
 
 class ScheduleTask(Task):
@@ -173,11 +173,23 @@ class ScheduleTask(Task):
             with host.part("first schedule"):
                 yield None, self._greedy(host)
         if config.first_bounds and self.best is not None:
-            with host.part("bounding"):
-                for name, bound in first_bounds(self.instance, config.bounds, host.now):
-                    yield None, ev.Bound(bound.steps, bound.evidence, provider=name)
-                    if self.done:
-                        break
+            yield from self._first_bounds(config, host)
+
+    def _first_bounds(
+        self, config: RunConfig, host: Host
+    ) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
+        """Yield the bounds that take little time, and which provider failed."""
+        troubles: list[str] = []
+
+        def is_over() -> bool:
+            return self.done or host.should_stop()
+
+        with host.part("bounding"):
+            for name, bound in first_bounds(
+                self.instance, config.bounds, host.now, is_over, troubles.append
+            ):
+                yield None, ev.Bound(bound.steps, bound.evidence, provider=name)
+        yield from ((None, ev.Trouble(text)) for text in troubles)
 
     def _initial_events(self, config: RunConfig) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
         """Yield the caller's schedule and its bound; engines get them as news."""
@@ -227,13 +239,11 @@ class ScheduleTask(Task):
         return found
 
     def bound_jobs(self, config: RunConfig) -> dict[str, Line]:
-        """Return the jobs of the bound providers: those of cchybrid share a worker."""
+        """Return the jobs of the bound providers: those without a worker of their own share one."""
         jobs: dict[str, Line] = {}
         for info in config.bounds:
-            core = info.target.startswith("cchybrid.")
-            name = BOUNDS if core else f"bound provider {info.name}"
-            providers = jobs.setdefault(name, {"providers": []})["providers"]
-            providers.append([info.name, info.target, info.rounds])
+            name = f"bound provider {info.name}" if info.own_worker else BOUNDS
+            jobs.setdefault(name, {"providers": []})["providers"].append(asdict(info))
         return jobs
 
     def phases(self, config: RunConfig) -> Iterator[Phase]:
@@ -336,9 +346,9 @@ class ScheduleTask(Task):
             try:
                 better = blackboard.prove(author, steps, evidence)
             except ContractError as error:
-                if worker.opened.role not in ("bounds", "proof"):
+                if worker.opened.role not in ("bounds", "proof", "host"):
                     raise
-                # Providers share a worker, which the others still need.
+                # Providers share a worker or the host, which the others still need.
                 self._refused_providers.add(author)
                 self._trouble(f"bound {author}: {error}")
                 return

@@ -119,6 +119,11 @@ class Registry:
         """One line per plugin with an error."""
         return [f"plugin {row.name}: {row.trouble}" for row in self.plugins if row.trouble]
 
+    @property
+    def bound_providers(self) -> list[BoundInfo]:
+        """The bound providers in the order in which they are asked."""
+        return sorted(self.bounds.values(), key=lambda info: info.order)
+
     def engine(self, name: str) -> EngineInfo:
         """Return an engine by its present or a former name, in any case.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from cchybrid.library.records import API
 from cchybrid.model import Instance, LowerBound
@@ -17,10 +17,37 @@ BoundFunction = Callable[[Instance], Iterator[LowerBound]]
 class BoundInfo:
     """A bound provider.
 
-    ``target`` is ``package.module:function``, imported only where it runs. The function takes an
-    ``Instance`` of kind ``deliver`` and yields increasing ``LowerBound`` objects whose evidence
-    ``checker`` can check. Providers run in ascending ``order``: cheap ones first. Unless ``rounds``
-    is true, the function sees no steps of several rounds: every step is as wide as the widest.
+    Parameters
+    ----------
+    name
+        One word, by which results name it.
+    target
+        ``package.module:function``, imported only where it runs. The function takes an
+        ``Instance`` of kind ``deliver`` and yields increasing ``LowerBound`` objects whose evidence
+        ``checker`` can check.
+    summary
+        One line.
+    order
+        Providers are asked in ascending order: cheap ones first.
+    rounds
+        Whether the function sees steps of several rounds; otherwise every step is as wide as the
+        widest.
+    allreduce
+        Whether the function takes an ``allreduce``, too; otherwise it is asked about the broadcasts
+        and reductions in it: with low effort about those of every member, else about a few.
+    effort
+        ``low``: milliseconds. ``medium``. ``high``: linear programs, which cannot be ended early;
+        an audit asks about instances of moderate size only.
+    immediate_size
+        The largest product of nodes and channels for which a provider that is not of low effort
+        takes some ten milliseconds, too.
+    in_prove
+        Whether ``prove`` asks it.
+    own_worker
+        Whether it has a worker process of its own in a run. The others share one; those of low
+        effort, or on an instance of ``immediate_size``, are asked before any process starts, too.
+    api
+        The version of the plugin interface that the provider was written for.
     """
 
     name: str
@@ -28,19 +55,13 @@ class BoundInfo:
     summary: str
     order: int = 100
     rounds: bool = False
+    _: KW_ONLY
+    allreduce: bool = False
+    effort: Literal["low", "medium", "high"] = "medium"
+    immediate_size: int = 0
+    in_prove: bool = True
+    own_worker: bool = True
     api: int = API
-
-
-def bounds_of(target: str, rounds: bool, instance: Instance) -> Iterator[LowerBound]:
-    """Import a provider and yield its bounds for an instance; the import may take long.
-
-    Parameters
-    ----------
-    target, rounds
-        As in ``BoundInfo``.
-    """
-    forward = instance.forward
-    yield from load_target(target)(forward if rounds else forward.widest)
 
 
 def load_target(target: str) -> Any:

@@ -1,6 +1,7 @@
 """The search for a proof that a schedule has the fewest steps, from cheap to strong evidence.
 
-1. Bounds that are found quickly, first over any routes, then over those of the instance.
+1. The bound providers, first over any routes, then over those of the instance; each for at most
+   half of the remaining time.
 2. The time-expanded relaxation (``farkas``), for at most half of the remaining time.
 3. CaDiCaL on the propositional formula (``refutation``). It may find a shorter schedule instead.
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
@@ -17,11 +18,12 @@ from typing import Any
 from cchybrid.checker import EvidenceError
 from cchybrid.checker.certificate import ANY_ROUTING, own_scope, prove
 from cchybrid.checker.instance import Network
-from cchybrid.model import Instance, LowerBound, Steps
-from cchybrid.proof import BOUNDS, cadical
+from cchybrid.model import Instance, Steps
+from cchybrid.proof import cadical
+from cchybrid.proof.asking import ask
 from cchybrid.proof.farkas import refute as refute_by_rows
 from cchybrid.proof.lrat import ProofError
-from cchybrid.proof.records import load_target
+from cchybrid.proof.records import BoundInfo
 from cchybrid.proof.refutation import refute
 from cchybrid.system.background import run_in_thread
 
@@ -77,7 +79,7 @@ def find_proof(
     seconds: float,
     should_stop: Callable[[], bool] = lambda: False,
     report: Callable[[str], None] = lambda text: None,
-    cheap: bool = True,
+    providers: Sequence[BoundInfo] = (),
 ) -> Outcome:
     """Search for a proof that no schedule has fewer than ``steps`` steps.
 
@@ -93,9 +95,9 @@ def find_proof(
         Whether to stop; called some twenty times a second.
     report
         Called with each line of ``Outcome.tried``, and with each attempt when it starts.
-    cheap
-        Whether to try the cheap bounds and the relaxation before CaDiCaL; otherwise CaDiCaL comes
-        first, as in a run whose bound providers have tried the others.
+    providers
+        The bound providers to ask first, then the relaxation, then CaDiCaL. Without any, CaDiCaL
+        comes before the relaxation, as in a run whose providers have been asked.
     """
     deadline = time.monotonic() + seconds
     abandoned = threading.Event()
@@ -103,15 +105,17 @@ def find_proof(
     def is_over() -> bool:
         return abandoned.is_set() or time.monotonic() > deadline or should_stop()
 
-    search = _Search(instance, record, steps, deadline, is_over, report)
-    interrupted = False
+    providers = [info for info in providers if info.in_prove]
+    search = _Search(instance, record, steps, providers, deadline, is_over, report)
+    interrupted, unfinished = False, []
     try:
-        if not run_in_thread(lambda: search.run(cheap), is_over):
-            search.tried.append(f"{search.doing}: not finished")
+        if not run_in_thread(search.run, is_over):
+            unfinished = [f"{search.doing}: not finished"]
     except KeyboardInterrupt:
         interrupted = True
     abandoned.set()  # the abandoned thread ends its solver, too
-    return Outcome(search.best, search.shorter, tuple(search.tried), interrupted)
+    tried = (*search.answers.values(), *search.tried, *unfinished)
+    return Outcome(search.best, search.shorter, tried, interrupted)
 
 
 @dataclass
@@ -121,21 +125,24 @@ class _Search:
     instance: Instance
     record: Mapping[str, Any]
     steps: int
+    providers: Sequence[BoundInfo]
     deadline: float
     is_late: Callable[[], bool]
     report: Callable[[str], None]
     best: Proof | None = None
     shorter: Steps | None = None
+    answers: dict[str, str] = field(default_factory=dict)
+    """The line of each bound provider."""
     tried: list[str] = field(default_factory=list)
-    doing: str = "cheap bounds"
+    doing: str = "bounds"
 
-    def run(self, cheap: bool) -> None:
-        tried = [self._by_refutation, self._by_rows]
-        if cheap:
+    def run(self) -> None:
+        attempts = [self._by_refutation, self._by_rows]
+        if self.providers:
             self._by_bounds()
-            tried.reverse()
-        for attempt in tried:
-            if not self._is_over():
+            attempts.reverse()
+        for attempt in attempts:
+            if self.instance.collective.kind != "allreduce" and not self._is_over():
                 attempt()
 
     def _is_over(self) -> bool:
@@ -153,28 +160,57 @@ class _Search:
         self.tried.append(text)
         self.report(text)
 
-    def _keep(self, steps: int, evidence: Mapping[str, Any]) -> None:
-        """Keep the evidence if it is better, with the widest scope in which it holds."""
+    def _keep(self, steps: int, evidence: Mapping[str, Any]) -> str:
+        """Keep evidence that is better, with the widest scope in which it holds.
+
+        Return why it proves too little, or "".
+        """
         if self.best is not None and steps <= self.best.steps:
-            return
+            return ""
+        refusal = ""
         for scope in dict.fromkeys((ANY_ROUTING, own_scope(self.record))):
             try:
                 shown = prove(self.record, evidence, scope)
-            except EvidenceError:
+            except EvidenceError as error:
+                refusal = str(error)
                 continue
             if shown >= steps:
                 self.best = Proof(shown, scope, evidence)
-                return
+                return ""
+            refusal = f"it shows {shown} steps, not {steps}"
+        return refusal
 
     def _by_bounds(self) -> None:
-        own = self.instance.forward.widest
+        own = self.instance
         free = replace(own, model=replace(own.model, routing="any"))
-        found: dict[str, int] = {}
-        for name, bound in _bounds([free, own], self._is_over):
-            self._keep(bound.steps, bound.evidence)
-            found[name] = max(bound.steps, found.get(name, 0))
-        for name, shown in found.items():
-            self._record(f"{name}: {shown}")
+        shown: dict[str, int] = {}
+        for instance, info in product(dict.fromkeys((free, own)), self.providers):
+            if self._is_over():
+                return
+            self._ask(info, instance, shown)
+
+    def _ask(self, info: BoundInfo, instance: Instance, shown: dict[str, int]) -> None:
+        """Ask a provider about an instance, for at most half of the time that is left."""
+        self.doing = info.name
+        end = time.monotonic() + self._left() / 2
+        remarks: list[str] = []
+
+        def is_over() -> bool:
+            return time.monotonic() > end or self._is_over()
+
+        for bound in ask(info, instance, is_over, remarks.append):
+            refusal = self._keep(bound.steps, bound.evidence)
+            if refusal:
+                remarks.append(f"bound {info.name}: evidence refused: {refusal}")
+                break
+            shown[info.name] = max(bound.steps, shown.get(info.name, 0))
+        if time.monotonic() > end:
+            remarks.append(f"{info.name}: not finished")
+        if info.name in shown:
+            remarks.insert(0, f"{info.name}: {shown[info.name]}")
+        if remarks:
+            self.answers[info.name] = "; ".join(remarks)
+            self.report(self.answers[info.name])
 
     def _by_rows(self) -> None:
         self._start_attempt("solving the time-expanded relaxation")
@@ -207,17 +243,3 @@ class _Search:
         else:
             self._keep(self.steps, found.evidence)
             self._record(f"refutation: {self.steps}")
-
-
-def _bounds(
-    instances: list[Instance], is_over: Callable[[], bool]
-) -> Iterator[tuple[str, LowerBound]]:
-    """Yield the bounds of the cheap providers, with their names, until it is over."""
-    cheap = [info for info in BOUNDS if info.name != "farkas"]
-    for instance, info in product(dict.fromkeys(instances), cheap):
-        for bound in load_target(info.target)(instance):
-            yield info.name, bound
-            if is_over():
-                return
-        if is_over():
-            return

@@ -15,6 +15,7 @@ from cchybrid.checker import RoundsVerdict, check
 from cchybrid.host.certificates import certificate
 from cchybrid.model import Channel, Collective, Instance, Message, Network, Schedule
 from cchybrid.problem import build_problem
+from cchybrid.proof import BOUNDS
 from cchybrid.proof.refutation import refute
 from cchybrid.proof.search import find_proof
 from cchybrid.referee.verify import verify
@@ -86,7 +87,7 @@ def certified(case_index: int) -> tuple[dict[str, Any], dict[str, Any]]:
         evidence, scope = refute(network, case.steps - 1, 60.0, lambda: False).evidence, OWN
         assert evidence is not None
     else:
-        proof = find_proof(instance, record["instance"], case.steps, 60.0).proof
+        proof = find_proof(instance, record["instance"], case.steps, 60.0, providers=BOUNDS).proof
         assert proof is not None
         evidence, scope = dict(proof.evidence), proof.scope
     claim = {"steps": case.steps, "scope": scope}

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import cchybrid
 from cchybrid.checker import EvidenceError, Network, check
 from cchybrid.checker.kinds import shown_steps
-from cchybrid.host.allreduce_bounds import allreduce_bounds
 from cchybrid.host.proving import prove
 from cchybrid.model import AllReduction, Channel, Collective, CommunicationModel, Instance, Schedule
 from cchybrid.model import Network as ModelNetwork
 from cchybrid.proof import BOUNDS
+from cchybrid.proof.asking import bounds_of
 from cchybrid.proof.block_relaxation import BlockRelaxation
 from cchybrid.proof.contradiction import find_contradiction
 from cchybrid.proof.relaxation import Relaxation
@@ -138,9 +138,10 @@ def test_no_bound_is_above_a_shortest_schedule(instance):
     found = shortest(instance, 12)
     assert found is not None
     assert verify_schedule(found) == ()
-    bounds = [bound for _, bound in allreduce_bounds(instance, BOUNDS, never)]
-    assert [b.steps for b in bounds] == sorted({b.steps for b in bounds})
-    assert bounds[-1].steps <= len(found.steps)
+    for info in BOUNDS:
+        bounds = [bound.steps for bound in bounds_of(info, instance)]
+        assert bounds == sorted(set(bounds))
+        assert max(bounds, default=0) <= len(found.steps)
 
 
 State = tuple[frozenset[frozenset[int]], ...]

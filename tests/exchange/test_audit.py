@@ -14,15 +14,18 @@ import pytest
 import cchybrid
 from cchybrid.cli.app import run
 from cchybrid.exchange import audit as audits
-from cchybrid.exchange import teccl_import
+from cchybrid.exchange import foreign_bounds, teccl_import
 from cchybrid.exchange.audit import Audit, audit_file, shown_percent
 from cchybrid.exchange.epoch_networks import dgx2, ndv2
 from cchybrid.exchange.foreign_bounds import FoundBound, best_bound
 from cchybrid.host.result import Result
 from cchybrid.model import Instance, LowerBound, Schedule, Transfer
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.records import BoundInfo
 from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.proof.asking import ask as provided
 from cchybrid.referee.verify import verify_schedule
+from tests import lying_bounds
 from tests.exchange.foreign_texts import (
     block,
     pair_allreduce,
@@ -283,14 +286,36 @@ def test_a_collective_needs_a_network(tmp_path: Path, registry: Registry) -> Non
         audit(ring_allgather(4), tmp_path, registry, collective="AAB")
 
 
+@pytest.mark.parametrize(("limit", "efforts"), [(1, {"low", "medium"}), (10**4, {"high"})])
+def test_effort_and_failures_of_bound_providers(
+    limit: int, efforts: set[str], registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign_bounds, "MAX_PROGRAM_DELIVERIES", limit)
+    called: dict[str, str] = {}
+
+    def ask(info: BoundInfo, *rest: Any) -> Any:
+        called[info.effort] = info.name
+        return provided(info, *rest)
+
+    monkeypatch.setattr(foreign_bounds, "ask", ask)
+    providers = [*lying_bounds.cchybrid_bounds(), *registry.bound_providers]
+    found = best_bound(cchybrid.instance("mesh-3x3", "AAB"), providers, 20)
+    assert found.steps == 4
+    assert (
+        efforts <= called.keys() <= {"low", "medium", "high"} - ({"high"} if limit == 1 else set())
+    )
+    assert [text.split(":")[0] for text in found.troubles] == [
+        "bound broken failed", "bound text failed",
+    ]  # fmt: skip
+
+
 def test_bounds_stop_where_they_are_met_or_at_once(registry: Registry) -> None:
-    providers = list(registry.bounds.values())
+    providers = registry.bound_providers
     for name, steps in (("AAB", 4), ("allreduce", 2)):
         found = best_bound(cchybrid.instance("mesh-3x3", name), providers, 10, steps)
         assert found.steps >= min(steps, 2)
-    assert best_bound(cchybrid.instance("mesh-3x3", "AAB"), providers, 10, stop=lambda: True) == (
-        0, "",
-    )  # fmt: skip
+    instance = cchybrid.instance("mesh-3x3", "AAB")
+    assert best_bound(instance, providers, 10, stop=lambda: True) == FoundBound(0, "")
 
 
 @pytest.mark.parametrize(("value", "text"), [(Fraction(1, 99), "0.1"), (Fraction(125), "125")])

@@ -13,12 +13,12 @@ from cchybrid.checker.certificate import without_parts
 from cchybrid.checker.clauses import Formula
 from cchybrid.checker.linear import linear_rounds
 from cchybrid.checker.schedule import checked_schedule
-from cchybrid.host.allreduce_bounds import allreduce_bounds, refuse_unreachable
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
+from cchybrid.proof.asking import bounds_of
+from cchybrid.proof.parts import refuse_unreachable
 from cchybrid.proof.reach import unreachable
-from cchybrid.proof.records import bounds_of
 from cchybrid.proof.refutation import refute
 from cchybrid.proof.round_bounds import round_bound
 from cchybrid.proof.throughput import throughput_record
@@ -71,12 +71,8 @@ def step_claims(record: dict[str, Any], names: list[str]) -> Iterator[Claim]:
     instance = Instance.from_json(record)
     shown = _or_none(lambda evidence: proven_steps(record, evidence))
     providers = [_registry().bounds[name] for name in names]
-    if instance.collective.kind == "allreduce":
-        for name, bound in allreduce_bounds(instance, providers, lambda: False):
-            yield Claim(name, bound.steps, bound.evidence, shown)
-        return
     for info in providers:
-        for bound in bounds_of(info.target, info.rounds, instance):
+        for bound in bounds_of(info, instance):
             yield Claim(info.name, bound.steps, bound.evidence, shown)
 
 

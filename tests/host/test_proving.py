@@ -8,6 +8,7 @@ import pytest
 
 import cchybrid
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import MODULES_VARIABLE, load_registry
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +52,17 @@ def test_the_certificate_of_another_instance_or_a_higher_claim_fails(
         cchybrid.check(schedule, claim)
     with pytest.raises(cchybrid.EvidenceError):
         cchybrid.check(cchybrid.Schedule(schedule.instance, schedule.steps[1:]), proof)
+
+
+def test_providers_of_plugins_prove(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MODULES_VARIABLE, "tests.full_plugin")
+    registry = load_registry()
+    registry.bounds = {"halves": registry.bounds["halves"]}
+    schedule = cchybrid.solve("double-star-3", "swap", registry=registry).schedule
+    assert schedule is not None
+    proof = cchybrid.prove(schedule, time_limit=20, registry=registry)
+    assert (proof.optimal, proof.tried) == (True, ("halves: 4",))
+    assert cchybrid.check(schedule, proof).bound == 4
 
 
 def test_a_schedule_that_is_too_long_is_not_optimal(schedule: cchybrid.Schedule) -> None:

@@ -10,6 +10,7 @@ import sys
 import time
 import uuid
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +225,29 @@ def test_a_wrong_bound_provider_does_not_stop_the_others(
     troubles = " ".join(result.troubles)
     assert "bound boaster: gave evidence for 1 steps, not for 99" in troubles
     assert "bound broken failed: ZeroDivisionError" in troubles
+
+
+def test_the_host_runs_providers_of_low_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.full_plugin,tests.lying_bounds")
+    registry = load_registry()
+    registry.bounds = {
+        name: replace(info, effort="low", own_worker=False)
+        for name, info in registry.bounds.items()
+        if info.own_worker
+    }
+    names: list[Any] = []
+    result = cchybrid.solve(
+        "double-star-3",
+        "swap",
+        time_limit=60,
+        registry=registry,
+        observers=[lambda event: names.append(event.get("engine"))],
+    )
+    assert (result.steps, result.status, result.bound_by) == (4, "optimal", "halves")
+    assert set(names) == {None, "host greedy", "halves"}  # no process was started
+    assert {text.split(":")[0] for text in result.troubles} == {
+        "bound boaster", "bound broken failed", "bound text failed",
+    }  # fmt: skip
 
 
 def test_an_observer_that_raises_is_removed(registry: Registry) -> None:

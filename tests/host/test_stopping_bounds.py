@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -17,10 +18,7 @@ from cchybrid.system.processes import start_module
 MAX_STOP_SECONDS = 0.7
 """Seconds from the request until the process has ended; 0.1 where nothing else is running."""
 
-CORE = [
-    [info.name, info.target, info.rounds]
-    for info in sorted(load_registry().bounds.values(), key=lambda info: info.order)
-]
+CORE = [asdict(info) for info in load_registry().bound_providers]
 
 
 def stopped(
@@ -92,7 +90,7 @@ def test_bound_providers(spec: tuple[str, str], more: dict[str, Any], delay: flo
 
 @pytest.mark.parametrize("target", ["wait", "count", "flood"])
 def test_a_provider_that_ignores_the_time(target: str) -> None:
-    own = [target, f"tests.endless_bounds:{target}", False]
+    own = {"name": target, "target": f"tests.endless_bounds:{target}", "summary": "-"}
     content = {"kind": "bounds", "providers": [own, *CORE]}
     spec = ("ring-bi-4", "AAS")
     events, took = stopped(content, spec, lambda event: event["event"] == "bound", 0.2)
@@ -110,7 +108,8 @@ def test_the_search_for_a_proof() -> None:
 
 
 def test_a_worker_keeps_its_own_time_limit() -> None:
-    content = {"kind": "bounds", "providers": [["wait", "tests.endless_bounds:wait", False]]}
+    own = {"name": "wait", "target": "tests.endless_bounds:wait", "summary": "-"}
+    content = {"kind": "bounds", "providers": [own]}
     begun = time.monotonic()
     events, _ = stopped(content, ("ring-bi-4", "AAS"), is_started, seconds=1.0)
     assert kinds(events) == ["started", "bound", "end"]

@@ -8,7 +8,7 @@ import cchybrid
 from cchybrid.checker import proven_steps
 from cchybrid.model import Channel, Network
 from cchybrid.plugin.registry import load_registry
-from cchybrid.proof.records import bounds_of
+from cchybrid.proof.asking import bounds_of
 
 HUGE = 1 << 100
 PAIRS = [(a, b) for a in range(4) for b in range(4) if a != b]
@@ -33,5 +33,5 @@ def test_every_bound_is_found_and_holds(
 ) -> None:
     instance = cchybrid.instance(network, collective, **more)
     for provider in load_registry().bounds.values():
-        for bound in bounds_of(provider.target, provider.rounds, instance):
+        for bound in bounds_of(provider, instance):
             assert proven_steps(instance.to_json(), bound.evidence) == bound.steps == 1

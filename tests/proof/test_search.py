@@ -5,10 +5,11 @@ import time
 import pytest
 
 import cchybrid
-from cchybrid.proof import cadical, search
+from cchybrid.proof import BOUNDS, cadical, search
 from cchybrid.proof.lrat import ProofError
 from cchybrid.proof.search import find_proof
 from cchybrid.referee.verify import verify
+from tests import endless_bounds, lying_bounds
 
 SPARSE = ("random-links-24-26-2", "OAB")
 """A broadcast of 4 steps from node 1; all bounds but refutation prove 3."""
@@ -16,7 +17,7 @@ SPARSE = ("random-links-24-26-2", "OAB")
 
 def look(topology, collective, steps, seconds=60.0, **more):
     instance = cchybrid.instance(topology, collective, **more)
-    return find_proof(instance, instance.to_json(), steps, seconds)
+    return find_proof(instance, instance.to_json(), steps, seconds, providers=BOUNDS)
 
 
 @pytest.mark.long
@@ -53,7 +54,7 @@ def test_rows_on_what_starts_over_a_channel_raise_a_bound():
 
 def test_a_schedule_that_is_too_long_is_met_by_a_shorter_one():
     instance = cchybrid.instance("mesh-3x3", "OAB", root=0)
-    found = find_proof(instance, instance.to_json(), 4, 60.0)
+    found = find_proof(instance, instance.to_json(), 4, 60.0, providers=BOUNDS)
     assert found.shorter is not None
     assert not verify(instance, found.shorter)
     assert "there is a schedule of" in found.tried[-1]
@@ -78,7 +79,7 @@ def test_the_time_limit_holds_in_the_midst_of_anything(lasting, monkeypatch):
 
 def test_no_time_is_no_proof():
     found = look(*SPARSE, 4, seconds=0.0, root=1)
-    assert found.tried == ("cheap bounds: not finished",)
+    assert found.tried == ("bounds: not finished",)
 
 
 def test_interrupting_keeps_the_best(monkeypatch):
@@ -99,3 +100,27 @@ def test_a_solver_that_dies_costs_no_more_than_its_own_proof(monkeypatch):
     found = look(*SPARSE, 4, root=1)
     assert found.proof.steps == 3
     assert "exit status -9" in found.tried[-1]
+
+
+def test_providers_that_lie_or_fail_cost_no_proof_and_are_named():
+    instance = cchybrid.instance("spidergon-8", "AAS")
+    providers = (*lying_bounds.cchybrid_bounds(), *BOUNDS)
+    found = find_proof(instance, instance.to_json(), 4, 60.0, providers=providers)
+    assert found.proof is not None
+    assert found.proof.steps == 4
+    assert found.tried[:3] == (
+        "bound boaster: evidence refused: it shows 1 steps, not 99",
+        "bound broken failed: ZeroDivisionError: integer division or modulo by zero",
+        "bound text failed: AttributeError: 'str' object has no attribute 'evidence'",
+    )
+
+
+def test_a_provider_that_does_not_end_leaves_half_of_the_time():
+    instance = cchybrid.instance("spidergon-8", "AAS")
+    providers = (*endless_bounds.cchybrid_bounds(), *BOUNDS)
+    begun = time.monotonic()
+    found = find_proof(instance, instance.to_json(), 4, 8.0, providers=providers)
+    assert found.tried[0] == "endless: 1; endless: not finished"
+    assert found.proof is not None
+    assert found.proof.steps == 4
+    assert time.monotonic() - begun < 8.6

@@ -1,0 +1,90 @@
+"""Parts of an allreduce: the broadcasts and reductions that each of its schedules contains.
+
+Every schedule has the broadcasts of each member's parts and the reductions to each member, so every
+bound for one of them holds for the allreduce.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, cast
+
+from cchybrid.checker import Network
+from cchybrid.checker.kinds import shown_steps
+from cchybrid.model import AllReduction, Instance, LowerBound
+from cchybrid.model.errors import InputError
+from cchybrid.proof.growth import growth_bounds
+from cchybrid.proof.reach import explain, unreachable
+
+MAX_MEMBERS = 64
+"""Members whose parts are bounded; of more, those with the fewest channels."""
+MAX_BEST = 2
+"""Parts about which the providers are asked that are not of low effort."""
+
+Part = tuple[str, int]
+"""``("from", member)`` or ``("to", member)``."""
+
+
+def exchange_bounds(instance: Instance) -> Iterator[LowerBound]:
+    """Yield the bound of the number of transfers that an allreduce needs; none of other kinds."""
+    if instance.collective.kind == "allreduce":
+        evidence = {"kind": "exchanges"}
+        yield LowerBound(shown_steps(Network(instance.to_json()), evidence), evidence)
+
+
+def refuse_unreachable(instance: Instance) -> None:
+    """Raise an ``InputError`` if a member of an allreduce cannot reach another one.
+
+    Every number of steps would be a bound.
+    """
+    messages = cast(tuple[AllReduction, ...], instance.collective.messages)
+    # Members that a message's first member reaches, and that reach it, reach each other.
+    for part in _parts(instance, sorted({message.members[0] for message in messages})).values():
+        evidence = unreachable(part.forward)
+        if evidence is not None:
+            lost = explain(part, {**evidence})
+            name = instance.network.node_name
+            raise InputError(
+                f"node {name(lost.destination)} cannot be reached from node {name(lost.source)}: "
+                f"{lost.reason}",
+                where=instance.name,
+                hint="use a network in which every member reaches every other",
+            )
+
+
+@lru_cache(maxsize=4)
+def chosen_parts(instance: Instance) -> Mapping[Part, Instance]:
+    """Return the parts of the members with the fewest channels, at most ``MAX_MEMBERS``."""
+    messages = cast(tuple[AllReduction, ...], instance.collective.messages)
+    degree = [0] * instance.network.nodes
+    for a, b, capacity in instance.network.channels:
+        degree[a] += capacity
+        degree[b] += capacity
+    members = sorted({node for message in messages for node in message.members})
+    return _parts(instance, sorted(members, key=lambda node: degree[node])[:MAX_MEMBERS])
+
+
+@lru_cache(maxsize=4)
+def best_parts(instance: Instance) -> Mapping[Part, Instance]:
+    """Return the chosen parts that take longest by ``growth``."""
+    parts = chosen_parts(instance)
+    reached = {
+        part: max((bound.steps for bound in growth_bounds(own.forward.widest)), default=0)
+        for part, own in parts.items()
+    }
+    return {part: parts[part] for part in sorted(parts, key=lambda part: -reached[part])[:MAX_BEST]}
+
+
+def evidence_of(part: Part, evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the evidence about an allreduce that is evidence about a part of it."""
+    side, member = part
+    return {"kind": "part", side: member, "evidence": evidence}
+
+
+def _parts(instance: Instance, members: Iterable[int]) -> dict[Part, Instance]:
+    """Return the instances that an allreduce contains, by side and member."""
+    return {
+        **{("from", node): instance.part_from(node) for node in members},
+        **{("to", node): instance.part_to(node) for node in members},
+    }
