@@ -22,7 +22,7 @@ LAYERS = tuple(ORDER.split())
 SURFACE = {"model", "problem", "plugin", "toolkit", "network_design"}
 """The layers that engines and designers may import."""
 
-FEATURES = {"execution"}
+FEATURES = {"drawing", "execution"}
 """Folders of plugins that may import all of the core."""
 
 NAMED_ABOVE = {
@@ -30,7 +30,7 @@ NAMED_ABOVE = {
     "cchybrid.plugin.builtin": "cchybrid.host.cluster.local cchybrid.host.cluster.dask_executor",
     "cchybrid.plugin.registry": """cchybrid.cli.commands cchybrid.exchange.exporter_plugin
         cchybrid.exchange.importer_plugin cchybrid.view.export
-        cchybrid.bench.plugin cchybrid.host.benchmark_plugin cchybrid.view.drawing.plugin
+        cchybrid.bench.plugin cchybrid.host.benchmark_plugin
         cchybrid_plugins""",
 }
 """Names above the layer of a file: a prefix, methods that show, plugins to be registered."""

@@ -10,7 +10,6 @@ from cchybrid.plugin.records import CommandInfo
 SCHEDULES = "Schedules and proofs"
 PIPELINING = "Chunks and rounds"
 EXCHANGE = "Other tools"
-EXECUTION = "Pictures and times"
 DESIGN = "Networks"
 BENCHMARKS = "Benchmarks"
 LISTS = "What there is"
@@ -48,8 +47,6 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
             "Convert a schedule of another tool to a schedule file."),
         _command("audit", EXCHANGE, "auditing:audit",
             "Judge a schedule of another tool: its first broken rule, or its gap."),
-        _command("draw", EXECUTION, "drawing:draw",
-            "Draw a schedule as a page or a figure, or a network as a figure."),
         _command("network", DESIGN, "networks:network",
             "Show what a network is: nodes, channels, roles, automorphisms."),
         _command("design", DESIGN, "designing:design",

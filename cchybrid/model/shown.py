@@ -72,7 +72,7 @@ class ShownNetwork:
         >>> import cchybrid
         >>> figure = cchybrid.network("mesh-2x2").plot()
         """
-        return call_view("drawing.figures", "draw_network", self)
+        return call_view("plot", "draw", self)
 
 
 class ShownInstance:
@@ -204,7 +204,4 @@ class ShownSchedule:
         >>> import cchybrid
         >>> figure = cchybrid.solve("mesh-2x2", "allgather").schedule.plot(step=1)
         """
-        if step is None:
-            return call_view("drawing.figures", "draw_steps", self)
-        number = whole(step, "step")
-        return call_view("drawing.figures", "draw_step", self, number)
+        return call_view("plot", "draw", self, None if step is None else whole(step, "step"))

@@ -51,7 +51,6 @@ BUILT_IN = (
     ("core", "cchybrid.plugin.builtin"),
     ("commands", "cchybrid.cli.commands"),
     ("export", "cchybrid.view.export"),
-    ("drawing", "cchybrid.view.drawing.plugin"),
     ("exchange", "cchybrid.exchange.exporter_plugin"),
     ("import", "cchybrid.exchange.importer_plugin"),
     ("benchmarks", "cchybrid.bench.plugin"),

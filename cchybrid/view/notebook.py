@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
-from importlib.util import find_spec
 
 from cchybrid.host.result import Result
 from cchybrid.model import Schedule
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
 from cchybrid.referee.verify import verify_schedule
 from cchybrid.view.step_table import step_table
 from cchybrid.view.summary import facts
@@ -59,12 +60,13 @@ def _text(text: str) -> str:
 
 
 def _picture(schedule: Schedule) -> str:
-    """Return the steps as inline SVG; nothing where it would be large, or without matplotlib."""
+    """Return the steps as inline SVG; nothing where it would be large, or if nothing draws it."""
     small = schedule.instance.network.nodes <= MAX_NODES and len(schedule.steps) <= MAX_STEPS
-    if not small or not schedule.steps or find_spec("matplotlib") is None:
+    exporter = load_registry().exporters.get("svg")
+    if not small or not schedule.steps or exporter is None:
         return ""
-    from cchybrid.view.drawing.figure_styles import figure_bytes
-    from cchybrid.view.drawing.figures import draw_steps
-
-    text = figure_bytes(draw_steps(schedule), ".svg").decode()
+    try:
+        text = exporter.export(schedule)
+    except InputError:  # matplotlib is not installed
+        return ""
     return text[text.index("<svg") :]

@@ -1,4 +1,4 @@
-"""Plots of values in a file: one style, one way to write them."""
+"""Plots of values in a file, in one style; figures, which a plugin draws."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.records import load_target
+from cchybrid.plugin.registry import load_registry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +36,14 @@ def check_plot(path: Path) -> None:
         raise InputError(
             "a plot needs matplotlib", where="--plot", hint="pip install 'cchybrid[report]'"
         )
+
+
+def draw(*values: Any) -> Any:
+    """Return the figure of a network or a schedule by the function that a plugin registers."""
+    info = load_registry().names.get("draw")
+    if info is None:
+        raise InputError("no plugin draws figures", hint="install one with the Python name draw")
+    return load_target(info.target)(*values)
 
 
 @contextmanager

@@ -7,15 +7,13 @@ import csv
 import json
 import re
 import sqlite3
-import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from importlib import util
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from pandas import NA, isna
@@ -36,7 +34,8 @@ from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.benchmark import Checked
 from cchybrid.plugin.benchmark_report import Report
-from cchybrid.plugin.registry import load_registry
+from cchybrid.plugin.records import ExporterInfo
+from cchybrid.plugin.registry import Registry, load_registry
 from tests.bench.local_runs import made
 
 FIRST = Contestant(("colouring",), time_limit=None, evaluations=20)
@@ -481,16 +480,18 @@ def test_the_mean_gap_falls_to_that_of_the_results(runs: list[Run], tmp_path: Pa
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Schedule]:
     """Replace the drawing of pages by a short text; return the schedules that were drawn."""
     found: list[Schedule] = []
-    stand_in = ModuleType("cchybrid.view.drawing.page")
 
     def page(schedule: Schedule) -> str:
         found.append(schedule)
         return f"<!DOCTYPE html>{len(schedule.steps)} steps"
 
-    stand_in.page = page  # type: ignore[attr-defined]
-    for name in ("cchybrid.view.drawing", "cchybrid.view.drawing.page"):
-        monkeypatch.setitem(sys.modules, name, stand_in)
+    replace_exporter(monkeypatch, page)
     return found
+
+
+def replace_exporter(monkeypatch: pytest.MonkeyPatch, export: Callable[[Schedule], str]) -> None:
+    info = ExporterInfo("html", export, "stands in for what a plugin registers")
+    monkeypatch.setattr(Registry, "exporter", lambda self, name: {"html": info}[name])
 
 
 def test_rows_are_linked_to_the_pages_of_their_schedules(
@@ -526,14 +527,14 @@ def test_pages_of_similar_rows_have_different_files(
 
 
 def test_a_row_that_is_too_large_for_a_page_has_none(
-    tmp_path: Path, runs: list[Run], monkeypatch: pytest.MonkeyPatch, drawn: list[Schedule]
+    tmp_path: Path, runs: list[Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(schedule: Schedule) -> str:
         raise InputError("too large")
 
     monkeypatch.chdir(tmp_path)
     fill(tmp_path / "a.sqlite", runs[:1])
-    monkeypatch.setattr(sys.modules["cchybrid.view.drawing.page"], "page", refuse)
+    replace_exporter(monkeypatch, refuse)
     assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
     assert not (tmp_path / "a-report" / "pages").exists()
 

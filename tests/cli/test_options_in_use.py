@@ -30,7 +30,6 @@ BY_ITSELF = "every hop is a path of its own; leave it out"
         ("check s.json c.json --explain --json", "--explain: the argument is sentences; leave"),
         ("check s.json --explain --json", "--explain: the argument is sentences; leave"),
         ("check . --explain", "--explain: a front has an argument per certificate; name a"),
-        ("draw mesh-2x2 -o x.svg --ignore-attributes", "mesh-2x2 is no graph file with attrib"),
         ("bound mesh-2x2 MNB --transmitters 0-2 --fail-node 2", "transmitters: node 2 fails"),
         ("bench run forestcoll --seeds 3", "--seeds: the rows of forestcoll have no budget"),
         ("bench run forestcoll --time-limit 9", "--time-limit: the rows of forestcoll have no"),

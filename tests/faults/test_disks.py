@@ -13,6 +13,7 @@ import pytest
 
 from cchybrid.exchange import dimacs, opb
 from tests.faults.processes import as_another_user, call, gone
+from tests.present import present
 
 LIMITED = """
 import contextlib, io, json, resource, sys
@@ -29,7 +30,7 @@ print(json.dumps(found))
 """
 """Runs commands in a process none of whose files can be longer than 100 bytes."""
 
-WRITING = (
+WRITING = present(
     "solve ring-bi-4 AAS -o new.json",
     "rounds ring-bi-4 AAB --steps 2 -o new.json",
     "instance ring-bi-4 AAS -o new.json",

@@ -18,6 +18,7 @@ from cchybrid.model.json_fields import parse_json
 from tests.fuzz import foreign, judges, mutators
 from tests.fuzz.mutators import Mutator
 from tests.fuzz.reader import CORPUS, ROOT, Reader, files, texts
+from tests.present import present
 
 
 def _text(path: Path) -> str:
@@ -382,10 +383,10 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader(
         "command line",
-        texts("network ring-bi-6 --json", "network mesh-3x3", "topologies",
+        texts(*present("network ring-bi-6 --json", "network mesh-3x3", "topologies",
                "collectives --json", "engines tabu", "plugins", "export s.json --to csv",
                "verify s.json --json", "time s.json --sizes 1024,4096 --startup 1.5",
-               "topologies torus-3x3", "verify s.json", "export s.json --to markdown"),
+               "topologies torus-3x3", "verify s.json", "export s.json --to markdown")),
         _command, mutators.mutate_words, "",
     ),
     Reader("store", store_files, _store, mutators.mutate_sqlite, ".sqlite", judges.store),

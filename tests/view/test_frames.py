@@ -8,7 +8,9 @@ import pytest
 
 import cchybrid
 from cchybrid.model.errors import InputError
-from cchybrid.view import frames
+from cchybrid.plugin.records import NameInfo
+from cchybrid.plugin.registry import Registry
+from cchybrid.view import frames, plot
 
 NAMES = ("R1", "<b>", "R 3", "sw")
 STAR = cchybrid.Network.from_links(
@@ -110,10 +112,19 @@ def test_without_pandas_one_line_says_what_to_install(
         schedule.to_frame()
 
 
-def test_plots_are_figures(schedule: cchybrid.Schedule) -> None:
-    for figure in (schedule.plot(), schedule.plot(step=np.int64(1)), STAR.plot()):
-        assert figure.get_axes()
-    with pytest.raises(InputError, match="no step 99"):
-        schedule.plot(step=99)
+def test_a_plugin_draws_figures(
+    schedule: cchybrid.Schedule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = Registry()
+    monkeypatch.setattr(plot, "load_registry", lambda: registry)
+    with pytest.raises(InputError, match="no plugin draws figures"):
+        STAR.plot()
+    registry.names["draw"] = NameInfo("draw", f"{__name__}:drawn")
+    assert [STAR.plot(), schedule.plot()] == [(STAR,), (schedule, None)]
+    assert schedule.plot(step=np.int64(1)) == (schedule, 1)
     with pytest.raises(InputError, match="'one' is no whole number"):
         schedule.plot(step="one")  # type: ignore[arg-type]
+
+
+def drawn(*values: object) -> object:
+    return values

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cchybrid_plugins.drawing.positions import MIN_DISTANCE, positions
 
 from cchybrid.library.topologies import FAMILIES, network
 from cchybrid.model import Network
-from cchybrid.view.drawing.positions import MIN_DISTANCE, positions
 
 EXAMPLES = sorted({family.example for family in FAMILIES})
 SMALL = [name for name in EXAMPLES if network(name).nodes <= 64]

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Network
-from cchybrid.view.drawing.computed_positions import computed_positions
+
+from .computed_positions import computed_positions
 
 Points = NDArray[np.float64]
 

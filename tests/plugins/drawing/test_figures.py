@@ -11,6 +11,20 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from cchybrid_plugins.drawing import figure_styles
+from cchybrid_plugins.drawing.charts import channel_loads, node_loads
+from cchybrid_plugins.drawing.figures import (
+    MAX_PANELS,
+    draw_bound,
+    draw_channel_chart,
+    draw_network,
+    draw_node_chart,
+    draw_step,
+    draw_steps,
+    save_figure,
+)
+from cchybrid_plugins.drawing.link_curves import cut, link_curves
+from cchybrid_plugins.drawing.scene import make_scene
 from matplotlib.testing.compare import compare_images
 
 import cchybrid
@@ -26,20 +40,6 @@ from cchybrid.model import (
     Transfer,
 )
 from cchybrid.model.errors import InputError
-from cchybrid.view.drawing import figure_styles
-from cchybrid.view.drawing.charts import channel_loads, node_loads
-from cchybrid.view.drawing.figures import (
-    MAX_PANELS,
-    draw_bound,
-    draw_channel_chart,
-    draw_network,
-    draw_node_chart,
-    draw_step,
-    draw_steps,
-    save_figure,
-)
-from cchybrid.view.drawing.link_curves import cut, link_curves
-from cchybrid.view.drawing.scene import make_scene
 
 IMAGES = Path(__file__).parent / "images"
 TOLERANCE = 4.0
@@ -369,7 +369,7 @@ def test_draw_bound_asks_for_the_picture_of_the_lower_bound(
     module.bound_picture = (  # type: ignore[attr-defined]
         lambda instance, lower: pictures[lower.evidence["kind"]]
     )
-    monkeypatch.setitem(sys.modules, "cchybrid.view.drawing.bound_picture", module)
+    monkeypatch.setitem(sys.modules, "cchybrid_plugins.drawing.bound_picture", module)
     with pytest.raises(InputError, match="no lower bound"):
         draw_bound(SCATTER)
     known = replace(SCATTER, lower_bound=LowerBound(3, {"kind": "linear"}))
@@ -379,7 +379,7 @@ def test_draw_bound_asks_for_the_picture_of_the_lower_bound(
 
 
 def test_a_real_bound_is_drawn() -> None:
-    pytest.importorskip("cchybrid.view.drawing.bound_picture")
+    pytest.importorskip("cchybrid_plugins.drawing.bound_picture")
     solved = cchybrid.solve(cchybrid.instance("ring-bi-5", "AAB"), time_limit=20)
     assert solved.schedule is not None
     schedule = replace(solved.schedule, lower_bound=solved.lower_bound)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from cchybrid.model import Network, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.referee.verify import refuse_invalid
-from cchybrid.view.drawing.artists import (
+
+from .artists import (
     Arrow,
     draw_arrows,
     draw_links,
@@ -23,8 +24,8 @@ from cchybrid.view.drawing.artists import (
     line_width,
     symbols_legend,
 )
-from cchybrid.view.drawing.charts import channel_chart, node_chart
-from cchybrid.view.drawing.figure_styles import (
+from .charts import channel_chart, node_chart
+from .figure_styles import (
     COLOURS,
     COLUMN,
     DARK,
@@ -36,19 +37,20 @@ from cchybrid.view.drawing.figure_styles import (
     PAGE,
     SMALL,
     drawing,
+    figure_bytes,
     new_figure,
     panel,
     save_figure,
     text_width,
 )
-from cchybrid.view.drawing.scene import Scene, make_scene
-from cchybrid.view.drawing.step_arrows import MessageKeys, arrow_labels, step_arrows
+from .scene import Scene, make_scene
+from .step_arrows import MessageKeys, arrow_labels, step_arrows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from cchybrid.view.drawing.bound_picture import BoundPicture
+    from .bound_picture import BoundPicture
 
 Legend = list[tuple[Any, str]]
 
@@ -62,6 +64,24 @@ GUTTER = 10.0
 TITLE = 13.0
 LINE = 10.5
 """Height of a line of a legend or caption, in points."""
+
+
+def draw(found: Network | Schedule, step: int | None = None, chart: str | None = None) -> Figure:
+    """Draw a network, or a schedule: one step, or one of ``CHARTS``, by default all steps.
+
+    Raises
+    ------
+    InputError
+        No such step, what cannot be drawn, or no matplotlib.
+    """
+    if isinstance(found, Network):
+        return draw_network(found)
+    return CHARTS[chart or "steps"](found) if step is None else draw_step(found, step)
+
+
+def svg(schedule: Schedule) -> str:
+    """Return the figure of all steps as SVG."""
+    return figure_bytes(draw_steps(schedule), ".svg").decode()
 
 
 def draw_network(network: Network, bound: BoundPicture | None = None) -> Figure:
@@ -104,7 +124,7 @@ def draw_bound(schedule: Schedule) -> Figure:
     InputError
         The schedule has no lower bound, or one of a kind that has no picture.
     """
-    from cchybrid.view.drawing.bound_picture import bound_picture
+    from .bound_picture import bound_picture
 
     if schedule.lower_bound is None:
         raise InputError(

@@ -12,10 +12,11 @@ import numpy as np
 
 from cchybrid.model import AllReduction, Reduction, Schedule, Transfer
 from cchybrid.model.collective import one_and_many
-from cchybrid.view.drawing.artists import Arrow
-from cchybrid.view.drawing.figure_styles import COLOURS, LINES, line_of, shown, text_width
-from cchybrid.view.drawing.link_curves import at
-from cchybrid.view.drawing.scene import Label, Scene, dense, free_places
+
+from .artists import Arrow
+from .figure_styles import COLOURS, LINES, line_of, shown, text_width
+from .link_curves import at
+from .scene import Label, Scene, dense, free_places
 
 MAX_KEYS = len(COLOURS) * len(LINES)
 """Keys that have a colour and a line style of their own."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,7 +19,7 @@ FIGURES = (".svg", ".pdf", ".png")
 
 
 def _charts(incomplete: str) -> list[completion.Completion]:
-    from cchybrid.view.drawing.figures import CHARTS
+    from .figures import CHARTS
 
     return completion.matching(incomplete, [(name, "") for name in CHARTS])
 
@@ -62,7 +62,9 @@ def draw(
     Exit status: 0 the file is written, 2 bad input.
     """
     from cchybrid.model import Network, Schedule
-    from cchybrid.view.drawing.figures import CHARTS, save_figure
+
+    from .figures import CHARTS, save_figure
+    from .figures import draw as draw_figure
 
     suffix = output.suffix.lower()
     if suffix not in (PAGE, *FIGURES):
@@ -89,7 +91,8 @@ def draw(
     if suffix == PAGE and isinstance(found, Schedule):
         _require("jinja2", "a page")
         from cchybrid.model.instance import write_text
-        from cchybrid.view.drawing.page import page
+
+        from .page import page
 
         with with_context(source):
             text = page(found, title=title)
@@ -97,7 +100,7 @@ def draw(
     else:
         _require("matplotlib", "a figure")
         with with_context(source):
-            figure = _figure(found, step, chart)
+            figure = draw_figure(found, step, chart)
         save_figure(figure, output)
     print(f"written to {output}")
 
@@ -141,17 +144,6 @@ def _read(source: str, ignore_attributes: bool, unit: str | None) -> Schedule | 
             if written.startswith("cchybrid-instance/"):
                 return Instance.from_json(record).network
     return find_network(source, load_plugins(), read)
-
-
-def _figure(found: Schedule | Network, step: int | None, chart: str | None) -> Any:
-    from cchybrid.model import Network
-    from cchybrid.view.drawing import figures
-
-    if isinstance(found, Network):
-        return figures.draw_network(found)
-    if step is not None:
-        return figures.draw_step(found, step)
-    return figures.CHARTS[chart or "steps"](found)
 
 
 def _require(package: str, what: str) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
+from cchybrid_plugins.drawing import commands
 
-import cchybrid.cli.drawing
 from tests.cli.test_commands import call
-from tests.view.test_figures import SCATTER
+from tests.plugins.drawing.test_figures import SCATTER
 
 
 @pytest.fixture
@@ -24,6 +24,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "broken.json").write_text('{"format": "cchybrid-schedule/1"')
     (tmp_path / "later.json").write_text('{"format": "cchybrid-schedule/9"}')
     nx.write_graphml(nx.Graph([("R1", "R2"), ("R2", "R<3>")]), tmp_path / "own.graphml")
+    speed = nx.Graph([("R1", "R2", {"bandwidth": 300}), ("R2", "R3", {"bandwidth": 23.7})])
+    nx.write_graphml(speed, tmp_path / "speed.graphml")
     return tmp_path
 
 
@@ -86,6 +88,8 @@ def test_the_title_of_a_page(folder: Path) -> None:
         ("broken.json -o out.html", "broken.json: "),
         ("later.json -o out.html", "later.json: "),
         ("nothing.json -o out.html", "nothing.json: cannot be read: No such file"),
+        ("mesh-2x2 -o out.svg --ignore-attributes", "mesh-2x2 is no graph file with attrib"),
+        ("speed.graphml -o out.svg", "say what a message per step is: --unit 23.7"),
         ("mesh-2x3 -o out.html", "-o: mesh-2x3 is a network, and that needs a schedule"),
         ("instance.json -o out.svg --step 1", "--step: instance.json is a network"),
         ("mehs-2x3 -o out.html", "did you mean mesh-2x3?"),
@@ -103,7 +107,7 @@ def test_what_cannot_be_drawn_is_said_in_one_line(folder: Path, words: str, line
 def test_the_missing_extra_is_named(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str
 ) -> None:
-    monkeypatch.setattr(cchybrid.cli.drawing, "find_spec", lambda package: None)
+    monkeypatch.setattr(commands, "find_spec", lambda package: None)
     done = call("draw", "ring.json", "-o", name, cwd=folder)
     assert done.returncode == 2
     assert done.stderr.endswith(f"needs {package}; pip install 'cchybrid[draw]'\n")
@@ -112,7 +116,7 @@ def test_the_missing_extra_is_named(
 def test_the_python_of_the_page_on_drawing_runs(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = (Path(__file__).parents[2] / "docs" / "draw.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "draw.md").read_text()
     (folder / "ring.json").rename(folder / "torus.json")
     monkeypatch.chdir(folder)
     (script,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)

@@ -1,6 +1,7 @@
 """Bounds as pictures and sentences: what they count exists, and the numbers are right."""
 
 import pytest
+from cchybrid_plugins.drawing.bound_picture import BoundPicture, bound_picture, bound_sentence
 from hypothesis import given, settings
 
 import cchybrid
@@ -8,7 +9,6 @@ from cchybrid.model import Instance, LowerBound
 from cchybrid.model.errors import InputError
 from cchybrid.proof import BOUNDS
 from cchybrid.proof.records import load_target
-from cchybrid.view.drawing.bound_picture import BoundPicture, bound_picture, bound_sentence
 from tests.checker.certified import CASES, certified
 from tests.examples import examples
 from tests.random_instances import instances

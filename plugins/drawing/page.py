@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from cchybrid.model import Schedule
@@ -33,7 +33,7 @@ def page(schedule: Schedule, *, title: str | None = None) -> str:
     refuse_invalid(schedule)
     from jinja2 import Environment, StrictUndefined
 
-    from cchybrid.view.drawing.page_data import page_data
+    from .page_data import page_data
 
     data = page_data(schedule)
     template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
@@ -68,4 +68,4 @@ def _left_out(data: dict[str, Any]) -> str:
 
 
 def _read(name: str) -> str:
-    return (files("cchybrid.view.drawing") / name).read_text(encoding="utf-8")
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")

@@ -1,9 +1,10 @@
 """The page of a schedule whose steps have several rounds, in a real browser."""
 
+from cchybrid_plugins.drawing.page import page
+
 import cchybrid
 from cchybrid.model import Schedule, Transfer
-from cchybrid.view.drawing.page import page
-from tests.view.chromium import OpenPage, type_key
+from tests.plugins.drawing.chromium import OpenPage, type_key
 
 
 def wide() -> Schedule:

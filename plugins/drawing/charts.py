@@ -9,16 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Network, Schedule
-from cchybrid.view.drawing.figure_styles import (
-    COLUMN,
-    DARK,
-    MAX_HEIGHT,
-    PAGE,
-    SMALL,
-    new_figure,
-    shown,
-    text_width,
-)
+
+from .figure_styles import COLUMN, DARK, MAX_HEIGHT, PAGE, SMALL, new_figure, shown, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,11 +10,12 @@ import numpy as np
 from cchybrid.model import Instance, Network, Reduction, Schedule
 from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
-from cchybrid.view.drawing.artists import symbol
-from cchybrid.view.drawing.bound_picture import bound_picture, bound_sentence
-from cchybrid.view.drawing.link_curves import link_curves
-from cchybrid.view.drawing.positions import nearest_distances, positions
-from cchybrid.view.drawing.step_arrows import MessageKeys
+
+from .artists import symbol
+from .bound_picture import bound_picture, bound_sentence
+from .link_curves import link_curves
+from .positions import nearest_distances, positions
+from .step_arrows import MessageKeys
 
 MAX_CHARACTERS = 12_000_000
 """Length of the transfers in JSON; later steps are left out of the page, which says so."""

@@ -7,6 +7,9 @@ from operator import itemgetter
 from typing import Any
 
 import pytest
+from cchybrid_plugins.drawing import page as page_module
+from cchybrid_plugins.drawing import page_data
+from cchybrid_plugins.drawing.page import page, script_json
 
 import cchybrid
 from cchybrid.library.topologies import network
@@ -21,11 +24,8 @@ from cchybrid.model import (
     Transfer,
 )
 from cchybrid.model.errors import InputError
-from cchybrid.view.drawing import page as page_module
-from cchybrid.view.drawing import page_data
-from cchybrid.view.drawing.page import page, script_json
-from tests.view.chromium import PHONE, OpenPage, type_key
-from tests.view.test_figures import BROADCAST, FORWARDED, REDUCTION, SCATTER
+from tests.plugins.drawing.chromium import PHONE, OpenPage, type_key
+from tests.plugins.drawing.test_figures import BROADCAST, FORWARDED, REDUCTION, SCATTER
 
 CUT = LowerBound(3, {
     "kind": "linear", "steps": 3, "channels": [[2, 1, 1], [4, 0, 1]],

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
-from cchybrid.view.drawing.figure_styles import FONT, SMALL, shown, text_width
-from cchybrid.view.drawing.link_curves import lane, link_curves
-from cchybrid.view.drawing.positions import nearest_distances, positions
+
+from .figure_styles import FONT, SMALL, shown, text_width
+from .link_curves import lane, link_curves
+from .positions import nearest_distances, positions
 
 Points = NDArray[np.float64]
 Box = tuple[float, float, float, float]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cchybrid.model import Network
-from cchybrid.view.drawing.figure_styles import DARK, HALF_DUPLEX, LINK
-from cchybrid.view.drawing.link_curves import Points, cut
-from cchybrid.view.drawing.scene import Label, Scene
+
+from .figure_styles import DARK, HALF_DUPLEX, LINK
+from .link_curves import Points, cut
+from .scene import Label, Scene
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,15 +1,16 @@
-"""Write the pictures of pages in ``docs/pictures``: ``python -m tests.view.make_page_pictures``."""
+"""Write the pictures of pages in ``docs/pictures``; started as a module (``python -m``)."""
 
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from cchybrid_plugins.drawing.page import page
+
 import cchybrid
 from cchybrid.model import Schedule
-from cchybrid.view.drawing.page import page
-from tests.view.chromium import PHONE, find_chromium, started_chromium
+from tests.plugins.drawing.chromium import PHONE, find_chromium, started_chromium
 
-FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
+FOLDER = Path(__file__).parents[3] / "docs" / "pictures"
 
 
 def solved(network: str, collective: str, **rest: Any) -> Schedule:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.view.chromium import OpenPage, find_chromium, started_chromium
+from tests.plugins.drawing.chromium import OpenPage, find_chromium, started_chromium
 
 
 @pytest.fixture(scope="module")

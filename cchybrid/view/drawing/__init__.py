@@ -1,1 +1,0 @@
-"""Drawings of networks and schedules: interactive pages and figures."""

@@ -1,0 +1,36 @@
+"""Schedules and networks drawn: interactive pages, and figures for papers and notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import CommandInfo, ExporterInfo, NameInfo, later
+
+
+@hookimpl
+def cchybrid_commands() -> Iterable[CommandInfo]:
+    """Return the command that draws."""
+    return (
+        CommandInfo(
+            "draw",
+            f"{__name__}.commands:draw",
+            "Draw a schedule as a page or a figure, or a network as a figure.",
+            group="Pictures and times",
+        ),
+    )
+
+
+@hookimpl
+def cchybrid_exporters() -> Iterable[ExporterInfo]:
+    """Return the formats of pages and figures."""
+    return (
+        ExporterInfo("html", later(f"{__name__}.page:page"), "an interactive page, as of draw"),
+        ExporterInfo("svg", later(f"{__name__}.figures:svg"), "a figure of all steps, as of draw"),
+    )
+
+
+@hookimpl
+def cchybrid_names() -> Iterable[NameInfo]:
+    """Return the function that ``plot`` of networks, schedules and results calls."""
+    return (NameInfo("draw", f"{__name__}.figures:draw", "the figure of a network or a schedule"),)
