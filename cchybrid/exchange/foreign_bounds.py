@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.model import Instance
 from cchybrid.plugin.records import BoundInfo
-from cchybrid.proof.asking import ask
+from cchybrid.proof.provider_process import ask_apart
 
 MAX_WAIT_FACTOR = 20
 """Wall-clock seconds for each second of processor time, on a machine that others use, too."""
@@ -45,7 +46,8 @@ def best_bound(
     providers
         The bound providers, in the order in which they are asked.
     seconds
-        Seconds of processor time, so that the result depends little on what else is running.
+        Seconds of processor time, so that the result depends little on what else is running; in
+        wall-clock time for a provider that runs in its own process.
     enough
         Stop at this bound, which a schedule attains.
     stop
@@ -54,8 +56,8 @@ def best_bound(
     ends = time.process_time() + seconds
     latest = time.monotonic() + MAX_WAIT_FACTOR * seconds
 
-    def is_over() -> bool:
-        late = time.process_time() > ends or time.monotonic() > latest
+    def is_over(until: float) -> bool:
+        late = time.process_time() > ends or time.monotonic() > until
         return late or (stop is not None and bool(stop()))
 
     best = FoundBound(0, "")
@@ -65,7 +67,8 @@ def best_bound(
     for info in providers:
         if info.effort == "high" and deliveries > MAX_PROGRAM_DELIVERIES:
             continue
-        for bound in ask(info, instance, is_over, troubles.append):
+        until = min(latest, time.monotonic() + seconds) if info.own_worker else latest
+        for bound in ask_apart(info, instance, partial(is_over, until), troubles.append):
             try:
                 steps = proven_steps(record, bound.evidence)
             except EvidenceError as error:

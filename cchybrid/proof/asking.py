@@ -12,12 +12,28 @@ from cchybrid.proof.records import BoundInfo, load_target
 from cchybrid.system.background import iterate_in_thread
 
 
+class ProviderError(Exception):
+    """A bound provider has failed; the text says how."""
+
+
 def bounds_of(info: BoundInfo, instance: Instance) -> Iterator[LowerBound]:
     """Import a provider and yield its bounds for an instance; the import may take long.
 
     A provider of low effort is asked about every part of an allreduce, any other about the best
-    parts. Evidence is what it is in a file: what is not JSON is an error.
+    parts. Evidence is what it is in a file.
+
+    Raises
+    ------
+    ProviderError
+        The provider fails, or yields what is no bound with evidence in JSON.
     """
+    try:
+        yield from _bounds_of(info, instance)
+    except (Exception, SystemExit) as error:
+        raise ProviderError(f"bound {info.name} failed: {error_line(error)}") from error
+
+
+def _bounds_of(info: BoundInfo, instance: Instance) -> Iterator[LowerBound]:
     bounds = load_target(info.target)
     if instance.collective.kind != "allreduce" or info.allreduce:
         shown = instance if info.allreduce else instance.forward
@@ -30,7 +46,7 @@ def bounds_of(info: BoundInfo, instance: Instance) -> Iterator[LowerBound]:
     best = 0
     choose = parts.chosen_parts if info.effort == "low" else parts.best_parts
     for part, own in choose(instance).items():
-        for bound in bounds_of(info, own):
+        for bound in _bounds_of(info, own):
             if bound.steps > best:
                 best = bound.steps
                 yield LowerBound(best, parts.evidence_of(part, bound.evidence))
@@ -53,5 +69,5 @@ def ask(
     """
     try:
         yield from iterate_in_thread(bounds_of(info, instance), should_stop)
-    except (Exception, SystemExit) as error:
-        report(f"bound {info.name} failed: {error_line(error)}")
+    except ProviderError as error:
+        report(str(error))

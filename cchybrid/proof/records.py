@@ -44,8 +44,8 @@ class BoundInfo:
     in_prove
         Whether ``prove`` asks it.
     own_worker
-        Whether it has a worker process of its own in a run. The others share one; those of low
-        effort, or on an instance of ``immediate_size``, are asked before any process starts, too.
+        Whether it runs in processes of its own. The others share a worker; those of low effort, or
+        on an instance of ``immediate_size``, are asked before any process starts, too.
     api
         The version of the plugin interface that the provider was written for.
     """

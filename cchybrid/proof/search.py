@@ -20,9 +20,9 @@ from cchybrid.checker.certificate import ANY_ROUTING, own_scope, prove
 from cchybrid.checker.instance import Network
 from cchybrid.model import Instance, Steps
 from cchybrid.proof import cadical
-from cchybrid.proof.asking import ask
 from cchybrid.proof.farkas import refute as refute_by_rows
 from cchybrid.proof.lrat import ProofError
+from cchybrid.proof.provider_process import ask_apart
 from cchybrid.proof.records import BoundInfo
 from cchybrid.proof.refutation import refute
 from cchybrid.system.background import run_in_thread
@@ -198,7 +198,7 @@ class _Search:
         def is_over() -> bool:
             return time.monotonic() > end or self._is_over()
 
-        for bound in ask(info, instance, is_over, remarks.append):
+        for bound in ask_apart(info, instance, is_over, remarks.append):
             refusal = self._keep(bound.steps, bound.evidence)
             if refusal:
                 remarks.append(f"bound {info.name}: evidence refused: {refusal}")

@@ -23,9 +23,9 @@ from cchybrid.model import Instance, LowerBound, Schedule, Transfer
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import BoundInfo
 from cchybrid.plugin.registry import Registry, load_registry
-from cchybrid.proof.asking import ask as provided
+from cchybrid.proof.provider_process import ask_apart as provided
 from cchybrid.referee.verify import verify_schedule
-from tests import lying_bounds
+from tests import deadly_bounds, lying_bounds
 from tests.exchange.foreign_texts import (
     block,
     pair_allreduce,
@@ -297,15 +297,16 @@ def test_effort_and_failures_of_bound_providers(
         called[info.effort] = info.name
         return provided(info, *rest)
 
-    monkeypatch.setattr(foreign_bounds, "ask", ask)
-    providers = [*lying_bounds.cchybrid_bounds(), *registry.bound_providers]
+    monkeypatch.setattr(foreign_bounds, "ask_apart", ask)
+    own = *deadly_bounds.cchybrid_bounds(), *lying_bounds.cchybrid_bounds()
+    providers = [*own, *registry.bound_providers]
     found = best_bound(cchybrid.instance("mesh-3x3", "AAB"), providers, 20)
     assert found.steps == 4
     assert (
         efforts <= called.keys() <= {"low", "medium", "high"} - ({"high"} if limit == 1 else set())
     )
     assert [text.split(":")[0] for text in found.troubles] == [
-        "bound broken failed", "bound text failed",
+        "bound deadly", "bound broken failed", "bound text failed",
     ]  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from cchybrid.model import (
 )
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin.registry import load_registry
 from cchybrid.proof import BOUNDS
 from cchybrid.proof.asking import bounds_of
 from cchybrid.proof.parts import refuse_unreachable
@@ -202,14 +203,19 @@ def test_a_member_out_of_reach_is_refused(members: int, switching: str) -> None:
         refuse_unreachable(instance)
 
 
-def test_a_bound_that_lies_is_a_trouble_of_the_run(monkeypatch):
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.lying_bounds")
-    result = cchybrid.bound("ring-bi-4", "allreduce", time_limit=20)
+@pytest.mark.parametrize("effort", ["low", "medium"])
+def test_a_bound_that_lies_is_a_trouble_of_the_run(monkeypatch, effort):
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.lying_bounds,tests.deadly_bounds")
+    registry = load_registry()
+    for name in ("boaster", "broken", "deadly", "text"):
+        registry.bounds[name] = replace(registry.bounds[name], effort=effort)
+    result = cchybrid.bound("ring-bi-4", "allreduce", time_limit=20, registry=registry)
     assert result.lower_bound.steps == 2
     assert sorted(result.troubles) == [
         "bound boaster: gave evidence for 1 steps, not for 99",
         "bound provider broken: bound broken failed: "
         "ZeroDivisionError: integer division or modulo by zero",
+        "bound provider deadly: crashed (exit 3)",
         "bound provider text: bound text failed: "
         "AttributeError: 'str' object has no attribute 'evidence'",
     ]

@@ -9,7 +9,7 @@ from cchybrid.proof import BOUNDS, cadical, search
 from cchybrid.proof.lrat import ProofError
 from cchybrid.proof.search import find_proof
 from cchybrid.referee.verify import verify
-from tests import endless_bounds, lying_bounds
+from tests import deadly_bounds, endless_bounds, lying_bounds
 
 SPARSE = ("random-links-24-26-2", "OAB")
 """A broadcast of 4 steps from node 1; all bounds but refutation prove 3."""
@@ -104,11 +104,12 @@ def test_a_solver_that_dies_costs_no_more_than_its_own_proof(monkeypatch):
 
 def test_providers_that_lie_or_fail_cost_no_proof_and_are_named():
     instance = cchybrid.instance("spidergon-8", "AAS")
-    providers = (*lying_bounds.cchybrid_bounds(), *BOUNDS)
-    found = find_proof(instance, instance.to_json(), 4, 60.0, providers=providers)
+    own = (*deadly_bounds.cchybrid_bounds(), *lying_bounds.cchybrid_bounds())
+    found = find_proof(instance, instance.to_json(), 4, 60.0, providers=(*own, *BOUNDS))
     assert found.proof is not None
     assert found.proof.steps == 4
-    assert found.tried[:3] == (
+    assert found.tried[:4] == (
+        "bound deadly: its process ended with status 3",
         "bound boaster: evidence refused: it shows 1 steps, not 99",
         "bound broken failed: ZeroDivisionError: integer division or modulo by zero",
         "bound text failed: AttributeError: 'str' object has no attribute 'evidence'",
