@@ -6,7 +6,7 @@ BIN := .venv/bin
 # A failed test runs once more: tests of processes and time limits can fail on a busy machine.
 RERUN := --reruns 1
 
-.PHONY: demo test test-long test-faults test-fuzz mutation check format docs clean
+.PHONY: demo test test-long test-faults test-fuzz test-walls mutation check format docs clean
 
 ## demo: solve a real instance and prove that the schedule is optimal
 demo: .venv/ready
@@ -25,6 +25,10 @@ test-long: .venv/ready-dev
 ## test-fuzz: a thousand mutants of the files of every reader
 test-fuzz: .venv/ready-dev
 	$(BIN)/python -m pytest -n 4 --dist worksteal -m fuzz tests/fuzz
+
+## test-walls: plugins are deleted, and what is left passes its tests; about ten minutes
+test-walls: .venv/ready-dev
+	$(BIN)/python -m tests.walls
 
 ## test-faults: the standing suite of faults: kills, full disks, signals, plugins that do harm; each may fail twice, as the times of the system count
 test-faults: .venv/ready-dev
