@@ -9,8 +9,7 @@ from types import NoneType
 from typing import Any
 
 from cchybrid.host.api import DEFAULT_SECONDS
-from cchybrid.host.strategies import STRATEGIES, check_strategy
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.plugin.registry import Registry
 
 
@@ -24,7 +23,7 @@ class Contestant:
         Names of the engines that take part together; ``None``: all installed ones except
         baselines.
     strategy
-        A key of ``STRATEGIES``.
+        The name of a strategy.
     time_limit, evaluations
         Seconds per run, or evaluations of each engine.
     threads
@@ -111,12 +110,14 @@ def with_budget(registry: Registry, named: Iterable[Contestant], **budget: Any) 
     Raises
     ------
     InputError
-        For an engine that does not exist.
+        For an engine or a strategy that does not exist.
     """
     found = []
     for contestant in named:
         for name in contestant.engines or ():
             registry.engine(name)
+        with with_context("strategy"):
+            registry.strategy(contestant.strategy)
         found.append(replace(contestant.renamed(registry), **budget))
     return found
 
@@ -136,15 +137,15 @@ def contestants(
         Engines that take part, such as ``umda``, or several together, such as ``umda+cpsat``;
         none: all engines as one team.
     strategies
-        Keys of ``STRATEGIES``; none: ``auto``.
+        Names of strategies; none: ``auto``.
 
     Raises
     ------
     InputError
         For an engine or a strategy that does not exist.
     """
-    for strategy in strategies:
-        check_strategy(strategy, "--strategy")
+    with with_context("--strategy"):
+        strategies = [registry.strategy(name).name for name in strategies]
     chosen: list[tuple[str, ...] | None] = [
         tuple(sorted({registry.engine(name.strip().lower()).name for name in team.split("+")}))
         for team in teams
@@ -153,7 +154,7 @@ def contestants(
     for name, values in options.items():
         current.setdefault(registry.current_name(name), {}).update(values)
     for name in current:
-        if name in (*STRATEGIES, "quotients"):
+        if name.lower() in registry.strategies:
             continue
         info = registry.engine(name)
         if not any(engines is None or info.name in engines for engines in chosen):

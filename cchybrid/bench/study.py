@@ -28,7 +28,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from cchybrid.bench.contestant import Contestant
-from cchybrid.host.strategies import check_strategy
 from cchybrid.library.node_lists import parse_nodes
 from cchybrid.model.errors import InputError, with_context
 
@@ -113,8 +112,8 @@ def read_budget(record: Any) -> RunBudget:
 def read_contestants(entries: Any) -> tuple[Contestant, ...]:
     """Read the tables ``[[contestants]]`` of a suite, each contestant once, without a budget.
 
-    Whether the engines and their options exist is checked when the suite is run: a suite may
-    name engines of plugins that are not installed.
+    Whether engines, their options and strategies exist is checked when the suite is run: a suite may
+    name what plugins provide that are not installed.
 
     Raises
     ------
@@ -146,7 +145,6 @@ def _expand(entry: Mapping[str, Any]) -> Iterator[Contestant]:
     if math.prod(map(len, (teams, strategies, *choices.values()))) > MAX_CONTESTANTS:
         raise InputError("too many contestants", hint=f"at most {MAX_CONTESTANTS}")
     for team, strategy in itertools.product(teams, strategies):
-        check_strategy(strategy.lower(), "strategy")
         engines = None if team is None else _team(team)
         keys = [_option_key(name, engines) for name in choices]
         for chosen in itertools.product(*choices.values()):

@@ -56,9 +56,7 @@ def engines_and_designers(incomplete: str) -> list[Completion]:
 
 def strategies(incomplete: str) -> list[Completion]:
     """Return the names of strategies."""
-    from cchybrid.host.strategies import STRATEGIES
-
-    return matching(incomplete, [(name, "") for name in STRATEGIES])
+    return matching(incomplete, [(s.name, s.summary) for s in _registry().strategies.values()])
 
 
 def exporters(incomplete: str) -> list[Completion]:

@@ -16,12 +16,12 @@ from cchybrid.host.compositions import Halves
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import RunHistory
 from cchybrid.host.schedule_task import ScheduleTask
-from cchybrid.host.strategies import Arm, Phase
 from cchybrid.host.task import Host
 from cchybrid.host.wire import Line
 from cchybrid.model import AllReduction, Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin.strategy import Arm, Phase
 from cchybrid.proof.parts import refuse_unreachable
 
 ENGINES = (

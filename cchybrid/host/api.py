@@ -21,7 +21,7 @@ from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.schedule_task import ScheduleTask
 from cchybrid.host.session import Session
-from cchybrid.host.strategies import STRATEGIES, check_strategy, ranked
+from cchybrid.host.strategies import ranked
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.text import described
@@ -168,7 +168,8 @@ def solve(
             f"{described(observers)} is no list of functions", where="observers", hint="give one"
         )
     instance = _instance(instance, collective)
-    check_strategy(read_text(strategy, "strategy"), "strategy")
+    with with_context("strategy"):
+        plan = registry.strategy(read_text(strategy, "strategy"))
     steps, seed = read_count(steps, "steps"), read_seed(seed)
     if threads is None and executor is not None:
         threads = SLICE_THREADS
@@ -176,7 +177,7 @@ def solve(
     for where, function in (("stop", stop), ("on_event", on_event), ("log", log)):
         if function is not None and not callable(function):
             raise InputError(f"{described(function)} is no function", where=where, hint="give one")
-    if strategy != "auto" and evaluations is not None:
+    if plan.name != "auto" and evaluations is not None:
         raise InputError(
             "engines with an evaluation budget run one after another",
             where="strategy",
@@ -200,18 +201,19 @@ def solve(
     )
 
     def owner(name: str) -> str:
-        return name.lower() if name.lower() in STRATEGIES else registry.engine(name).name
+        return name.lower() if name.lower() in registry.strategies else registry.engine(name).name
 
     texts = read_options(
         options,
         owner,
-        {strategy, "quotients", *(info.name for info in chosen)},
+        {plan.name, "quotients", *(info.name for info in chosen)},
         "write a dictionary such as {'umda': {'population': 100}}",
     )
     config = RunConfig(
         engines=chosen,
         bounds=registry.bound_providers if bounds and not blind else [],
-        strategy=strategy,
+        strategy=plan.name,
+        strategy_target=plan.target,
         budget=budget,
         seed=seed,
         target=steps,

@@ -18,6 +18,7 @@ from cchybrid.model import Instance
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text
 from cchybrid.model.json_fields import parse_json
+from cchybrid.plugin.registry import load_registry
 
 
 def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, Any]]]:
@@ -41,7 +42,7 @@ def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, A
     if not isinstance(head, Mapping) or head.get("log") != LOG_FORMAT:
         raise InputError("no log of a run", hint="name a file that solve --log has written")
     with with_context("line 1"):
-        config = RunConfig.from_log(head)
+        config = RunConfig.from_log(head, load_registry())
         instance = Instance.from_json(head.get("instance"))
     kind = AllReduceTask if instance.collective.kind == "allreduce" else ScheduleTask
     state: ScheduleTask = kind.of(instance, config)

@@ -18,7 +18,6 @@ from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_result import RunResult
 from cchybrid.host.schedule_task import ScheduleTask
 from cchybrid.host.session import Session
-from cchybrid.host.strategies import Arm, Phase
 from cchybrid.host.task import Host
 from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line
@@ -26,6 +25,7 @@ from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin.strategy import Arm, Phase
 from cchybrid.proof.round_bounds import RoundsBound, round_bound
 from cchybrid.system.processes import processor_count
 

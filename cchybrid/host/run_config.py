@@ -6,13 +6,16 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cchybrid.host.quotient_search import QuotientOptions
-from cchybrid.host.strategies import STRATEGIES, check_strategy
+from cchybrid.model.errors import with_context
 from cchybrid.model.json_fields import only_keys, take
 from cchybrid.plugin.engine import Budget, read_options
-from cchybrid.plugin.records import BoundInfo, EngineInfo
+from cchybrid.plugin.records import BoundInfo, EngineInfo, load_target
+
+if TYPE_CHECKING:
+    from cchybrid.plugin.registry import Registry
 
 LOG_FORMAT = "cchybrid-run/2"
 """Format of a log, in its first line."""
@@ -33,7 +36,9 @@ class RunConfig:
     bounds
         The bound providers.
     strategy
-        A key of ``STRATEGIES``.
+        The name of the strategy.
+    strategy_target
+        ``package.module:object`` of its ``Strategy``.
     budget
         Wall-clock seconds of the whole run, or evaluations of each engine; threads of all
         engines together; memory of the whole run.
@@ -59,6 +64,7 @@ class RunConfig:
     engines: Sequence[Any]
     bounds: Sequence[BoundInfo]
     strategy: str = "auto"
+    strategy_target: str = "cchybrid.host.strategies:AUTO"
     budget: Budget = field(default_factory=lambda: Budget(seconds=60.0, threads=2))
     seed: int = 0
     target: int | None = None
@@ -101,7 +107,7 @@ class RunConfig:
         return cls(**{**record, "engines": engines, "bounds": bounds, "budget": budget})
 
     @classmethod
-    def from_log(cls, line: Mapping[str, Any]) -> RunConfig:
+    def from_log(cls, line: Mapping[str, Any], registry: Registry) -> RunConfig:
         """Return the configuration of a logged run, without engines and bounds.
 
         Raises
@@ -111,7 +117,8 @@ class RunConfig:
         """
         kinds = {"strategy": str, "seed": int, "blind": bool, "certify": bool, "options": dict}
         rest: dict[str, Any] = {key: take(line, key, kind, "") for key, kind in kinds.items()}
-        check_strategy(rest["strategy"], "strategy")
+        with with_context("strategy"):
+            rest["strategy_target"] = registry.strategy(rest["strategy"]).target
         limits, options = take(line, "budget", dict, ""), rest["options"]
         only_keys(limits, tuple(_LIMITS), "budget")
         budget = {key: _take_limit(limits, key, kind, "budget") for key, kind in _LIMITS.items()}
@@ -128,8 +135,8 @@ class RunConfig:
         """Return the options of the strategy."""
         if self.strategy == "quotients":  # those of every quotient search
             return self.quotient_options
-        kind = STRATEGIES[self.strategy].Options
-        return read_options(self.strategy, kind, self.options.get(self.strategy, {}))
+        texts = self.options.get(self.strategy, {})
+        return read_options(self.strategy, load_target(self.strategy_target).Options, texts)
 
     @cached_property
     def quotient_options(self) -> QuotientOptions:

@@ -18,14 +18,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from cchybrid.model.shown import counted
+from cchybrid.plugin.strategy import PROVER, ArmKey
 
 DECAY = 0.5
 """Factor of an arm's gain after each of its time slices."""
 
-ArmKey = tuple[str, str]
-"""Name of the engine or the prover, and the view: ``instance``, ``quotients`` or ``proof``."""
-PROVER = "prover"
-"""Name of the worker that searches for a proof that the best schedule is optimal."""
 PROOF_ARM: ArmKey = (PROVER, "proof")
 """Key of the prover."""
 
@@ -78,7 +75,7 @@ class Contribution:
 
 @dataclass
 class RunHistory:
-    """The state of a run as strategies see it.
+    """The state of a run as strategies see it, see ``cchybrid.plugin.strategy.History``.
 
     Attributes
     ----------

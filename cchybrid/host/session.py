@@ -15,7 +15,7 @@ What is known during the run is in the ``Task``; processes and the clock are in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -23,12 +23,12 @@ from cchybrid.host import events as ev
 from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.event_bus import EventBus
 from cchybrid.host.run_config import RunConfig
-from cchybrid.host.run_history import PROOF_ARM, PROVER, ArmKey
-from cchybrid.host.strategies import Arm, Phase
+from cchybrid.host.run_history import PROOF_ARM
 from cchybrid.host.task import HOST, Task
 from cchybrid.host.worker_control import LISTEN_SECONDS, WorkerControl
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.records import Observer
+from cchybrid.plugin.strategy import PROVER, Arm, ArmKey, Phase
 
 MIN_FIRST_SECONDS = 1.0
 """Seconds that a first answer may take before any worker is started, and even if the time limit is
@@ -153,7 +153,7 @@ class Session:
         if repeatable or not config.engines:
             with self.part("bounding"):
                 self._workers.listen_while(lambda: self._pool.has(self._bound_workers))
-        for phase in self.task.phases(config):
+        for phase in self._phases():
             left = self._workers.left()
             if state.done or (left is not None and left <= phase.min_seconds):
                 break
@@ -163,6 +163,13 @@ class Session:
             self._workers.listen_while(
                 lambda: self._pool.has(self._bound_workers) and not self._needs_no_more_bounds()
             )
+
+    def _phases(self) -> Iterator[Phase]:
+        """Yield the phases of the task until they end, or a plugin's strategy fails."""
+        try:
+            yield from self.task.phases(self.config)
+        except PluginError as error:
+            self._workers.apply(HOST, ev.Trouble(str(error)))
 
     def _options_are_valid(self) -> bool:
         """Let every engine check the options that the user set for it."""
@@ -206,6 +213,8 @@ class Session:
             self._await_any_kernel()
         arms = [arm for arm in phase.arms if arm.key not in state.history.finished]
         if not arms or state.done:
+            # A strategy that goes on for ever with finished arms waits for bounds and the time.
+            self._workers.listen(LISTEN_SECONDS)
             return
         seats = [self._start_or_resume(arm) for arm in arms]
         self._workers.apply(HOST, ev.Phased(tuple(state.seats[seat].title for seat in seats)))

@@ -35,79 +35,13 @@ https://doi.org/10.1016/S0004-3702(00)00081-3.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
-from cchybrid.host.run_history import PROVER, ArmKey, RunHistory
-from cchybrid.library.nearest import did_you_mean
-from cchybrid.model.errors import InputError
 from cchybrid.plugin.engine import NoOptions
 from cchybrid.plugin.records import EngineInfo
-
-View = Literal["instance", "quotients", "proof"]
-
-
-@dataclass(frozen=True)
-class Arm:
-    """An arm of the portfolio: an engine, and what it works on.
-
-    Parameters
-    ----------
-    engine
-        The engine; with the view ``proof`` a placeholder with the name ``prover``.
-    threads
-        Threads that it may use.
-    view
-        ``instance``: the whole Problem. ``quotients``: quotients by groups of automorphisms, one
-        after another. ``proof``: a proof that the best schedule is optimal.
-    """
-
-    engine: EngineInfo
-    threads: int
-    view: View = "instance"
-
-    @property
-    def key(self) -> ArmKey:
-        """The key of the arm in the run history."""
-        return self.engine.name, self.view
-
-
-@dataclass(frozen=True)
-class Phase:
-    """Arms that run at the same time, for a limited time.
-
-    Parameters
-    ----------
-    arms
-        The arms. Without any, the phase waits until the kernels of one more engine are compiled.
-    share
-        Largest part of the remaining time that the phase may take, counted from when its engines
-        have started.
-    seconds
-        Largest number of seconds that the phase may take; ``None``: the share is the limit. Until
-        an engine has offered a schedule, neither ``seconds`` nor ``patience`` ends the phase: only
-        its share of the time (twice the share if its engines are stopped afterwards).
-    patience
-        Seconds without a better schedule after which the phase ends; ``None``: no such limit.
-    wait_for_all
-        Whether the phase waits for all engines to start even if the best schedule meets the best
-        bound earlier, so that the report of broken engines does not depend on the speed of others.
-    min_seconds
-        Remaining seconds at or below which the strategy ends instead.
-    pause
-        Whether engines are paused at the end of the phase, to continue in a later one; otherwise
-        they are stopped.
-    """
-
-    arms: tuple[Arm, ...]
-    share: float = 1.0
-    seconds: float | None = None
-    patience: float | None = None
-    wait_for_all: bool = False
-    min_seconds: float = 0.0
-    pause: bool = False
-
+from cchybrid.plugin.strategy import PROVER, Arm, History, Phase, Strategy
 
 AUTO_SECONDS = ("first_probe_seconds", "probe_seconds", "slice_seconds", "max_slice_seconds")
 """The options of ``auto`` that are longer for large instances."""
@@ -199,7 +133,7 @@ a probe, so they get a time slice after every probe, and one of the first afterw
 
 
 def auto(
-    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: AutoOptions
+    engines: Sequence[EngineInfo], threads: int, history: History, options: AutoOptions
 ) -> Iterator[Phase]:
     """Probe the arms, then give time slices to the two arms with the best score; see the module.
 
@@ -340,7 +274,7 @@ def _is_search(arm: Arm) -> bool:
     return arm.view == "instance" and not arm.engine.proves
 
 
-def _is_active(arm: Arm, history: RunHistory, options: AutoOptions) -> bool:
+def _is_active(arm: Arm, history: History, options: AutoOptions) -> bool:
     """Return whether an arm has something left to do and can start now."""
     if arm.key in history.finished or arm.engine.name in history.compiling:
         return False
@@ -353,7 +287,7 @@ def _is_active(arm: Arm, history: RunHistory, options: AutoOptions) -> bool:
 
 
 def relay(
-    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: RelayOptions
+    engines: Sequence[EngineInfo], threads: int, history: History, options: RelayOptions
 ) -> Iterator[Phase]:
     """Run constructions, then heuristics, then the exact engine of the highest priority.
 
@@ -379,14 +313,14 @@ def relay(
 
 
 def race(
-    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: NoOptions
+    engines: Sequence[EngineInfo], threads: int, history: History, options: NoOptions
 ) -> Iterator[Phase]:
     """Run all engines at once; heuristics get a thread each, exact engines the others."""
     yield Phase(_arms(engines, threads), wait_for_all=True)
 
 
 def quotients(
-    engines: Sequence[EngineInfo], threads: int, history: RunHistory, options: NoOptions
+    engines: Sequence[EngineInfo], threads: int, history: History, options: NoOptions
 ) -> Iterator[Phase]:
     """Run all engines at once, on quotients by groups of automorphisms only."""
     arms = _arms(engines, threads)
@@ -417,28 +351,7 @@ def _arms(engines: Sequence[EngineInfo], threads: int) -> tuple[Arm, ...]:
     return tuple(Arm(engine, share if engine in scaled else 1) for engine in engines)
 
 
-class Strategy(NamedTuple):
-    """The generator of a strategy's phases, and the class of its options."""
-
-    phases: Callable[[Sequence[EngineInfo], int, RunHistory, Any], Iterator[Phase]]
-    Options: type
-
-
-STRATEGIES: Mapping[str, Strategy] = {
-    "auto": Strategy(auto, AutoOptions),
-    "race": Strategy(race, NoOptions),
-    "relay": Strategy(relay, RelayOptions),
-    "quotients": Strategy(quotients, NoOptions),
-}
-"""Strategies by name."""
-
-
-def check_strategy(name: str, where: str) -> None:
-    """Raise an ``InputError`` that names ``where`` if there is no strategy of this name."""
-    if name not in STRATEGIES:
-        known = ", ".join(STRATEGIES)
-        raise InputError(
-            f"no strategy is called {name}",
-            where=where,
-            hint=did_you_mean(name, STRATEGIES, f"use {known}"),
-        )
+AUTO = Strategy(auto, AutoOptions)
+RACE = Strategy(race, NoOptions)
+RELAY = Strategy(relay, RelayOptions)
+QUOTIENTS = Strategy(quotients, NoOptions)

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from cchybrid.host import events as ev
-from cchybrid.host.run_history import ArmKey, RunHistory
+from cchybrid.host.run_history import RunHistory
 from cchybrid.host.run_result import RunResult
-from cchybrid.host.strategies import Arm, Phase
 from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance
+from cchybrid.plugin.strategy import Arm, ArmKey, Phase
 
 if TYPE_CHECKING:
     from cchybrid.host.run_config import RunConfig

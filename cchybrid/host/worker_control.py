@@ -27,12 +27,12 @@ from cchybrid.host.memory_budget import MemoryBudget
 from cchybrid.host.phase_times import PhaseTimes
 from cchybrid.host.run_config import RunConfig, seed_for
 from cchybrid.host.shared_instance import SharedInstance
-from cchybrid.host.strategies import Arm
 from cchybrid.host.task import HOST, Announce, Dismiss, Share, Task
 from cchybrid.host.wire import Line, to_log
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import GRACE_SECONDS
 from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.strategy import Arm
 from cchybrid.plugin.warm_up import WarmUp, pending
 
 LISTEN_SECONDS = 0.05

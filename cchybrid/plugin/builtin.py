@@ -7,7 +7,13 @@ from collections.abc import Iterable
 from cchybrid.library.collectives import PATTERNS
 from cchybrid.library.topologies import FAMILIES
 from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import BoundInfo, CollectiveInfo, ExecutorInfo, TopologyInfo
+from cchybrid.plugin.records import (
+    BoundInfo,
+    CollectiveInfo,
+    ExecutorInfo,
+    StrategyInfo,
+    TopologyInfo,
+)
 from cchybrid.proof import BOUNDS
 
 
@@ -44,3 +50,18 @@ def cchybrid_executors() -> Iterable[ExecutorInfo]:
 def cchybrid_bounds() -> Iterable[BoundInfo]:
     """Return the bound providers of ``cchybrid.proof``."""
     return BOUNDS
+
+
+@hookimpl
+def cchybrid_strategies() -> Iterable[StrategyInfo]:
+    """Return the strategies of ``cchybrid.host.strategies``."""
+    summaries = {
+        "auto": "probes all engines, then gives time to those that gain",
+        "race": "all engines at once",
+        "relay": "heuristics first, then the exact engine",
+        "quotients": "all engines at once, on quotients by symmetries only",
+    }
+    return [
+        StrategyInfo(name, f"cchybrid.host.strategies:{name.upper()}", summary)
+        for name, summary in summaries.items()
+    ]

@@ -23,6 +23,7 @@ from cchybrid.plugin.records import (
     ImporterInfo,
     NameInfo,
     Observer,
+    StrategyInfo,
     TopologyInfo,
 )
 
@@ -56,6 +57,10 @@ class HookSpecs:
     @hookspec
     def cchybrid_importers(self) -> Iterable[ImporterInfo]:  # type: ignore[empty-body]
         """Return formats of other tools' schedules that can be read and audited."""
+
+    @hookspec
+    def cchybrid_strategies(self) -> Iterable[StrategyInfo]:  # type: ignore[empty-body]
+        """Return strategies; their code is imported only in runs that use them."""
 
     @hookspec
     def cchybrid_designers(self) -> Iterable[DesignerInfo]:  # type: ignore[empty-body]

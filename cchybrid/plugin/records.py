@@ -27,6 +27,7 @@ __all__ = [
     "NameInfo",
     "Observer",
     "Roles",
+    "StrategyInfo",
     "TopologyInfo",
     "later",
     "load_target",
@@ -99,6 +100,30 @@ class EngineInfo:
     def proves(self) -> bool:
         """Whether the engine may report bounds."""
         return self.kind == "exact"
+
+
+@dataclass(frozen=True)
+class StrategyInfo:
+    """A strategy: it decides which engines work when, on what, and with how many threads.
+
+    Parameters
+    ----------
+    name
+        The name for ``--strategy``.
+    target
+        ``package.module:object``, imported only where it is used: a
+        ``cchybrid.plugin.strategy.Strategy``.
+    summary
+        One line.
+    api
+        The version of the plugin interface that the strategy was written for.
+    """
+
+    name: str
+    target: str
+    summary: str
+    _: KW_ONLY
+    api: int = API
 
 
 @dataclass(frozen=True)

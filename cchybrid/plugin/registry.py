@@ -37,9 +37,11 @@ from cchybrid.plugin.records import (
     ImporterInfo,
     NameInfo,
     Observer,
+    StrategyInfo,
     TopologyInfo,
     load_target,
 )
+from cchybrid.plugin.strategy import Strategy
 from cchybrid.system.output import output_to_stderr
 
 GROUP = "cchybrid"
@@ -58,8 +60,8 @@ BUILT_IN = (
 )
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
 
-RESERVED_NAMES = {"auto", "race", "relay", "quotients", "prover"}
-"""Names of strategies and of the host's own searches, which no engine may have."""
+RESERVED_NAMES = {"prover"}
+"""Names of the host's own searches, which neither an engine nor a strategy may have."""
 
 _HOOKS = [name for name in vars(HookSpecs) if name.startswith(f"{GROUP}_")]
 
@@ -73,7 +75,7 @@ _MAKES: dict[type, tuple[str, type]] = {
 
 Record = (
     TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | ImporterInfo | EngineInfo
-    | DesignerInfo | CostTermInfo | ExecutorInfo | CommandInfo | NameInfo
+    | StrategyInfo | DesignerInfo | CostTermInfo | ExecutorInfo | CommandInfo | NameInfo
     | BenchmarkKind
 )  # fmt: skip
 R = TypeVar("R", bound=Record)
@@ -101,6 +103,7 @@ class Registry:
     bounds: dict[str, BoundInfo] = field(default_factory=dict)
     exporters: dict[str, ExporterInfo] = field(default_factory=dict)
     importers: dict[str, ImporterInfo] = field(default_factory=dict)
+    strategies: dict[str, StrategyInfo] = field(default_factory=dict)
     designers: dict[str, DesignerInfo] = field(default_factory=dict)
     cost_terms: dict[str, CostTermInfo] = field(default_factory=dict)
     executors: dict[str, ExecutorInfo] = field(default_factory=dict)
@@ -149,6 +152,20 @@ class Registry:
                 return info.name
         return name
 
+    def strategy(self, name: str) -> StrategyInfo:
+        """Return a strategy by name (in any case), or raise an ``InputError``.
+
+        Raises
+        ------
+        CchybridError
+            There is none, or it cannot be imported.
+        """
+        info = _find(self.strategies, name, "strategy", "plugins")
+        if not isinstance(self._load("strategy", info), Strategy):
+            provider = self.provider["strategy", info.name.lower()]
+            raise PluginError(f"plugin {provider}: strategy {info.name}: its target is no Strategy")
+        return info
+
     def designer(self, name: str) -> DesignerInfo:
         """Return a designer by name (in any case), or raise an ``InputError``."""
         return _find(self.designers, name, "designer", "designers")
@@ -174,13 +191,16 @@ class Registry:
             There is none, or it cannot be imported.
         """
         info = _find(self.benchmarks, name, "kind of benchmarks", "plugins")
+        return self._load("benchmark", info)(info)
+
+    def _load(self, kind: str, info: Any) -> Any:
+        """Import the target of a record; an error names its plugin."""
         try:
-            return load_target(info.target)(info)
+            return load_target(info.target)
         except Exception as error:
-            provider = self.provider["benchmark", info.name.lower()]
-            raise PluginError(
-                f"plugin {provider}: benchmark {info.name}: {_one_line(error)}"
-            ) from error
+            provider = self.provider[kind, info.name.lower()]
+            text = f"plugin {provider}: {kind} {info.name}: {_one_line(error)}"
+            raise PluginError(text) from error
 
 
 def load_registry() -> Registry:
@@ -315,6 +335,7 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         "cchybrid_bounds": ("bound", BoundInfo, registry.bounds),
         "cchybrid_exporters": ("exporter", ExporterInfo, registry.exporters),
         "cchybrid_importers": ("importer", ImporterInfo, registry.importers),
+        "cchybrid_strategies": ("strategy", StrategyInfo, registry.strategies),
         "cchybrid_designers": ("designer", DesignerInfo, registry.designers),
         "cchybrid_cost_terms": ("cost term", CostTermInfo, registry.cost_terms),
         "cchybrid_executors": ("executor", ExecutorInfo, registry.executors),
@@ -335,11 +356,24 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
     key = record.name.lower()
     if key in table:
         raise PluginError(f"{what} is already provided by plugin {registry.provider[kind, key]}")
+    if isinstance(record, EngineInfo | StrategyInfo):
+        _check_owner(record, what, registry)
     if isinstance(record, BenchmarkKind):
         _check_keys(record, what, registry)
     table[key] = _with_error_text(record, what, name)
     registry.provider[kind, key] = name
     return what
+
+
+def _check_owner(record: EngineInfo | StrategyInfo, what: str, registry: Registry) -> None:
+    """Refuse a name that has other options: ``--option NAME.OPTION`` names one owner."""
+    if isinstance(record, EngineInfo):
+        names, taken = (record.name, *record.former_names), {*RESERVED_NAMES, *registry.strategies}
+    else:
+        names, taken = (record.name,), {*RESERVED_NAMES, *registry.engines}
+    for name in names:
+        if name.lower() in taken:
+            raise PluginError(f"{what}: {name.lower()} is the name of a part of cchybrid")
 
 
 def _check_keys(kind: BenchmarkKind, what: str, registry: Registry) -> None:
@@ -391,10 +425,6 @@ def _check_fields(record: Any, what: str) -> None:
                 raise PluginError(f"{what}: its {name} {text!r:.60} is not one printable line")
     if not re.fullmatch(r"\S+", record.name):
         raise PluginError(f"{what}: its name is not one word")
-    if isinstance(record, EngineInfo):
-        taken = RESERVED_NAMES & set(map(str.lower, (record.name, *record.former_names)))
-        if taken:
-            raise PluginError(f"{what}: {min(taken)} is the name of a part of cchybrid")
     if not re.fullmatch(r"[\w.]+:\w+", getattr(record, "target", "a:b")):
         raise PluginError(f"{what}: the target {record.target!r} does not name module:object")
     try:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cchybrid.host.run_history import PROOF_ARM, PROVER, Contribution, RunHistory
+from cchybrid.host.run_history import PROOF_ARM, Contribution, RunHistory
 from cchybrid.host.strategies import (
     LARGE_DELIVERIES,
     STRATEGIES,
@@ -15,6 +15,7 @@ from cchybrid.host.strategies import (
     ranked,
 )
 from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin.strategy import PROVER
 
 HEURISTIC = EngineInfo("h", "m:H", "", priority=2)
 OTHER = EngineInfo("o", "m:O", "", priority=3)

@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 import cchybrid
 from cchybrid.cli.app import app, run
 from cchybrid.host.api import bound
-from cchybrid.host.run_history import PROVER
 from cchybrid.host.strategies import STRATEGIES
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.imported import ImportRequest
 from cchybrid.plugin.registry import MODULES_VARIABLE, PluginRow, Registry, load_registry
+from cchybrid.plugin.strategy import PROVER
 
 ROOT = Path(__file__).parents[2]
 

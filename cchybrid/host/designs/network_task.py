@@ -21,8 +21,7 @@ from cchybrid.host.designs.config import DesignConfig
 from cchybrid.host.designs.result import DesignResult, Status
 from cchybrid.host.incumbent import Incumbent, is_better
 from cchybrid.host.run_config import RunConfig
-from cchybrid.host.run_history import ArmKey, RunHistory
-from cchybrid.host.strategies import Arm, Phase
+from cchybrid.host.run_history import RunHistory
 from cchybrid.host.task import ContractError, Host, Task, WorkerState
 from cchybrid.host.wire import Line
 from cchybrid.model.errors import InputError, PluginError
@@ -31,6 +30,7 @@ from cchybrid.network_design.cost import Cost
 from cchybrid.network_design.ports import Links, check_links, links_of, network_of, ports_of
 from cchybrid.network_design.record import design_record
 from cchybrid.network_design.task import DesignTask
+from cchybrid.plugin.strategy import Arm, ArmKey, Phase
 
 FIRST_SLICE, LATER_SLICE = 0.1, 0.2
 """Shares of the time limit of a designer's first time slice, and of later ones."""
