@@ -26,6 +26,7 @@ from cchybrid.plugin.records import (
     NameInfo,
     Observer,
     Roles,
+    StrategyInfo,
     TopologyInfo,
 )
 from cchybrid.problem import Problem
@@ -158,6 +159,11 @@ def cchybrid_cost_terms() -> list[CostTermInfo]:
 
 class Threads(LocalExecutor):
     """The executor of this machine under another name."""
+
+
+@hookimpl
+def cchybrid_strategies() -> list[StrategyInfo]:
+    return [StrategyInfo("together", "cchybrid.host.strategies:RACE", "all at once")]
 
 
 @hookimpl

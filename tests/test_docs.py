@@ -19,11 +19,11 @@ import pytest
 import cchybrid.toolkit
 from cchybrid.checker import KINDS
 from cchybrid.host.quotient_search import QuotientOptions
-from cchybrid.host.strategies import STRATEGIES
 from cchybrid.library.collectives import PATTERNS
 from cchybrid.model import Instance
 from cchybrid.plugin import Budget, EngineInfo, Imported, ImportRequest, Run
 from cchybrid.plugin.hookspecs import HookSpecs
+from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
 from cchybrid.referee.verify import RULES
 from tests.test_layers import LAYERS
@@ -335,7 +335,8 @@ def test_the_toolkit_is_documented_as_it_is() -> None:
 
 
 def test_every_option_of_a_strategy_is_documented() -> None:
-    known = {name: strategy.Options for name, strategy in STRATEGIES.items()}
+    strategies = load_registry().strategies
+    known = {name: load_target(info.target).Options for name, info in strategies.items()}
     known["quotients"] = QuotientOptions
     expected = {
         (name, field.name): field.default
@@ -348,7 +349,7 @@ def test_every_option_of_a_strategy_is_documented() -> None:
     }
     assert documented == expected
     text = section("benchmark.md", "Strategies")
-    assert all(f"- `{name}`" in text for name in STRATEGIES)
+    assert all(f"- `{name}`" in text for name in strategies)
 
 
 def test_the_packages_are_documented_in_their_order() -> None:

@@ -112,8 +112,8 @@ def read_budget(record: Any) -> RunBudget:
 def read_contestants(entries: Any) -> tuple[Contestant, ...]:
     """Read the tables ``[[contestants]]`` of a suite, each contestant once, without a budget.
 
-    Whether engines, their options and strategies exist is checked when the suite is run: a suite may
-    name what plugins provide that are not installed.
+    Whether engines, options and strategies exist is checked when the suite is run: a suite may name
+    those of plugins that are not installed.
 
     Raises
     ------

@@ -16,14 +16,11 @@ from cchybrid.host.incumbent import Incumbent
 from cchybrid.host.result import Result, Status
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import PROOF_ARM, Contribution, RunHistory
-from cchybrid.host.strategies import one_by_one
+from cchybrid.host.strategies import one_by_one, planned
 from cchybrid.host.task import ContractError, Host, Task, WorkerState
 from cchybrid.host.wire import Line, encode_steps
 from cchybrid.model import Instance, LowerBound, Schedule
-from cchybrid.model.errors import PluginError
-from cchybrid.model.text import error_line
-from cchybrid.plugin.records import load_target
-from cchybrid.plugin.strategy import Arm, Phase, check_phase
+from cchybrid.plugin.strategy import Arm, Phase
 from cchybrid.problem import count_deliveries, is_ordered
 from cchybrid.proof.reach import unreachable
 
@@ -260,24 +257,7 @@ class ScheduleTask(Task):
             return iter(())
         if config.budget.evaluations is not None:
             return one_by_one(config.engines, threads)
-        return self._planned(config)
-
-    def _planned(self, config: RunConfig) -> Iterator[Phase]:
-        """Yield the phases of the strategy, which may be a plugin's.
-
-        Raises
-        ------
-        PluginError
-            It fails, or returns what is no phase of engines that take part.
-        """
-        try:
-            for phase in load_target(config.strategy_target).phases(
-                config.engines, config.budget.threads, self.history, config.strategy_options
-            ):
-                check_phase(phase, config.engines)
-                yield phase
-        except Exception as error:
-            raise PluginError(f"strategy {config.strategy}: {error_line(error)}") from error
+        return planned(config, self.history)
 
     # Events
 

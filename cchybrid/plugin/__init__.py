@@ -25,6 +25,7 @@ from cchybrid.plugin.records import (
     NameInfo,
     Observer,
     Roles,
+    StrategyInfo,
     TopologyInfo,
 )
 
@@ -36,8 +37,8 @@ __all__ = [
     "API", "BenchmarkKind", "BoundInfo", "BrokenRule", "Budget", "CollectiveInfo", "CommandInfo",
     "CostTermInfo", "DesignerInfo", "Engine", "EngineInfo", "Executor", "ExecutorInfo",
     "ExecutorSettings", "ExporterInfo", "ImportRequest", "Imported", "ImporterInfo", "Job",
-    "JobAnswer", "NameInfo", "NoOptions", "Observer", "Roles", "Run", "Stop", "TopologyInfo",
-    "hookimpl", "run_job",
+    "JobAnswer", "NameInfo", "NoOptions", "Observer", "Roles", "Run", "Stop", "StrategyInfo",
+    "TopologyInfo", "hookimpl", "run_job",
 ]  # fmt: skip
 
 _LATER = {

@@ -1,4 +1,4 @@
-"""What a strategy gets and returns: engines and the history of the run, and phases of arms."""
+"""The interface of strategies: they get engines and the history of a run, and yield phases."""
 
 from __future__ import annotations
 

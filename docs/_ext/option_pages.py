@@ -10,7 +10,6 @@ from numpydoc.docscrape import NumpyDocString
 from written_pages import code, table
 
 from cchybrid.host.quotient_search import QuotientOptions
-from cchybrid.host.strategies import STRATEGIES
 from cchybrid.plugin.records import DesignerInfo, EngineInfo, load_target
 from cchybrid.plugin.registry import load_registry
 
@@ -32,7 +31,7 @@ def engines_page() -> str:
         text += [f"### Designer {name}", f"{_sentence(info.summary)} {info.kind.capitalize()}."]
         text.append(_options(load_target(info.target).Options))
     text += ["## Strategies", "Options of searches on quotients are set under any strategy."]
-    owners = {name: strategy.Options for name, strategy in STRATEGIES.items()}
+    owners = {name: load_target(info.target).Options for name, info in registry.strategies.items()}
     for name, options in {**owners, "quotients": QuotientOptions}.items():
         text += [f"### Strategy {name}", _options(options)]
     return "\n\n".join(text)

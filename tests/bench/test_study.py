@@ -77,6 +77,12 @@ def test_engines_are_looked_up_when_the_suite_is_run(tmp_path: Path) -> None:
         with_budget(load_registry(), suite.contestants)
 
 
+def test_strategies_are_looked_up_when_the_suite_is_run(tmp_path: Path) -> None:
+    suite = study(tmp_path, "[[contestants]]\nstrategy = 'luck'\n" + ROWS)
+    with pytest.raises(InputError, match="no strategy is called luck"):
+        with_budget(load_registry(), suite.contestants)
+
+
 def test_a_budget(tmp_path: Path) -> None:
     text = '[budget]\ntime_limit = 0.5\nevaluations = 20\nthreads = 2\nseeds = "0-2,9"\n'
     assert study(tmp_path, text + ROWS).budget == RunBudget(0.5, 20, 2, (0, 1, 2, 9))
@@ -98,7 +104,6 @@ def test_seeds() -> None:
         ("[[contestants]]\nengine = []", "contestants[0]: engine: an empty list"),
         ("[[contestants]]\nengine = 'a b'", "engine: 'a b' names no engine"),
         ("[[contestants]]\nengine = { a = 1 }", "engine: {'a': 1} is no value"),
-        ("[[contestants]]\nstrategy = 'luck'", "no strategy is called luck"),
         ("[[contestants]]\nengine = 'umda'\noptions = 3", "options: no table"),
         ("[[contestants]]\noptions = { a = 1 }", 'of which engine is a?; write "umda.a"'),
         ("[[contestants]]\nengine = 'a+b'\noptions = { c = 1 }", 'is c?; write "a.c"'),

@@ -10,7 +10,7 @@ import pytest
 
 import cchybrid
 from cchybrid.host.run_history import RunHistory
-from cchybrid.host.strategies import STRATEGIES, AutoOptions
+from cchybrid.host.strategies import AutoOptions, auto
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.problem import is_ordered
 
@@ -47,7 +47,7 @@ def rounds(registry: Registry, instance: cchybrid.Instance, count: int) -> list[
     """Return the arms of the first phases of ``auto``: constructions, then the first probes."""
     engines = [info for info in registry.engines.values() if not info.baseline]
     history = RunHistory(is_ordered(instance))
-    phases = STRATEGIES["auto"].phases(engines, 2, history, AutoOptions())
+    phases = auto(engines, 2, history, AutoOptions())
     return [[arm.key for arm in phase.arms] for phase in islice(phases, count)]
 
 

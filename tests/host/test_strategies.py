@@ -6,15 +6,9 @@ from typing import Any
 import pytest
 
 from cchybrid.host.run_history import PROOF_ARM, Contribution, RunHistory
-from cchybrid.host.strategies import (
-    LARGE_DELIVERIES,
-    STRATEGIES,
-    AutoOptions,
-    Phase,
-    one_by_one,
-    ranked,
-)
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.host.strategies import LARGE_DELIVERIES, AutoOptions, Phase, auto, one_by_one, ranked
+from cchybrid.plugin.records import EngineInfo, load_target
+from cchybrid.plugin.registry import load_registry
 from cchybrid.plugin.strategy import PROVER
 
 HEURISTIC = EngineInfo("h", "m:H", "", priority=2)
@@ -29,7 +23,7 @@ NEW_EXACT = EngineInfo("a-new-exact", "m:E", "", kind="exact")
 def plan(
     strategy: str, engines: list[EngineInfo], threads: int = 2, history: RunHistory | None = None
 ) -> Any:
-    found = STRATEGIES[strategy]
+    found = load_target(load_registry().strategy(strategy).target)
     history = RunHistory(ordered=False) if history is None else history
     return found.phases(engines, threads, history, found.Options())
 
@@ -154,10 +148,6 @@ def test_one_by_one_runs_constructions_then_heuristics_then_exact_engines() -> N
     assert names(phases) == [["q"], ["o"], ["h"], ["a-new"], ["x"]]
 
 
-def test_the_names_of_the_strategies() -> None:
-    assert set(STRATEGIES) == {"auto", "race", "relay", "quotients"}
-
-
 def test_auto_of_one_engine_is_that_engine() -> None:
     assert names(plan("auto", [HEURISTIC])) == [["h"]]
 
@@ -252,7 +242,7 @@ def test_auto_continues_with_the_arm_of_the_best_score() -> None:
 
 def test_slices_grow_up_to_a_limit() -> None:
     options = AutoOptions(slice_seconds=4.0, max_slice_seconds=6.0)
-    phases = STRATEGIES["auto"].phases([HEURISTIC, EXACT], 2, RunHistory(ordered=False), options)
+    phases = auto([HEURISTIC, EXACT], 2, RunHistory(ordered=False), options)
     lengths = [phase.seconds for phase in phases_of(phases, 6) if phase.seconds is not None]
     assert lengths[:3] == [4.0, 5.0, 6.0]
 

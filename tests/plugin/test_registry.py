@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 import cchybrid
 from cchybrid.cli.app import app, run
 from cchybrid.host.api import bound
-from cchybrid.host.strategies import STRATEGIES
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.imported import ImportRequest
@@ -130,7 +129,7 @@ def test_a_broken_plugin_is_named_and_the_rest_loads(load: Load, text: str, trou
     assert registry.engine("good").name == "good"
 
 
-@pytest.mark.parametrize("name", sorted({*STRATEGIES, PROVER, "quotients"}))
+@pytest.mark.parametrize("name", ["auto", PROVER, "quotients", "race", "relay"])
 def test_no_engine_is_called_like_a_strategy(load: Load, name: str) -> None:
     registry = load(broken=engines(f"return [EngineInfo({name.title()!r}, 'a:B', '-')]"))
     assert f"{name} is the name of a part of cchybrid" in row_of(registry, "broken").trouble

@@ -14,7 +14,7 @@ from cchybrid.plugin.conformance.subject import PluginSubject, Subject
 from cchybrid.plugin.conformance.trial import CheckedRun
 from cchybrid.plugin.conformance.watch import ConformanceError
 from cchybrid.plugin.engine import API, Budget
-from cchybrid.plugin.registry import Registry
+from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import build_problem
 
 EVALUATIONS = 50
@@ -122,13 +122,17 @@ def check_host(subject: Subject) -> None:
         return
     for case in conformance_instances():
         if case.optimum > 1 and subject.supports(case.problem()):
+            alone = dataclasses.replace(
+                load_registry(), engines={subject.info.name.lower(): subject.info}
+            )
             # A budget of evaluations, so that a slow start of the worker has no effect.
             result = cchybrid.solve(
                 case.instance,
                 engines=[subject.info.name],
                 time_limit=subject.patience,
                 evaluations=EVALUATIONS,
-                registry=Registry(engines={subject.info.name.lower(): subject.info}),
+                registry=alone,
+                bounds=False,
             )
             if result.troubles:
                 raise ConformanceError(

@@ -1,0 +1,141 @@
+"""Strategies of plugins: they are used as those of cchybrid, and harm no run."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.host.replay import replay_file
+from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.plugin.registry import load_registry
+
+PLUGIN = """
+from dataclasses import dataclass
+from cchybrid.plugin import NoOptions, StrategyInfo, hookimpl
+from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin.strategy import Arm, Phase, Strategy
+
+@dataclass(frozen=True)
+class Options:
+    patience: float = 5.0
+
+def turns(engines, threads, history, options):
+    arms = [Arm(engine, threads) for engine in engines]
+    while active := [arm for arm in arms if arm.key not in history.finished]:
+        for arm in active:
+            yield Phase((arm,), patience=options.patience, pause=True)
+
+def fails(engines, threads, history, options):
+    yield Phase((Arm(engines[0], threads),), patience=0.2)
+    raise KeyError("lost")
+
+def no_phase(engines, threads, history, options):
+    yield [engines[0]]
+
+def stranger(engines, threads, history, options):
+    yield Phase((Arm(EngineInfo("stranger", "a:B", ""), threads),))
+
+def no_view(engines, threads, history, options):
+    yield Phase((Arm(engines[0], threads, "dreams"),))
+
+def no_threads(engines, threads, history, options):
+    yield Phase((Arm(engines[0], 0),))
+
+def endless(engines, threads, history, options):
+    while True:
+        yield Phase(())
+
+TURNS = Strategy(turns, Options)
+FAILS, NO_PHASE, STRANGER, NO_VIEW, NO_THREADS, ENDLESS = (
+    Strategy(each, NoOptions) for each in (fails, no_phase, stranger, no_view, no_threads, endless)
+)
+
+@hookimpl
+def cchybrid_strategies():
+    named = "turns fails no_phase stranger no_view no_threads endless lost options".split()
+    return [
+        StrategyInfo(name.replace("_", "-"), f"{__name__}:{name.upper()}", "-") for name in named
+    ] + [
+        StrategyInfo("absent", "nowhere.at.all:X", "-"),
+        StrategyInfo("Tabu", f"{__name__}:TURNS", "-"),
+        StrategyInfo("AUTO", f"{__name__}:TURNS", "-"),
+        StrategyInfo("prover", f"{__name__}:TURNS", "-"),
+    ]
+OPTIONS = Options
+"""
+
+
+@pytest.fixture(autouse=True)
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "planned.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "planned")
+
+
+def solve(strategy: str, **arguments: object) -> cchybrid.Result:
+    settings = {"engines": ["colouring", "cpsat"], "time_limit": 20, "bounds": False}
+    return cchybrid.solve("mesh-2x3", "AAS", strategy=strategy, **{**settings, **arguments})  # type: ignore[arg-type]
+
+
+def test_a_strategy_of_a_plugin_is_used_with_its_options(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    lines: list[Mapping[str, Any]] = []
+    result = solve("Turns", options={"turns": {"patience": 0.5}}, log=lines.append)
+    log.write_text("\n".join(map(json.dumps, lines)))
+    assert result.status == "optimal"
+    assert result.to_json()["strategy"] == "turns"
+    assert result.to_json()["options"]["turns"] == {"patience": 0.5}
+    replayed = replay_file(log)
+    assert replayed.steps == result.steps
+
+
+@pytest.mark.parametrize(
+    ("strategy", "trouble"),
+    [
+        ("fails", "strategy fails: KeyError: 'lost'"),
+        ("no-phase", "no Phase"),
+        ("stranger", "engine stranger does not take part"),
+        ("no-view", "no Arm"),
+        ("no-threads", "0 threads"),
+    ],
+)
+def test_a_faulty_strategy_is_named_and_the_run_ends_with_what_it_has(
+    strategy: str, trouble: str
+) -> None:
+    result = solve(strategy)
+    assert [line for line in result.troubles if trouble in line]
+
+
+def test_an_endless_strategy_ends_with_the_time() -> None:
+    result = solve("endless", time_limit=1.5)
+    assert result.engine == "host greedy"
+    assert 1.4 < result.seconds < 10
+
+
+@pytest.mark.parametrize(
+    ("strategy", "text"),
+    [
+        ("absent", "plugin planned: strategy absent: ModuleNotFoundError"),
+        ("lost", "plugin planned: strategy lost: "),
+        ("options", "its target is no Strategy"),
+    ],
+)
+def test_a_strategy_that_cannot_be_loaded_is_refused_in_one_line(strategy: str, text: str) -> None:
+    with pytest.raises(CchybridError, match=text):
+        solve(strategy)
+
+
+def test_names_of_strategies_engines_and_the_prover_differ() -> None:
+    [row] = [row for row in load_registry().plugins if row.name == "planned"]
+    for text in ("strategy Tabu: tabu is the name", "AUTO is already", "prover is the name"):
+        assert text in row.trouble
+
+
+def test_an_unknown_strategy_or_option_is_refused() -> None:
+    with pytest.raises(InputError, match="no strategy is called turn; did you mean turns"):
+        solve("turn")
+    with pytest.raises(InputError, match="turns has no option seconds"):
+        solve("turns", options={"turns": {"seconds": 1}})
