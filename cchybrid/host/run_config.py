@@ -17,6 +17,8 @@ from cchybrid.plugin.records import BoundInfo, EngineInfo, load_target
 if TYPE_CHECKING:
     from cchybrid.plugin.registry import Registry
 
+AUTO, QUOTIENTS = "cchybrid.host.strategies:AUTO", "cchybrid.host.strategies:QUOTIENTS"
+"""Targets of strategies."""
 LOG_FORMAT = "cchybrid-run/2"
 """Format of a log, in its first line."""
 
@@ -64,7 +66,7 @@ class RunConfig:
     engines: Sequence[Any]
     bounds: Sequence[BoundInfo]
     strategy: str = "auto"
-    strategy_target: str = "cchybrid.host.strategies:AUTO"
+    strategy_target: str = AUTO
     budget: Budget = field(default_factory=lambda: Budget(seconds=60.0, threads=2))
     seed: int = 0
     target: int | None = None

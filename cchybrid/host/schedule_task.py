@@ -16,11 +16,11 @@ from cchybrid.host.incumbent import Incumbent
 from cchybrid.host.result import Result, Status
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import PROOF_ARM, Contribution, RunHistory
-from cchybrid.host.strategies import one_by_one, planned
+from cchybrid.host.strategies import one_by_one
 from cchybrid.host.task import ContractError, Host, Task, WorkerState
 from cchybrid.host.wire import Line, encode_steps
 from cchybrid.model import Instance, LowerBound, Schedule
-from cchybrid.plugin.strategy import Arm, Phase
+from cchybrid.plugin.strategy import Arm, Phase, planned
 from cchybrid.problem import count_deliveries, is_ordered
 from cchybrid.proof.reach import unreachable
 
@@ -257,7 +257,8 @@ class ScheduleTask(Task):
             return iter(())
         if config.budget.evaluations is not None:
             return one_by_one(config.engines, threads)
-        return planned(config, self.history)
+        options = config.strategy_options
+        return planned(config.strategy_target, config.engines, threads, self.history, options)
 
     # Events
 

@@ -169,7 +169,7 @@ class Session:
         try:
             yield from self.task.phases(self.config)
         except PluginError as error:
-            self._workers.apply(HOST, ev.Trouble(str(error)))
+            self._workers.apply(HOST, ev.Trouble(f"strategy {self.config.strategy}: {error}"))
 
     def _options_are_valid(self) -> bool:
         """Let every engine check the options that the user set for it."""

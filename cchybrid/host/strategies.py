@@ -39,12 +39,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cchybrid.host.run_config import RunConfig
-from cchybrid.model.errors import PluginError
-from cchybrid.model.text import error_line
 from cchybrid.plugin.engine import NoOptions
-from cchybrid.plugin.records import EngineInfo, load_target
-from cchybrid.plugin.strategy import PROVER, Arm, History, Phase, Strategy, check_phase
+from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin.strategy import PROVER, Arm, History, Phase, Strategy
 
 AUTO_SECONDS = ("first_probe_seconds", "probe_seconds", "slice_seconds", "max_slice_seconds")
 """The options of ``auto`` that are longer for large instances."""
@@ -335,24 +332,6 @@ def one_by_one(engines: Sequence[EngineInfo], threads: int) -> Iterator[Phase]:
     order = ("construction", "heuristic", "exact")
     for engine in sorted(ranked(engines), key=lambda engine: order.index(engine.kind)):
         yield Phase((Arm(engine, threads),))
-
-
-def planned(config: RunConfig, history: History) -> Iterator[Phase]:
-    """Yield the phases of the strategy of a run, which may be a plugin's.
-
-    Raises
-    ------
-    PluginError
-        It fails, or yields what is no phase of engines that take part.
-    """
-    strategy: Strategy = load_target(config.strategy_target)
-    engines, threads = config.engines, config.budget.threads
-    try:
-        for phase in strategy.phases(engines, threads, history, config.strategy_options):
-            check_phase(phase, engines)
-            yield phase
-    except Exception as error:
-        raise PluginError(f"strategy {config.strategy}: {error_line(error)}") from error
 
 
 def ranked(engines: Sequence[EngineInfo]) -> list[EngineInfo]:

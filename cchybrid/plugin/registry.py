@@ -153,17 +153,9 @@ class Registry:
         return name
 
     def strategy(self, name: str) -> StrategyInfo:
-        """Return a strategy by name (in any case), or raise an ``InputError``.
-
-        Raises
-        ------
-        CchybridError
-            There is none, or it cannot be imported.
-        """
+        """Return a strategy by name (in any case); a ``CchybridError``: it cannot be used."""
         info = _find(self.strategies, name, "strategy", "plugins")
-        if not isinstance(self._load("strategy", info), Strategy):
-            provider = self.provider["strategy", info.name.lower()]
-            raise PluginError(f"plugin {provider}: strategy {info.name}: its target is no Strategy")
+        self._load("strategy", info, Strategy)
         return info
 
     def designer(self, name: str) -> DesignerInfo:
@@ -193,10 +185,12 @@ class Registry:
         info = _find(self.benchmarks, name, "kind of benchmarks", "plugins")
         return self._load("benchmark", info)(info)
 
-    def _load(self, kind: str, info: Any) -> Any:
+    def _load(self, kind: str, info: Any, expected: type = object) -> Any:
         """Import the target of a record; an error names its plugin."""
         try:
-            return load_target(info.target)
+            if isinstance(found := load_target(info.target), expected):
+                return found
+            raise PluginError(f"its target is no {expected.__name__}")
         except Exception as error:
             provider = self.provider[kind, info.name.lower()]
             text = f"plugin {provider}: {kind} {info.name}: {_one_line(error)}"
@@ -365,15 +359,12 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
     return what
 
 
-def _check_owner(record: EngineInfo | StrategyInfo, what: str, registry: Registry) -> None:
+def _check_owner(record: Any, what: str, registry: Registry) -> None:
     """Refuse a name that has other options: ``--option NAME.OPTION`` names one owner."""
-    if isinstance(record, EngineInfo):
-        names, taken = (record.name, *record.former_names), {*RESERVED_NAMES, *registry.strategies}
-    else:
-        names, taken = (record.name,), {*RESERVED_NAMES, *registry.engines}
-    for name in names:
-        if name.lower() in taken:
-            raise PluginError(f"{what}: {name.lower()} is the name of a part of cchybrid")
+    others = registry.strategies if isinstance(record, EngineInfo) else registry.engines
+    for name in map(str.lower, (record.name, *getattr(record, "former_names", ()))):
+        if name in others or name in RESERVED_NAMES:
+            raise PluginError(f"{what}: {name} is the name of a part of cchybrid")
 
 
 def _check_keys(kind: BenchmarkKind, what: str, registry: Registry) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.model.errors import PluginError
+from cchybrid.model.text import error_line
+from cchybrid.plugin.records import EngineInfo, load_target
 
 ArmKey = tuple[str, str]
 """Name of the engine or the prover, and the view: ``instance``, ``quotients`` or ``proof``."""
@@ -76,21 +78,6 @@ class Phase:
     pause: bool = False
 
 
-def check_phase(phase: Any, engines: Sequence[EngineInfo]) -> None:
-    """Raise a ``ValueError`` unless this is a phase of these engines and the prover."""
-    if not isinstance(phase, Phase):
-        raise ValueError(f"{phase!r:.60} is no Phase")
-    for arm in phase.arms:
-        if not (isinstance(arm, Arm) and arm.view in get_args(View)):
-            raise ValueError(f"{arm!r:.60} is no Arm")
-        if (arm.view == "proof") != (arm.engine.name == PROVER):
-            raise ValueError(f"the view {arm.view} is not for {arm.engine.name}")
-        if arm.view != "proof" and arm.engine not in engines:
-            raise ValueError(f"engine {arm.engine.name} does not take part")
-        if arm.threads < 1:
-            raise ValueError(f"{arm.engine.name} has {arm.threads} threads")
-
-
 class History(Protocol):
     """The state of a run, which changes while its strategy waits for the next phase.
 
@@ -120,8 +107,8 @@ class History(Protocol):
     best: int | None
     lower: int
     asymmetric: bool
-    compiling: Set[str]
-    finished: Set[ArmKey]
+    compiling: set[str]
+    finished: set[ArmKey]
 
     @property
     def gap(self) -> int | None:
@@ -139,3 +126,36 @@ class Strategy(NamedTuple):
 
     phases: Callable[[Sequence[EngineInfo], int, History, Any], Iterator[Phase]]
     Options: type
+
+
+def planned(
+    target: str, engines: Sequence[EngineInfo], threads: int, history: History, options: Any
+) -> Iterator[Phase]:
+    """Yield the phases of a strategy, which may be a plugin's.
+
+    Raises
+    ------
+    PluginError
+        It fails, or yields what is no phase of engines that take part.
+    """
+    try:
+        for phase in load_target(target).phases(engines, threads, history, options):
+            _check(phase, engines)
+            yield phase
+    except Exception as error:
+        raise PluginError(error_line(error)) from error
+
+
+def _check(phase: Any, engines: Sequence[EngineInfo]) -> None:
+    """Raise a ``ValueError`` unless this is a phase of these engines and the prover."""
+    if not isinstance(phase, Phase):
+        raise ValueError(f"{phase!r:.60} is no Phase")
+    for arm in phase.arms:
+        if not (isinstance(arm, Arm) and arm.view in get_args(View)):
+            raise ValueError(f"{arm!r:.60} is no Arm")
+        if (arm.view == "proof") != (arm.engine.name == PROVER):
+            raise ValueError(f"the view {arm.view} is not for {arm.engine.name}")
+        if arm.view != "proof" and arm.engine not in engines:
+            raise ValueError(f"engine {arm.engine.name} does not take part")
+        if arm.threads < 1:
+            raise ValueError(f"{arm.engine.name} has {arm.threads} threads")

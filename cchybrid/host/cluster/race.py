@@ -19,7 +19,7 @@ from typing import Any
 
 from cchybrid.host import events as ev
 from cchybrid.host.callbacks import Callbacks
-from cchybrid.host.run_config import RunConfig, seed_for
+from cchybrid.host.run_config import QUOTIENTS, RunConfig, seed_for
 from cchybrid.host.schedule_task import BOUNDS, ScheduleTask
 from cchybrid.host.session import Session
 from cchybrid.host.task import HOST
@@ -204,6 +204,7 @@ def race_arms(config: RunConfig) -> list[RaceArm]:
             engines=engines,
             bounds=config.bounds if bounds else (),
             strategy=strategy,
+            strategy_target=config.strategy_target if strategy == config.strategy else QUOTIENTS,
             first_schedule=False,
             first_bounds=False,
             options={name: texts for name, texts in config.options.items() if name in owners},
