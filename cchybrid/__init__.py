@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cchybrid import bench
     from cchybrid.checker import EvidenceError, Verdict
     from cchybrid.host.api import bound, solve
     from cchybrid.host.designs.api import design
@@ -45,7 +44,7 @@ __all__ = [
     "AllReduction", "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignFront",
     "DesignResult", "EvidenceError", "Front", "FrontPoint", "InputError", "Instance", "LowerBound",
     "Message", "Network", "PluginError", "ProofResult", "Reduction", "Result", "RoundsResult",
-    "Schedule", "ThroughputResult", "Transfer", "Verdict", "Violation", "bench", "bound", "check",
+    "Schedule", "ThroughputResult", "Transfer", "Verdict", "Violation", "bound", "check",
     "check_front", "collective", "design", "design_front", "fewest_rounds", "instance", "network",
     "pareto", "prove", "solve", "throughput", "verify", "verify_schedule",
 ]  # fmt: skip
@@ -57,7 +56,6 @@ _LATER = {
     "PluginError": "cchybrid.model.errors",
     "EvidenceError": "cchybrid.checker",
     "Verdict": "cchybrid.checker",
-    "bench": "cchybrid.bench",
     "bound": "cchybrid.host.api",
     "check": "cchybrid.host.proving",
     "check_front": "cchybrid.host.front_files",

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from cchybrid.bench.suite import read_suite
+from cchybrid_plugins.bench.suite import read_suite
+
 from cchybrid.library.formats import NetworkFile, write_seed_text
 from cchybrid.library.instance_spec import resolve
 from cchybrid.model import Instance

@@ -185,7 +185,7 @@ def cchybrid_observers() -> list[Observer]:
 
 @hookimpl
 def cchybrid_benchmarks() -> list[BenchmarkKind]:
-    return [BenchmarkKind("sums", "tests.bench.fourth_kind:Sums", "sums of numbers")]
+    return [BenchmarkKind("sums", "tests.plugins.bench.fourth_kind:Sums", "sums of numbers")]
 
 
 @hookimpl

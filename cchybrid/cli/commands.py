@@ -11,7 +11,6 @@ SCHEDULES = "Schedules and proofs"
 PIPELINING = "Chunks and rounds"
 EXCHANGE = "Other tools"
 DESIGN = "Networks"
-BENCHMARKS = "Benchmarks"
 LISTS = "What there is"
 
 
@@ -53,8 +52,6 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
             "Search for a network of low cost, and check it."),
         _command("check-design", DESIGN, "designing:check_design",
             "Check the claims in a file of design by the independent checker."),
-        _command("bench", BENCHMARKS, "benching:bench",
-            "Run suites of instances, keep every result, and report."),
         _command("topologies", LISTS, "listing:topologies",
             "List the families of networks, or the facts of one network."),
         _command("collectives", LISTS, "listing:collectives", "List the collectives."),

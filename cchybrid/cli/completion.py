@@ -71,13 +71,6 @@ def importers(incomplete: str) -> list[Completion]:
     return matching(incomplete, [(info.name, info.summary) for info in infos])
 
 
-def suites(incomplete: str) -> list[Completion]:
-    """Return the names of the suites that ship with cchybrid, and files."""
-    from cchybrid.bench.suite import suite_names
-
-    return matching(incomplete, [(name, "") for name in suite_names()]) + paths(incomplete)
-
-
 def options(incomplete: str) -> list[Completion]:
     """Return ``ENGINE.NAME=`` for the options of engines."""
     return _options(incomplete, {info.name: info.target for info in _registry().engines.values()})

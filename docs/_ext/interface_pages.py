@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from pkgutil import resolve_name
 from typing import Any
 
 import cchybrid
 import cchybrid.plugin
 from cchybrid.plugin.hookspecs import HookSpecs
+from cchybrid.plugin.registry import load_registry
 
 ENGINE_INTERFACE = {
     "cchybrid.problem": ("Problem", "Assignment", "NetworkStructure"),
@@ -24,7 +26,8 @@ ENGINE_INTERFACE = {
 def python_page() -> str:
     """Return the page of the public names of ``cchybrid``."""
     groups: dict[str, list[str]] = {"Functions": [], "Classes": [], "Errors": [], "Modules": []}
-    for name in sorted(cchybrid.__all__, key=str.lower):
+    registered = (info.name for info in load_registry().names.values())
+    for name in sorted({*cchybrid.__all__, *registered}, key=str.lower):
         groups[_group(getattr(cchybrid, name))].append(name)
     text = ["# The Python interface", "```python\nimport cchybrid\n```"]
     for title, names in groups.items():
@@ -61,11 +64,11 @@ def _group(value: Any) -> str:
 
 def _documented(module: str, name: str) -> str:
     """Return the directive for a public name, with the methods of a class."""
-    value = getattr(__import__(module, fromlist=[name]), name)
     path = f"{module}.{name}"
+    value = resolve_name(path)
     if inspect.ismodule(value):
         inner = [_documented(path, each) for each in value.__all__]
-        return "\n\n".join([f"### {path}", _directive("automodule", path), *inner])
+        return "\n\n".join([f"### {path}", _directive("automodule", value.__name__), *inner])
     if not inspect.isclass(value):
         return _directive("autofunction", path)
     if issubclass(value, Exception):

@@ -26,10 +26,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from cchybrid.bench.contestant import Contestant
-from cchybrid.bench.row import Row
-from cchybrid.bench.runner import Task, run_of, verified
-from cchybrid.bench.store import Store
+from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.row import Row
+from cchybrid_plugins.bench.runner import Task, run_of, verified
+from cchybrid_plugins.bench.store import Store
+
 from cchybrid.host.api import instance, solve
 from cchybrid.host.cluster.dask_executor import DaskExecutor
 from cchybrid.library.instance_spec import InstanceSpec

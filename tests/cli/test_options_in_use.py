@@ -31,11 +31,7 @@ BY_ITSELF = "every hop is a path of its own; leave it out"
         ("check s.json --explain --json", "--explain: the argument is sentences; leave"),
         ("check . --explain", "--explain: a front has an argument per certificate; name a"),
         ("bound mesh-2x2 MNB --transmitters 0-2 --fail-node 2", "transmitters: node 2 fails"),
-        ("bench run forestcoll --seeds 3", "--seeds: the rows of forestcoll have no budget"),
-        ("bench run forestcoll --time-limit 9", "--time-limit: the rows of forestcoll have no"),
-        ("bench run forestcoll --threads 2", "--threads: the rows of forestcoll have no budget"),
         ("warm-up tabu --all", "--all: all, and some by name; leave one of them out"),
-        ("bench run smoke --shards 3", "--shards: there is no script; add --slurm FILE"),
     ],
 )  # fmt: skip
 def test_what_has_no_use_is_refused(words, line, tmp_path, capsys, monkeypatch):

@@ -17,7 +17,7 @@ from cchybrid.view.screen import wrapped
 LISTS = ("topologies", "collectives", "engines", "plugins", "designers")
 COMMANDS = (
     *LISTS, "topologies mesh-4x4", "engines umda", "designers annealing", "verify s.json",
-    "bound ring-bi-4 AAS", "--help", "solve --help", "bench report --help",
+    "bound ring-bi-4 AAS", "--help", "solve --help", "prove --help",
     "solve mesh-2x3 AAS --engine classical",
 )  # fmt: skip
 PLAIN = {name: value for name, value in os.environ.items() if name not in (
@@ -168,11 +168,8 @@ def test_details_are_there_as_json(
     ("words", "line"),
     [
         ("slove ring-bi-4 AAS", "did you mean solve? see: cchybrid --help"),
-        ("bench rnu smoke", "did you mean run? see: cchybrid bench --help"),
-        ("bench run smoke --engin tabu", "did you mean --engine? see: cchybrid bench run --help"),
         ("solve ring-bi-4 AAS --time-limt 3", "did you mean --time-limit? see: cchybrid solve"),
         ("check-desgin x.json", "did you mean check-design?"),
-        ("bench run smok", "did you mean smoke?"),
         ("solve ring-bi-4 AAS --strategy rely", "did you mean relay? use auto, race, relay"),
         ("solve ring-bi-4 AAS --engine cpsta", "did you mean cpsat?"),
         (

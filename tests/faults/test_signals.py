@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from cchybrid.bench.store import Store
 from cchybrid.model import Schedule
 from tests.cli.test_proving import save
 from tests.faults.processes import (
@@ -80,6 +79,7 @@ def test_solve_keeps_the_best_schedule(tmp_path: Path, number: signal.Signals) -
 @pytest.mark.parametrize("number", ENDING)
 def test_bench_keeps_the_finished_runs(tmp_path: Path, number: signal.Signals) -> None:
     """Of two runs the first ends by itself; the second would go on for minutes."""
+    store = pytest.importorskip("cchybrid_plugins.bench.store")
     (tmp_path / "two.toml").write_text(SUITE)
     words = "bench run two.toml --engine sound-1 --engine good-1 --time-limit 300 --jobs 1"
     process = start(f"{words} --store s.sqlite", tmp_path)
@@ -87,8 +87,8 @@ def test_bench_keeps_the_finished_runs(tmp_path: Path, number: signal.Signals) -
     def finished() -> int:
         if not (tmp_path / "s.sqlite").exists():
             return 0
-        with Store(tmp_path / "s.sqlite") as store:
-            return sum(store.run_counts().values())
+        with store.Store(tmp_path / "s.sqlite") as opened:
+            return sum(opened.run_counts().values())
 
     until(finished, process=process)
     until(workers, process=process)

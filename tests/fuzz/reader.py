@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ class Reader:
         The suffix of its files.
     judge
         Raises an ``AssertionError`` if the file must not be accepted as what was read.
+    plugin
+        The folder of ``plugins`` that reads it; "" for what ``cchybrid`` itself reads.
     """
 
     name: str
@@ -45,6 +48,12 @@ class Reader:
     mutate: Mutator
     suffix: str = ".json"
     judge: Judge = field(default=lambda path, found: None)
+    plugin: str = ""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the plugin is installed."""
+        return not self.plugin or find_spec(f"cchybrid_plugins.{self.plugin}") is not None
 
 
 def files(*patterns: str) -> Callable[[], list[bytes]]:

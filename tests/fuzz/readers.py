@@ -147,7 +147,7 @@ def _options(path: Path) -> Any:
 
 
 def _suite(path: Path) -> Any:
-    from cchybrid.bench.suite import read_suite
+    from cchybrid_plugins.bench.suite import read_suite
 
     papers = path.parents[1] / "papers"  # where the tables of the seeds are
     if not papers.exists():
@@ -156,7 +156,7 @@ def _suite(path: Path) -> Any:
 
 
 def _table(path: Path) -> Any:
-    from cchybrid.bench.suite import read_suite
+    from cchybrid_plugins.bench.suite import read_suite
 
     suite = path.with_name("suite.toml")
     kind = path.suffix[1:].replace("csv", "tables")
@@ -186,10 +186,11 @@ def _design(path: Path) -> Any:
 @cache
 def store_files() -> list[bytes]:
     """Return a store with two finished runs and a failed one."""
-    from cchybrid.bench.contestant import Contestant
-    from cchybrid.bench.row import Row
-    from cchybrid.bench.store import Run, Store
-    from cchybrid.bench.suite import Suite
+    from cchybrid_plugins.bench.contestant import Contestant
+    from cchybrid_plugins.bench.row import Row
+    from cchybrid_plugins.bench.store import Run, Store
+    from cchybrid_plugins.bench.suite import Suite
+
     from cchybrid.library.instance_spec import InstanceSpec
 
     rows = tuple(Row(InstanceSpec("hypercube-8", name)) for name in ("OAB", "AAS"))
@@ -217,7 +218,8 @@ def store_files() -> list[bytes]:
 
 
 def _store(path: Path) -> Any:
-    from cchybrid.bench.report.reading import read_store
+    from cchybrid_plugins.bench.report.reading import read_store
+
     from cchybrid.plugin.registry import load_registry
 
     for name in ("-journal", "-wal", "-shm"):
@@ -299,7 +301,7 @@ def _graph_reader(name: str, suffix: str, mutate: Mutator, *more: str) -> Reader
     return Reader(name, seeds, _network, mutate, suffix, judges.plain_graph)
 
 
-READERS: tuple[Reader, ...] = (
+_ALL = (
     Reader(
         "instance",
         files("instances/general/h*.json", "instances/octagon-aas.json",
@@ -345,20 +347,20 @@ READERS: tuple[Reader, ...] = (
     Reader(
         "suite TOML", files("instances/suites/s*.toml", "instances/suites/multistage.toml",
                              "instances/suites/groups.toml"),
-        _suite, mutators.mutate_words, ".toml", judges.suite,
+        _suite, mutators.mutate_words, ".toml", judges.suite, plugin="bench",
     ),
     Reader(
         "CSV of a suite", files("instances/papers/tacos.csv", "instances/papers/hgsa_oab.csv",
                                  "instances/general/general.csv"),
-        _table, mutators.mutate_words, ".csv", judges.suite,
+        _table, mutators.mutate_words, ".csv", judges.suite, plugin="bench",
     ),
     Reader(
         "CSV of designs", files("instances/papers/order_degree.csv"), _table,
-        mutators.mutate_words, ".designs", judges.suite,
+        mutators.mutate_words, ".designs", judges.suite, plugin="bench",
     ),
     Reader(
         "CSV of throughputs", files("instances/papers/throughput.csv"), _table,
-        mutators.mutate_words, ".throughputs", judges.suite,
+        mutators.mutate_words, ".throughputs", judges.suite, plugin="bench",
     ),
     Reader(
         "CSV of pairs", texts("source,destination\n0,3\n2,5\n", "# pairs\nR1,R2\n7,last # one\n"),
@@ -389,7 +391,7 @@ READERS: tuple[Reader, ...] = (
                "topologies torus-3x3", "verify s.json", "export s.json --to markdown")),
         _command, mutators.mutate_words, "",
     ),
-    Reader("store", store_files, _store, mutators.mutate_sqlite, ".sqlite", judges.store),
+    Reader("store", store_files, _store, mutators.mutate_sqlite, ".sqlite", judges.store, "bench"),
     Reader(
         "log", files("tests/fuzz/corpus/run.jsonl"), _log, mutators.mutate_words, ".jsonl",
         judges.log,
@@ -397,6 +399,7 @@ READERS: tuple[Reader, ...] = (
     Reader("line of a worker", _WIRE, _wire, mutators.mutate_json),
     *foreign.READERS,
 )  # fmt: skip
+READERS: tuple[Reader, ...] = tuple(reader for reader in _ALL if reader.is_there)
 """All readers."""
 
 

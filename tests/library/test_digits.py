@@ -1,12 +1,10 @@
 """Numbers have the digits 0 to 9: others, which Python takes for the same, are refused."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import cchybrid
-from cchybrid.bench.row import Row
 from cchybrid.host.instances import collective
 from cchybrid.library.node_lists import parse_pairs
 from cchybrid.model.errors import InputError
@@ -54,7 +52,5 @@ def test_in_the_name_of_a_collective(name: str) -> None:
 def test_in_lists_rows_and_layouts() -> None:
     with pytest.raises(InputError):
         parse_pairs(f"0>{THREE}")
-    with pytest.raises(InputError):
-        Row.from_text({"topology": "mesh-3x3", "collective": "OAB", "root": THREE}, Path())
     with pytest.raises(InputError):
         layout(f"grid-{THREE}x3", 9)

@@ -1,0 +1,52 @@
+"""Benchmarks: suites of instances, a store of results, and reports.
+
+``cchybrid.bench.read(store)`` returns the runs of a store as a table of pandas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import BenchmarkKind, CommandInfo, NameInfo
+
+if TYPE_CHECKING:
+    from .frame import read
+
+__all__ = ["read"]
+
+
+@hookimpl
+def cchybrid_commands() -> Iterable[CommandInfo]:
+    """Return the group of commands ``bench``."""
+    summary = "Run suites of instances, keep every result, and report."
+    return (CommandInfo("bench", f"{__name__}.cli:bench", summary, group="Benchmarks"),)
+
+
+@hookimpl
+def cchybrid_names() -> Iterable[NameInfo]:
+    """Return the name of this package."""
+    package, _, name = __name__.rpartition(".")
+    return (NameInfo("bench", f"{package}:{name}", "the runs of a store of benchmarks"),)
+
+
+@hookimpl
+def cchybrid_benchmarks() -> Iterable[BenchmarkKind]:
+    """Return the kind whose rows are instances."""
+    return (
+        BenchmarkKind(
+            "schedules", f"{__name__}.schedules:Schedules",
+            "instances that engines solve, beside published steps",
+            tables=("rows", "tables"), key="question",
+        ),
+    )  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    # Imported at first use: jobs of a benchmark import this package, and must start fast.
+    if name != "read":
+        raise AttributeError(f"module 'cchybrid.bench' has no attribute {name!r}")
+    from .frame import read
+
+    return read

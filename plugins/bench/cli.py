@@ -1,0 +1,351 @@
+"""``bench run`` and ``bench report``."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import sqlite3
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cchybrid.cli import arguments, completion
+from cchybrid.cli.option_texts import engine_options
+from cchybrid.cli.plugin_loading import load_plugins
+from cchybrid.cli.single_options import Command, refuse_given
+from cchybrid.cli.warming import compile_kernels
+from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.instance import is_file
+from cchybrid.view.screen import print_lines, print_note, screen_width
+
+from .cli_shards import merge, write_script
+
+if TYPE_CHECKING:
+    from cchybrid.plugin.benchmark_report import Report
+
+    from .runner import Progress
+
+
+def _suites(incomplete: str) -> list[completion.Completion]:
+    """Return the names of the suites that ship with cchybrid, and files, for completion."""
+    from .suite import suite_names
+
+    names = [(name, "") for name in suite_names()]
+    return completion.matching(incomplete, names) + completion.paths(incomplete)
+
+
+bench = typer.Typer(
+    name="bench",
+    help="Run suites of instances, keep every result, and report.",
+    no_args_is_help=True,
+)
+
+
+@bench.command(cls=Command)
+def run(
+    context: typer.Context,
+    suite: Annotated[
+        str,
+        typer.Argument(
+            metavar="SUITE|FILE",
+            autocompletion=_suites,
+            show_default=False,
+            help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, sccl, tacos,"
+            " groups, general, general-training, general-test, scale; designs: gappin,"
+            " order-degree, fewest-steps; throughputs: forestcoll; studies: success-hypercubes,"
+            " success-multistage, success-hgsa, sweep-sga, sweep-mboa, sweep-umda, compare-engines,"
+            " tabu, cooperation; or a .toml file.",
+        ),
+    ],
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[+NAME...]",
+            autocompletion=completion.engines,
+            help="A contestant: one engine, or a team; repeat.",
+        ),
+    ] = None,
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.strategies,
+            help="auto, race, relay or quotients; repeat to compare.",
+        ),
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SEC", help="Seconds per run; 60 by default.")
+    ] = None,
+    evaluations: arguments.Evaluations = None,
+    seeds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|LIST", help="The number of seeds (from 0), or a list: 0-9,42; default: 1."
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Runs at the same time; default: half the processors."),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Threads of all engines of a run together; default: 1."),
+    ] = None,
+    option: arguments.EngineOption = None,
+    store: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where results go; default: SUITE.sqlite.")
+    ] = None,
+    cluster: arguments.Cluster = None,
+    executor: arguments.ExecutorName = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="I/N", help="Only part I of N, into SUITE-I-of-N.sqlite; see merge."),
+    ] = None,
+    slurm: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Only write a SLURM script with a job per shard."),
+    ] = None,
+    jobs_of_script: Annotated[
+        int | None, typer.Option("--shards", metavar="N", help="The jobs of the SLURM script.")
+    ] = None,
+) -> None:
+    """Run a suite; runs that the store holds already are skipped.
+
+    A suite may be a study, which names its contestants (--engine, --strategy or --option replace
+    them), its budget (--time-limit or --evaluations replace it), seeds and threads.
+
+    Exit status: 0 everything is done, 1 it was interrupted or some runs failed, 2 bad input.
+    """
+    from cchybrid.host.api import DEFAULT_SECONDS
+    from cchybrid.host.cluster.opening import LOCAL, executor_name, opened
+    from cchybrid.system.processes import processor_count
+
+    from .contestant import contestants, labels, with_budget
+    from .progress import watcher
+    from .runner import digests, run_suite, tasks_of
+    from .shards import read_shard
+    from .store import Store
+    from .study import read_seeds
+    from .suite import read_suite
+
+    registry = load_plugins()
+    runner = executor_name(executor, cluster)
+    remote = cluster not in (None, LOCAL)
+    if remote and jobs is not None:
+        raise InputError(
+            "the cluster has as many jobs as its workers have room for",
+            where="--jobs",
+            hint="leave it out",
+        )
+    if jobs_of_script is not None and slurm is None:
+        raise InputError("there is no script", where="--shards", hint="add --slurm FILE")
+    part = None if shard is None else read_shard(shard)
+    chosen_suite = read_suite(suite, registry)
+    kind = registry.benchmark(chosen_suite.kind)
+    if not kind.budget:
+        why = f"the rows of {chosen_suite.name} have no budget and no seeds"
+        refuse_given(context, why, names=("time_limit", "evaluations", "threads", "seeds"))
+    granted = chosen_suite.budget
+    jobs = max(1, processor_count() // 2) if jobs is None else _positive(jobs, "--jobs")
+    threads = _positive(granted.threads or 1 if threads is None else threads, "--threads")
+    if time_limit is None and evaluations is None:
+        time_limit, evaluations = granted.time_limit, granted.evaluations
+    if time_limit is None and evaluations is None:
+        time_limit = DEFAULT_SECONDS
+    if time_limit is not None and not 0 < time_limit < 1e9:
+        raise InputError(f"{time_limit} makes no sense", where="--time-limit", hint="use seconds")
+    if evaluations is not None:
+        _positive(evaluations, "--evaluations")
+    budget = {"time_limit": time_limit, "evaluations": evaluations, "threads": threads}
+    if chosen_suite.contestants and not (engine or strategy or option):
+        with with_context(suite):
+            entries = with_budget(registry, chosen_suite.contestants, **budget)
+    elif not kind.engines and (engine or strategy or option):
+        raise InputError(
+            f"the rows of {chosen_suite.name} need no engines",
+            where="--engine",
+            hint="drop the options",
+        )
+    else:
+        entries = contestants(
+            registry,
+            engine or [],
+            [name.lower() for name in strategy or []],
+            engine_options(option or []),
+            **budget,
+        )
+    words = "" if part is None else f"-{part.words}"
+    path = store or Path(f"{Path(suite).stem}{words}.sqlite")
+    failures: list[str] = []
+
+    def note(progress: Progress) -> None:
+        if progress.run.failure:
+            failures.append(progress.run.row)
+
+    chosen_seeds: Sequence[int] = granted.seeds or (0,)
+    if seeds is not None:
+        with with_context("--seeds"):
+            chosen_seeds = read_seeds(seeds)
+    names = labels(entries)
+    instances = digests(chosen_suite, registry)
+    if slurm is not None:
+        write_script(
+            context, slurm, jobs_of_script,
+            runs=len(tasks_of(chosen_suite, entries, chosen_seeds)), jobs=jobs, threads=threads,
+            time_limit=time_limit,
+        )  # fmt: skip
+        return
+    fresh = not is_file(path)
+    if not remote:
+        # Done once per installation, before any row is timed.
+        compile_kernels(
+            info
+            for info in registry.engines.values()
+            if kind.engines and any(info.name in entry.team(registry) for entry in entries)
+        )
+    try:
+        with (
+            Store(path, write=True) as results,
+            watcher(chosen_suite.name, names, kind, [note]) as watch,
+            opened(registry, runner, cluster, jobs, threads, print_note) as machines,
+        ):
+            whole = run_suite(
+                chosen_suite, instances, results, entries, chosen_seeds, machines, watch, registry,
+                shard=part, verify=runner != LOCAL,
+            )  # fmt: skip
+    except InputError:
+        if fresh and is_file(path):
+            _drop_if_empty(path)
+        raise
+    except sqlite3.Error as error:
+        raise InputError(
+            f"the store cannot be used: {error}",
+            where=str(path),
+            hint="make room, or name another file",
+        ) from None
+    if not whole:
+        print(f"cchybrid: interrupted; the same command continues ({path})", file=sys.stderr)
+        raise typer.Exit(1)
+    print(f"{chosen_suite.name}: {len(chosen_suite.rows)} rows in {path}")
+    if failures:
+        print(f"{len(failures)} runs failed and will be run again by the same command")
+    raise typer.Exit(1 if failures else 0)
+
+
+@bench.command(cls=Command)
+def report(
+    store: Annotated[
+        Path,
+        typer.Argument(metavar="STORE", show_default=False, help="The store that bench run wrote."),
+    ],
+    other: Annotated[
+        Path | None,
+        typer.Argument(metavar="OTHER-STORE", show_default=False, help="One to compare with."),
+    ] = None,
+    output: Annotated[
+        Path | None, arguments.output("Default: STORE-report, here.", metavar="FOLDER")
+    ] = None,
+    suite: Annotated[
+        str | None, typer.Option(metavar="NAME", help="If the store holds several suites.")
+    ] = None,
+    pages: Annotated[
+        bool, typer.Option("--pages", help="Draw the best schedule of every row, and link it.")
+    ] = False,
+) -> None:
+    """Verify every run of a store again, and report as Markdown, CSV and one HTML page.
+
+    With --pages, a page shows the best schedule of every row; report.html links to it.
+
+    Exit status: 0 the report was written, 2 bad input.
+    """
+    from .report import require_extra
+
+    require_extra()  # what is imported next needs it
+    from .checking import check_suite, stored_suite
+    from .progress import checking
+    from .report.commands import commands_of
+    from .report.pages import check_folder, write_report
+    from .report.schedule_pages import write_pages
+
+    folder = output or Path(f"{store.stem}-report")
+    check_folder(folder)
+    words = ["cchybrid", "bench", "report", store.name, *([] if other is None else [other.name])]
+    words += [] if output is None else ["-o", output.name]
+    words += [] if suite is None else ["--suite", suite]
+    words += ["--pages"] if pages else []
+    registry = load_plugins()
+    chosen = stored_suite(store, suite, registry)
+    kind = registry.benchmark(chosen.kind)
+    if other is not None and not kind.engines:
+        raise InputError(
+            f"reports of {chosen.kind} compare no stores", where="OTHER-STORE", hint="drop it"
+        )
+    if pages and not kind.engines:
+        raise InputError(
+            f"{chosen.kind} have no pages of schedules", where="--pages", hint="drop the option"
+        )
+    with checking(store) as watch:
+        checked = check_suite(store, chosen, registry, watch)
+    compared = None
+    if other is not None:
+        there = stored_suite(other, chosen.name, registry)
+        with checking(other) as watch:
+            compared = check_suite(other, there, registry, watch)
+    composed = kind.report(checked, compared, registry)
+    links = write_pages(checked, registry, folder) if pages else {}
+    title = f"Benchmark {chosen.name}"
+    commands = [*commands_of(checked, kind, registry), shlex.join(words)]
+    _print_report(composed, write_report(composed, folder, title, commands, links))
+    if links:
+        print(f"written to {folder / 'pages'}: {len(links)} pages")
+
+
+bench.command(cls=Command)(merge)
+
+
+def _print_report(composed: Report, files: Sequence[Path]) -> None:
+    """Print the summary of a report, and its files."""
+    from pandas import DataFrame
+
+    summary = composed.sections[0].table
+    width = screen_width()
+    if summary is not None:
+        table = DataFrame(summary)
+        lines = [[*map(str, line)] for line in (table, *table.itertuples(index=False))]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        if width is not None and sum(widths) + 2 * len(widths) > width:
+            heads = lines[0][1:]
+            for first, *counts in lines[1:]:
+                cells = zip(heads, counts, strict=True)
+                words = ", ".join(f"{head} {count}" for head, count in cells if count != "0")
+                print_lines([f"{first}: {words}"])
+            lines = []
+        for first, *counts in lines:
+            numbers = map(str.rjust, counts, widths[1:])
+            print(first.ljust(widths[0]), *numbers, sep="  ")
+    for section in composed.sections:
+        if section.lines:
+            print(f"{section.title}: {len(section.lines)}")
+    for path in files:
+        print(f"written to {path}")
+
+
+def _drop_if_empty(path: Path) -> None:
+    """Delete a store without runs."""
+    from .store import Store
+
+    with contextlib.suppress(InputError, OSError, sqlite3.Error):
+        if path.stat().st_size:
+            with Store(path) as store:
+                if store.run_counts():
+                    return
+        path.unlink()
+
+
+def _positive(number: int, name: str) -> int:
+    if not 0 < number < 1 << 40:
+        raise InputError(f"{number} makes no sense", where=name, hint="use a whole number above 0")
+    return number

@@ -1,0 +1,111 @@
+"""``bench merge``, and the script of ``bench run --slurm``."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cchybrid.cli import arguments
+from cchybrid.cli.plugin_loading import load_plugins
+from cchybrid.model.errors import InputError
+
+MAX_SHOWN = 20
+"""Runs that do not hold of which the reason is printed."""
+OF_THE_SCRIPT = ("suite", "slurm", "jobs_of_script", "jobs", "threads")
+"""Parameters of ``bench run`` that the script sets itself."""
+
+
+def merge(
+    stores: Annotated[
+        list[Path],
+        typer.Argument(metavar="STORE...", show_default=False, help="Stores of bench run."),
+    ],
+    output: Annotated[
+        Path, arguments.output("The store that gets all runs.", metavar="STORE")
+    ] = ...,  # type: ignore[assignment]
+) -> None:
+    """Verify the runs of several stores, and put them into one: each run once, by its key.
+
+    Of two runs with the same key the first is kept, unless it failed and the other did not.
+
+    Exit status: 0 all runs hold, 1 some do not and were left out, 2 bad input.
+    """
+    from .merging import merge
+    from .progress import checking
+    from .store import Store
+
+    if output.absolute() in [path.absolute() for path in stores]:
+        raise InputError(
+            f"{output} is one of the stores to merge", where="-o", hint="name another file"
+        )
+    for path in stores:
+        Store(path).close()  # before a new file is written
+    registry = load_plugins()
+    try:
+        with Store(output, write=True) as merged, checking(output) as watch:
+            found = merge(stores, merged, registry, lambda path, done, total: watch(done, total))
+            total = sum(merged.run_counts().values())
+    except (sqlite3.Error, OSError) as error:
+        raise InputError(
+            f"the store cannot be written: {error}", where=str(output), hint="name another file"
+        ) from None
+    for line in found.refused[:MAX_SHOWN]:
+        print(f"cchybrid: left out: {line}", file=sys.stderr)
+    words = f"{output}: {total} runs, {found.added} of them new"
+    words += f"; {found.known} were there already" if found.known else ""
+    words += f"; {len(found.refused)} do not hold and were left out" if found.refused else ""
+    print(words)
+    raise typer.Exit(1 if found.refused else 0)
+
+
+def write_script(
+    context: typer.Context,
+    path: Path,
+    shards: int | None,
+    *,
+    runs: int,
+    jobs: int,
+    threads: int,
+    time_limit: float | None,
+) -> None:
+    """Write the script of a SLURM array that runs the command of this context in shards.
+
+    Raises
+    ------
+    InputError
+        An option makes no sense in a script, or the file cannot be written.
+    """
+    from cchybrid.model.instance import write_text
+
+    from .shards import MAX_SHARDS
+    from .slurm import array_script
+
+    for name in ("cluster", "executor", "shard", "store"):
+        if context.params[name] is not None:
+            raise InputError(
+                "has no place in the script of shards", where=f"--{name}", hint="leave it out"
+            )
+    if shards is None or not 1 <= shards <= MAX_SHARDS:
+        raise InputError(
+            "the number of jobs is missing" if shards is None else f"{shards} makes no sense",
+            where="--shards",
+            hint="write --shards 20, for example",
+        )
+    suite = context.params["suite"]
+    words = ["cchybrid", "bench", "run", suite, "--jobs", str(jobs), "--threads", str(threads)]
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if parameter.name in OF_THE_SCRIPT or value is None:
+            continue
+        for item in value if isinstance(value, (list, tuple)) else [value]:
+            words += [parameter.opts[0], str(item)]
+    text = array_script(
+        path.name, Path(suite).stem, words, runs=runs, shards=shards, jobs=jobs, threads=threads,
+        time_limit=time_limit,
+    )  # fmt: skip
+    write_text(text, path)
+    print(f"written to {path}: {runs} runs in {shards} jobs; submit it with: sbatch {path}")

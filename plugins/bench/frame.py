@@ -1,0 +1,141 @@
+"""The runs of a store as a table of pandas."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cchybrid.model.errors import InputError
+from cchybrid.model.text import described
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from .report.reading import Reading
+
+COLUMNS = (
+    "suite", "row", "topology", "collective", "root", "transmitters", "receivers", "switching",
+    "routing", "ports", "fail_links", "fail_nodes", "participants", "chunks", "rounds", "nodes",
+    "channels", "published_steps",
+    "contestant", "strategy", "engines", "budget", "seed", "status", "steps", "lower_bound",
+    "certified", "gap", "engine", "bound_by", "seconds", "seconds_to_best", "evaluations",
+    "evaluations_to_best", "search_seconds", "conflicts", "failure", "troubles", "convergence",
+)  # fmt: skip
+"""The columns of the table."""
+
+
+def read(store: str | Path, suite: str | None = None) -> DataFrame:
+    """Return the runs of a store, a line each; every schedule and bound is checked again.
+
+    Parameters
+    ----------
+    store
+        The file that ``cchybrid bench run`` wrote.
+    suite
+        Only the runs of this suite; by default of all suites. Runs of designs are left out.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns ``COLUMNS``: the facts of the instance; the contestant, its budget and the
+        seed; the result; and ``convergence``, the list of (seconds, steps, bound) at which the run
+        had a better schedule or bound. ``status`` is ``optimal``, ``feasible``, ``infeasible``,
+        ``unknown`` or ``failed``, then ``failure`` has the reason.
+
+    Raises
+    ------
+    InputError
+        There is no such store or suite, it is damaged, or pandas is not installed.
+
+    Examples
+    --------
+    >>> import cchybrid
+    >>> runs = cchybrid.bench.read("smoke.sqlite")  # doctest: +SKIP
+    >>> runs.groupby("contestant").seconds_to_best.median()  # doctest: +SKIP
+    """
+    if find_spec("pandas") is None:
+        raise InputError("a table of runs needs pandas", hint="pip install 'cchybrid[report]'")
+    if not isinstance(store, (str, Path)):
+        raise InputError(
+            f"{described(store)} is no store", where="store", hint="give the name of its file"
+        )
+    import pandas
+
+    from cchybrid.plugin.registry import load_registry
+
+    from .report.reading import read_store
+    from .store import Store
+
+    registry = load_registry()
+    names: list[str | None] = [suite]
+    if suite is None:
+        with Store(store) as opened:
+            found = opened.suites()
+            kinds = {name: opened.suite(name, registry).kind for name in found}
+        names = [name for name in found if kinds[name] == "schedules"] or [suite]
+    frames = [run_frame(read_store(store, name, registry)) for name in names]
+    # A row may stand in several suites, and has its runs once.
+    runs = pandas.concat(frames, ignore_index=True)
+    return runs.drop_duplicates(["row", "contestant", "budget", "seed"], ignore_index=True)
+
+
+def run_frame(reading: Reading) -> DataFrame:
+    """Return the runs of a suite that was read and checked, as ``read`` does."""
+    from pandas import DataFrame
+
+    from .contestant import Contestant
+    from .convergence import convergence
+    from .report.standing import spec_columns
+
+    rows = {row.name: spec_columns(row) for row in reading.rows}
+    published = {row.name: row.published.steps for row in reading.rows}
+    lines: list[dict[str, Any]] = []
+    for run in reading.runs.to_dict("records"):
+        contestant = Contestant.from_key(run["key"])
+        size = reading.sizes.get(run["row"], (None, None))
+        states = convergence(run["contributions"], int(run["lower_bound"]))
+        lines.append(
+            {
+                **rows[run["row"]],
+                **run,
+                "suite": reading.suite,
+                "nodes": size[0],
+                "channels": size[1],
+                "published_steps": published[run["row"]],
+                "strategy": contestant.strategy,
+                "engines": "+".join(contestant.engines or ()),
+                "budget": contestant.budget,
+                "status": _status(run),
+                "gap": run["steps"] - run["lower_bound"],
+                "troubles": "; ".join(run["troubles"]),
+                "convergence": [tuple(state) for state in states],
+            }
+        )
+    whole = (
+        "nodes", "channels", "published_steps", "steps", "lower_bound", "gap", "evaluations",
+        "evaluations_to_best", "conflicts",
+    )  # fmt: skip
+    frame = DataFrame(lines, columns=[*COLUMNS])
+    return frame.astype(dict.fromkeys(whole, "Int64"))
+
+
+def as_text(runs: DataFrame) -> DataFrame:
+    """Return the table for a CSV file: the convergence of each run as JSON, times in ms."""
+    texts = [
+        json.dumps([[round(seconds, 3), *rest] for seconds, *rest in states])
+        for states in runs.convergence
+    ]
+    times = runs.select_dtypes(float).map(lambda value: round(value, 3))
+    return runs.assign(convergence=texts, **times)
+
+
+def _status(run: dict[str, Any]) -> str:
+    if run["failure"]:
+        return "failed"
+    if run["infeasible"]:
+        return "infeasible"
+    if run["steps"] != run["steps"]:  # NaN: there is no schedule
+        return "unknown"
+    return "optimal" if run["steps"] == run["lower_bound"] else "feasible"

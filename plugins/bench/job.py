@@ -1,0 +1,54 @@
+"""One run in a process of its own: ``python -m cchybrid_plugins.bench.job``.
+
+The job is a JSON object on standard input: ``kind``, ``row``, ``solve`` and ``seed``. The answer is
+one on standard output: ``result`` and ``schedule``, or ``failure``, or ``refused`` (invalid
+settings).
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
+
+from cchybrid.model.errors import CchybridError
+from cchybrid.plugin.benchmark import SettingsError
+from cchybrid.plugin.registry import load_registry
+from cchybrid.system.processes import die_with_parent
+
+
+def work(job: Mapping[str, Any]) -> dict[str, Any]:
+    """Run one job and return its answer."""
+    registry = load_registry()
+    try:
+        kind = registry.benchmark(job["kind"])
+        result, record = kind.work(job["row"], job["solve"], job["seed"], registry)
+    except SettingsError as error:
+        return {"refused": error.what, "where": error.where, "hint": error.hint}
+    except CchybridError as error:
+        return {"failure": str(error)}
+    return {"result": result, "schedule": record}
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    """Read one job and write its answer."""
+    die_with_parent()
+    signal.signal(signal.SIGTERM, _interrupt)
+    job = json.load(sys.stdin)
+    try:
+        answer = work(job)
+    except KeyboardInterrupt:
+        answer = {"failure": "interrupted"}
+    json.dump(answer, sys.stdout, separators=(",", ":"))
+    sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main()

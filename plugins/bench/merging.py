@@ -1,0 +1,121 @@
+"""Merging of stores: every run is verified, and stored once by its key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.plugin.benchmark import Benchmark
+from cchybrid.plugin.registry import Registry
+
+from .checking import DAMAGE, check
+from .store import Run, Store
+
+Rows = dict[str, tuple[Any, Benchmark[Any]]]
+"""Rows and their kinds, by the names of the rows."""
+
+
+@dataclass
+class Merged:
+    """The outcome of a merge.
+
+    Attributes
+    ----------
+    added
+        Runs that were stored.
+    known
+        Runs that were left out, as the store has one of the same key already.
+    refused
+        A line for every run that does not hold or cannot be read; it was left out.
+    """
+
+    added: int = 0
+    known: int = 0
+    refused: list[str] = field(default_factory=list)
+
+
+def merge(
+    paths: Sequence[Path],
+    output: Store,
+    registry: Registry,
+    watch: Callable[[Path, int, int], None] = lambda path, done, total: None,
+) -> Merged:
+    """Add the runs of stores to a store.
+
+    Of two runs with the same key the first is kept, unless it failed and the other did not.
+
+    Parameters
+    ----------
+    paths
+        The stores, which are not changed.
+    output
+        Opened for writing.
+    watch
+        Called after every run with its store, and the numbers of its read runs and of all.
+
+    Raises
+    ------
+    InputError
+        A file is no store, is damaged, or has other rows of a suite of the same name.
+    """
+    merged = Merged()
+    digests: dict[str, str | None] = {}
+    known = {run.key: run for run in output.runs(merged.refused.append)}
+    for path in paths:
+        with Store(path) as part:
+            try:
+                rows = _merge_suites(part, output, registry)
+                total = sum(part.run_counts().values())
+                for done, run in enumerate(part.runs(merged.refused.append), 1):
+                    before = known.get(run.key)
+                    if before is not None and (run.failure or not before.failure):
+                        merged.known += 1
+                    elif failure := _failure(run, rows, digests, registry):
+                        merged.refused.append(f"{run.row}, seed {run.seed}: {failure}")
+                    else:
+                        output.put(run)
+                        known[run.key] = run
+                        merged.added += 1
+                    watch(path, done, total)
+            except DAMAGE as error:
+                raise InputError(
+                    f"the store is damaged: {error}", where=str(path), hint="leave it out"
+                ) from None
+    return merged
+
+
+def _failure(run: Run, rows: Rows, digests: dict[str, str | None], registry: Registry) -> str:
+    """Return why a run does not hold, or ""; failed runs hold."""
+    if run.row not in rows:
+        return "no suite of its store has such a row"
+    row, kind = rows[run.row]
+    if run.row not in digests:
+        try:
+            digests[run.row] = kind.digest(row, registry)
+        except CchybridError:  # a missing file or plugin
+            digests[run.row] = None
+    # Where the instance cannot be built here, the run must hold for the one that it names.
+    digest = digests[run.row] or str(run.result.get("digest"))
+    return "" if run.failure else check(run, row, kind, digest).failure
+
+
+def _merge_suites(part: Store, output: Store, registry: Registry) -> Rows:
+    """Store the suites of a part that the output lacks; return all rows of the part."""
+    found: Rows = {}
+    present = output.suites()
+    for name in part.suites():
+        suite = part.suite(name, registry)
+        if name not in present:
+            output.put_suite(suite)
+        elif output.suite(name, registry) != suite:
+            raise InputError(
+                f"its suite {name} has other rows than that of the stores before",
+                where=str(part.path),
+                hint="merge stores of one version of a suite",
+            )
+        kind = registry.benchmark(suite.kind)
+        found |= {row.name: (row, kind) for row in suite.rows}
+    return found

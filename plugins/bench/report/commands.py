@@ -1,0 +1,57 @@
+"""The command lines that produced a store."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from cchybrid.library.node_lists import format_nodes
+from cchybrid.plugin.benchmark import Benchmark, CheckedSuite
+from cchybrid.plugin.registry import Registry
+
+from ..contestant import Contestant, settings_of
+from ..suite import read_suite, suite_names
+
+
+def commands_of(checked: CheckedSuite, kind: Benchmark[Any], registry: Registry) -> list[str]:
+    """Return one command for a study of the library, else one for every contestant."""
+    ships = checked.name in suite_names()
+    command = ["cchybrid", "bench", "run", checked.name if ships else f"{checked.name}.toml"]
+    seeds: dict[str, set[int]] = {}
+    for each in checked.all_runs:
+        seeds.setdefault(each.run.contestant.renamed(registry).key, set()).add(each.run.seed)
+    compared = [Contestant.from_key(key) for key in sorted(seeds)] if kind.budget else []
+    budgets = [_budget(each, format_nodes(sorted(seeds[each.key]))) for each in compared]
+    shipped = read_suite(checked.name, registry).contestants if ships else ()
+    study = set(map(_bare, shipped)) == set(map(_bare, compared)) and len(set(budgets)) == 1
+    settings = [(*_name(each), *budget) for each, budget in zip(compared, budgets, strict=True)]
+    if not kind.budget or study:
+        settings = budgets[:1] or [()]
+    return [shlex.join([*command, *each, "--store", checked.path.name]) for each in settings]
+
+
+def _bare(contestant: Contestant) -> str:
+    """Return the contestant's key without its budget."""
+    return Contestant(contestant.engines, contestant.strategy, options=contestant.options).key
+
+
+def _name(contestant: Contestant) -> tuple[str, ...]:
+    strategy = "" if contestant.strategy == "auto" else contestant.strategy
+    options = (("--option", setting) for setting in settings_of(contestant))
+    engines = "+".join(contestant.engines or ())
+    return _words(("--engine", engines), ("--strategy", strategy), *options)
+
+
+def _budget(contestant: Contestant, seeds: str) -> tuple[str, ...]:
+    """Return the options of the budget and of the seeds."""
+    # A single number is read as a count.
+    listed = f"{seeds},{seeds}" if seeds.isdecimal() else seeds
+    limit = contestant.time_limit and f"{contestant.time_limit:.15g}"
+    return _words(
+        ("--time-limit", limit), ("--evaluations", contestant.evaluations),
+        ("--threads", contestant.threads), ("--seeds", "1" if seeds == "0" else listed),
+    )  # fmt: skip
+
+
+def _words(*pairs: tuple[str, str | float | None]) -> tuple[str, ...]:
+    return tuple(word for name, value in pairs if value for word in (name, str(value)))

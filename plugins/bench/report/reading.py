@@ -1,0 +1,118 @@
+"""The checked runs of a suite of schedules as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pandas import DataFrame
+
+from cchybrid.library.instance_spec import resolve
+from cchybrid.plugin.benchmark import Checked, CheckedSuite
+from cchybrid.plugin.registry import Registry
+
+from ..checking import check_suite, stored_suite
+from ..contestant import Contestant, labels
+from ..row import Row
+from ..schedule_checks import COLUMNS
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A suite of schedules in a store: its rows in order, and the table of their runs.
+
+    ``checked`` has what else is known of the store, ``sizes`` the numbers of nodes and of channels
+    by row with runs.
+    """
+
+    rows: tuple[Row, ...]
+    runs: DataFrame
+    checked: CheckedSuite
+    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    @property
+    def suite(self) -> str:
+        """The name of the suite."""
+        return self.checked.name
+
+    @property
+    def contestants(self) -> list[Contestant]:
+        """The contestants with runs, in the order of their keys."""
+        return [Contestant.from_key(key) for key in sorted(set(self.runs.key))]
+
+
+def run_table(records: Iterable[Mapping[str, Any]]) -> DataFrame:
+    """Return a line per run: ``COLUMNS``, the ``contestant`` by its label, the run's ``title``.
+
+    Numbers that may be missing are floats.
+    """
+    kinds = {bool: bool, int: int, float: float, type(None): float}
+    runs = DataFrame([{**COLUMNS, **record} for record in records], columns=[*COLUMNS])
+    runs = runs.astype({name: kinds.get(type(value), object) for name, value in COLUMNS.items()})
+    names = labels(Contestant.from_key(key) for key in sorted(set(runs.key)))
+    runs["contestant"] = runs.key.map(names).astype(object)
+    runs["title"] = runs["row"] + " [" + runs.contestant + ", seed " + runs.seed.astype(str) + "]"
+    return runs
+
+
+def read_store(
+    path: str | Path,
+    suite: str | None,
+    registry: Registry,
+    watch: Callable[[int, int], None] = lambda done, total: None,
+) -> Reading:
+    """Check the runs of a suite of schedules, and return them as a table.
+
+    Raises
+    ------
+    InputError
+        There is no such store or suite, or the file is damaged.
+    """
+    return reading_of(
+        check_suite(path, stored_suite(path, suite, registry), registry, watch), registry
+    )
+
+
+def reading_of(checked: CheckedSuite, registry: Registry) -> Reading:
+    """Return the table of checked runs of schedules, with the present names of engines."""
+    rows = tuple(_current_row(row, registry) for row in checked.rows)
+    runs = run_table(_current_run(each, registry) for each in checked.all_runs)
+    sizes = dict(runs[runs["size"].map(bool).astype(bool)].groupby("row")["size"].first())
+    for row in rows:
+        if row.name in checked.digests and row.name not in sizes:  # none of its runs counts
+            network = resolve(row.spec, registry).network
+            sizes[row.name] = network.nodes, len(network.channels)
+    return Reading(rows, runs, checked, sizes)
+
+
+def _current_row(row: Row, registry: Registry) -> Row:
+    """Return the row with the present names of engines."""
+    rates = {registry.current_name(name): rate for name, rate in row.published.rates.items()}
+    return replace(row, published=replace(row.published, rates=rates))
+
+
+def _current_run(checked: Checked, registry: Registry) -> dict[str, Any]:
+    """Return the line of a run with the present names of engines."""
+    run = checked.run
+    record: dict[str, Any] = {
+        "row": run.row, "key": run.contestant.key, "seed": run.seed,
+        "failure": checked.failure, "held": checked.held, **(checked.found or {}),
+    }  # fmt: skip
+    current = registry.current_name
+
+    def renamed(title: str) -> str:
+        # An engine, such as ``tabu``, or an engine ``on quotients``.
+        first, *rest = title.split(" ")
+        return " ".join([current(first), *rest])
+
+    names: dict[str, Any] = {
+        name: current(record[name]) for name in ("engine", "bound_by") if name in record
+    }
+    contributions = tuple(
+        replace(entry, author=renamed(entry.author), seeded_by=renamed(entry.seeded_by))
+        for entry in record.get("contributions", ())
+    )
+    key = Contestant.from_key(record["key"]).renamed(registry).key
+    return {**record, **names, "key": key, "contributions": contributions}

@@ -1,0 +1,60 @@
+"""A page for the best schedule of every row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from cchybrid.model.errors import InputError
+from cchybrid.model.instance import write_text
+from cchybrid.plugin.benchmark import Checked, CheckedSuite
+from cchybrid.plugin.registry import Registry
+
+from ..schedule_checks import stored_schedule
+from .pages import unwritable
+
+FOLDER = "pages"
+MAX_NAME_LENGTH = 80
+
+
+def write_pages(checked: CheckedSuite, registry: Registry, folder: Path) -> dict[str, str]:
+    """Write a page for the best schedule of every row that has one; return the files by row.
+
+    The best schedule is the one with the fewest steps that was found first. Rows whose network is
+    too large for a page are left out. The exporter ``html`` makes the pages.
+    """
+    draw = registry.exporter("html").export
+    links: dict[str, str] = {}
+    for row, runs in checked.runs.items():
+        held = [run for run in runs if not run.failure and run.found["steps"] is not None]
+        schedule = stored_schedule(min(held, key=_order).run) if held else None
+        if schedule is None:
+            continue
+        try:
+            text = draw(schedule)
+        except InputError:  # a network that is too large for a page
+            continue
+        path = folder / FOLDER / _file_name(row, {Path(link).stem for link in links.values()})
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_text(text, path)
+        except OSError as error:
+            raise unwritable(path, str(error.strerror)) from None
+        links[row] = f"{FOLDER}/{path.name}"
+    return links
+
+
+def _order(run: Checked) -> tuple[Any, ...]:
+    found = run.found
+    return found["steps"], found["seconds_to_best"], run.run.contestant.key, run.run.seed
+
+
+def _file_name(row: str, taken: Collection[str]) -> str:
+    """Return a name of a file for a row that no row before has."""
+    plain = re.sub(r"[^a-z0-9.]+", "-", row.lower()).strip("-.")[:MAX_NAME_LENGTH] or "row"
+    name, number = plain, 2
+    while name in taken:
+        name, number = f"{plain}-{number}", number + 1
+    return f"{name}.html"

@@ -1,0 +1,375 @@
+"""The content of a report on schedules, section by section; the template defines the layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from pandas import DataFrame, Series, concat, isna
+
+from cchybrid.library.node_lists import format_nodes
+from cchybrid.plugin.benchmark_report import Report, Section, counts_of, exclusions
+
+from ..contestant import Contestant, settings_of
+from ..frame import as_text, run_frame
+from . import scaling, statistics, teams
+from .cells import shown
+from .reading import Reading
+from .standing import STUDY, VERDICTS, compare, contradictions, standings
+
+MAX_METHODS = 5
+"""The number of methods that are named in the section on contributions."""
+COLUMNS = (
+    "row", "topology", "collective", "root", "transmitters", "receivers", "switching", "routing",
+    "ports", "fail_links", "fail_nodes", "participants", "chunks", "rounds", "steps",
+    "lower_bound", "claimed_bound", "gap", "state",
+    "proof", "published_steps", "published_lower_bound", "comparable", "place", "source", "note",
+    "verdict", "bound_verdict", "published_is_impossible", "seconds_to_best", "seconds", "engine",
+    "contestant", "runs", "failures", "story",
+)  # fmt: skip
+"""The columns of ``report.csv``."""
+
+
+def compose(reading: Reading, other: Reading | None) -> Report:
+    """Return the report of a store, compared with another if there is one."""
+    rows = standings(reading)
+    rows["bounds"] = _beside(rows.lower_bound, rows.claimed_bound, "({} claimed)", "0")
+    runs = statistics.judged(reading.runs, rows)
+    sections = [_summary(rows)]
+    if rows.rates.map(bool).any():
+        sections += _rates(statistics.rates(runs))
+    sections += _remainders(statistics.remainders(runs))
+    scheduled = rows[~rows.is_study]
+    if len(scheduled):
+        scores = statistics.scores(runs[~runs.row_is_study], scheduled.group.unique())
+        sections += [*_new(scheduled), *_against_papers(scheduled), _unfinished(scheduled)]
+        sections += [*_credit(scheduled), *_contestants(scores)]
+        sections += _teams(runs[~runs.row_is_study])
+    sections += _scaling(reading)
+    if other is not None:
+        sections.append(_comparison(rows, reading, other))
+    sections += [*_troubles(rows, reading), _all_rows(rows, reading)]
+
+    def drawn() -> list[tuple[str, str]]:
+        from .plots import plots
+
+        return plots(rows, runs) if len(runs) else []
+
+    return Report(_facts(reading), sections, rows, COLUMNS, drawn)
+
+
+def _percent(share: float) -> str:
+    return "" if isna(share) else f"{100 * share:.0f} %"
+
+
+def _ranges(lows: Series, highs: Series, show: Callable[[float], str]) -> list[str]:
+    """Return intervals such as ``21 to 100 %``, from 0 on; "" for none."""
+    return [
+        "" if isna(low) else f"{show(max(low, 0.0)).removesuffix(' %')} to {show(high)}"
+        for low, high in zip(lows, highs, strict=True)
+    ]
+
+
+def _beside(numbers: Series, others: Series, words: str, none: str = "") -> list[Any]:
+    """Return the first numbers, with the others in words where there are any."""
+    return [
+        number if isna(other) else f"{shown(number) or none} {words.format(other)}".strip()
+        for number, other in zip(numbers, others, strict=True)
+    ]
+
+
+def _summary(rows: DataFrame) -> Section:
+    text = (
+        "Closed: the steps of a verified schedule meet a lower bound, or there is provably no"
+        " schedule; certified: the proof was checked again for this report. Better, equal, worse:"
+        " our steps against the published ones; new: nothing was published."
+    )
+    rare = {"no result", STUDY} - set(rows.verdict)
+    marks = {verdict: rows.verdict == verdict for verdict in VERDICTS if verdict not in rare}
+    proofs = {"closed": rows.proof != "", "certified": rows.proof == "certified"}
+    counts = DataFrame({"rows": 1, **proofs, **marks}).groupby(rows.group, sort=False).sum()
+    counts.loc["all"] = counts.sum()
+    return Section("Summary", text, table=counts.rename_axis("collective").reset_index())
+
+
+def _rates(found: DataFrame) -> list[Section]:
+    """Return the section on success rates, if there are any."""
+    verdicts = [*found.reaches_published]
+    text = (
+        "A success is a run that reaches the goal, the steps of the published successes (without"
+        " any: the fewest known). Interval of the rate: Wilson's; of the evaluations: Student's;"
+        " both at 95 %. Evaluations and seconds are those to the best schedule, over the"
+        f" successes. At least the published rate: {verdicts.count('yes')} of"
+        f" {found.published_rate.count()}; in {verdicts.count('no, but may be')} of the others the"
+        " published rate lies within our interval (no, but may be)."
+    )
+    names = ["row", "contestant", "goal", "runs", "successes"]
+    whole = "{:.0f}".format
+    table = found[names].assign(**{
+        "success rate": found.rate.map(_percent),
+        "95 % interval": _ranges(found.rate_low, found.rate_high, _percent),
+        "published": found.published_rate.map(_percent), "at least theirs": verdicts,
+        "mean evaluations": found.evaluations_mean.round().astype("Int64"),
+        "interval of evaluations": _ranges(found.evaluations_low, found.evaluations_high, whole),
+        "mean s": found.seconds_mean,
+    })  # fmt: skip
+    names += ["rate", "rate_low", "rate_high", "published_rate", "reaches_published"]
+    names += ["evaluations_mean", "evaluations_low", "evaluations_high", "seconds_mean"]
+    record = found[names].rename(columns={"reaches_published": "at_least_published"})
+    section = Section("Success rates", text, (), table, "success-rates.csv", record)
+    return [section] if len(found) else []
+
+
+def _remainders(found: DataFrame) -> list[Section]:
+    """Return the section on conflicts that are left, if there are any."""
+    text = (
+        "Every run searched for the number of steps of its row, without any bound, until it had a"
+        " schedule (no conflicts) or its budget was spent; conflicts are those of its best"
+        " near-solution, by the engine's own count, as are evaluations. The interval of their mean"
+        " is Student's at 95 %. Evaluations per second are those of the search alone, without the"
+        " start of processes."
+    )
+    table = found[["row", "contestant", "runs"]].assign(**{
+        "mean conflicts": found.conflicts_mean,
+        "95 % interval": _ranges(found.conflicts_low, found.conflicts_high, "{:.1f}".format),
+        "best": found.best.map({True: "best", False: ""}),
+        "evaluations/s": found.speed.round().astype("Int64"),
+        "slower than the fastest": found.slower,
+    })  # fmt: skip
+    compared = [Contestant.from_key(key) for key in found.key]
+    record = found[["row"]].assign(
+        contestant=[each.name for each in compared],
+        settings=[" ".join(settings_of(each)) for each in compared],
+        runs=found.runs, **found.filter(like="conflicts_"), best=found.best,
+        evaluations_per_second=found.speed, slower_than_the_fastest=found.slower,
+    )  # fmt: skip
+    section = Section("Conflicts left", text, (), table, "conflicts.csv", record)
+    return [section] if len(found) else []
+
+
+def _new(rows: DataFrame) -> list[Section]:
+    """Return the section on results that are not in the rows' sources, if these have any steps."""
+    lines = DataFrame({
+        "row": rows["row"], "what is new": "", "published": rows.published_steps,
+        "ours": rows.steps.astype(object)
+        .mask(rows.infeasible == "certified", "no schedule exists")
+        .mask(rows.infeasible == "claimed", "it is claimed that no schedule exists"),
+        "lower bound": rows.bounds, "engine": rows.engine,
+    })  # fmt: skip
+    found = {
+        "better": lines[rows.verdict == "better"],
+        "nothing published": lines[rows.verdict == "new"],
+        "impossible": lines[rows.published_is_impossible],
+    }
+    better, new, impossible = map(len, found.values())
+    text = (
+        f"Better than published: {better} rows; nothing was published: {new}; published steps that"
+        f" a certified bound rules out: {impossible}. New is meant beside the source of the row:"
+        " others may know it."
+    )
+    table = concat([some.assign(**{"what is new": word}) for word, some in found.items()])
+    section = Section("New beside the papers", text, table=table if len(table) else None)
+    return [section] if rows.published_steps.notna().any() else []
+
+
+def _against_papers(rows: DataFrame) -> list[Section]:
+    worse = []
+    for row in rows[rows.verdict == "worse"].itertuples():
+        ours = "no schedule" if isna(row.steps) else f"{row.steps} steps"
+        line = f"{row.row}: {ours}, published {row.published_steps}"
+        if row.published_is_impossible:
+            none = row.infeasible == "certified"
+            proof = "no schedule at all" if none else f"at least {row.lower_bound} steps"
+            line += f" (which a certified bound rules out: {proof})"
+        worse.append(f"{line}; {row.note}" if row.note else line)
+    refuted = [
+        f"{row.row}: published bound {row.published_lower_bound}, our schedule has {row.steps}"
+        for row in rows[rows.bound_verdict == "refuted"].itertuples()
+    ]
+    compared = int(rows.verdict.isin(("better", "equal", "worse")).sum())
+    summary = f"{len(worse)} of the {compared} rows that are compared."
+    if not compared:
+        summary = "Nothing was published that the results of these rows could be compared with."
+    counts = rows.bound_verdict.value_counts()
+    words = [f"{w}: {counts[w]}" for w in ("tighter", "equal", "weaker", "refuted") if w in counts]
+    text = f"Rows: {', '.join(words)}." if words else ""
+    sections = [
+        Section("Worse than published", summary, worse),
+        Section("Lower bounds against the published", text),
+        Section("Published lower bounds that schedules refute", lines=refuted),
+    ]
+    return [each for each in sections if each.text or each.lines]
+
+
+def _unfinished(rows: DataFrame) -> Section:
+    """Return the section on rows with runs that are not closed."""
+    table = DataFrame({
+        "row": rows["row"], "steps": rows.steps, "lower bound": rows.bounds, "gap": rows.gap,
+        "published": rows.published_steps, "state": rows.state,
+    })[(rows.runs > 0) & (rows.proof == "")]  # fmt: skip
+    text = f"{len(table)} of the {(rows.runs > 0).sum()} rows with runs."
+    return Section("Not closed", text, table=table if len(table) else None)
+
+
+def _credit(rows: DataFrame) -> list[Section]:
+    """Return the section on what each engine contributed; none if no run has contributions."""
+    recorded = rows[rows.contributions.str.len() > 0]
+    if recorded.empty:
+        return []
+    gains = statistics.gains_of(recorded)
+    methods = gains[(gains.what == "schedule") & (gains.how != "")].groupby("how")["row"].nunique()
+    methods = methods.sort_values(ascending=False, kind="stable")
+    named = [
+        f"{method} ({count} row{'s' if count > 1 else ''})" for method, count in methods.items()
+    ]
+    named[MAX_METHODS:] = [f"{len(named) - MAX_METHODS} others"] if len(named) > MAX_METHODS else []
+    methods_text = f" Methods of the schedules: {', '.join(named)}." if named else ""
+    text = (
+        f"In the best run of each row; {len(recorded)} of {len(rows)} rows have records. Rows: it"
+        " improved on the best known; best: it found the best schedule or bound; improved on"
+        " others: its improvement was on a result of another engine. Seconds are those to its"
+        f" last improvement in each row.{methods_text}"
+    )
+    table = statistics.credit_of(gains) if len(gains) else None
+    return [Section("What each engine contributed", text, table=table)]
+
+
+def _contestants(found: DataFrame) -> list[Section]:
+    text = (
+        "A success is a run that reaches the fewest steps known for its row, or the row's bound;"
+        " the interval is Wilson's. Seconds are those to the best schedule, over the successes."
+    )
+    names = ["collective", "contestant", "rows", "runs", "failures", "closed"]
+    table = found[names].assign(**{
+        "best known reached": found.reached, "successes": found.successes,
+        "success rate": (100 * found.successes / found.runs).map("{:.0f} %".format),
+        "95 % interval": _ranges(found.rate_low, found.rate_high, _percent),
+        "mean s": found.seconds_mean, "median s": found.seconds_median,
+    })  # fmt: skip
+    parts = found.collective != "all"
+    total = Section("Contestants", text, table=table[~parts].drop(columns="collective"))
+    by_collective = Section("Contestants by collective", table=table[parts])
+    return [total, by_collective] if parts.any() else [total]
+
+
+def _teams(runs: DataFrame) -> list[Section]:
+    """Return the sections on teams beside their members, and on which engine seeded which."""
+    found = teams.beside_members(runs)
+    sections = []
+    if len(found):
+        text = (
+            "Each team beside the better one of its members, as if it were known which: the one"
+            " with more successes, then with fewer seconds. Seconds are means to the best schedule"
+            " over all runs, the time limit for a run without success, with Student's interval at"
+            " 95 %. Better, worse: Welch's interval of the difference excludes zero; faster,"
+            " slower: it does not."
+        )
+        lines = []
+        for team, rows in found.groupby("team", sort=False):
+            counts = rows.verdict.value_counts()
+            words = [f"{word} {counts[word]}" for word in teams.VERDICTS if word in counts]
+            lines.append(
+                f"{team}: {', '.join(words)} of {len(rows)} rows; {rows.successes.sum()} successes"
+                f" of {rows.runs.sum()} runs, the better members {rows.member_successes.sum()};"
+                f" closed {rows.closed.sum()}, the better members {rows.member_closed.sum()}"
+            )
+        table = found[["row", "team", "successes", "closed"]].assign(**{
+            "mean s": found.seconds, "95 % interval": _ranges(found.low, found.high, shown),
+            "better member": found.member, "its successes": found.member_successes,
+            "its closed": found.member_closed, "its mean s": found.member_seconds,
+            "its 95 % interval": _ranges(found.member_low, found.member_high, shown),
+            "verdict": found.verdict,
+        })  # fmt: skip
+        sections.append(
+            Section("Teams beside their members", text, lines, table, "teams.csv", found)
+        )
+    seeds = teams.seeds_of_teams(runs)
+    if len(seeds):
+        text = (
+            "In how many runs the search that found the best schedule started from a schedule or"
+            " near-solution of another engine."
+        )
+        sections.append(Section("Which engine seeded which", text, table=seeds))
+    return sections
+
+
+def _comparison(rows: DataFrame, reading: Reading, other: Reading) -> Section:
+    """Return the section on the rows of two stores that have the same instance in both."""
+    here, there = reading.checked.digests, other.checked.digests
+    others = [name for name in here if there.get(name, here[name]) != here[name]]
+    table = compare(rows.drop(index=others), standings(other).drop(index=others))
+    both = table[table["where"] == "both"]
+    differs = both[both.here != ""]
+    counts = ", ".join(
+        f"{method} {count}" for method, count in both.loc[:, "fewer steps":].sum().items()
+    )
+    text = f"{len(both)} rows in both, {len(both) - len(differs)} of them the same; here: {counts}."
+    for side in ("here", "there"):
+        alone = (table["where"] == side).sum()
+        text += f" {alone} rows only {side}." if alone else ""
+    text += " Times differ by more than a factor of 1.5 and more than a second."
+    text += " Not compared, as the other store has another instance by this name:" if others else ""
+    lines = differs.loc[:, "here":"s there"].reset_index(names="row")
+    title = f"Compared with {other.checked.path.name}"
+    return Section(title, text, others, lines if len(lines) else None)
+
+
+def _troubles(rows: DataFrame, reading: Reading) -> list[Section]:
+    runs = reading.runs
+    failures = runs.title + ": " + runs.failure
+    bad = [*failures[~runs.held], *contradictions(rows, runs)]
+    failed = [*failures[runs.held & (runs.failure != "")]]
+    troubles = [f"{run.title}: {text}" for run in runs.itertuples() for text in run.troubles]
+    section = Section("Troubles during runs", "", troubles)
+    return [*exclusions(reading.checked, bad, failed), *([section] if troubles else [])]
+
+
+def _all_rows(rows: DataFrame, reading: Reading) -> Section:
+    """Return the section of the table; it names the best contestant if there are several.
+
+    Its record is the table of all runs.
+    """
+    several = len(reading.contestants) > 1
+    text = "Times are means over the seeds with which the best contestant reached those steps."
+    alone = rows.engine + " " + rows.steps.astype(str)  # the same as other columns
+    states = [rows.state + ", " + rows.proof, "open, gap " + rows.gap.astype(str)]
+    table = DataFrame({
+        "row": rows["row"], "routing": rows.routing, "steps": rows.steps,
+        "lower bound": rows.bounds,
+        "state": np.select([rows.proof != "", rows.state == "open"], states, rows.state),
+        "published": _beside(rows.published_steps, rows.published_lower_bound, "(at least {})"),
+        "verdict": rows.verdict, "bound": rows.bound_verdict, "s to best": rows.seconds_to_best,
+        "s in all": rows.seconds, "engine": rows.engine,
+        "story": rows.story.mask((rows.story == "") | (rows.story == alone)),
+        "best contestant": rows.contestant if several else None,
+    })  # fmt: skip
+    absent = [name for name in ("story", "best contestant") if table[name].isna().all()]
+    table, record = table.drop(columns=absent), as_text(run_frame(reading))
+    return Section("All rows", text, table=table, file="runs.csv", record=record)
+
+
+def _scaling(reading: Reading) -> list[Section]:
+    """Return what the runs of measured rows cost, and how that grows with the nodes."""
+    costs = scaling.costs(reading)
+    if costs.empty:
+        return []
+    table = costs.drop(columns=["family"]).rename(columns=scaling.MEASURES)
+    return [
+        Section("Scaling", scaling.TEXT, table=table, file="scaling.csv", record=costs),
+        Section("Growth", "Exponents of the number of nodes.", table=scaling.growth(costs)),
+    ]
+
+
+def _facts(reading: Reading) -> list[str]:
+    """Return the general facts: contestants, versions, counts."""
+    runs = reading.runs
+    seeds = runs.groupby("key").seed.agg(format_nodes)
+    facts = []
+    for contestant in reading.contestants:
+        words = ", ".join([contestant.name, contestant.budget, *settings_of(contestant)])
+        facts.append(f"contestant {words}; seeds {seeds[contestant.key]}")
+    versions = DataFrame([*runs.versions]).items()
+    texts = [f"{name} {' and '.join(sorted(set(found.dropna())))}" for name, found in versions]
+    facts += [f"versions: {', '.join(texts)}"] if texts else []
+    return [*facts, counts_of(reading.checked)]

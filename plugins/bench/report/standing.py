@@ -1,0 +1,213 @@
+"""The state of every row: the best of all runs, compared with published values or a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas import DataFrame
+
+from cchybrid.host.run_history import Contribution
+from cchybrid.library.node_lists import format_nodes
+
+from ..row import Row
+from .reading import Reading
+
+STUDY = "conflict study"
+VERDICTS = ("better", "equal", "worse", "new", "not comparable", STUDY, "no result")
+PUBLISHED = {"steps": "published_steps", "lower_bound": "published_lower_bound", "goal": "goal"}
+MIN_TIME_RATIO, MIN_TIME_SECONDS = 1.5, 1.0
+"""Times count as different if their ratio and their difference both exceed these."""
+UNKNOWN = {"steps": 1 << 53, "bound": 0}
+"""Values in place of a missing schedule and a missing bound."""
+FOUND = ("steps", "lower_bound", "claimed_bound", "gap", "best_known")
+
+
+def standings(reading: Reading) -> DataFrame:
+    """Return the state of every row in the suite's order; the index is the row's name.
+
+    Columns beside those of the specification and of the published values, ``runs`` and
+    ``failures``:
+
+    - ``group``: the collective in capitals, ``(file)`` for an instance file.
+    - ``is_study``: the row is a conflict study.
+    - ``steps``: the fewest of a verified schedule; ``lower_bound``: the best certified one of any
+      run; ``claimed_bound``: a better one without checkable evidence; ``gap``: the difference of
+      the steps and the better bound.
+    - ``infeasible``: ``certified`` or ``claimed`` if there is no schedule, else "".
+    - ``contestant``: the best one: fewest steps, then shortest time; ``engine``: the engine that
+      found them; ``seconds_to_best``, ``seconds``: means over the seeds that reached those steps.
+    - ``contributions``: those of its fastest run with these steps, without a schedule those of the
+      run with the best bound; ``story``: the same in words.
+    - ``proof``: ``certified`` or ``claimed`` if the row is closed, else ""; ``state``:
+      ``optimal``, ``infeasible``, ``open``, ``nothing found``, ``failed``, ``not run`` or
+      ``conflict study``.
+    - ``verdict``: our steps against the published ones, one of ``VERDICTS``; ``bound_verdict``: our
+      certified bound against the published one: ``tighter``, ``equal``, ``weaker``, or ``refuted``
+      by a schedule with fewer steps; ``published_is_impossible``: the bound exceeds the published
+      steps.
+    - ``best_known``: the fewest steps known, ours or published, never below the certified bound;
+      ``goal``: the steps of a success: the published goal, else ``best_known``.
+    """
+    rows = DataFrame([_columns(row) for row in reading.rows], dtype=object).rename(
+        columns=PUBLISHED
+    )
+    kinds = dict.fromkeys(PUBLISHED.values(), float)
+    rows = rows.astype({"is_study": bool, "comparable": bool, **kinds})
+    rows.index = pd.Index(rows["row"], name=None)
+    held = reading.runs[reading.runs.failure == ""]
+    rows["runs"] = reading.runs.row.value_counts().reindex(rows.index, fill_value=0)
+    rows["failures"] = rows.runs - held.row.value_counts().reindex(rows.index, fill_value=0)
+    held = held.assign(fewest=held.groupby("row").steps.transform("min"))
+    none = dict.fromkeys(("infeasible", "contestant", "engine", "story"), "")
+    rows = _with_verdicts(rows.join(_best(held)).fillna(none))
+    return rows.astype(dict.fromkeys((*PUBLISHED.values(), *FOUND), "Int64"))
+
+
+def _columns(row: Row) -> dict[str, Any]:
+    return {
+        **vars(row.published), **spec_columns(row), "row": row.name,
+        "group": (row.spec.collective or "(file)").upper(), "is_study": row.target is not None,
+    }  # fmt: skip
+
+
+def spec_columns(row: Row) -> dict[str, Any]:
+    """Return the words that name the instance of a row, as texts."""
+    spec = row.spec
+    usual = "" if spec.switching == "store-and-forward" or not spec.collective else "minimal"
+    return {
+        **vars(spec),
+        "topology": row.topology,
+        "transmitters": format_nodes(spec.transmitters or ()),
+        "receivers": format_nodes(spec.receivers or ()),
+        "routing": usual if spec.routing is None else str(spec.routing),
+        "fail_links": " ".join(spec.fail_links), "fail_nodes": format_nodes(spec.fail_nodes),
+        "participants": format_nodes(spec.participants or ()),
+    }  # fmt: skip
+
+
+def _best(held: DataFrame) -> DataFrame:
+    """Return the best of every row's runs; the column ``fewest`` holds the row's steps."""
+    proven = (held.certified | (held.certified_bound > 0)) & ~held.infeasible
+    refuted = held.lower_bound > held.fewest
+    bounds = held.lower_bound.where(held.certified, held.certified_bound)[proven].groupby(held.row)
+    claims = held[~held.certified & ~held.infeasible & ~refuted].groupby("row")
+    none = held[held.infeasible & held.fewest.isna()].groupby("row").certified.any()
+
+    there = held[held.steps == held.fewest]
+    means = there.groupby(["row", "key", "contestant"], as_index=False).agg(
+        {"seconds_to_best": fmean, "seconds": fmean, "engine": lambda names: names.mode()[0]}
+    )
+    best = means.sort_values(["seconds_to_best", "key"]).drop_duplicates("row")
+    first = there.merge(best[["row", "key"]]).sort_values(["seconds_to_best", "seed"])
+    order = {"lower_bound": False, "key": True, "seed": True}
+    other = held[held.fewest.isna()].sort_values([*order], ascending=[*order.values()])
+    contributions = pd.concat([first, other]).drop_duplicates("row").set_index("row").contributions
+    found = DataFrame({
+        "steps": held.groupby("row").fewest.first(),
+        "lower_bound": bounds.max(),
+        "claimed_bound": claims.lower_bound.max(),
+        "infeasible": none.map({True: "certified", False: "claimed"}),
+        "contributions": contributions, "story": contributions.map(_story),
+    })  # fmt: skip
+    more = found.claimed_bound > found.lower_bound.fillna(0)
+    found["claimed_bound"] = found.claimed_bound.where(more)
+    return found.join(best.set_index("row").drop(columns="key"))
+
+
+def _story(contributions: Iterable[Contribution]) -> str:
+    """Return the engines behind the best schedule: ``classical 69, tabu on quotients 64 (how)``.
+
+    The last schedule of each in the order of time, and the method of the best one; "" if none.
+    """
+    latest: dict[str, Contribution] = {}
+    for entry in (entry for entry in contributions if entry.what == "schedule"):
+        latest.pop(entry.author, None)
+        latest[entry.author] = entry
+    words = ", ".join(f"{entry.author} {entry.steps}" for entry in latest.values())
+    how = next((entry.how for entry in reversed(latest.values())), "")
+    return f"{words} ({how})" if how else words
+
+
+def _with_verdicts(rows: DataFrame) -> DataFrame:
+    """Add the columns that compare the best with the bounds and with the published values."""
+    steps, bound, claim = rows.steps, rows.lower_bound, rows.claimed_bound
+    published, published_bound = rows.published_steps, rows.published_lower_bound
+    certified, some, none = bound.fillna(0), rows.runs > rows.failures, rows.infeasible
+    rows["gap"] = steps - np.fmax(certified, claim)
+    rows["proof"] = _first(
+        (none != "", none), (steps == bound, "certified"), (steps == claim, "claimed"), default=""
+    )
+    rows["state"] = _first(
+        (~some, np.where(rows.runs > 0, "failed", "not run")), (rows.is_study, STUDY),
+        (none != "", "infeasible"), (steps.isna(), "nothing found"), (rows.proof != "", "optimal"),
+        default="open",
+    )  # fmt: skip
+    rows["verdict"] = _first(
+        (~some, "no result"), (rows.is_study, STUDY), (~rows.comparable, "not comparable"),
+        (published.isna(), np.where(steps.notna() | (none != ""), "new", "no result")),
+        (steps < published, "better"), (steps == published, "equal"), default="worse",
+    )  # fmt: skip
+    rows["bound_verdict"] = _first(
+        (published_bound.isna() | ~rows.comparable | ~some | (none != ""), ""),
+        (published_bound > steps, "refuted"), (certified == published_bound, "equal"),
+        (certified > published_bound, "tighter"), default="weaker",
+    )  # fmt: skip
+    ruled_out = (none == "certified") | (certified > published)
+    rows["published_is_impossible"] = rows.comparable & published.notna() & ruled_out
+    rows["best_known"] = np.maximum(np.fmin(steps, published.where(rows.comparable)), certified)
+    rows["goal"] = rows.goal.where(rows.comparable).fillna(rows.best_known)
+    return rows
+
+
+def _first(*cases: tuple[Any, Any], default: str) -> Any:
+    """Return, row by row, the value of the first case that holds."""
+    return np.select([case for case, _ in cases], [value for _, value in cases], default)
+
+
+def contradictions(rows: DataFrame, runs: DataFrame) -> list[str]:
+    """Return the claims of runs that verified schedules of other runs refute."""
+    fewest = rows.steps.rename("fewest").dropna()
+    held = runs[runs.failure == ""].join(fewest, on="row", how="inner")
+    return [
+        f"{run.title}: claims infeasibility, but {run.fewest} steps suffice"
+        if run.infeasible
+        else f"{run.title}: {run.bound_by} {'certifies' if run.certified else 'claims'} at least"
+        f" {run.lower_bound} steps, but {run.fewest} suffice"
+        for run in held[held.infeasible | (held.lower_bound > held.fewest)].itertuples()
+    ]
+
+
+def compare(here: DataFrame, there: DataFrame) -> DataFrame:
+    """Return the rows of two stores side by side, for all rows with runs in one of them.
+
+    Column ``here`` lists the differences, each of which also has a column of its own; times are
+    compared at equal steps. Column ``where`` is ``both``, ``here`` or ``there``.
+    """
+    names = {"steps": "steps", "lower_bound": "bound", "seconds_to_best": "s"}
+    one, other = (
+        rows.loc[rows.runs > rows.failures, [*names]].rename(columns=names)
+        for rows in (here, there)
+    )
+    table = pd.concat([one.add_suffix(" here"), other.add_suffix(" there")], axis=1)
+    mine, their = (side.reindex(table.index).fillna(UNKNOWN) for side in (one, other))
+    low, high = np.fmin(mine.s, their.s), np.fmax(mine.s, their.s)
+    apart = (
+        (mine.steps == their.steps)
+        & (high > MIN_TIME_RATIO * low)
+        & (high - low > MIN_TIME_SECONDS)
+    )
+    differences = DataFrame({
+        "fewer steps": mine.steps < their.steps, "more steps": mine.steps > their.steps,
+        "tighter bound": mine.bound > their.bound, "weaker bound": mine.bound < their.bound,
+        "faster": apart & (mine.s < their.s), "slower": apart & (mine.s > their.s),
+    }, dtype=bool)  # fmt: skip
+    table = table[[f"{name} {side}" for name in names.values() for side in ("here", "there")]]
+    table.insert(
+        0, "here", [", ".join(differences.columns[line]) for line in differences.to_numpy()]
+    )
+    ran = [table.index.isin(one.index.intersection(other.index)), table.index.isin(one.index)]
+    return table.assign(where=np.select(ran, ["both", "here"], "there")).join(differences)

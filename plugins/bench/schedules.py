@@ -1,0 +1,129 @@
+"""The kind of benchmarks ``schedules``: instances that engines solve."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cchybrid.host import api
+from cchybrid.library.instance_spec import resolve
+from cchybrid.model import Instance
+from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.plugin.benchmark import Benchmark, CheckedSuite, SettingsError, StoredRun
+from cchybrid.plugin.benchmark_report import Report
+from cchybrid.plugin.registry import Registry
+
+from .row import Row
+from .run_cost import CostMeter
+from .schedule_checks import checked_columns
+
+
+class Schedules(Benchmark[Row]):
+    """Instances that engines solve."""
+
+    engines = True
+
+    def from_text(self, values: Mapping[str, str], folder: Path) -> Row:
+        """Return the row of a line of a table, or of listed values."""
+        return Row.from_text(values, folder)
+
+    def changed(self, values: Mapping[str, str], changes: Mapping[str, str], folder: Path) -> Row:
+        """Return the changed row; published values of one instance do not hold for another."""
+        row = Row.from_text({**values, **changes}, folder)
+        own = dict(values)
+        if not own.get("collective"):  # then the table alone names no instances
+            own["collective"] = changes.get("collective", "")
+        stated = "comparable" in changes or values.get("comparable")
+        if stated or row.spec == Row.from_text(own, folder).spec:
+            return row
+        return replace(row, published=replace(row.published, comparable=False))
+
+    def joined(self, known: Row, row: Row) -> Row:
+        """Return the known row with the success rates of the other, too."""
+        if known.spec.topology != row.spec.topology:
+            raise InputError(f"two rows are called {row.name}", hint="give the files other names")
+        return known.with_rates_of(row)
+
+    def from_json(self, record: Mapping[str, Any]) -> Row:
+        """Return the row of a stored object."""
+        return Row.from_json(record)
+
+    def digest(self, row: Row, registry: Registry) -> str:
+        """Return the digest of the instance."""
+        return resolve(row.spec, registry).digest
+
+    def job(self, row: Row, registry: Registry) -> dict[str, Any]:
+        """Return the row, of a file with its instance, as other machines lack the file."""
+        record = row.to_json()
+        if Path(row.spec.topology).is_absolute():
+            record["instance"] = resolve(row.spec, registry).to_json()
+        return record
+
+    def work(
+        self, job: Mapping[str, Any], solve: Mapping[str, Any], seed: int, registry: Registry
+    ) -> tuple[dict[str, Any], Any]:
+        """Solve the instance of a row; return the result and the schedule, if there is one."""
+        row = Row.from_json(job)
+        if "instance" in job:
+            instance = Instance.from_json(job["instance"])
+        else:
+            instance = resolve(row.spec, registry)
+        meter = CostMeter() if row.measure else None
+        study: dict[str, Any] = {} if row.target is None else {"steps": row.target, "blind": True}
+        try:
+            with meter or contextlib.nullcontext():
+                result = api.solve(
+                    instance,
+                    seed=seed,
+                    registry=registry,
+                    on_event=None if meter is None else meter.on_event,
+                    **solve,
+                    **study,
+                )
+        except InputError as error:
+            # The instance is valid, so the settings are not; they would fail in every row.
+            raise SettingsError(error.what, where=error.where, hint=error.hint) from None
+        if result.interrupted:
+            raise CchybridError("interrupted")
+        record: dict[str, Any] = {**result.to_json(), "digest": instance.digest}
+        if meter is not None:
+            record["cost"] = meter.to_json(instance, result.schedule)
+        if not result.certified:
+            record["certified_evidence"] = result.certified_bound.evidence
+        if result.schedule is not None:
+            return record, result.schedule.to_json()
+        record["evidence_without_schedule"] = result.lower_bound.evidence or None
+        record["instance_record"] = instance.to_json()
+        return record, None
+
+    def words(self, result: Mapping[str, Any]) -> str:
+        """Return the steps and the bound, or the conflicts of a study."""
+        steps, bound = result.get("steps"), result.get("lower_bound", 0)
+        if result["status"] == "infeasible":
+            return "infeasible"
+        if steps is None and result.get("conflicts") is not None:
+            return f"{result['conflicts']} conflicts left"
+        if steps is None:
+            return f"nothing found; at least {bound} steps"
+        end = f"optimal ({'certified' if result.get('certified') else 'claimed'})"
+        if result["status"] != "optimal":
+            end = f"at least {bound}"
+        return f"{steps} steps, {end}, {result['seconds']:.1f} s"
+
+    def check(self, row: Row, run: StoredRun) -> dict[str, Any]:
+        """Verify the schedule and check the bound; return the columns of the run's result."""
+        return checked_columns(run)
+
+    def report(
+        self, checked: CheckedSuite, other: CheckedSuite | None, registry: Registry
+    ) -> Report:
+        """Return own and published results side by side, and statistics of the contestants."""
+        # Imported here: pandas takes long, and only reports need it.
+        from .report.reading import reading_of
+        from .report.sections import compose
+
+        there = None if other is None else reading_of(other, registry)
+        return compose(reading_of(checked, registry), there)

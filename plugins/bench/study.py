@@ -1,0 +1,188 @@
+"""Studies: suites that name their contestants and the budget of every run.
+
+::
+
+    [[contestants]]                   # lists multiply: here six contestants
+    engine = "umda"                   # or a list; a team is written "umda+cpsat"
+    strategy = "auto"
+    options = { population = [50, 100, 150], mutation = [0.2, 0.9] }
+
+    [[contestants]]
+    engine = "umda+cpsat"
+    options = { "umda.population" = 24 }
+
+    [budget]                          # of each run; the number of seeds, or a list
+    evaluations = 100000
+    time_limit = 60
+    threads = 1
+    seeds = 30
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cchybrid.library.node_lists import parse_nodes
+from cchybrid.model.errors import InputError, with_context
+
+from .contestant import Contestant
+
+MAX_SEEDS = 1000
+MAX_CONTESTANTS = 1000
+
+
+@dataclass(frozen=True)
+class RunBudget:
+    """The budget of a suite; ``None`` where the suite sets none.
+
+    Parameters
+    ----------
+    time_limit, evaluations, threads
+        As in ``Contestant``.
+    seeds
+        The seeds with which every row is run.
+    """
+
+    time_limit: float | None = None
+    evaluations: int | None = None
+    threads: int | None = None
+    seeds: tuple[int, ...] | None = None
+
+
+def read_seeds(text: str) -> tuple[int, ...]:
+    """Return the seeds of a text: their number (from 0), or a list such as ``0-9,42``.
+
+    Raises
+    ------
+    InputError
+        No seeds, or too many.
+    """
+    text = text.strip()
+    if re.fullmatch("[0-9]{1,7}", text):
+        if not 0 < int(text) <= MAX_SEEDS:
+            words = "too many" if int(text) else "none at all"
+            raise InputError(f"{int(text)} seeds are {words}", hint=f"use 1 to {MAX_SEEDS}")
+        return tuple(range(int(text)))
+    try:
+        seeds = parse_nodes(text)
+    except InputError:
+        seeds = ()
+    if not 0 < len(seeds) <= MAX_SEEDS:
+        raise InputError(
+            f"{text[:40]!r} names no seeds",
+            hint=f"write their number, or a list: 0-9,42; at most {MAX_SEEDS}",
+        )
+    return tuple(seeds)
+
+
+def read_budget(record: Any) -> RunBudget:
+    """Read the table ``[budget]`` of a suite.
+
+    Raises
+    ------
+    InputError
+        Invalid key or value; the error names the key.
+    """
+    if not isinstance(record, dict):
+        raise InputError("no table", hint="write [budget]")
+    limits: dict[str, Any] = {}
+    for key, value in record.items():
+        if key == "seeds":
+            with with_context(key):
+                limits[key] = read_seeds(str(value))
+        elif key in ("time_limit", "evaluations", "threads"):
+            kinds = (int, float) if key == "time_limit" else (int,)
+            if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < 1e9:
+                whole = "a number" if key == "time_limit" else "a whole number"
+                raise InputError(
+                    f"{str(value)[:40]} makes no sense", where=key, hint=f"use {whole} above 0"
+                )
+            limits[key] = value
+        else:
+            raise InputError(
+                f"a budget has no {key!r}", hint="use time_limit, evaluations, threads, seeds"
+            )
+    return RunBudget(**limits)
+
+
+def read_contestants(entries: Any) -> tuple[Contestant, ...]:
+    """Read the tables ``[[contestants]]`` of a suite, each contestant once, without a budget.
+
+    Whether engines, options and strategies exist is checked when the suite is run: a suite may name
+    those of plugins that are not installed.
+
+    Raises
+    ------
+    InputError
+        Invalid entry; the error names it.
+    """
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise InputError("no list of tables", where="contestants", hint="write [[contestants]]")
+    found: dict[str, Contestant] = {}
+    for index, entry in enumerate(entries):
+        with with_context(f"contestants[{index}]"):
+            for contestant in _expand(entry):
+                found.setdefault(contestant.key, contestant)
+                if len(found) > MAX_CONTESTANTS:
+                    raise InputError("too many contestants", hint=f"at most {MAX_CONTESTANTS}")
+    return tuple(found.values())
+
+
+def _expand(entry: Mapping[str, Any]) -> Iterator[Contestant]:
+    for key in entry:
+        if key not in ("engine", "strategy", "options"):
+            raise InputError(f"a contestant has no {key!r}", hint="use engine, strategy, options")
+    options = entry.get("options", {})
+    if not isinstance(options, dict):
+        raise InputError("no table", where="options", hint="write options = { NAME = VALUE }")
+    teams = _values(entry["engine"], "engine") if "engine" in entry else [None]
+    strategies = _values(entry.get("strategy", "auto"), "strategy")
+    choices = {key: _values(value, f"options.{key}") for key, value in options.items()}
+    if math.prod(map(len, (teams, strategies, *choices.values()))) > MAX_CONTESTANTS:
+        raise InputError("too many contestants", hint=f"at most {MAX_CONTESTANTS}")
+    for team, strategy in itertools.product(teams, strategies):
+        engines = None if team is None else _team(team)
+        keys = [_option_key(name, engines) for name in choices]
+        for chosen in itertools.product(*choices.values()):
+            by_engine: dict[str, dict[str, str]] = {}
+            for (engine, option), value in zip(keys, chosen, strict=True):
+                by_engine.setdefault(engine, {})[option] = value
+            yield Contestant(engines, strategy.lower(), options=by_engine)
+
+
+def _option_key(name: str, engines: tuple[str, ...] | None) -> tuple[str, str]:
+    """Return the engine and the option of ``population``, or of ``umda.population`` in a team."""
+    engine, dot, option = name.partition(".")
+    if not dot and engines is not None and len(engines) == 1:
+        return engines[0], name
+    engine = engine.strip().lower()
+    if not dot or (engines is not None and engine not in engines):
+        known = "umda" if engines is None else engines[0]
+        raise InputError(
+            f"of which engine is {name[:40]}?", where="options", hint=f'write "{known}.{name[:40]}"'
+        )
+    return engine, option
+
+
+def _team(text: str) -> tuple[str, ...]:
+    names = sorted({name.strip().lower() for name in text.split("+")})
+    if not all(re.fullmatch(r"[\w-]{1,80}", name) for name in names):
+        raise InputError(f"{text[:40]!r} names no engine", where="engine", hint="write its name")
+    return tuple(names)
+
+
+def _values(value: Any, where: str) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise InputError("an empty list", where=where, hint="name at least one value")
+    for item in values:
+        if not isinstance(item, (str, int, float)):
+            raise InputError(
+                f"{str(item)[:40]} is no value", where=where, hint="write a text or a number"
+            )
+    return [str(item).lower() if isinstance(item, bool) else str(item) for item in values]

@@ -1,0 +1,34 @@
+"""Runs of rows made in this process, and the executor of this machine."""
+
+import json
+import zlib
+from typing import Any
+
+from cchybrid_plugins.bench import job
+from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.store import Run
+
+from cchybrid.host.cluster.local import LocalExecutor
+from cchybrid.plugin.executor import ExecutorSettings
+
+
+def local(jobs: int) -> LocalExecutor:
+    return LocalExecutor(ExecutorSettings(jobs=jobs))
+
+
+def packed(record: Any) -> bytes:
+    """Return a JSON object as a store has it."""
+    return zlib.compress(json.dumps(record).encode())
+
+
+def answer_of(kind: str, row: Any, contestant: Contestant, seed: int = 0) -> dict[str, Any]:
+    """Return the answer of the job of a row."""
+    solve = contestant.to_solve()
+    content = {"kind": kind, "row": row.to_json(), "solve": solve, "seed": seed}
+    return job.work(json.loads(json.dumps(content)))
+
+
+def made(kind: str, row: Any, contestant: Contestant, seed: int = 0) -> Run:
+    """Return a real run of a row."""
+    answer = answer_of(kind, row, contestant, seed)
+    return Run(row.name, contestant, seed, "", answer["result"], packed(answer["schedule"]))

@@ -1,0 +1,147 @@
+"""The runs of a store as a table: what it holds, and what is refused."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import json
+import sqlite3
+import subprocess
+import sys
+import zlib
+from contextlib import closing
+from dataclasses import replace
+from importlib import util
+from pathlib import Path
+
+import pytest
+from cchybrid_plugins.bench.convergence import convergence
+from cchybrid_plugins.bench.frame import COLUMNS
+from cchybrid_plugins.bench.store import Run, Store
+from cchybrid_plugins.bench.suite import Suite
+from pandas import NA
+
+import cchybrid
+from cchybrid.host.run_history import Contribution
+from cchybrid.model.errors import InputError
+from tests.plugins.bench.test_report import FIRST, SUITE, fill, runs
+
+__all__ = ["runs"]
+
+
+def test_a_line_per_run(runs: list[Run], tmp_path: Path) -> None:
+    failed = Run(SUITE.rows[5].name, FIRST, 0, "exit -9: killed", {})
+    again = replace(runs[0], seed=7)
+    found = cchybrid.bench.read(fill(tmp_path / "a.sqlite", [*runs, again, failed]))
+    assert tuple(found.columns) == COLUMNS
+    assert len(found) == 7
+    assert set(found.suite) == {"tiny"}
+    first = found[(found["row"] == runs[0].row) & (found.seed == 7)].iloc[0]
+    assert (first.topology, first.collective, first.nodes, first.channels) == (
+        "ring-bi-4", "AAS", 4, 8,
+    )  # fmt: skip
+    assert (first.contestant, first.budget) == ("colouring", "20 evaluations, 1 thread")
+    assert (first.steps, first.lower_bound, first.status, first.certified) == (
+        2,
+        2,
+        "optimal",
+        True,
+    )
+    assert first.gap == 0
+    assert first.convergence[-1][1:] == (2, 2)
+    last = found[found.failure != ""].iloc[0]
+    assert (last.status, last.failure, last.steps) == ("failed", "exit -9: killed", NA)
+    assert last.convergence == []
+    assert found.groupby("collective").steps.min()["AAB"] == 4
+
+
+def test_runs_that_do_not_hold_are_failures(runs: list[Run], tmp_path: Path) -> None:
+    forged = replace(runs[0], result={**runs[0].result, "lower_bound": 1})
+    (status,) = cchybrid.bench.read(fill(tmp_path / "a.sqlite", [forged])).status
+    assert status == "failed"
+
+
+def test_a_row_in_several_suites_has_its_runs_once(runs: list[Run], tmp_path: Path) -> None:
+    path = fill(tmp_path / "a.sqlite", runs)
+    with Store(path, write=True) as store:
+        store.put_suite(Suite("other", "", SUITE.rows[:2]))
+    assert len(cchybrid.bench.read(path)) == 5
+    assert len(cchybrid.bench.read(path, "other")) == 2
+    with pytest.raises(InputError, match="the store has no suite third; use other, tiny"):
+        cchybrid.bench.read(path, "third")
+
+
+def test_an_empty_store_has_no_lines(tmp_path: Path) -> None:
+    found = cchybrid.bench.read(fill(tmp_path / "a.sqlite", []))
+    assert len(found) == 0
+    assert tuple(found.columns) == COLUMNS
+
+
+def test_bad_stores_are_one_line(runs: list[Run], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no such store"):
+        cchybrid.bench.read(tmp_path / "none.sqlite")
+    with pytest.raises(InputError, match="is no store"):
+        cchybrid.bench.read(3)
+    path = fill(tmp_path / "a.sqlite", runs[:1])
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE runs")
+    with pytest.raises(InputError, match="the store is damaged"):
+        cchybrid.bench.read(path)
+
+
+def test_pandas_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = util.find_spec
+    monkeypatch.setattr(
+        "cchybrid_plugins.bench.frame.find_spec",
+        lambda name: None if name == "pandas" else real(name),
+    )
+    with pytest.raises(InputError, match=r"needs pandas; pip install 'cchybrid\[report\]'"):
+        cchybrid.bench.read("a.sqlite")
+
+
+def test_the_examples_of_new_modules_are_true() -> None:
+    for name in (
+        "cchybrid.library.nearest", "cchybrid.plugin.option_names", "cchybrid.view.screen",
+        "cchybrid.view.sparkline", "cchybrid.view.terminal_sketch", "cchybrid_plugins.bench.frame",
+    ):  # fmt: skip
+        tried = doctest.testmod(importlib.import_module(name))
+        assert (tried.failed, tried.attempted > 0) == (0, True), name
+
+
+def test_the_package_is_imported_without_pandas() -> None:
+    script = "import sys, cchybrid; print(cchybrid.bench.read.__name__, 'pandas' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.split() == ["read", "False"]
+    with pytest.raises(AttributeError):
+        _ = cchybrid.bench.reed
+
+
+def entry(seconds: float, what: str, steps: int | None, lower: int) -> Contribution:
+    return Contribution(seconds, "x", "", what, steps, lower, True)
+
+
+def test_convergence_leaves_out_what_changes_nothing() -> None:
+    states = convergence(
+        [
+            entry(0.1, "bound", None, 1),
+            entry(0.2, "draft", None, 1),
+            entry(0.3, "schedule", 9, 1),
+            entry(0.4, "bound", 9, 8),  # withdrawn later: the run ends with 5
+            entry(0.5, "bound", 9, 4),
+            entry(0.6, "bound", 9, 4),
+            entry(0.7, "schedule", 7, 4),
+            entry(0.8, "bound", 7, 5),
+        ],
+        5,
+    )
+    assert states == [(0.1, None, 1), (0.3, 9, 1), (0.5, 9, 4), (0.7, 7, 4), (0.8, 7, 5)]
+    assert [state.gap for state in states[:2]] == [1.0, 8 / 9]
+
+
+def test_stored_runs_have_all_that_convergence_needs(runs: list[Run]) -> None:
+    for run in runs:
+        assert run.record is not None
+        steps = len(json.loads(zlib.decompress(run.record))["steps"])
+        found = [each for each in run.result["contributions"] if each["what"] == "schedule"]
+        assert found[-1]["steps"] == steps
+        assert all(each["seconds"] <= run.result["seconds"] + 1e-3 for each in found)

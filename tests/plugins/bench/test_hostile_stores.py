@@ -1,0 +1,417 @@
+"""Stores that were edited by SQL: what is not verified for its row is named and never counted."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.row import Published, Row
+from cchybrid_plugins.bench.store import Run, Store
+from cchybrid_plugins.bench.suite import Suite, read_suite
+
+import cchybrid
+from cchybrid.cli.app import run as command
+from cchybrid.host.designs.benchmark.row import DesignRow, figures_of
+from cchybrid.host.throughput_benchmark import ThroughputRow
+from cchybrid.network_design.ports import Links
+from cchybrid.network_design.record import design_record
+from cchybrid.network_design.steps import instance_of
+from tests.plugins.bench.local_runs import made, packed
+
+RING: Links = (*((node, node + 1) for node in range(5)), (0, 5))
+COMPLETE: Links = tuple((a, b) for a in range(6) for b in range(a + 1, 6))
+CONTESTANT = Contestant(("colouring",), time_limit=None, evaluations=20)
+
+
+def also(*values: object) -> list[Any]:
+    """Return the values of a parameter that are tested with the long tests."""
+    return [pytest.param(value, marks=pytest.mark.long) for value in values]
+
+
+def designed(row: DesignRow, links: Links) -> Run:
+    """Return the run that finds these links."""
+    values = figures_of(row, links)
+    record: Any = design_record(row.task(), links)
+    result: dict[str, Any] = {
+        "digest": row.digest, "status": "feasible", "seconds_to_best": 0.5, "seconds": 1.0,
+        "evaluations": 9,
+    }  # fmt: skip
+    if row.collective:
+        found = cchybrid.solve(instance_of(row.task(), links), engines=["cpsat"], time_limit=20)
+        assert found.schedule is not None
+        assert found.certified
+        values["steps"] = float(len(found.schedule.steps))
+        record = {"design": record, "schedule": found.schedule.to_json()}
+        result["proven"] = "not proven"
+    result["design"] = {name: repr(value) for name, value in values.items()}
+    return Run(row.name, CONTESTANT, 0, "", result, packed(record))
+
+
+class Kind(NamedTuple):
+    """A suite with two rows, a run of each, and the columns of ``report.csv`` that matter."""
+
+    suite: Suite
+    runs: tuple[Run, Run]
+    name: Callable[[Mapping[str, str]], str]
+    words: tuple[str, ...]
+
+
+def schedules() -> Kind:
+    rows = tuple(
+        Row.from_text({"topology": name, "collective": "AAS", "steps": "9"}, Path())
+        for name in ("ring-bi-4", "ring-bi-6")
+    )
+    first, second = (made("schedules", row, CONTESTANT) for row in rows)
+    return Kind(Suite("mine", "", rows), (first, second), lambda line: line["row"], (
+        "verdict", "proof",
+    ))  # fmt: skip
+
+
+def throughputs() -> Kind:
+    rows = ThroughputRow("ring-bi-4", "AAB", "9"), ThroughputRow("ring-bi-6", "AAB", "9")
+    suite = Suite("mine", "", rows, kind="throughputs")
+    return Kind(
+        suite, tuple(made("throughputs", row, CONTESTANT) for row in rows),
+        lambda line: f"{line['topology']} {line['collective']} throughput", ("verdict", "proof"),
+    )  # fmt: skip
+
+
+def designs() -> Kind:
+    published = {"diameter": "4", "mean-distance": "4"}
+    rows = tuple(
+        DesignRow(f"degree {degree}", 6, degree, (("latency", 1.0),), published=published)
+        for degree in (5, 2)
+    )
+    suite = Suite("mine", "", rows, kind="designs")
+    runs = designed(rows[0], COMPLETE), designed(rows[1], RING)
+    return Kind(suite, runs, lambda line: line["row"], ("verdict", "bound"))
+
+
+def designs_for_steps() -> Kind:
+    rows = tuple(
+        DesignRow(
+            f"degree {degree}", 6, degree, (("latency", 1.0),), collective="OAB",
+            published={"steps": "9"},
+        )
+        for degree in (5, 2)
+    )  # fmt: skip
+    suite = Suite("mine", "", rows, kind="designs")
+    runs = designed(rows[0], COMPLETE), designed(rows[1], RING)
+    words = "verdict", "bound", "proven", "certified"
+    return Kind(suite, runs, lambda line: line["row"], words)
+
+
+MAKERS = {
+    "schedules": schedules, "throughputs": throughputs, "designs": designs,
+    "designs for steps": designs_for_steps,
+}  # fmt: skip
+
+
+@pytest.fixture(params=MAKERS, scope="module")
+def kind(request: pytest.FixtureRequest) -> Kind:
+    return MAKERS[request.param]()
+
+
+class Shown(NamedTuple):
+    """The text of a report, and the columns of its rows by name."""
+
+    text: str
+    rows: dict[str, list[str]]
+
+
+def store_of(kind: Kind, folder: Path, *runs: Run) -> Path:
+    with Store(folder / "s.sqlite", write=True) as store:
+        store.put_suite(kind.suite)
+        for run in runs:
+            store.put(run)
+    return folder / "s.sqlite"
+
+
+def shown(kind: Kind, store: Path) -> Shown:
+    folder = store.with_name("out")
+    assert command(["bench", "report", str(store), "-o", str(folder)]) == 0
+    lines = csv.DictReader((folder / "report.csv").read_text().splitlines())
+    rows = {kind.name(line): [line[word] for word in kind.words] for line in lines}
+    return Shown((folder / "report.md").read_text(), rows)
+
+
+def changed(run: Run, change: Callable[[dict[str, Any], Any], object]) -> Run:
+    result, record = json.loads(json.dumps(run.result)), run.unpacked()
+    change(result, record)
+    return replace(run, result=result, record=packed(record))
+
+
+def check_left_out(kind: Kind, found: Shown, reason: str = "does not hold") -> None:
+    """Check that the run of the first row is named, and that only the second row has a result."""
+    first, second = (row.name for row in kind.suite.rows)
+    named = [line for line in found.text.splitlines() if reason in line]
+    assert len(named) == 1
+    assert named[0].startswith(f"- {first}")
+    assert "better" in found.rows[second]
+    assert set(found.rows.get(first, [])) <= {"", "no result"}
+
+
+def test_what_was_stored_honestly_counts(kind: Kind, tmp_path: Path) -> None:
+    found = shown(kind, store_of(kind, tmp_path, *kind.runs))
+    assert [words[0] for words in found.rows.values()] == ["better", "better"]
+    assert "not hold" not in found.text
+
+
+def test_a_run_of_another_row_does_not_count(kind: Kind, tmp_path: Path) -> None:
+    moved = replace(kind.runs[1], row=kind.runs[0].row)
+    check_left_out(kind, shown(kind, store_of(kind, tmp_path, moved, kind.runs[1])))
+
+
+def test_a_run_of_another_row_with_the_digest_of_this_one_does_not_count(
+    kind: Kind, tmp_path: Path
+) -> None:
+    digest = kind.runs[0].result["digest"]
+    moved = replace(
+        kind.runs[1], row=kind.runs[0].row, result={**kind.runs[1].result, "digest": digest}
+    )
+    check_left_out(kind, shown(kind, store_of(kind, tmp_path, moved, kind.runs[1])))
+
+
+@pytest.mark.parametrize("digest", ["0" * 64, *also(None, 3, ["a"])])
+def test_a_run_with_another_digest_does_not_count(
+    kind: Kind, tmp_path: Path, digest: object
+) -> None:
+    other = changed(kind.runs[0], lambda result, record: result.update(digest=digest))
+    check_left_out(kind, shown(kind, store_of(kind, tmp_path, other, kind.runs[1])))
+
+
+def test_a_row_that_no_suite_has_is_named(kind: Kind, tmp_path: Path) -> None:
+    stray = replace(kind.runs[0], row="a row that was")
+    found = shown(kind, store_of(kind, tmp_path, stray, kind.runs[1]))
+    assert "- a row that was: no suite of the store has this row; runs: 1" in found.text
+    assert "better" in found.rows[kind.runs[1].row]
+
+
+@pytest.mark.parametrize("seeds", [(0, 1), (1, 0)])
+def test_a_crashed_seed_hides_no_verified_one(
+    kind: Kind, tmp_path: Path, seeds: tuple[int, int]
+) -> None:
+    good, crashed = seeds
+    runs = (
+        replace(kind.runs[0], seed=good),
+        replace(kind.runs[0], seed=crashed, failure="exit -9", result={}, record=None),
+        kind.runs[1],
+    )
+    found = shown(kind, store_of(kind, tmp_path, *runs))
+    assert [words[0] for words in found.rows.values()] == ["better", "better"]
+    assert "exit -9" in found.text
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "UPDATE runs SET result = '{' WHERE rowid = 1",
+        "UPDATE runs SET contestant = '?' WHERE rowid = 1",
+        *also(
+            "UPDATE runs SET result = '[]' WHERE rowid = 1",
+            "UPDATE runs SET seed = 'x' WHERE rowid = 1",
+            "UPDATE runs SET schedule = 'text' WHERE rowid = 1",
+        ),
+    ],
+)
+def test_a_damaged_run_is_named_and_the_others_count(kind: Kind, tmp_path: Path, edit: str) -> None:
+    store = store_of(kind, tmp_path, *kind.runs)
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute(edit)
+    check_left_out(kind, shown(kind, store), "is damaged")
+
+
+@pytest.mark.parametrize("cut", [40, *also(0, 1)])
+def test_a_truncated_record_does_not_count(kind: Kind, tmp_path: Path, cut: int) -> None:
+    record = kind.runs[0].record
+    assert record is not None
+    short = replace(kind.runs[0], record=record[: len(record) - cut] if cut else None)
+    check_left_out(kind, shown(kind, store_of(kind, tmp_path, short, kind.runs[1])))
+
+
+def test_numbers_that_are_missing_damage_their_run_only(kind: Kind, tmp_path: Path) -> None:
+    bare = changed(kind.runs[0], lambda result, record: result.pop("seconds"))
+    check_left_out(kind, shown(kind, store_of(kind, tmp_path, bare, kind.runs[1])))
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), *also(float("inf"), -1, "soon", None)])
+def test_times_that_are_no_numbers_damage_their_run_only(
+    kind: Kind, tmp_path: Path, seconds: object
+) -> None:
+    wrong = changed(kind.runs[0], lambda result, record: result.update(seconds=seconds))
+    check_left_out(kind, shown(kind, store_of(kind, tmp_path, wrong, kind.runs[1])))
+
+
+def test_a_store_without_a_run_that_counts_has_a_report(kind: Kind, tmp_path: Path) -> None:
+    found = shown(kind, store_of(kind, tmp_path))
+    assert {word for words in found.rows.values() for word in words} <= {"", "no result"}
+
+
+def test_a_damaged_run_is_done_again(kind: Kind, tmp_path: Path) -> None:
+    store = store_of(kind, tmp_path, *kind.runs, replace(kind.runs[1], seed=1))
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute("UPDATE runs SET result = '{' WHERE rowid = 1")
+        database.execute("UPDATE runs SET contestant = '?' WHERE rowid = 2")
+    known = kind.runs[1]
+    with Store(store) as opened:
+        assert opened.finished() == {
+            kind.runs[0].key: None,
+            (known.row, known.contestant.key, 1): known.result["digest"],
+        }
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"name": "degree 2"', '"name": "degree 5"'), ('"diameter": "4"', '"diameter": "x"'),
+     ('"degree": 2', '"degree": "2"'), ('"published": {', '"published": 3, "x": {')],
+)  # fmt: skip
+def test_damaged_rows_refuse_the_store_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str
+) -> None:
+    store = store_of(designs(), tmp_path)
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute("UPDATE suites SET content = replace(content, ?, ?)", (old, new))
+    assert command(["bench", "report", str(store), "-o", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("published", ["1/0", *also("x", "0", "-3", 3)])
+def test_damaged_rows_of_throughputs_refuse_the_store_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], published: object
+) -> None:
+    store = store_of(throughputs(), tmp_path)
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute(
+            "UPDATE suites SET content = json_set(content, '$.throughput.rounds_per_chunk', ?)",
+            (published,),
+        )
+    assert command(["bench", "report", str(store), "-o", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_claim_that_there_is_no_schedule_is_no_fact(tmp_path: Path) -> None:
+    kind = schedules()
+    bare = replace(kind.suite, rows=(replace(kind.suite.rows[0], published=Published()),
+                                     kind.suite.rows[1]))  # fmt: skip
+    claim = changed(kind.runs[0], lambda result, record: result.update(
+        steps=None, status="infeasible", certified=False, certified_bound=0, lower_bound=0,
+        instance_record=record["instance"], contributions=[],
+    ))  # fmt: skip
+    claim = replace(claim, record=None)
+    text = shown(
+        kind._replace(suite=bare),
+        store_of(kind._replace(suite=bare), tmp_path, claim, kind.runs[1]),
+    ).text
+    assert "| nothing published |  | it is claimed that no schedule exists |" in text
+
+
+def test_another_status_makes_nothing_certified(kind: Kind, tmp_path: Path) -> None:
+    words = {"status": "optimal", "certified": True, "proven": "by a bound"}
+    runs = [changed(run, lambda result, record: result.update(words)) for run in kind.runs]
+    honest = shown(kind, store_of(kind, tmp_path, *kind.runs)).rows
+    (tmp_path / "s.sqlite").unlink()
+    assert shown(kind, store_of(kind, tmp_path, *runs)).rows == honest
+
+
+def test_evidence_of_another_run_certifies_nothing(tmp_path: Path) -> None:
+    kind = schedules()
+    other = kind.runs[1].unpacked()["lower_bound"]["evidence"]
+    swapped = changed(
+        kind.runs[0], lambda result, record: record["lower_bound"].update(evidence=other)
+    )
+    check_left_out(kind, shown(kind, store_of(kind, tmp_path, swapped, kind.runs[1])))
+
+
+def test_evidence_of_another_run_bounds_no_throughput(tmp_path: Path) -> None:
+    kind = throughputs()
+    other = kind.runs[1].unpacked()
+
+    def swap(result: dict[str, Any], record: Any) -> None:
+        record.update({key: other[key] for key in other if key not in ("instance", "format")})
+        result.update(rounds_per_chunk="1", bound="1")
+
+    swapped = changed(kind.runs[0], swap)
+    check_left_out(kind, shown(kind, store_of(kind, tmp_path, swapped, kind.runs[1])))
+
+
+def test_the_bound_of_a_design_is_that_of_the_row(tmp_path: Path) -> None:
+    """A ring fits the row of degree 5; its own degree, 2, has a bound that the row has not."""
+    kind = designs()
+    ring = designed(kind.suite.rows[0], RING)
+    honest = shown(kind, store_of(kind, tmp_path, ring, kind.runs[1]))
+    assert honest.rows["degree 5"] == ["better", "1"]
+    lying = changed(
+        ring, lambda result, record: record.update(degree=2, claims={"diameter_bound": 3})
+    )
+    check_left_out(kind, shown(kind, store_of(kind, tmp_path, lying, kind.runs[1])))
+
+
+def test_another_network_is_not_the_named_one(tmp_path: Path) -> None:
+    row = DesignRow(
+        "six", 6, 5, (("latency", 1.0),), network="ring-bi-6", published={"diameter": "3"}
+    )
+    other = replace(row, name="seven")
+    suite = Suite("mine", "", (row, other), kind="designs")
+    runs = designed(row, COMPLETE), designed(other, row.named_links())
+    kind = Kind(suite, runs, lambda line: line["row"], ("verdict",))
+    found = shown(kind, store_of(kind, tmp_path, *runs))
+    assert found.rows == {"seven": ["equal"]}
+    assert "six, seed 0: does not hold: the network is not ring-bi-6" in found.text
+
+
+def test_exhaustion_is_a_claim_that_is_not_checked(tmp_path: Path) -> None:
+    kind = designs_for_steps()
+    ring = designed(kind.suite.rows[0], RING)
+    steps = int(float(ring.result["design"]["steps"]))
+    lying = changed(ring, lambda result, record: result.update(proven="by exhaustion"))
+    found = shown(kind, store_of(kind, tmp_path, lying, kind.runs[1]))
+    assert steps > 1
+    assert found.rows["degree 5"] == ["better", "1", "claimed by exhaustion, not checked", "yes"]
+
+
+def test_rows_that_the_suite_has_changed_since_are_named(tmp_path: Path) -> None:
+    suite = read_suite("forestcoll")
+    first, *others = suite.rows
+    stored = replace(suite, rows=(replace(first, rounds_per_chunk="9"), *others[1:]))
+    kind = throughputs()._replace(suite=stored)
+    text = shown(kind, store_of(kind, tmp_path)).text
+    assert f"- {first.name}: the suite now has another instance or other published values" in text
+    assert f"- {others[0].name}: the store has no such row" in text
+    assert text.count("the suite now has") == 1
+
+
+def test_a_store_with_another_instance_by_the_same_name_is_not_compared(tmp_path: Path) -> None:
+    stores = []
+    for number, topology in enumerate(("ring-bi-4", "mesh-2x3")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        cchybrid.instance(topology, "AAS").save(folder / "net.json")
+        row = Row.from_text({"topology": "./net.json"}, folder)
+        kind = schedules()._replace(suite=Suite("mine", "", (row,)))
+        stores.append(str(store_of(kind, folder, made("schedules", row, CONTESTANT))))
+    assert command(["bench", "report", *stores, "-o", str(tmp_path / "out")]) == 0
+    text = (tmp_path / "out" / "report.md").read_text()
+    assert "0 rows in both" in text
+    assert "as the other store has another instance by this name:\n\n- net.json\n" in text
+
+
+def test_nothing_is_worse_where_nothing_was_published(tmp_path: Path) -> None:
+    kind = schedules()
+    bare = replace(kind.suite, rows=tuple(
+        Row.from_text({"topology": row.topology, "collective": "AAS"}, Path())
+        for row in kind.suite.rows
+    ))  # fmt: skip
+    text = shown(kind._replace(suite=bare), store_of(kind._replace(suite=bare), tmp_path)).text
+    nothing = "Nothing was published that the results of these rows could be compared with."
+    assert f"## Worse than published\n\n{nothing}\n" in text
+    (tmp_path / "s.sqlite").unlink()
+    text = shown(kind, store_of(kind, tmp_path, kind.runs[0])).text
+    assert "## Worse than published\n\n0 of the 1 rows that are compared.\n" in text

@@ -1,0 +1,152 @@
+"""Reading a store for a report: what cannot be looked up does not count, damage is one line."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+
+import pytest
+from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.report.reading import read_store
+from cchybrid_plugins.bench.report.standing import standings
+from cchybrid_plugins.bench.runner import digests, run_suite
+from cchybrid_plugins.bench.store import Run, Store
+from cchybrid_plugins.bench.suite import Suite, read_suite
+from pandas import NA
+
+import cchybrid
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
+from tests.plugins.bench.local_runs import local
+
+
+@cache
+def solved(instance: cchybrid.Instance, engine: str) -> cchybrid.Result:
+    return cchybrid.solve(instance, engines=[engine], evaluations=60)
+
+
+def run_of(suite: Suite, instance: cchybrid.Instance, engine: str) -> Run:
+    result = solved(instance, engine)
+    assert result.schedule is not None
+    record = {**result.to_json(), "digest": instance.digest}
+    packed = zlib.compress(json.dumps(result.schedule.to_json()).encode())
+    contestant = Contestant((engine,), "auto", None, 60)
+    return Run(suite.rows[0].name, contestant, 0, "", record, packed)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Two contestants, between whose runs the row's file changed."""
+    (tmp_path / "mine.toml").write_text('[[rows]]\ntopology = "net.json"\nsteps = 2')
+    path = tmp_path / "s.sqlite"
+    with Store(path, write=True) as opened:
+        for engine, name in (("colouring", "ring-bi-4"), ("umda", "ring-bi-6")):
+            instance = cchybrid.instance(name, "AAS")
+            instance.save(tmp_path / "net.json")
+            suite = read_suite(str(tmp_path / "mine.toml"))
+            opened.put_suite(suite)
+            opened.put(run_of(suite, instance, engine))
+    return path
+
+
+def test_runs_of_what_the_row_names_no_more_do_not_count(store):
+    reading = read_store(store, None, load_registry())
+    (standing,) = standings(reading).itertuples()
+    assert reading.runs.held.tolist() == [False, True]
+    assert standing.steps == 5  # of the ring of six
+
+
+@pytest.mark.long
+def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, capsys):
+    (tmp_path / "mine.toml").write_text('[[rows]]\ntopology = "net.json"\nsteps = 2')
+    instance = cchybrid.instance("mesh-2x3", "AAS")
+    instance.save(tmp_path / "net.json")
+    suite, registry = read_suite(str(tmp_path / "mine.toml")), load_registry()
+    path = tmp_path / "s.sqlite"
+    with Store(path, write=True) as opened:
+        opened.put_suite(suite)
+        opened.put(run_of(suite, instance, "covering"))
+    with closing(sqlite3.connect(path)) as database, database:
+        for column in ("contestant", "result"):
+            database.execute(f"UPDATE runs SET {column} = replace({column}, 'covering', 'liquid')")
+    (run,) = read_store(path, None, registry).runs.itertuples()
+    assert (run.contestant, run.engine, run.contributions[-1].author) == (
+        "covering",
+        "covering",
+        "covering",
+    )
+    assert capsys.readouterr().err == "cchybrid: engine liquid is now covering\n"
+    present = [Contestant(("covering",), "auto", None, 60)]
+    with Store(path, write=True) as opened:
+        known = digests(suite, registry)
+        assert run_suite(suite, known, opened, present, [0], local(1), print, registry)
+        (kept,) = opened.runs()
+    assert kept.contestant.engines == ("liquid",)
+
+
+def test_a_row_that_is_run_meanwhile_is_left_to_the_next_report(store, monkeypatch):
+    monkeypatch.setattr(Store, "run_counts", lambda self: {})
+    assert len(read_store(store, None, load_registry()).runs) == 0
+    monkeypatch.undo()
+    assert len(read_store(store, None, load_registry()).runs) == 2
+
+
+def test_rows_that_cannot_be_looked_up_do_not_count(store):
+    (store.parent / "net.json").unlink()
+    reading = read_store(store, None, load_registry())
+    (standing,) = standings(reading).itertuples()
+    assert not reading.runs.held.any()
+    assert (standing.steps, standing.lower_bound, standing.verdict) == (NA, NA, "no result")
+    assert "net.json" in reading.checked.unchecked["net.json"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        'UPDATE suites SET content = replace(content, \'"steps": 2\', \'"steps": "abc"\')',
+        "UPDATE suites SET content = replace(content, '\"steps\": 2', '\"steps\": 99999999999')",
+        "UPDATE suites SET content = '[]'",
+        "DROP TABLE runs",
+    ],
+)
+def test_a_damaged_store_is_one_line(store, damage):
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute(damage)
+    with pytest.raises(InputError, match="the store is damaged"):
+        read_store(store, None, load_registry())
+
+
+def test_rows_of_no_kind_are_one_line(store):
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute("UPDATE suites SET content = '{}'")
+    with pytest.raises(InputError, match="no plugin registers the kind of the suite mine"):
+        read_store(store, None, load_registry())
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE runs SET contestant = replace(contestant, '\"options\":{}', '\"options\":5')",
+        "UPDATE runs SET contestant = replace(contestant, '[\"umda\"]', '[1,2]')",
+        'UPDATE runs SET contestant = replace(contestant, \'"threads":1\', \'"threads":"x"\')',
+        "UPDATE runs SET contestant = '5'",
+        "UPDATE runs SET result = '[' || result",
+        "UPDATE runs SET seed = 'abc'",
+        "UPDATE runs SET seed = 1.5",
+        "UPDATE runs SET failure = x'ff00'",
+        "UPDATE runs SET result = CAST(x'ff' AS TEXT)",
+        f"UPDATE runs SET result = '{'[' * 100_000}'",
+    ],
+)
+def test_a_damaged_run_is_left_out_and_named(store, damage):
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute(f"{damage} WHERE contestant LIKE '%umda%'")
+    reading = read_store(store, None, load_registry())
+    assert not reading.runs.held.any()
+    (line,) = reading.checked.excluded
+    assert line.startswith("net.json, seed ")
+    assert ": is damaged: " in line

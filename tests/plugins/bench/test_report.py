@@ -1,0 +1,552 @@
+"""Reports of small stores: what holds counts, what does not is named, and files say the same."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import json
+import re
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from html.parser import HTMLParser
+from importlib import util
+from pathlib import Path
+
+import pytest
+from cchybrid_plugins.bench.checking import check
+from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.report.commands import commands_of
+from cchybrid_plugins.bench.report.pages import write_report
+from cchybrid_plugins.bench.report.reading import Reading, read_store
+from cchybrid_plugins.bench.report.sections import compose
+from cchybrid_plugins.bench.report.standing import standings
+from cchybrid_plugins.bench.report.statistics import gap_over_time, judged
+from cchybrid_plugins.bench.row import Row
+from cchybrid_plugins.bench.store import Run, Store
+from cchybrid_plugins.bench.suite import Suite
+from pandas import NA, isna
+
+from cchybrid.cli.app import run as command
+from cchybrid.model import Schedule
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.benchmark import Checked
+from cchybrid.plugin.benchmark_report import Report
+from cchybrid.plugin.records import ExporterInfo
+from cchybrid.plugin.registry import Registry, load_registry
+from tests.plugins.bench.local_runs import made
+
+FIRST = Contestant(("colouring",), time_limit=None, evaluations=20)
+SECOND = Contestant(("umda",), time_limit=None, evaluations=20)
+VALUES = (
+    {"topology": "ring-bi-4", "collective": "AAS", "steps": "2", "lower_bound": "2"},
+    {"topology": "mesh-3x3", "collective": "AAB", "steps": "5", "lower_bound": "5"},
+    {"topology": "spidergon-8", "collective": "AAS", "steps": "3", "note": "a|b <i>"},
+    {"topology": "hypercube-8", "collective": "OAB", "routing": "any"},
+    {"topology": "ring-bi-4", "collective": "OAB", "steps": "1", "comparable": "no"},
+    {"topology": "ring-bi-4", "collective": "AAB"},
+)
+SUITE = Suite("tiny", "", tuple(Row.from_text(values, Path()) for values in VALUES))
+
+
+@cache
+def solved_rows() -> tuple[Run, ...]:
+    """Return a real run of every row but the last: once for all modules that need them."""
+    return tuple(made("schedules", row, FIRST) for row in SUITE.rows[:5])
+
+
+@pytest.fixture
+def runs() -> list[Run]:
+    return copy.deepcopy([*solved_rows()])
+
+
+def fill(path: Path, runs: list[Run], suite: Suite = SUITE) -> Path:
+    with Store(path, write=True) as store:
+        store.put_suite(suite)
+        for run in runs:
+            store.put(run)
+    return path
+
+
+def checked(run: Run) -> Checked:
+    """Return the check of a run against the instance of its row."""
+    (row,) = [row for row in SUITE.rows if row.name == run.row]
+    registry = load_registry()
+    kind = registry.benchmark("schedules")
+    return check(run, row, kind, kind.digest(row, registry))
+
+
+def read(path: Path) -> Reading:
+    return read_store(path, None, load_registry())
+
+
+def written(report: Report, folder: Path) -> dict[str, str]:
+    files = [
+        path for path in write_report(report, folder, "Tiny", ["x"]) if path.name != "runs.csv"
+    ]
+    return {path.suffix: path.read_text() for path in files}
+
+
+def changed_record(run: Run, **changes: object) -> Run:
+    """Return a run whose schedule is another one, as a damaged or forged store has it."""
+    assert run.record is not None
+    record = {**json.loads(zlib.decompress(run.record)), **changes}
+    return replace(run, record=zlib.compress(json.dumps(record).encode()))
+
+
+def test_verdicts_of_a_store(runs: list[Run], tmp_path: Path) -> None:
+    found = standings(read(fill(tmp_path / "a.sqlite", runs)))
+    assert found.steps.dropna().tolist() == [2, 4, 4, 2, 2]
+    assert found.proof.tolist() == [*["certified"] * 5, ""]
+    assert found.verdict.tolist() == [
+        "equal", "better", "worse", "new", "not comparable", "no result",
+    ]  # fmt: skip
+    assert found.bound_verdict.tolist() == ["equal", "refuted", "", "", "", ""]
+    assert found.routing.tolist() == [*["minimal"] * 3, "any", *["minimal"] * 2]
+    assert found.published_is_impossible.tolist() == [False, False, True, False, False, False]
+
+
+def damaged(run: Run, other: Run) -> Iterator[tuple[str, Run]]:
+    assert run.record is not None
+    steps = json.loads(zlib.decompress(run.record))["steps"]
+    fewer = [steps[0][1:], *steps[1:]]
+    result = run.result
+    yield "incorrect header check", replace(run, record=b"rubbish")
+    yield "cut short, or too large", replace(run, record=run.record[:-20])
+    yield "missing", replace(run, record=None)
+    yield "invalid", changed_record(run, steps=fewer)
+    yield "invalid", changed_record(run, steps=steps[:-1])
+    yield "its instance differs from that of the row", replace(other, row=run.row)
+    yield "not the one of the result", replace(run, record=other.record)
+    yield "not the one of the result", replace(run, result={**result, "lower_bound": 1})
+    bare = {name: value for name, value in result.items() if name != "status"}
+    yield "KeyError", replace(run, result=bare)
+    yield "a number is too large", replace(run, result={**result, "conflicts": 10**30})
+    wrong = contributed("schedule", "tabu", len(steps) - 1)
+    yield "contributions do not match", replace(run, result={**result, "contributions": [wrong]})
+    yield "KeyError", replace(run, result={**result, "contributions": [{"author": "tabu"}]})
+    bound = {"steps": len(steps), "evidence": {"kind": "luck"}}
+    yield "no kind of evidence", changed_record(run, lower_bound=bound)
+    yield "is not an object", replace(run, record=zlib.compress(b"[1]"))
+
+
+def test_engines_may_be_behind_the_greedy_schedule_of_the_host(runs: list[Run]) -> None:
+    run = runs[0]
+    assert run.result["steps"] is not None
+    worse = with_contributions(run, contributed("schedule", "classical", run.result["steps"] + 2))
+    assert "contributions do not match" in checked(worse).failure
+    by_host = replace(worse, result={**worse.result, "engine": "host greedy"})
+    assert checked(by_host).failure == ""
+
+
+def contributed(
+    what: str, author: str, steps: int, how: str = "", *, certified: bool = True, at: float = 1.0
+) -> dict[str, object]:
+    """Return an entry of a result; ``steps`` are those of the schedule, or of the bound."""
+    lower = steps if what == "bound" else 1
+    best = steps if what == "schedule" else None
+    return {
+        "seconds": at, "author": author, "how": how, "what": what, "steps": best, "lower": lower,
+        "certified": certified,
+    }  # fmt: skip
+
+
+def with_contributions(run: Run, *contributions: dict[str, object]) -> Run:
+    return replace(run, result={**run.result, "contributions": list(contributions)})
+
+
+@pytest.mark.long
+def test_what_does_not_hold_is_named_and_not_counted(runs: list[Run], tmp_path: Path) -> None:
+    for number, (words, bad) in enumerate(damaged(runs[2], runs[0])):
+        path = fill(tmp_path / f"{number}.sqlite", [*runs[:2], bad])
+        report = compose(read(path), None)
+        assert isna(report.table.steps.iloc[2]), words
+        assert report.table.steps.iloc[0] == 2
+        (section,) = [each for each in report.sections if "do not hold" in each.title]
+        assert len(section.lines) == 1
+        assert section.lines[0].startswith("spidergon-8 AAS [colouring, seed 0]: does not hold")
+        assert words in section.lines[0]
+
+
+def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
+    four, method = (
+        "quotient by a group of order 4",
+        "quotient by a group of order 8 that moves 2 steps",
+    )
+    first = with_contributions(
+        runs[1],
+        contributed("bound", "growth", 1),
+        contributed("bound", "cut", 3),
+        contributed("schedule", "tabu", 9, at=2.0),
+        contributed("schedule", "umda", 7, at=3.0),
+        contributed("bound", "lns", 4, certified=False),
+        contributed("bound", "late", 4, certified=False),
+        contributed("bound", "liar", 5, certified=False),
+        contributed("schedule", "tabu", 6, at=4.0),
+        contributed("schedule", "x on quotients", 5, four, at=5.0),
+        contributed("schedule", "x on quotients", 4, method, at=6.0),
+        contributed("bound", "prices", 4, at=7.0),
+    )
+    second = with_contributions(
+        runs[2], contributed("bound", "cut", 3), contributed("schedule", "tabu", 4, at=8.0)
+    )
+    alone = with_contributions(
+        runs[0], contributed("schedule", "colouring", 3), contributed("schedule", "colouring", 2)
+    )
+    report = compose(read(fill(tmp_path / "a.sqlite", [first, second, alone])), None)
+    files = written(report, tmp_path / "out")
+    shown = f"umda 7, tabu 6, x on quotients 4 ({method})"
+    lines = list(csv.DictReader(files[".csv"].splitlines()))
+    assert [line["story"] for line in lines[:4]] == ["colouring 2", shown, "tabu 4", ""]
+    assert f'<td class="long">{shown}</td>' in files[".html"]
+    assert "colouring 2" not in files[".md"]
+    (section,) = [each for each in report.sections if each.title == "What each engine contributed"]
+    assert section.table is not None
+    assert [*section.table.itertuples(index=False, name=None)] == [
+        ("tabu", "schedules", 2, 1, 1, 6.0),
+        ("colouring", "schedules", 1, 1, 0, 1.0),
+        ("x on quotients", "schedules", 1, 1, 1, 6.0),
+        ("umda", "schedules", 1, 0, 1, 3.0),
+        ("prices", "bounds", 1, 1, 1, 7.0),
+        ("cut", "bounds", 2, 0, 0, 1.0),
+        ("lns", "bounds", 1, 0, 1, 1.0),
+    ]
+    assert "3 of 6 rows have records" in section.text
+    assert f"Methods of the schedules: {four} (1 row), {method} (1 row)." in section.text
+
+
+def test_the_story_is_that_of_the_first_run_to_have_the_steps(
+    runs: list[Run], tmp_path: Path
+) -> None:
+    late, early, more = (
+        replace(with_contributions(runs[1], contributed("schedule", author, 4)), seed=seed)
+        for seed, author in enumerate(("late", "early", "none"))
+    )
+    late.result["seconds_to_best"], early.result["seconds_to_best"] = 9.0, 8.0
+    failed = replace(more, failure="exit 1")
+    found = standings(read(fill(tmp_path / "a.sqlite", [late, early, failed])))
+    assert found.story.iloc[1] == "early 4"
+
+
+def test_a_store_without_contributions_shows_none(runs: list[Run], tmp_path: Path) -> None:
+    old = [replace(run, result=dict(run.result)) for run in runs]
+    for run in old:
+        del run.result["contributions"]
+    files = written(compose(read(fill(tmp_path / "a.sqlite", old)), None), tmp_path / "out")
+    assert "story" not in files[".md"]
+    assert "What each engine contributed" not in files[".md"]
+    assert {line["story"] for line in csv.DictReader(files[".csv"].splitlines())} == {""}
+
+
+def test_what_is_new_beside_the_papers(runs: list[Run], tmp_path: Path) -> None:
+    report = compose(read(fill(tmp_path / "a.sqlite", runs)), None)
+    (section,) = [each for each in report.sections if each.title == "New beside the papers"]
+    assert section.table is not None
+    lines = section.table.astype(object).itertuples(index=False, name=None)
+    assert [line[:5] for line in lines] == [
+        ("mesh-3x3 AAB", "better", 5, 4, 4),
+        ("hypercube-8 OAB routing any", "nothing published", NA, 2, 2),
+        ("spidergon-8 AAS", "impossible", 3, 4, 4),
+    ]
+    bare = replace(SUITE, rows=(SUITE.rows[3],))
+    alone = compose(read(fill(tmp_path / "b.sqlite", [runs[3]], bare)), None)
+    assert "New beside the papers" not in [each.title for each in alone.sections]
+
+
+def test_a_damaged_run_is_named_and_the_others_are_reported(
+    runs: list[Run], tmp_path: Path
+) -> None:
+    path = fill(tmp_path / "a.sqlite", runs[:2])
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE runs SET result = '{' WHERE rowid = 1")
+    report = compose(read(path), None)
+    assert report.table.steps.dropna().tolist() == [4]
+    (section,) = [each for each in report.sections if "do not hold" in each.title]
+    assert section.lines == [
+        "ring-bi-4 AAS, seed 0: is damaged: Expecting property name enclosed in double quotes:"
+        " line 1 column 2 (char 1)"
+    ]
+
+
+def test_a_store_is_read_while_it_is_written(runs: list[Run], tmp_path: Path) -> None:
+    path = fill(tmp_path / "a.sqlite", runs[:1])
+    with Store(path, write=True) as store:
+        store.put(runs[1])
+        assert standings(read(path)).steps[:3].tolist() == [2, 4, NA]
+
+
+def test_a_bound_without_a_schedule_is_checked(runs: list[Run]) -> None:
+    run = runs[1]
+    assert run.record is not None
+    record = json.loads(zlib.decompress(run.record))
+    alone = {
+        **run.result, "steps": None, "status": "unknown", "instance_record": record["instance"],
+        "evidence_without_schedule": record["lower_bound"]["evidence"], "contributions": [],
+    }  # fmt: skip
+    bare = replace(run, result=alone, record=None)
+    assert (checked(bare).failure, checked(bare).found["lower_bound"]) == ("", 4)
+    more = replace(bare, result={**alone, "lower_bound": 5})
+    assert "bound does not hold" in checked(more).failure
+    nothing = replace(bare, result={**alone, "evidence_without_schedule": None})
+    assert "evidence of the bound is missing" in checked(nothing).failure
+
+
+def test_failures_and_troubles_are_reported(runs: list[Run], tmp_path: Path) -> None:
+    failed = Run(SUITE.rows[5].name, FIRST, 0, "exit -9: killed", {})
+    shown = replace(runs[0], result={**runs[0].result, "troubles": ["engine x: crashed"]})
+    files = written(
+        compose(read(fill(tmp_path / "a.sqlite", [shown, failed])), None), tmp_path / "out"
+    )
+    assert "ring-bi-4 AAB \\[colouring, seed 0\\]: exit -9: killed" in files[".md"]
+    assert "seed 0]: engine x: crashed" in files[".html"]
+
+
+@pytest.mark.long
+def test_teams_stand_beside_their_members(runs: list[Run], tmp_path: Path) -> None:
+    team = replace(FIRST, engines=("colouring", "umda"))
+    seeded = contributed("schedule", "colouring", runs[0].result["steps"], "from umda's schedule")
+    both = [with_contributions(runs[0], {**seeded, "seeded_by": "umda"}), *runs[1:]]
+    all_runs = [*runs, *(replace(run, contestant=team) for run in both)]
+    files = written(compose(read(fill(tmp_path / "a.sqlite", all_runs)), None), tmp_path / "out")
+    assert "colouring+umda: equal 5 of 5 rows" in files[".md"]
+    assert "| colouring+umda | colouring | umda | 1 | 1 |" in files[".md"]
+    assert (tmp_path / "out" / "teams.csv").read_text().count("colouring+umda") == 5
+    alone = written(compose(read(fill(tmp_path / "b.sqlite", runs)), None), tmp_path / "two")
+    assert "Teams beside" not in alone[".md"]
+
+
+class Page(HTMLParser):
+    """Checks that elements nest, and gathers ids and the rows of tables."""
+
+    VOID = ("meta", "input", "br", "hr", "img", "link")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        self.links += [value or "" for name, value in attrs if name in ("src", "href")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Path) -> None:
+    both = [*runs, *(replace(run, contestant=SECOND) for run in runs)]
+    reading = read(fill(tmp_path / "a.sqlite", both))
+    files = written(compose(reading, None), tmp_path / "out")
+    lines = list(csv.DictReader(files[".csv"].splitlines()))
+    assert [line["row"] for line in lines] == [row.name for row in SUITE.rows]
+    assert lines[2]["note"] == "a|b <i>"
+    assert (lines[1]["steps"], lines[1]["verdict"], lines[1]["bound_verdict"]) == (
+        "4", "better", "refuted",
+    )  # fmt: skip
+    page = Page()
+    page.feed(files[".html"])
+    assert page.open == []
+    assert page.seen.count("svg") == 4
+    assert len(page.ids) == len(set(page.ids))
+    assert all(link[0] == "#" and link[1:] in page.ids for link in page.links)
+    assert not re.search(r"https?://|url\((?!#)|@import", files[".html"])
+    for name in (row.name for row in SUITE.rows):
+        assert f"| {name} |" in files[".md"]
+        assert f">{name}</td>" in files[".html"]
+    assert "spidergon-8 AAS: 4 steps, published 3 (which a certified bound rules" in files[".md"]
+    registry = load_registry()
+    commands = commands_of(reading.checked, registry.benchmark("schedules"), registry)
+    options = "--evaluations 20 --threads 1 --seeds 1 --store a.sqlite"
+    assert f"cchybrid bench run tiny.toml --engine umda {options}" in commands
+
+
+@pytest.mark.long
+def test_the_same_store_gives_the_same_files(runs: list[Run], tmp_path: Path) -> None:
+    both = [*runs, *(replace(run, contestant=SECOND) for run in runs)]
+    first = compose(read(fill(tmp_path / "a.sqlite", both)), None)
+    (tmp_path / "b").mkdir()
+    second = compose(read(fill(tmp_path / "b" / "a.sqlite", both[::-1])), None)
+    assert written(first, tmp_path / "one") == written(second, tmp_path / "two")
+
+
+def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
+    slower = replace(runs[1], result={**runs[1].result, "seconds_to_best": 100.0})
+    path = fill(tmp_path / "a.sqlite", runs[:3])
+    other = fill(tmp_path / "b.sqlite", [runs[0], slower, runs[3]])
+    report = compose(read(path), read(other))
+    (section,) = [each for each in report.sections if each.title == "Compared with b.sqlite"]
+    assert section.table is not None
+    assert section.table[["row", "here"]].to_numpy().tolist() == [["mesh-3x3 AAB", "faster"]]
+    text = written(report, tmp_path / "out")[".md"]
+    assert "## Compared with b.sqlite" in text
+    assert "2 rows in both, 1 of them the same" in text
+    assert "1 rows only here. 1 rows only there." in text
+
+
+def test_an_empty_store_is_reported(tmp_path: Path) -> None:
+    files = written(compose(read(fill(tmp_path / "a.sqlite", [])), None), tmp_path / "out")
+    assert "| ring-bi-4 AAB |" in files[".md"]
+    assert "<svg" not in files[".html"]
+
+
+def test_the_command(
+    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path / "a.sqlite", runs)
+    assert command(["bench", "report", "a.sqlite"]) == 0
+    shown = capsys.readouterr().out
+    assert "not comparable" in shown
+    assert "written to a-report/report.html" in shown
+    assert (tmp_path / "a-report" / "report.csv").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("none.sqlite", "there is no such store"),
+        ("a.sqlite --suite other", "the store has no suite other; use small, tiny"),
+        ("a.sqlite", "several suites; choose with --suite: small, tiny"),
+        ("a.sqlite --suite tiny -o a.sqlite", "a.sqlite cannot be written: a.sqlite is no folder"),
+        ("a.sqlite --suite tiny -o a.sqlite/x", "a.sqlite/x cannot be written"),
+        ("a.sqlite none.sqlite --suite tiny", "none.sqlite: there is no such store"),
+        ("a.txt", "cannot be used as a store: file is not a database"),
+    ],
+)
+def test_bad_input_is_one_line(
+    words: str, line: str, runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path / "a.sqlite", runs[:1])
+    fill(tmp_path / "a.sqlite", [], replace(SUITE, name="small"))
+    (tmp_path / "a.txt").write_text("no store")
+    assert command(["bench", "report", *words.split()]) == 2
+    shown = capsys.readouterr().err
+    assert line in shown
+    assert shown.count("\n") == 1
+
+
+def test_the_runs_are_written_as_csv(runs: list[Run], tmp_path: Path) -> None:
+    steps = runs[0].result["steps"]
+    improved = with_contributions(
+        runs[0],
+        contributed("schedule", "tabu", steps + 2, at=0.5),
+        contributed("schedule", "tabu", steps, at=1.0),
+        contributed("bound", "cut", steps, at=2.0),
+    )
+    report = compose(read(fill(tmp_path / "a.sqlite", [improved, *runs[1:]])), None)
+    written(report, tmp_path / "out")
+    lines = list(csv.DictReader((tmp_path / "out" / "runs.csv").read_text().splitlines()))
+    assert [line["row"] for line in lines] == [row.name for row in SUITE.rows[:5]]
+    assert json.loads(lines[0]["convergence"]) == [
+        [0.5, steps + 2, 1], [1.0, steps, 1], [2.0, steps, steps],
+    ]  # fmt: skip
+    assert (lines[0]["nodes"], lines[0]["channels"], lines[0]["status"]) == ("4", "8", "optimal")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Mean gap against seconds" in page
+    assert "Steps (solid) and bound (dotted) against seconds" in page
+
+
+def test_the_mean_gap_falls_to_that_of_the_results(runs: list[Run], tmp_path: Path) -> None:
+    steps = runs[0].result["steps"]
+    improved = with_contributions(
+        runs[0],
+        contributed("schedule", "tabu", 2 * steps, at=0.5),
+        contributed("schedule", "tabu", steps, at=1.0),
+        contributed("bound", "cut", steps, at=2.0),
+    )
+    reading = read(fill(tmp_path / "a.sqlite", [improved]))
+    (curve,) = gap_over_time(judged(reading.runs, standings(reading))).values()
+    assert curve.index.tolist() == [0.5, 1.0, 2.0]
+    gaps = [1 - 1 / (2 * steps), 1 - 1 / steps, 0.0]
+    assert curve.tolist() == pytest.approx(gaps)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Schedule]:
+    """Replace the drawing of pages by a short text; return the schedules that were drawn."""
+    found: list[Schedule] = []
+
+    def page(schedule: Schedule) -> str:
+        found.append(schedule)
+        return f"<!DOCTYPE html>{len(schedule.steps)} steps"
+
+    replace_exporter(monkeypatch, page)
+    return found
+
+
+def replace_exporter(monkeypatch: pytest.MonkeyPatch, export: Callable[[Schedule], str]) -> None:
+    info = ExporterInfo("html", export, "stands in for what a plugin registers")
+    monkeypatch.setattr(Registry, "exporter", lambda self, name: {"html": info}[name])
+
+
+def test_rows_are_linked_to_the_pages_of_their_schedules(
+    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drawn: list[Schedule],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    later = [replace(run, seed=1, result={**run.result, "seconds_to_best": 99.0}) for run in runs]
+    fill(tmp_path / "a.sqlite", [*later, *runs])
+    assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
+    assert "written to a-report/pages: 5 pages" in capsys.readouterr().out
+    assert len(drawn) == 5
+    page = Page()
+    page.feed((tmp_path / "a-report" / "report.html").read_text())
+    links = {link for link in page.links if not link.startswith("#")}
+    assert links == {f"pages/{path.name}" for path in (tmp_path / "a-report" / "pages").iterdir()}
+    assert "pages/hypercube-8-oab-routing-any.html" in links
+    text = (tmp_path / "a-report" / "pages" / "mesh-3x3-aab.html").read_text()
+    assert text == "<!DOCTYPE html>4 steps"
+    commands = (tmp_path / "a-report" / "report.md").read_text()
+    assert "cchybrid bench report a.sqlite --pages" in commands
+
+
+def test_pages_of_similar_rows_have_different_files(
+    tmp_path: Path, runs: list[Run], monkeypatch: pytest.MonkeyPatch, drawn: list[Schedule]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path / "a.sqlite", runs[:2])
+    monkeypatch.setattr("cchybrid_plugins.bench.report.schedule_pages.MAX_NAME_LENGTH", 0)
+    assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
+    names = {path.name for path in (tmp_path / "a-report" / "pages").iterdir()}
+    assert names == {"row.html", "row-2.html"}
+
+
+def test_a_row_that_is_too_large_for_a_page_has_none(
+    tmp_path: Path, runs: list[Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(schedule: Schedule) -> str:
+        raise InputError("too large")
+
+    monkeypatch.chdir(tmp_path)
+    fill(tmp_path / "a.sqlite", runs[:1])
+    replace_exporter(monkeypatch, refuse)
+    assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
+    assert not (tmp_path / "a-report" / "pages").exists()
+
+
+@pytest.mark.parametrize("package", ["jinja2", "matplotlib", "pandas", "scipy"])
+def test_a_missing_package_is_named(
+    package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = util.find_spec
+    monkeypatch.setattr(
+        "cchybrid_plugins.bench.report.find_spec",
+        lambda name: None if name == package else real(name),
+    )
+    assert command(["bench", "report", "a.sqlite"]) == 2
+    assert f"a report needs {package}; pip install 'cchybrid[report]'" in capsys.readouterr().err

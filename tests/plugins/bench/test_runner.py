@@ -1,0 +1,275 @@
+"""Benchmark runs: nothing is lost, nothing is done twice, whatever ends them."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.runner import Progress, digests, run_suite, tasks_of
+from cchybrid_plugins.bench.schedule_checks import stored_schedule
+from cchybrid_plugins.bench.store import Store
+from cchybrid_plugins.bench.suite import read_suite
+
+from cchybrid.cli.app import run as command
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
+from tests.plugins.bench.local_runs import local
+
+SUITE = """
+name = "six"
+[[rows]]
+topology = ["ring-bi-6", "mesh-2x3"]
+collective = ["AAS", "AAB", "OAB"]
+"""
+HALF = SUITE.replace(', "mesh-2x3"', "")
+COMMAND = ("--engine", "colouring", "--evaluations", "60", "--seeds", "1", "--threads", "1")
+
+
+def bench(
+    folder: Path, *words: str, store: str = "s.sqlite", suite: str = SUITE
+) -> subprocess.Popen[str]:
+    (folder / "six.toml").write_text(suite)
+    return subprocess.Popen(
+        [sys.executable, "-m", "cchybrid", "bench", "run", "six.toml", "--store", store,
+         *(words or COMMAND)],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+
+
+CLOCK_TIMES = ("seconds", "seconds_to_best", "search_seconds", "overrun", "times")
+
+
+def content(path: Path) -> dict[tuple[str, str, int], object]:
+    """Return what a store says, without what no two runs have in common: times."""
+    with Store(path) as store:
+        found = {}
+        for run in store.runs():
+            schedule = stored_schedule(run)
+            kept = {key: value for key, value in run.result.items() if key not in CLOCK_TIMES}
+            kept["contributions"] = [
+                {**each, "seconds": None} for each in kept.get("contributions", ())
+            ]
+            found[run.key] = (run.failure, kept, schedule and schedule.steps)
+        return found
+
+
+def jobs_at_work(folder: Path) -> list[int]:
+    """Return the processes of cchybrid whose working folder this is."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and Path(os.readlink(entry / "cwd")) == folder:
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def wait_until_gone(folder: Path) -> None:
+    end = time.monotonic() + 10
+    while jobs_at_work(folder) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert jobs_at_work(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("suite", "runs", "kills"),
+    [
+        pytest.param(HALF, 3, 3, id="three times", marks=pytest.mark.long),
+        pytest.param(SUITE, 6, 10, id="ten times", marks=pytest.mark.long),
+    ],
+)
+def test_killed_and_resumed_it_equals_an_undisturbed_run(tmp_path, suite, runs, kills):
+    calm = bench(tmp_path, *COMMAND, "--jobs", "2", store="calm.sqlite", suite=suite)
+    said = calm.communicate(timeout=240)
+    assert calm.returncode == 0, said
+    undisturbed = content(tmp_path / "calm.sqlite")
+    assert len(undisturbed) == runs
+    dice = random.Random(4)
+    done = 0
+    for _ in range(kills):
+        process = bench(tmp_path, *COMMAND, "--jobs", "2", suite=suite)
+        time.sleep(dice.uniform(0.1, 1.6))
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate(timeout=30)
+        wait_until_gone(tmp_path)
+        if (tmp_path / "s.sqlite").exists() and (tmp_path / "s.sqlite").stat().st_size:
+            found = content(tmp_path / "s.sqlite")
+            assert len(found) >= done, "a finished run was lost"
+            assert found.items() <= undisturbed.items()
+            done = len(found)
+    process = bench(tmp_path, *COMMAND, "--jobs", "2", suite=suite)
+    shown = process.communicate(timeout=240)[1]
+    assert process.returncode == 0, shown
+    # What was finished is not done again: one line for each run that was missing.
+    assert sum(line.startswith("[") for line in shown.splitlines()) == runs - done
+    assert content(tmp_path / "s.sqlite") == undisturbed
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_no_process_behind_and_goes_on(tmp_path, number):
+    process = bench(tmp_path, "--engine", "umda", "--time-limit", "30", "--jobs", "2")
+    end = time.monotonic() + 30
+    while len(jobs_at_work(tmp_path)) < 4:  # itself, two runs and a worker
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    time.sleep(0.5)
+    os.kill(process.pid, number)
+    shown = process.communicate(timeout=30)[1]
+    assert process.returncode == 1
+    assert "interrupted; the same command continues" in shown
+    wait_until_gone(tmp_path)
+    with Store(tmp_path / "s.sqlite") as store:
+        assert all(not run.failure for run in store.runs())
+
+
+@pytest.mark.long
+def test_failed_runs_are_kept_and_done_again(tmp_path, monkeypatch):
+    (tmp_path / "six.toml").write_text(HALF.replace(', "OAB"', ""))
+    suite = read_suite(str(tmp_path / "six.toml"))
+    broken = Contestant(("colouring",), "auto", None, 60, 1, {"colouring": {"nonsense": "1"}})
+    known = digests(suite, load_registry())
+    seen = []
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        # Settings that an engine refuses would fail in every row.
+        with pytest.raises(InputError, match="nonsense"):
+            run_suite(suite, known, store, [broken], [0], local(2), seen.append)
+        assert seen == list(store.runs()) == []
+        # A process that breaks down costs its own run.
+        sound = Contestant(("colouring",), "auto", None, 60)
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "executable", "/bin/false")
+            assert run_suite(suite, known, store, [sound], [0], local(1), seen.append)
+        assert [progress.done for progress in seen] == [1, 2]
+        assert [run.failure for run in store.runs()] == ["exit 1: "] * 2
+        assert store.finished() == {}
+        assert run_suite(suite, known, store, [sound], [0], local(2), seen.append)
+        assert len(store.finished()) == len(list(store.runs())) == 2
+
+
+def test_what_was_finished_when_the_interrupt_came_is_kept(tmp_path, monkeypatch):
+    (tmp_path / "six.toml").write_text(SUITE)
+    suite = read_suite(str(tmp_path / "six.toml"))
+    fast = Contestant(("colouring",), "auto", None, 60)
+    started = []
+    submit = ThreadPoolExecutor.submit
+
+    def watched(*words):
+        started.append(submit(*words))
+        return started[-1]
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", watched)
+
+    def interrupt(progress: Progress) -> None:
+        end = time.monotonic() + 60
+        while not all(future.done() for future in started):  # the other job ends meanwhile
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        raise KeyboardInterrupt
+
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        assert not run_suite(
+            suite, digests(suite, load_registry()), store, [fast], [0], local(2), interrupt
+        )
+        assert len(store.finished()) == 2
+
+
+@pytest.mark.long
+def test_another_instance_under_the_same_name_is_run_again(tmp_path):
+    (tmp_path / "six.toml").write_text(HALF.replace(', "OAB"', ""))
+    suite = read_suite(str(tmp_path / "six.toml"))
+    fast = Contestant(("colouring",), "auto", None, 60)
+    known = digests(suite, load_registry())
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        seen = []
+        assert run_suite(suite, known, store, [fast], [0], local(2), seen.append)
+        assert run_suite(suite, known, store, [fast], [0], local(2), seen.append)
+        assert len(seen) == 2
+        changed = {**known, "ring-bi-6 AAS": "another"}
+        assert run_suite(suite, changed, store, [fast], [0], local(2), seen.append)
+        assert [progress.run.row for progress in seen[2:]] == ["ring-bi-6 AAS"]
+
+
+@pytest.mark.long
+def test_a_full_disk_leaves_no_process_behind(tmp_path, monkeypatch):
+    """Not even where the store fails a second time while the run is ended."""
+    (tmp_path / "six.toml").write_text(SUITE)
+    suite = read_suite(str(tmp_path / "six.toml"))
+    fast = Contestant(("colouring",), "auto", None, 60)
+
+    def full(self: Store, run: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.chdir(tmp_path)
+    before = signal.getsignal(signal.SIGINT)
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        monkeypatch.setattr(Store, "put", full)
+        with pytest.raises(sqlite3.OperationalError):
+            run_suite(suite, digests(suite, load_registry()), store, [fast], [0], local(2), print)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert [pid for pid in jobs_at_work(tmp_path) if pid != os.getpid()] == []
+
+
+def test_bad_input_leaves_no_file_behind(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "six.toml").write_text(SUITE)
+    for words in (["--seeds", "0"], ["--option", "colouring.nope=1"]):
+        assert command(["bench", "run", "six.toml", *words]) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["six.toml"]
+
+
+def test_rows_are_run_by_all_contestants_one_after_another():
+    suite = read_suite("smoke")
+    two = [Contestant(("umda",)), Contestant(("cpsat",))]
+    tasks = tasks_of(suite, two, [3, 4])
+    assert len(tasks) == 4 * len(suite.rows)
+    assert [(task.seed, task.contestant) for task in tasks[:4]] == [
+        (3, two[0]), (3, two[1]), (4, two[0]), (4, two[1]),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["none"], "no suite is called none"),
+        (["six.toml", "--engine", "none"], "none"),
+        (["six.toml", "--strategy", "none"], "no strategy is called none"),
+        (["six.toml", "--seeds", "x"], "'x' names no seeds"),
+        (["six.toml", "--seeds", "9999999"], "9999999 seeds are too many"),
+        (["six.toml", "--option", "colouring.nope=1"], "nope"),
+        (["n" * 300], "no suite is called"),
+        (["six.toml", "--jobs", "0"], "--jobs: 0 makes no sense"),
+        (["six.toml", "--time-limit", "-1"], "--time-limit"),
+        (["six.toml", "--option", "umda.population"], "the value of umda.population is missing"),
+        (["six.toml", "--store", "no/folder.sqlite"], "cannot be used as a store"),
+        (["wrong.toml"], "row ring-bi-1 AAS: ring-bi-1"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, words, complaint):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "six.toml").write_text(SUITE)
+    wrong = SUITE.replace('"ring-bi-6", "mesh-2x3"', '"ring-bi-1"')
+    (tmp_path / "wrong.toml").write_text(wrong)
+    assert command(["bench", "run", *words]) == 2
+    shown = capsys.readouterr()
+    assert len(shown.err.splitlines()) == 1
+    assert complaint in shown.err
+    assert shown.out == ""
+
+
+def test_a_job_does_not_import_the_kernels_of_designs():
+    """The kernels take a second to load, longer than many schedules take."""
+    code = "import sys, cchybrid_plugins.bench.job; print('cchybrid.network_design' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "False"

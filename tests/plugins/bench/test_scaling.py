@@ -1,0 +1,108 @@
+"""Measured rows: what their runs cost, and how the report says that costs grow."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.report.reading import read_store
+from cchybrid_plugins.bench.report.scaling import MEASURES, costs, exponent, growth
+from cchybrid_plugins.bench.report.sections import compose
+from cchybrid_plugins.bench.row import Row
+from cchybrid_plugins.bench.run_cost import CostMeter, processes_of, proportional_mib
+from cchybrid_plugins.bench.store import Run, Store
+from cchybrid_plugins.bench.suite import Suite, read_suite
+
+from cchybrid.library.instance_spec import InstanceSpec
+from cchybrid.plugin.registry import load_registry
+from tests.plugins.bench.local_runs import answer_of, packed
+
+ROW = Row(InstanceSpec("dgx-1", "AAB", switching="store-and-forward"), measure=True)
+
+
+@pytest.fixture(scope="module", name="answer")
+def _answer() -> dict[str, Any]:
+    """Return the answer of the job of a measured row."""
+    return answer_of("schedules", ROW, Contestant(time_limit=20.0))
+
+
+def write(path: Path, answer: dict[str, Any], rows: tuple[Row, ...] = (ROW,)) -> Path:
+    with Store(path, write=True) as store:
+        store.put_suite(Suite("mine", "", rows))
+        for row in rows:
+            store.put(
+                Run(row.name, Contestant(), 0, "", answer["result"], packed(answer["schedule"]))
+            )
+    return path
+
+
+def test_a_row_of_the_suite_that_ships_is_measured() -> None:
+    rows = read_suite("scale").rows
+    assert all(row.measure for row in rows)
+    assert Row.from_json(rows[0].to_json()) == rows[0]
+    assert not read_suite("smoke").rows[0].measure
+
+
+def test_the_job_of_a_measured_row_says_what_it_costs(answer: dict[str, Any]) -> None:
+    cost = answer["result"]["cost"]
+    assert cost["first_steps"] >= answer["result"]["steps"] == 2
+    assert 0 < cost["first_seconds"] <= answer["result"]["seconds"]
+    assert cost["build_seconds"] > 0
+    assert cost["verify_seconds"] > 0
+
+
+def test_a_report_has_the_costs_and_their_growth(answer: dict[str, Any], tmp_path: Path) -> None:
+    reading = read_store(write(tmp_path / "a.sqlite", answer), None, load_registry())
+    table = costs(reading)
+    assert list(table.family) == ["dgx-N AAB store-and-forward"]
+    assert table.build_seconds[0] == pytest.approx(answer["result"]["cost"]["build_seconds"])
+    titles = [section.title for section in compose(reading, None).sections]
+    assert {"Scaling", "Growth"} <= set(titles)
+
+
+@pytest.mark.parametrize("forged", ["text", [1], {"build_seconds": "fast"}])
+def test_costs_that_are_none_exclude_the_run(
+    answer: dict[str, Any], tmp_path: Path, forged: object
+) -> None:
+    result = {**answer["result"], "cost": forged}
+    path = write(tmp_path / "a.sqlite", {**answer, "result": result})
+    reading = read_store(path, None, load_registry())
+    assert "does not hold" in reading.runs.failure[0]
+    assert costs(reading).empty
+
+
+def test_exponents_are_those_of_powers() -> None:
+    nodes = np.array([8, 64, 128, 256, 512])
+    assert exponent(nodes, 3e-4 * nodes**2.5) == pytest.approx(2.5)
+    lines = [
+        {"family": "f", "nodes": n, **dict.fromkeys(MEASURES, 0.001 * n**1.5)} for n in nodes[1:]
+    ]
+    from pandas import DataFrame
+
+    assert growth(DataFrame(lines)).iloc[0]["build s"] == "1.5"
+    assert growth(DataFrame(lines[:2])).iloc[0]["build s"] == ""  # two points are too few
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the memory of processes")
+def test_the_memory_of_all_processes_below_counts() -> None:
+    code = "import subprocess, sys; x = bytearray(60 << 20); sys.stdin.read()"
+    outer = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
+    with (
+        CostMeter() as meter,
+        subprocess.Popen([sys.executable, "-c", outer], stdin=subprocess.PIPE) as process,
+    ):
+        own = proportional_mib(os.getpid())
+        end = time.monotonic() + 20
+        while (meter.peak_mib or 0) < own + 60 and time.monotonic() < end:
+            time.sleep(0.05)
+        assert process.pid in processes_of(os.getpid())
+        process.stdin.close()
+    assert meter.peak_mib >= own + 60
+    assert meter.processes >= 3

@@ -1,0 +1,205 @@
+"""Shards: together all runs, each once; merged they are the store of one run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.merging import merge
+from cchybrid_plugins.bench.runner import digests, run_suite, tasks_of
+from cchybrid_plugins.bench.shards import Shard, read_shard
+from cchybrid_plugins.bench.store import Run, Store
+from cchybrid_plugins.bench.suite import read_suite
+
+from cchybrid.cli.app import run as command
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
+from tests.plugins.bench.local_runs import local
+from tests.plugins.bench.test_runner import COMMAND, HALF, content
+
+FAST = Contestant(("colouring",), "auto", None, 60)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 100])
+def test_shards_are_disjoint_equally_large_and_everything_together(count: int) -> None:
+    tasks = tasks_of(read_suite("smoke"), [FAST, Contestant(("umda",))], [0, 1, 2])
+    parts = [Shard(index, count).of(tasks) for index in range(1, count + 1)]
+    keys = [task.key for part in parts for task in part]
+    assert sorted(keys) == sorted(task.key for task in tasks)
+    assert len({*keys}) == len(keys)
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    # The order of the rows in the suite decides nothing.
+    for part, index in zip(parts, range(1, count + 1), strict=True):
+        other = Shard(index, count).of(tasks[::-1])
+        assert {task.key for task in other} == {task.key for task in part}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0/3", "4/3", "1", "1/0", "a/b", "-1/3", "1/9999999", "1/2/3"]
+)
+def test_what_is_no_shard_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="is no shard"):
+        read_shard(text)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with a run of each row."""
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "six.toml").write_text(HALF)
+    suite = read_suite(str(folder / "six.toml"))
+    with Store(folder / "whole.sqlite", write=True) as store:
+        assert run_suite(
+            suite, digests(suite, load_registry()), store, [FAST], [0], local(2), print
+        )
+    return folder / "whole.sqlite"
+
+
+def runs(path: Path) -> list[Run]:
+    with Store(path) as store:
+        return list(store.runs())
+
+
+def store_of(whole: Path, path: Path, kept: list[Run]) -> Path:
+    """Write a store with the suite of another one and these runs."""
+    suite = read_suite(str(whole.parent / "six.toml"))
+    with Store(path, write=True) as store:
+        store.put_suite(suite)
+        for run in kept:
+            store.put(run)
+    return path
+
+
+@pytest.fixture
+def three(whole: Path) -> list[Run]:
+    found = runs(whole)
+    assert len(found) == 3
+    return found
+
+
+def test_merged_parts_are_the_whole_each_run_once(whole: Path, three: list[Run], tmp_path: Path):
+    failed = replace(three[2], failure="exit 1: ", result={}, record=None)
+    first = store_of(whole, tmp_path / "1.sqlite", [three[0], failed])
+    second = store_of(whole, tmp_path / "2.sqlite", [three[0], three[1], three[2]])
+    with Store(tmp_path / "all.sqlite", write=True) as store:
+        merged = merge([first, second], store, load_registry())
+        # A run takes the place of the failed one.
+        assert (merged.added, merged.known, merged.refused) == (4, 1, [])
+    assert content(tmp_path / "all.sqlite") == content(whole)
+    with Store(tmp_path / "all.sqlite", write=True) as store:
+        again = merge([second, first], store, load_registry())
+        assert (again.added, again.known, again.refused) == (0, 5, [])
+    assert content(tmp_path / "all.sqlite") == content(whole)
+
+
+def forged(run: Run) -> Run:
+    """Return the run with a schedule that lacks a transfer."""
+    record = json.loads(zlib.decompress(run.record or b""))
+    record["steps"][0] = record["steps"][0][1:]
+    return replace(run, record=zlib.compress(json.dumps(record).encode()))
+
+
+def test_what_does_not_hold_is_left_out(
+    whole: Path, three: list[Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stray = replace(three[1], row="no such row")
+    part = store_of(whole, tmp_path / "part.sqlite", [forged(three[0]), three[1], stray])
+    status = command(["bench", "merge", str(part), "-o", str(tmp_path / "all.sqlite")])
+    shown = capsys.readouterr()
+    assert status == 1
+    assert "1 runs, 1 of them new; 2 do not hold and were left out" in shown.out
+    assert f"left out: {three[0].row}, seed 0: does not hold: the schedule is invalid" in shown.err
+    assert "left out: no such row, seed 0: no suite of its store has such a row" in shown.err
+    assert [run.key for run in runs(tmp_path / "all.sqlite")] == [three[1].key]
+
+
+def test_stores_that_do_not_fit_are_refused_in_one_line(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "six.toml").write_text(HALF.replace('"AAS", ', ""))
+    with Store(tmp_path / "other.sqlite", write=True) as store:
+        store.put_suite(read_suite(str(tmp_path / "six.toml")))
+    (tmp_path / "text.sqlite").write_text("no store" * 100)
+    output = str(tmp_path / "all.sqlite")
+    for words, complaint in (
+        ([str(whole), str(tmp_path / "other.sqlite"), "-o", output], "has other rows than"),
+        ([str(tmp_path / "none.sqlite"), "-o", output], "there is no such store"),
+        ([str(tmp_path / "text.sqlite"), "-o", output], "cannot be used as a store"),
+        ([str(whole), "-o", str(whole)], "is one of the stores to merge"),
+        ([str(whole), "-o", str(tmp_path / "no" / "all.sqlite")], "cannot be used as a store"),
+    ):
+        assert command(["bench", "merge", *words]) == 2
+        [line] = capsys.readouterr().err.splitlines()
+        assert complaint in line
+
+
+def script(folder: Path, *words: str) -> str:
+    (folder / "six.toml").write_text(HALF)
+    once = COMMAND[:-2] if "--threads" in words else COMMAND  # its last option is --threads
+    words = ("six.toml", *once, *words)
+    assert command(["bench", "run", *words, "--slurm", "six.slurm", "--shards", "2"]) == 0
+    return (folder / "six.slurm").read_text()
+
+
+def test_the_slurm_script_is_valid_and_asks_for_what_its_runs_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = script(tmp_path, "--jobs", "3", "--threads", "2", "--time-limit", "100")
+    assert subprocess.run(["bash", "-n", "six.slurm"], check=False).returncode == 0
+    settings = dict(
+        line.removeprefix("#SBATCH --").split("=")
+        for line in text.splitlines()
+        if line.startswith("#SBATCH") and "=" in line
+    )
+    assert settings["array"] == "1-2"
+    assert settings["cpus-per-task"] == "6"
+    # Three runs in two jobs with three at a time: one after another there is one.
+    assert settings["time"] == "00:07:00"
+    [line] = [line for line in text.splitlines() if line.startswith("exec ")]
+    assert "--engine colouring" in line
+    assert "--time-limit 100.0" in line
+    assert not (tmp_path / "six.sqlite").exists()
+    assert "written to six.slurm: 3 runs in 2 jobs" in capsys.readouterr().out
+    for words, complaint in (
+        (["--slurm", "a"], "--shards: the number of jobs is missing"),
+        (["--slurm", "a", "--shards", "0"], "--shards: 0 makes no sense"),
+        (["--slurm", "a", "--shards", "2", "--shard", "1/2"], "--shard: has no place"),
+        (["--slurm", "a", "--shards", "2", "--cluster", "x"], "--cluster: has no place"),
+        (["--slurm", "no/a", "--shards", "2"], "no/a"),
+        (["--shard", "3/2"], "--shard: '3/2' is no shard"),
+        (["--jobs", "2", "--cluster", "tcp://x:1"], "--jobs: the cluster has as many jobs"),
+    ):
+        assert command(["bench", "run", "six.toml", *words]) == 2
+        [line] = capsys.readouterr().err.splitlines()
+        assert complaint in line
+
+
+@pytest.mark.long
+def test_the_jobs_of_the_slurm_script_merge_to_the_whole(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    script(tmp_path, "--jobs", "1")
+    tool = tmp_path / "cchybrid"
+    tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cchybrid "$@"\n')
+    tool.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    for task in ("1", "2", "2"):  # a job that is submitted again does nothing
+        subprocess.run(
+            ["sh", "six.slurm"], check=True, env={**environment, "SLURM_ARRAY_TASK_ID": task}
+        )
+    done = subprocess.run(["sh", "six.slurm"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "SLURM_ARRAY_TASK_ID" in done.stderr
+    parts = sorted(str(path) for path in tmp_path.glob("six-*-of-2.sqlite"))
+    assert len(parts) == 2
+    assert command(["bench", "merge", *parts, "-o", "all.sqlite"]) == 0
+    assert content(tmp_path / "all.sqlite") == content(whole)

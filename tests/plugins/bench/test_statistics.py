@@ -1,0 +1,242 @@
+"""Rates, times and curves over outcomes made by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cchybrid_plugins.bench.contestant import Contestant, labels
+from cchybrid_plugins.bench.report.reading import Reading, run_table
+from cchybrid_plugins.bench.report.standing import compare, contradictions, standings
+from cchybrid_plugins.bench.report.statistics import (
+    judged,
+    mean_of,
+    performance_profile,
+    scores,
+    settled_over_time,
+    staircase,
+    times,
+    wilson,
+)
+from cchybrid_plugins.bench.row import Published, Row
+from pandas import NA, Series
+
+from cchybrid.library.instance_spec import InstanceSpec
+from cchybrid.plugin.benchmark import CheckedSuite
+
+FAST = Contestant(("colouring",))
+SLOW = Contestant(("cpsat",))
+
+
+def outcome(row: str, contestant: Contestant, seed: int = 0, **facts: object) -> dict[str, Any]:
+    known = {"steps": 4, "lower_bound": 4, "certified": True, "engine": "x", "seconds_to_best": 1.0}
+    return {"row": f"{row} AAS", "key": contestant.key, "seed": seed, **known, **facts}
+
+
+def read(*outcomes: dict[str, Any], **published: Mapping[str, object]) -> Reading:
+    """Return the rows of these outcomes, with what was published of them, by their topology."""
+    rows = [
+        Row(InstanceSpec(name, "AAS"), Published(**published.get(name, {})))  # type: ignore[arg-type]
+        for name in dict.fromkeys(outcome["row"].split()[0] for outcome in outcomes)
+    ]
+    checked = CheckedSuite(Path("x"), "x", rows, {})
+    return Reading(tuple(rows), run_table(outcomes), checked)
+
+
+def stand(*outcomes: dict[str, Any], **published: object) -> Any:
+    """Return what stands in the row of these outcomes."""
+    (found,) = standings(read(*outcomes, a=published)).itertuples()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "low", "high"),
+    [  # rate and interval as in Newcombe 1998 (Statistics in Medicine 17), table I, method 3
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson(successes: int, trials: int, low: float, high: float) -> None:
+    assert wilson(successes, trials) == pytest.approx((low, high), abs=5e-5)
+    assert wilson(trials - successes, trials) == pytest.approx((1 - high, 1 - low), abs=5e-5)
+
+
+def test_wilson_of_nothing() -> None:
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+def test_staircase_climbs_once_per_value() -> None:
+    assert [*staircase(Series([3.0, 1.0, 3.0, math.inf]), 4).items()] == [(1.0, 0.25), (3.0, 0.75)]
+    assert staircase(Series(dtype=float), 4).empty
+
+
+def test_scores() -> None:
+    reading = read(
+        outcome("a", FAST, 0, seconds_to_best=2.0),
+        outcome("a", FAST, 1, steps=5),
+        outcome("a", SLOW, 0, steps=None, failure="crashed"),
+        outcome("b", FAST, 0, steps=6, lower_bound=3, seconds_to_best=4.0),
+        b={"steps": 5},
+    )
+    fast, slow = scores(judged(reading.runs, standings(reading)), ["AAS"]).itertuples()
+    assert (fast.contestant, fast.rows, fast.runs, fast.failures) == ("colouring", 2, 3, 0)
+    assert (fast.closed, fast.reached, fast.successes) == (1, 1, 1)
+    assert (fast.seconds_mean, fast.seconds_median) == (2.0, 2.0)
+    assert (slow.runs, slow.failures, slow.successes) == (1, 1, 0)
+    assert math.isnan(slow.seconds_mean)
+    assert (slow.rate_low, slow.rate_high) == wilson(0, 1)
+
+
+def curves(*outcomes: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the performance profile, and what was settled over time, as lists of corners."""
+    reading = read(*outcomes)
+    rows = standings(reading)
+    found = times(judged(reading.runs, rows))
+    closed = rows.index[rows.proof != ""]
+    profile, settled = performance_profile(found), settled_over_time(found, closed)
+    corners = {key: [*curve.items()] for key, curve in profile.items()}
+    return corners, {key: [*curve.items()] for key, curve in settled.items()}
+
+
+def test_performance_profile_of_common_rows() -> None:
+    rows = (
+        (outcome("a", FAST), outcome("a", SLOW, seconds_to_best=3.0)),
+        (outcome("b", FAST, steps=5), outcome("b", SLOW, seconds_to_best=8.0)),
+        (outcome("c", FAST),),
+    )
+    profile, _ = curves(*rows[0], *rows[1], *rows[2])
+    assert profile == {FAST.key: [(1.0, 0.5)], SLOW.key: [(1.0, 0.5), (3.0, 1.0)]}
+    profile, _ = curves(*rows[2], outcome("d", SLOW))
+    assert profile == {FAST.key: [], SLOW.key: []}
+
+
+def test_settled_counts_closed_rows_and_bears_no_time_at_all() -> None:
+    _, settled = curves(
+        outcome("a", FAST, seconds_to_best=0.0),
+        outcome("b", FAST, lower_bound=3),
+        *(outcome("c", FAST, 0), outcome("c", FAST, 1, steps=7), outcome("c", FAST, 2)),
+        *(outcome("d", FAST, 0), outcome("d", FAST, 1, failure="crashed")),
+    )
+    assert settled == {FAST.key: [(0.01, 0.25), (1.0, 0.5)]}
+
+
+def test_a_bound_counts_for_the_row_of_any_contestant() -> None:
+    row = stand(outcome("a", FAST, lower_bound=2), outcome("a", SLOW, steps=6))
+    assert (row.steps, row.lower_bound, row.proof, row.contestant) == (
+        4, 4, "certified", "colouring",
+    )  # fmt: skip
+
+
+def test_a_claim_differs_from_a_proof() -> None:
+    row = stand(outcome("a", SLOW, certified=False), outcome("a", FAST, lower_bound=2))
+    assert (row.lower_bound, row.claimed_bound, row.proof, row.gap) == (2, 4, "claimed", 0)
+
+
+def test_a_refuted_claim_does_not_count_and_is_named() -> None:
+    reading = read(outcome("a", SLOW, certified=False, steps=6, lower_bound=6), outcome("a", FAST))
+    rows = standings(reading)
+    (row,) = rows.itertuples()
+    assert (row.steps, row.claimed_bound, row.proof) == (4, NA, "certified")
+    (text,) = contradictions(rows, reading.runs)
+    assert "claims at least 6 steps, but 4 suffice" in text
+
+
+def test_infeasible() -> None:
+    facts = {"steps": None, "infeasible": True, "lower_bound": 1}
+    row = stand(outcome("a", FAST, **facts))
+    assert (row.state, row.proof, row.lower_bound, row.verdict) == (
+        "infeasible", "certified", NA, "new",
+    )  # fmt: skip
+    assert stand(outcome("a", FAST, certified=False, **facts)).proof == "claimed"
+
+
+@pytest.mark.parametrize(
+    ("published", "verdict", "bound", "impossible"),
+    [
+        ({}, "new", "", False),
+        ({"steps": 4, "lower_bound": 4}, "equal", "equal", False),
+        ({"steps": 5, "lower_bound": 3}, "better", "tighter", False),
+        ({"steps": 5, "lower_bound": 5}, "better", "refuted", False),
+        ({"steps": 3, "lower_bound": 3}, "worse", "tighter", True),
+        ({"steps": 3, "lower_bound": 3, "comparable": False}, "not comparable", "", False),
+    ],
+)
+def test_verdicts(published: dict[str, object], verdict: str, bound: str, impossible: bool) -> None:
+    row = stand(outcome("a", FAST), **published)
+    assert (row.verdict, row.bound_verdict, row.published_is_impossible) == (
+        verdict, bound, impossible,
+    )  # fmt: skip
+
+
+def test_nothing_found_is_worse_than_something_published() -> None:
+    row = stand(outcome("a", FAST, steps=None, lower_bound=3), steps=4, lower_bound=4)
+    assert (row.verdict, row.bound_verdict, row.state) == ("worse", "weaker", "nothing found")
+    failed = stand(outcome("a", FAST, failure="crashed"), steps=4)
+    assert (failed.verdict, failed.state) == ("no result", "failed")
+
+
+def test_the_best_contestant_has_the_fewest_steps_then_the_shortest_time() -> None:
+    row = stand(
+        outcome("a", FAST, 0, seconds_to_best=2.0, seconds=3.0),
+        outcome("a", FAST, 1, seconds_to_best=4.0, seconds=5.0),
+        outcome("a", FAST, 2, steps=5, seconds_to_best=0.1),
+        outcome("a", SLOW, 0, seconds_to_best=3.5),
+    )
+    assert (row.contestant, row.seconds_to_best, row.seconds) == ("colouring", 3.0, 4.0)
+
+
+def test_labels_tell_contestants_apart() -> None:
+    longer = Contestant(("cpsat",), time_limit=300)
+    tuned = Contestant(("cpsat",), time_limit=300, options={"cpsat": {"log": "1"}})
+    assert list(labels([FAST, SLOW]).values()) == ["colouring", "cpsat"]
+    assert list(labels([SLOW, longer, tuned]).values()) == [
+        "cpsat, 60 s, 1 thread",
+        "cpsat, 300 s, 1 thread",
+        "cpsat log=1, 300 s, 1 thread",
+    ]
+
+
+def test_labels_show_what_differs_only() -> None:
+    grid = [
+        Contestant(("umda",), options={"umda": {"population": size, "mutation": share}})
+        for size, share in (("50", "0.9"), ("100", "0.9"))
+    ]
+    assert list(labels(grid).values()) == ["umda population=50", "umda population=100"]
+    assert list(labels([*grid, FAST]).values())[2] == "colouring"
+
+
+def test_means() -> None:
+    assert all(map(math.isnan, mean_of([])))
+    one, *interval = mean_of([3.0, math.nan])
+    assert one == 3.0
+    assert all(map(math.isnan, interval))
+    assert mean_of([1.0, 2.0, 3.0])[1:] == pytest.approx((2 - 2.4841, 2 + 2.4841), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("there", "words"),
+    [
+        ({}, ()),
+        ({"steps": 5}, ("fewer steps",)),
+        ({"steps": None, "lower_bound": 5}, ("fewer steps", "weaker bound")),
+        ({"lower_bound": 3}, ("tighter bound",)),
+        ({"seconds_to_best": 2.1}, ("faster",)),
+        ({"seconds_to_best": 1.9}, ()),
+        ({"steps": 3, "lower_bound": 3, "seconds_to_best": 9.0}, ("more steps", "tighter bound")),
+    ],
+)
+def test_comparison(there: dict[str, object], words: tuple[str, ...]) -> None:
+    other = read(outcome("a", FAST, **there))
+    (found,) = compare(standings(read(outcome("a", FAST))), standings(other)).itertuples()
+    assert (found.where, found.here) == ("both", ", ".join(words))
+
+
+def test_rows_of_one_store_only() -> None:
+    here = read(outcome("a", FAST), outcome("b", FAST, failure="crashed"))
+    found = compare(standings(here), standings(read(outcome("b", FAST))))
+    assert found["where"].to_dict() == {"a AAS": "here", "b AAS": "there"}

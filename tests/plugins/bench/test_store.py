@@ -1,0 +1,206 @@
+"""The store: what was put in comes out, verified; what does not hold is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import zlib
+from contextlib import closing
+
+import pytest
+from cchybrid_plugins.bench.contestant import Contestant, contestants
+from cchybrid_plugins.bench.row import Row
+from cchybrid_plugins.bench.schedule_checks import stored_schedule
+from cchybrid_plugins.bench.store import Run, Store
+from cchybrid_plugins.bench.suite import Suite
+
+import cchybrid
+from cchybrid.library.instance_spec import InstanceSpec
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
+
+ROWS = tuple(Row(InstanceSpec("ring-bi-4", name)) for name in ("OAB", "AAS"))
+SUITE = Suite("two", "two rows", ROWS)
+BUDGET = Contestant(("colouring",), "auto", None, 500)
+
+
+@pytest.fixture(scope="module")
+def finished() -> Run:
+    instance = cchybrid.instance("ring-bi-4", "AAS")
+    result = cchybrid.solve(instance, engines=["colouring"], evaluations=500)
+    assert result.schedule is not None
+    record = {**result.to_json(), "digest": instance.digest}
+    packed = zlib.compress(json.dumps(result.schedule.to_json()).encode())
+    return Run(ROWS[1].name, BUDGET, 0, "", record, packed)
+
+
+def test_what_goes_in_comes_out(tmp_path, finished):
+    path = tmp_path / "s.sqlite"
+    failed = Run(ROWS[0].name, BUDGET, 0, "exit -9", {})
+    with Store(path, write=True) as store:
+        store.put_suite(SUITE)
+        store.put(finished)
+        store.put(failed)
+        assert store.finished() == {finished.key: finished.result["digest"]}
+    with Store(path) as store:
+        assert store.suites() == ["two"]
+        assert store.suite("two").rows == ROWS
+        one, other = store.runs()
+        assert (one, other) == (finished, failed)
+        assert one.contestant == BUDGET
+        assert len(stored_schedule(one).steps) == one.result["steps"] == 2
+        assert stored_schedule(other) is None
+    assert not path.with_name("s.sqlite-wal").exists()
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_what_a_killed_run_had_half_written_is_undone(tmp_path, finished, write):
+    path, copy = tmp_path / "s.sqlite", tmp_path / "copy.sqlite"
+    with Store(path, write=True) as store:
+        store.put(finished)
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("PRAGMA cache_size=1")
+        database.execute("BEGIN")
+        for number in range(500):
+            database.execute("INSERT INTO meta VALUES (?, ?)", (f"k{number}", "x" * 500))
+        for end in ("", "-journal"):  # as a kill leaves them
+            shutil.copy(f"{path}{end}", f"{copy}{end}")
+    with Store(copy, write=write) as store:
+        assert [run.key for run in store.runs()] == [finished.key]
+
+
+def test_a_row_may_stand_in_several_suites_and_keeps_its_runs(tmp_path, finished):
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        store.put_suite(SUITE)
+        store.put(finished)
+        store.put_suite(Suite("one", "", ROWS[1:]))
+        store.put_suite(Suite("two", "", ROWS[::-1]))
+        assert store.suite("two").rows == ROWS[::-1]
+        assert len(list(store.runs())) == 1
+
+
+OLD_ROWS = {
+    "schedules": '{"question": {"topology": "ring-bi-6", "collective": "AAS", "fail_links": [],'
+    ' "fail_nodes": []}, "published": {"steps": 4, "lower_bound": 3, "place": "", "source": "x",'
+    ' "note": "a|b", "comparable": true, "goal": null, "rates": {}}}',
+    "designs": '{"design": {"name": "ring", "nodes": 16, "degree": 2, "weights": [["latency", 1.0],'
+    ' ["bisection", 1.0]], "layout": "", "max_wire": null, "network": "ring-bi-16", "designers":'
+    ' ["annealing"], "collective": "", "published": {"latency": "4.00", "bisection": "3"},'
+    ' "source": "table A", "note": "hm"}}',
+    "throughputs": '{"throughput": {"topology": "ring-bi-4", "collective": "AAB",'
+    ' "rounds_per_chunk": "3/2", "source": "a paper", "note": ""}}',
+}
+
+
+@pytest.mark.parametrize("kind", OLD_ROWS)
+def test_rows_of_0_9_0_are_read_and_written_as_they_were(tmp_path, kind):
+    with Store(tmp_path / "s.sqlite", write=True):
+        pass
+    with closing(sqlite3.connect(tmp_path / "s.sqlite")) as database, database:
+        database.execute("INSERT INTO suites VALUES ('old', 0, 'x', ?)", (OLD_ROWS[kind],))
+    with Store(tmp_path / "s.sqlite") as store:
+        suite = store.suite("old")
+    assert suite.kind == kind
+    assert [json.dumps(row.to_json()) for row in suite.rows] == [OLD_ROWS[kind]]
+
+
+def test_one_writer_at_a_time(tmp_path):
+    path = tmp_path / "s.sqlite"
+    with Store(path, write=True):
+        with pytest.raises(InputError, match="another benchmark is writing"):
+            Store(path, write=True)
+        Store(path).close()  # reading is free
+    Store(path, write=True).close()
+
+
+def test_files_that_are_no_stores(tmp_path):
+    with pytest.raises(InputError, match="there is no such store"):
+        Store(tmp_path / "none.sqlite")
+    (tmp_path / "text").write_text("no database at all, but long enough to look at" * 40)
+    for write in (False, True):
+        with pytest.raises(InputError, match="text"):
+            Store(tmp_path / "text", write=write)
+    sqlite3.connect(tmp_path / "other.db").executescript(
+        "CREATE TABLE t (x); INSERT INTO t VALUES (1)"
+    )
+    for write in (False, True):
+        with pytest.raises(InputError, match="no store of cchybrid"):
+            Store(tmp_path / "other.db", write=write)
+    with pytest.raises(InputError, match="cannot be used"):
+        Store(tmp_path / "no folder" / "s.sqlite", write=True)
+    with pytest.raises(InputError, match="there is no such store"):
+        Store("n" * 5000)
+
+
+def test_a_damaged_store_that_its_errors_quote(tmp_path):
+    """SQLite's message then has a byte that is no UTF-8."""
+    path = tmp_path / "s.sqlite"
+    Store(path, write=True).close()
+    content = path.read_bytes()
+    assert b"CREATE TABLE runs" in content
+    path.write_bytes(content.replace(b"CREATE TABLE runs", b"CREATE \xfeABLE runs"))
+    for write in (False, True):
+        with pytest.raises(InputError, match="cannot be used"):
+            Store(path, write=write)
+
+
+def test_a_foreign_database_is_not_touched(tmp_path):
+    path = tmp_path / "foreign.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript("PRAGMA journal_mode=WAL; CREATE TABLE meta (other)")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="no store of cchybrid"):
+        Store(path, write=True)
+    assert path.read_bytes() == before
+
+
+def test_a_foreign_database_with_a_log_of_its_own_is_not_touched(tmp_path):
+    path = tmp_path / "foreign.sqlite"
+    database = sqlite3.connect(path)
+    database.executescript("PRAGMA journal_mode=WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    files = {
+        name: (tmp_path / name).read_bytes() for name in ("foreign.sqlite", "foreign.sqlite-wal")
+    }
+    for name, content in files.items():  # as a killed owner leaves them
+        (tmp_path / f"left-{name}").write_bytes(content)
+    database.close()
+    with pytest.raises(InputError, match="no store of cchybrid"):
+        Store(tmp_path / "left-foreign.sqlite", write=True)
+    assert (tmp_path / "left-foreign.sqlite").read_bytes() == files["foreign.sqlite"]
+    assert (tmp_path / "left-foreign.sqlite-wal").read_bytes() == files["foreign.sqlite-wal"]
+
+
+def test_an_empty_database_of_another_is_no_new_store(tmp_path):
+    path = tmp_path / "theirs.sqlite"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA user_version=7")
+    with pytest.raises(InputError, match="no store of cchybrid"):
+        Store(path, write=True)
+
+
+def test_a_copy_of_the_one_file_holds_what_was_finished(tmp_path, finished):
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        store.put_suite(SUITE)
+        store.put(finished)
+        shutil.copy(tmp_path / "s.sqlite", tmp_path / "copy.sqlite")
+    with Store(tmp_path / "copy.sqlite") as store:
+        assert [run.key for run in store.runs()] == [finished.key]
+
+
+def test_contestants():
+    registry = load_registry()
+    found = contestants(
+        registry, ["umda", "CPSAT+umda", "umda"], ["race", "auto"], {"umda": {"population": "8"}},
+        time_limit=2.0, evaluations=None, threads=1,
+    )  # fmt: skip
+    assert [one.name for one in found] == ["umda (race)", "umda", "cpsat+umda (race)", "cpsat+umda"]
+    assert [Contestant.from_key(one.key) for one in found] == found
+    assert found[0].budget == "2 s, 1 thread"
+    assert [one.name for one in contestants(registry, [], [], {})] == ["auto"]
+    with pytest.raises(InputError, match="no strategy is called fast"):
+        contestants(registry, [], ["fast"], {})
+    with pytest.raises(InputError, match="nope"):
+        contestants(registry, ["nope"], [], {})
+    with pytest.raises(InputError, match="--option: engine umda does not take part"):
+        contestants(registry, ["cpsat"], [], {"umda": {"population": "8"}})

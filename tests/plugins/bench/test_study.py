@@ -1,0 +1,195 @@
+"""Studies: suites that name contestants, budgets, fixed steps and published success rates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cchybrid_plugins.bench.contestant import contestants, labels, with_budget
+from cchybrid_plugins.bench.row import Row
+from cchybrid_plugins.bench.study import RunBudget, read_seeds
+from cchybrid_plugins.bench.suite import Suite, read_suite
+
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
+
+ROWS = '[[rows]]\ntopology = "ring-bi-4"\ncollective = "AAS"\n'
+
+
+def study(folder: Path, text: str) -> Suite:
+    (folder / "mine.toml").write_text(text)
+    return read_suite(str(folder / "mine.toml"))
+
+
+def test_lists_multiply_to_contestants(tmp_path: Path) -> None:
+    suite = study(
+        tmp_path,
+        """
+        [[contestants]]
+        engine = "UMDA"
+        options = { population = [50, 100], mutation = [0.0, 0.9], sweeps = 0 }
+        [[contestants]]
+        engine = ["colouring", "umda+cpsat", "colouring"]
+        strategy = ["race", "auto"]
+        """
+        + ROWS,
+    )
+    assert list(labels(suite.contestants).values()) == [
+        "umda mutation=0.0 population=50",
+        "umda mutation=0.9 population=50",
+        "umda mutation=0.0 population=100",
+        "umda mutation=0.9 population=100",
+        "colouring (race)",
+        "colouring",
+        "cpsat+umda (race)",
+        "cpsat+umda",
+    ]
+    assert suite.contestants[0].options == {
+        "umda": {"population": "50", "mutation": "0.0", "sweeps": "0"}
+    }
+    ready = with_budget(load_registry(), suite.contestants, evaluations=9, time_limit=None)
+    assert {each.budget for each in ready} == {"9 evaluations, 1 thread"}
+
+
+def test_former_names_of_engines_become_the_present_ones(tmp_path: Path) -> None:
+    text = '[[contestants]]\nengine = "milp"\noptions = { columns = 3 }\n'
+    (ready,) = with_budget(load_registry(), study(tmp_path, text + ROWS).contestants)
+    named = contestants(load_registry(), ["milp"], [], {"milp": {"columns": "3"}})
+    assert named == [ready]
+    assert ready.name == "covering"
+    assert ready.options == {"covering": {"columns": "3"}}
+
+
+def test_options_of_the_engines_of_a_team(tmp_path: Path) -> None:
+    text = '[[contestants]]\nengine = "a+b"\noptions = { "a.x" = [1, 2], "b.y" = 3 }\n'
+    found = [contestant.options for contestant in study(tmp_path, text + ROWS).contestants]
+    assert found == [{"a": {"x": "1"}, "b": {"y": "3"}}, {"a": {"x": "2"}, "b": {"y": "3"}}]
+
+
+def test_a_suite_without_contestants_is_no_study(tmp_path: Path) -> None:
+    suite = study(tmp_path, ROWS)
+    assert (suite.contestants, suite.budget) == ((), RunBudget())
+
+
+def test_engines_are_looked_up_when_the_suite_is_run(tmp_path: Path) -> None:
+    suite = study(tmp_path, '[[contestants]]\nengine = "of-a-plugin"\n' + ROWS)
+    with pytest.raises(InputError, match="of-a-plugin"):
+        with_budget(load_registry(), suite.contestants)
+
+
+def test_strategies_are_looked_up_when_the_suite_is_run(tmp_path: Path) -> None:
+    suite = study(tmp_path, "[[contestants]]\nstrategy = 'luck'\n" + ROWS)
+    with pytest.raises(InputError, match="no strategy is called luck"):
+        with_budget(load_registry(), suite.contestants)
+
+
+def test_a_budget(tmp_path: Path) -> None:
+    text = '[budget]\ntime_limit = 0.5\nevaluations = 20\nthreads = 2\nseeds = "0-2,9"\n'
+    assert study(tmp_path, text + ROWS).budget == RunBudget(0.5, 20, 2, (0, 1, 2, 9))
+
+
+def test_seeds() -> None:
+    assert read_seeds("3") == (0, 1, 2)
+    assert read_seeds("3,3") == (3,)
+    for text in ("0", "1001", "x", "", "0-2000"):
+        with pytest.raises(InputError, match="seeds"):
+            read_seeds(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("contestants = 3", "contestants: no list of tables"),
+        ("[[contestants]]\nengines = 'umda'", "contestants[0]: a contestant has no 'engines'"),
+        ("[[contestants]]\nengine = []", "contestants[0]: engine: an empty list"),
+        ("[[contestants]]\nengine = 'a b'", "engine: 'a b' names no engine"),
+        ("[[contestants]]\nengine = { a = 1 }", "engine: {'a': 1} is no value"),
+        ("[[contestants]]\nengine = 'umda'\noptions = 3", "options: no table"),
+        ("[[contestants]]\noptions = { a = 1 }", 'of which engine is a?; write "umda.a"'),
+        ("[[contestants]]\nengine = 'a+b'\noptions = { c = 1 }", 'is c?; write "a.c"'),
+        ("[[contestants]]\nengine = 'a+b'\noptions = { 'd.c' = 1 }", "of which engine is d.c?"),
+        ("[[contestants]]\nengine = 'a'\noptions = { x = [] }", "options.x: an empty list"),
+        (
+            f"[[contestants]]\nengine = 'a'\noptions = {{ x = {list(range(1001))} }}",
+            "too many contestants",
+        ),
+        ("budget = 3", "budget: no table; write [budget]"),
+        ("[budget]\nhours = 3", "budget: a budget has no 'hours'"),
+        ("[budget]\ntime_limit = 0", "budget: time_limit: 0 makes no sense"),
+        ("[budget]\ntime_limit = nan", "time_limit: nan makes no sense"),
+        ("[budget]\nevaluations = 1.5", "evaluations: 1.5 makes no sense; use a whole number"),
+        ("[budget]\nthreads = true", "threads: True makes no sense"),
+        ("[budget]\nseeds = 'many'", "budget: seeds: 'many' names no seeds"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\nfixed_steps = 0", "fixed_steps: 0 makes no sense"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\ngoal = 'few'", "goal: 'few' is no whole number"),
+        (
+            "[[rows]]\ntopology = 'ring-bi-4'\nengine = 'a'\nsuccess_percent = 101",
+            "success_percent: '101' is no percentage; write 0 to 100",
+        ),
+        (
+            "[[rows]]\ntopology = 'ring-bi-4'\nengine = 'a'\nsuccess_percent = 'nan'",
+            "'nan' is no percentage",
+        ),
+        (
+            "[[rows]]\ntopology = 'ring-bi-4'\nsuccess_percent = 90",
+            "a success rate without an engine",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(InputError) as raised:
+        study(tmp_path, f"{text}\n{ROWS}")
+    assert complaint in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_equal_contestants_are_counted_before_they_are_made(tmp_path: Path) -> None:
+    many = ", ".join(["1"] * 900)
+    path = tmp_path / "s.toml"
+    options = ", ".join(f"{name} = [{many}]" for name in ("population", "moves", "sweeps"))
+    path.write_text(f'[[contestants]]\nengine = "umda"\noptions = {{ {options} }}\n'
+                    '[[rows]]\ntopology = "ring-bi-4"\ncollective = "OAB"\n')  # fmt: skip
+    with pytest.raises(InputError, match="too many contestants; at most 1000"):
+        read_suite(str(path))
+
+
+def test_seeds_in_other_digits() -> None:
+    with pytest.raises(InputError, match="names no seeds"):
+        read_seeds("\u0663")
+
+
+def test_fixed_steps_are_part_of_the_name() -> None:
+    row = Row.from_text({"topology": "mesh-3x3", "collective": "AAS", "fixed_steps": "3"}, Path())
+    assert row.name == "mesh-3x3 AAS in 3 steps"
+    assert Row.from_json(row.to_json()) == row
+
+
+def test_published_rates_of_several_engines_meet_in_one_row(tmp_path: Path) -> None:
+    (tmp_path / "rates.csv").write_text(
+        "topology,collective,engine,success_percent,goal\n"
+        "ring-bi-4,AAS,SGA,10,2\nring-bi-4,AAS,umda,97.5,2\nring-bi-4,OAB,hgsa,,1\n"
+    )
+    table = "[[tables]]\nfile = 'rates.csv'\n"
+    first, second = study(tmp_path, table).rows
+    assert (first.published.rates, first.published.goal) == ({"sga": 10, "umda": 97.5}, 2)
+    assert (second.published.rates, second.published.goal) == ({}, 1)
+    assert Row.from_json(first.to_json()) == first
+    with (tmp_path / "rates.csv").open("a") as file:
+        file.write("ring-bi-4,AAS,umda,50,2\n")
+    with pytest.raises(InputError, match=r"line 5|umda has two success rates"):
+        study(tmp_path, table)
+
+
+def test_the_studies_that_ship() -> None:
+    """As many contestants as the thesis' figures have, and every rate of its tables."""
+    names = ("sga", "mboa", "umda")
+    counts = {name: len(read_suite(f"sweep-{name}").contestants) for name in names}
+    assert counts == {"sga": 75, "mboa": 15, "umda": 15}
+    rows = read_suite("success-hypercubes").rows
+    assert [len(row.published.rates) for row in rows] == [3] * 16
+    rates = {row.name: row.published.rates for row in rows}
+    assert rates["hypercube-64 OAB"] == {"sga": 50, "mboa": 70, "umda": 90}
+    assert rates["hypercube-64 AAB"] == {"sga": 0, "mboa": 0, "umda": 10}
+    for row in (*rows, *read_suite("success-multistage").rows):
+        assert row.published.goal is not None
+    assert len(read_suite("success-hypercubes").budget.seeds or ()) == 10

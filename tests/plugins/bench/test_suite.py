@@ -1,0 +1,273 @@
+"""Suites: those that ship name instances that exist, and others say what is wrong with them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from cchybrid_plugins.bench.cli import run
+from cchybrid_plugins.bench.row import Published
+from cchybrid_plugins.bench.suite import library, read_suite, suite_names
+
+import cchybrid
+from cchybrid.library.instance_spec import InstanceSpec, resolve
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
+
+
+def written(folder: Path, text: str, name: str = "mine.toml") -> str:
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+@pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", suite_names())
+def test_every_row_of_a_suite_that_ships_names_an_instance(name, stride):
+    """Every row is read; of its instances, every one of this ``stride`` is built."""
+    suite = read_suite(name)
+    assert suite.name == name
+    assert suite.about
+    registry = load_registry()
+    kind = registry.benchmark(suite.kind)
+    names = set()
+    for number, row in enumerate(suite.rows):
+        assert row.name not in names
+        names.add(row.name)
+        assert kind.from_json(row.to_json()) == row
+        large = any(part in row.name for part in ("256", "16x16", "128", "12x12"))
+        if not large and number % stride == 0:  # large ones are resolved when they are run
+            kind.digest(row, registry)
+
+
+def test_the_help_names_every_suite():
+    text = " ".join(str(run.__annotations__["suite"]).split())
+    assert all(name in text for name in suite_names())
+
+
+def test_the_thesis_suite_holds_every_row_of_the_thesis():
+    suite = read_suite("thesis")
+    first = {
+        (row.spec.topology, row.spec.collective, row.spec.root): row for row in reversed(suite.rows)
+    }
+    assert len(first) == 432
+    plain = list(first.values())
+    assert sum(row.published.steps is None for row in plain) == 19
+    assert sum(not row.published.comparable for row in plain) == 16
+    longer = [row.name for row in plain if row.spec.routing is not None]
+    assert longer == ["kautz-36 OAS root 0 routing 1"]
+    assert all(row.published.source for row in plain)
+    assert {row.published.lower_bound is None for row in plain if row.published.steps} == {False}
+
+
+def test_lists_multiply_and_repeats_count_once(tmp_path):
+    suite = read_suite(
+        written(
+            tmp_path,
+            """
+            about = "by hand"
+            [[rows]]
+            topology = ["Ring-Bi-4", "mesh-2x2"]
+            collective = ["OAB", "AAS"]
+            root = [0, 1]
+            [[rows]]
+            topology = "ring-bi-4"
+            collective = "OAB"
+            root = 1
+            ports = 1
+            fail_links = "0-1 1-2"
+            receivers = "0-2"
+            steps = 3
+            comparable = false
+            [[rows]]
+            topology = "mesh-2x2"
+            collective = "OAB"
+            root = 1
+            """,
+        )
+    )
+    assert suite.name == "mine"
+    assert len(suite.rows) == 9
+    assert suite.rows[0].name == "ring-bi-4 OAB root 0"
+    assert suite.rows[8].name == "ring-bi-4 OAB root 1 to 0-2 ports 1 without link 0-1 1-2"
+    assert suite.rows[8].published == Published(steps=3, comparable=False)
+    assert suite.rows[8].spec == InstanceSpec(
+        "ring-bi-4", "OAB", 1, None, (0, 1, 2), None, None, "1", ("0-1", "1-2")
+    )
+
+
+def test_tables_are_filtered_and_varied(tmp_path):
+    (tmp_path / "values.csv").write_text(
+        "# published\ntopology,collective,root,steps,lower_bound,place,source,note\n"
+        "Mesh-3x3,OAB,4,2,2,centre,a paper,\nring-bi-8,AAS,,8,,,,odd\n"
+    )
+    suite = read_suite(
+        written(
+            tmp_path,
+            """
+            [[tables]]
+            file = "values.csv"
+            only = { topology = "MESH-*" }
+            with = { routing = ["minimal", "any"] }
+            """,
+        )
+    )
+    assert [row.name for row in suite.rows] == [
+        "mesh-3x3 OAB root 4",
+        "mesh-3x3 OAB root 4 routing any",
+    ]
+    assert suite.rows[0].published == Published(2, 2, "centre", "a paper")
+    # Over any routes it is another instance, of which nothing was published.
+    assert suite.rows[1].published == Published(2, 2, "centre", "a paper", comparable=False)
+
+
+def test_suites_accept_the_names_of_mpi(tmp_path):
+    (tmp_path / "values.csv").write_text("topology,collective\nmesh-3x3,all-gather\nmesh-3x3,AAS\n")
+    text = """
+        rows = [{ topology = "ring-bi-4", collective = ["ReduceScatter", "multicast:1"] }]
+        [[tables]]
+        file = "values.csv"
+        only = { collective = "allgather" }
+        """
+    names = {row.name for row in read_suite(written(tmp_path, text)).rows}
+    assert names == {"mesh-3x3 AAB", "ring-bi-4 AAR", "ring-bi-4 multicast:1"}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "mine.toml: no rows; write [[rows]]"),
+        ("rows = 3", "rows: no list of tables"),
+        ("x = 1", "the suite has no 'x'; use name"),
+        ("[[rows]]\ncollective = 'AAS'", "rows[0]: a row without a topology"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\nroot = 'one'", "root: 'one' is no whole number"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\nnodes = 4", "nodes: no row has such a value"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\nroot = 1.5", "'1.5' is no whole number"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\ncomparable = 3", "'3' is neither yes nor no"),
+        ("[[tables]]\nfile = 'none.csv'", "none.csv: cannot be read"),
+        ("[[tables]]\nnofile = 1", "nofile: no row has such a value"),
+        ("[[tables]]\nfile = 3", "a table without a file"),
+        ("[[rows]", "not TOML"),
+        ("x = " + "9" * 5000, "not TOML"),
+        ("x = " + "[" * 20000, "not TOML"),
+        ("name = 'a\\nb'\n[[rows]]\ntopology = 'ring-bi-4'", "name: "),
+        ("[[rows]]\ntopology = []", "an empty list"),
+        ('[[tables]]\nfile = "a\\u0000b"', "no file has such a name"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path, text, complaint):
+    with pytest.raises(InputError) as raised:
+        read_suite(written(tmp_path, text))
+    assert complaint in str(raised.value)
+
+
+def test_combinations_are_counted_before_they_are_listed(tmp_path):
+    many = ", ".join(["0"] * 50)
+    keys = ("root", "transmitters", "receivers", "participants", "chunks", "rounds", "ports")
+    lists = "\n".join(f"{key} = [{many}]" for key in keys)
+    rows = f'[[rows]]\ntopology = "ring-bi-4"\ncollective = "OAB"\n{lists}'
+    with pytest.raises(InputError, match="more than 100000 combinations of the listed values"):
+        read_suite(written(tmp_path, rows))
+    (tmp_path / "t.csv").write_text("topology,collective\nring-bi-4,OAB\n")
+    given = ", ".join(f"{key} = [{many}]" for key in keys)
+    with pytest.raises(InputError, match="more than 100000 combinations"):
+        read_suite(written(tmp_path, f'[[tables]]\nfile = "t.csv"\nwith = {{ {given} }}'))
+
+
+def test_a_filter_over_a_column_that_is_not_there(tmp_path):
+    (tmp_path / "v.csv").write_text("topology,collective\nring-bi-4,AAS\n")
+    text = "[[tables]]\nfile = 'v.csv'\nonly = { topologgy = 'ring*' }"
+    with pytest.raises(InputError, match="the table has no column 'topologgy'"):
+        read_suite(written(tmp_path, text))
+
+
+def test_spelling_makes_no_other_row(tmp_path):
+    text = """
+        [[rows]]
+        topology = ["ring-bi-4", "Ring-Bi-4"]
+        collective = ["AAS", "aas"]
+        routing = ["minimal", "Minimal", 0]
+        """
+    assert len(read_suite(written(tmp_path, text)).rows) == 1
+
+
+def test_files_stand_beside_their_suite_and_keep_what_they_say(tmp_path, monkeypatch):
+    """Options that override an instance file are in the name; the current folder is irrelevant."""
+    cchybrid.instance("mesh-2x2", "AAS", switching="store-and-forward", ports=1).save(
+        tmp_path / "mine.json"
+    )
+    text = """
+        [[rows]]
+        topology = "./mine.json"
+        [[rows]]
+        topology = "mine.json"
+        switching = "wormhole"
+        ports = "all"
+        """
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    suite = read_suite(written(tmp_path, text))
+    assert [row.name for row in suite.rows] == ["mine.json", "mine.json wormhole ports all"]
+    models = [resolve(row.spec, load_registry()).model for row in suite.rows]
+    assert [model.switching for model in models] == ["store-and-forward", "wormhole"]
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ("topology,collective\nring-bi-4,AAS,8\n", "line 2: too many or too few values"),
+        ("# one\n# two\ntopology,steps\nring-bi-4,8\nring-bi-6,x\n", "line 5: steps: 'x' is no"),
+        ('topology,note\nring-bi-4,"open\nring-bi-6,fine\n', "no CSV"),
+        ("topology,steps,steps\nring-bi-4,1,2\n", "two columns have one name"),
+        ("topology\nmesh-2x2\n", "no line matches"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_said(tmp_path, table, complaint):
+    (tmp_path / "v.csv").write_text(table)
+    text = "[[tables]]\nfile = 'v.csv'\nonly = { topology = 'ring*' }"
+    with pytest.raises(InputError) as raised:
+        read_suite(written(tmp_path, text))
+    assert complaint in str(raised.value)
+
+
+def test_tables_that_leave_the_collective_open(tmp_path):
+    (tmp_path / "v.csv").write_text("topology,steps\n ring-bi-4 ,8\n")
+    text = """
+        [[tables]]
+        file = "v.csv"
+        only = { topology = "ring-bi-4" }
+        with = { collective = ["aas", "multicast:2,3"], routing = ["minimal", "any"] }
+        """
+    rows = read_suite(written(tmp_path, text)).rows
+    assert {row.name: row.published.comparable for row in rows} == {
+        "ring-bi-4 AAS": True,
+        "ring-bi-4 AAS routing any": False,
+        "ring-bi-4 multicast:2,3": True,
+        "ring-bi-4 multicast:2,3 routing any": False,
+    }
+
+
+def test_two_files_of_one_name(tmp_path):
+    text = "[[rows]]\ntopology = ['a/net.json', 'b/net.json']"
+    with pytest.raises(InputError, match=r"two rows are called net\.json"):
+        read_suite(written(tmp_path, text))
+
+
+def test_unknown_names():
+    with pytest.raises(InputError, match="no suite is called"):
+        read_suite("n" * 5000)
+    with pytest.raises(
+        InputError,
+        match="called nothing; use compare-engines, cooperation, faults, fewest-steps, forestcoll,",
+    ):
+        read_suite("nothing")
+    with pytest.raises(InputError, match=r"nothing\.toml: cannot be read"):
+        read_suite("nothing.toml")
+
+
+def test_the_tables_are_sound():
+    for path in (library() / "papers").glob("*.csv"):
+        lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+        rows = list(csv.DictReader(lines))
+        assert len(rows) == len(lines) - 1
+        assert all(None not in row and None not in row.values() for row in rows)

@@ -1,0 +1,132 @@
+"""Teams beside their members."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.report.teams import beside_members, members_of, seeds_of_teams, verdict
+from pandas import DataFrame
+
+from cchybrid.host.run_history import Contribution
+
+UMDA = Contestant(("umda",), time_limit=10.0)
+CPSAT = Contestant(("cpsat",), time_limit=10.0)
+TEAM = Contestant(("cpsat", "umda"), "relay", time_limit=10.0)
+AUTO = Contestant(None, time_limit=10.0)
+OTHER = Contestant(("cpsat",), time_limit=20.0)
+
+
+def runs(contestant: Contestant, seconds: list[float | None], **more: Any) -> list[dict[str, Any]]:
+    return [
+        {
+            "row": "r", "key": contestant.key, "contestant": contestant.name, "seed": seed,
+            "success": value is not None, "closed": value is not None,
+            "seconds_to_best": 0.0 if value is None else value, "seconds": 9.0, "contributions": (),
+            **more,
+        }
+        for seed, value in enumerate(seconds)
+    ]  # fmt: skip
+
+
+def test_the_members_of_a_team_run_alone_under_the_same_budget() -> None:
+    keys = [each.key for each in (UMDA, CPSAT, TEAM, AUTO, OTHER)]
+    assert members_of(TEAM.key, keys) == [UMDA.key, CPSAT.key]
+    assert members_of(AUTO.key, keys) == [UMDA.key, CPSAT.key]
+    assert members_of(UMDA.key, keys) == []
+
+
+def test_the_better_member_has_more_successes_then_fewer_seconds() -> None:
+    lines = [*runs(UMDA, [1.0, None]), *runs(CPSAT, [5.0, 7.0]), *runs(TEAM, [2.0, 4.0])]
+    (line,) = beside_members(DataFrame(lines)).to_dict("records")
+    assert line["member"] == "cpsat"
+    assert (line["successes"], line["member_successes"]) == (2, 2)
+    assert (line["seconds"], line["member_seconds"]) == (3.0, 6.0)
+    assert line["low"] < 3.0 < line["high"]
+    assert line["verdict"] == "faster"
+
+
+def test_a_run_without_success_counts_with_its_time_limit() -> None:
+    lines = [*runs(UMDA, [1.0, None]), *runs(TEAM, [None, None])]
+    (line,) = beside_members(DataFrame(lines)).to_dict("records")
+    assert (line["seconds"], line["member_seconds"]) == (10.0, 5.5)
+    endless = Contestant(("umda",), time_limit=None, evaluations=5)
+    both = Contestant(("cpsat", "umda"), time_limit=None, evaluations=5)
+    lines = [*runs(endless, [None]), *runs(both, [None])]
+    (line,) = beside_members(DataFrame(lines)).to_dict("records")
+    assert (line["seconds"], line["verdict"]) == (9.0, "equal")
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [
+        ([1.0, 1.1, 0.9], [5.0, 5.1, 4.9], "better"),
+        ([5.0, 5.1, 4.9], [1.0, 1.1, 0.9], "worse"),
+        ([1.0, 9.0], [2.0, 9.0], "faster"),
+        ([2.0, 9.0], [1.0, 9.0], "slower"),
+        ([10.0, 10.0], [10.0, 10.0], "equal"),
+        ([3.0, 3.0], [10.0, 10.0], "better"),
+        ([3.0], [10.0], "faster"),
+    ],
+)
+def test_the_interval_of_the_difference_decides(
+    ours: list[float], theirs: list[float], expected: str
+) -> None:
+    assert verdict(ours, theirs) == expected
+
+
+def test_welchs_interval_is_that_of_a_worked_example() -> None:
+    """The means differ by 2.773; t = 2.052 at 27 degrees of freedom makes an interval of 2.028."""
+    first = [
+        27.5,
+        21.0,
+        19.0,
+        23.6,
+        17.0,
+        17.9,
+        16.9,
+        20.1,
+        21.9,
+        22.6,
+        23.1,
+        19.6,
+        19.0,
+        21.7,
+        21.4,
+    ]
+    second = [
+        27.1,
+        22.0,
+        20.8,
+        23.4,
+        23.4,
+        23.5,
+        25.8,
+        22.0,
+        24.8,
+        20.2,
+        21.9,
+        22.1,
+        22.9,
+        30.4,
+        23.6,
+    ]
+    assert verdict(first, [value - 0.73 for value in second]) == "better"
+    assert verdict(first, [value - 0.76 for value in second]) == "faster"
+
+
+def test_seeds_are_counted_over_all_runs() -> None:
+    first = Contribution(1.0, "umda", "", "schedule", 7, 5, certified=True)
+    last = Contribution(2.0, "cpsat", "", "schedule", 6, 5, certified=True, seeded_by="umda")
+    lines = [
+        *runs(TEAM, [2.0, None], contributions=(first, last)),
+        *runs(UMDA, [1.0], contributions=(first,)),
+    ]
+    assert seeds_of_teams(DataFrame(lines)).to_dict("records") == [
+        {
+            "contestant": "cpsat+umda (relay)", "found by": "cpsat", "seeded by": "umda",
+            "runs": 2, "successes": 1,
+        }
+    ]  # fmt: skip
+    assert seeds_of_teams(DataFrame(runs(UMDA, [1.0]))).empty
