@@ -13,6 +13,7 @@ from typing import cast
 
 from cchybrid.host import events as ev
 from cchybrid.host.compositions import Halves
+from cchybrid.host.first_bounds import first_bounds
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import RunHistory
 from cchybrid.host.schedule_task import ScheduleTask
@@ -68,7 +69,7 @@ class AllReduceTask(ScheduleTask):
         if self.best is None and config.first_schedule and config.engines:
             with host.part("first schedule"):
                 yield None, self._greedy(host)
-        yield from self._first_bounds(config, host)
+        yield from first_bounds(self.instance, config.bounds, host, lambda: self.done)
 
     def _greedy(self, host: Host) -> ev.Event:
         found = Halves(self.instance).greedy(host.should_stop)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
-from cchybrid.model import Instance, LowerBound
+from cchybrid.host import events as ev
+from cchybrid.host.task import Host
+from cchybrid.model import Instance
 from cchybrid.plugin.records import BoundInfo
 from cchybrid.proof.asking import ask
 
@@ -16,13 +19,9 @@ MAX_FIRST_SECONDS = 0.5
 
 
 def first_bounds(
-    instance: Instance,
-    providers: Iterable[BoundInfo],
-    now: Callable[[], float],
-    should_stop: Callable[[], bool],
-    report: Callable[[str], None],
-) -> Iterator[tuple[str, LowerBound]]:
-    """Yield the first bounds of a small instance, with the names of their providers.
+    instance: Instance, providers: Iterable[BoundInfo], host: Host, is_done: Callable[[], bool]
+) -> Iterator[tuple[None, ev.Event]]:
+    """Yield the first bounds of a small instance, as events of the host.
 
     Providers with a worker of their own are not asked: they cannot end the host's process.
     """
@@ -30,15 +29,17 @@ def first_bounds(
     messages = len(instance.collective.messages)
     if nodes > MAX_FIRST_NODES or nodes * messages > MAX_FIRST_PAIRS:
         return
-    end = now() + MAX_FIRST_SECONDS
-    for info in providers:
-        low = info.effort == "low"
-        if info.own_worker or not (low or nodes * channels <= info.immediate_size):
-            continue
-        limit = end if low else math.inf
+    troubles: list[str] = []
+    end = host.now() + MAX_FIRST_SECONDS
 
-        def is_over(limit: float = limit) -> bool:
-            return should_stop() or now() > limit
+    def is_over(limit: float) -> bool:
+        return is_done() or host.now() > limit or host.should_stop()
 
-        for bound in ask(info, instance, is_over, report):
-            yield info.name, bound
+    with host.part("bounding"):
+        for info in providers:
+            low = info.effort == "low"
+            if not info.own_worker and (low or nodes * channels <= info.immediate_size):
+                until = partial(is_over, end if low else math.inf)
+                for bound in ask(info, instance, until, troubles.append):
+                    yield None, ev.Bound(bound.steps, bound.evidence, provider=info.name)
+    yield from ((None, ev.Trouble(text)) for text in troubles)

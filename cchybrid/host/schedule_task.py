@@ -174,23 +174,7 @@ class ScheduleTask(Task):
             with host.part("first schedule"):
                 yield None, self._greedy(host)
         if config.first_bounds and self.best is not None:
-            yield from self._first_bounds(config, host)
-
-    def _first_bounds(
-        self, config: RunConfig, host: Host
-    ) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
-        """Yield the bounds that take little time, and which provider failed."""
-        troubles: list[str] = []
-
-        def is_over() -> bool:
-            return self.done or host.should_stop()
-
-        with host.part("bounding"):
-            for name, bound in first_bounds(
-                self.instance, config.bounds, host.now, is_over, troubles.append
-            ):
-                yield None, ev.Bound(bound.steps, bound.evidence, provider=name)
-        yield from ((None, ev.Trouble(text)) for text in troubles)
+            yield from first_bounds(self.instance, config.bounds, host, lambda: self.done)
 
     def _initial_events(self, config: RunConfig) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
         """Yield the caller's schedule and its bound; engines get them as news."""

@@ -107,15 +107,14 @@ def find_proof(
 
     providers = [info for info in providers if info.in_prove]
     search = _Search(instance, record, steps, providers, deadline, is_over, report)
-    interrupted, unfinished = False, []
+    interrupted = False
     try:
         if not run_in_thread(search.run, is_over):
-            unfinished = [f"{search.doing}: not finished"]
+            search.tried[""] = f"{search.doing}: not finished"
     except KeyboardInterrupt:
         interrupted = True
     abandoned.set()  # the abandoned thread ends its solver, too
-    tried = (*search.answers.values(), *search.tried, *unfinished)
-    return Outcome(search.best, search.shorter, tried, interrupted)
+    return Outcome(search.best, search.shorter, tuple(search.tried.values()), interrupted)
 
 
 @dataclass
@@ -131,9 +130,8 @@ class _Search:
     report: Callable[[str], None]
     best: Proof | None = None
     shorter: Steps | None = None
-    answers: dict[str, str] = field(default_factory=dict)
-    """The line of each bound provider."""
-    tried: list[str] = field(default_factory=list)
+    tried: dict[str, str] = field(default_factory=dict)
+    """Lines by their beginning: what, and the result for the instance or for any routes."""
     doing: str = "bounds"
 
     def run(self) -> None:
@@ -157,7 +155,7 @@ class _Search:
         self.report(text)
 
     def _record(self, text: str) -> None:
-        self.tried.append(text)
+        self.tried[text.partition(":")[0]] = text
         self.report(text)
 
     def _keep(self, steps: int, evidence: Mapping[str, Any]) -> str:
@@ -209,8 +207,7 @@ class _Search:
         if info.name in shown:
             remarks.insert(0, f"{info.name}: {shown[info.name]}")
         if remarks:
-            self.answers[info.name] = "; ".join(remarks)
-            self.report(self.answers[info.name])
+            self._record("; ".join(remarks))
 
     def _by_rows(self) -> None:
         self._start_attempt("solving the time-expanded relaxation")
