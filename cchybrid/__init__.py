@@ -16,14 +16,9 @@ if TYPE_CHECKING:
     from cchybrid.host.designs.api import design
     from cchybrid.host.designs.front import DesignFront, design_front
     from cchybrid.host.designs.result import DesignResult
-    from cchybrid.host.front_files import check_front
     from cchybrid.host.instances import collective, instance, network
-    from cchybrid.host.pareto import pareto
     from cchybrid.host.proving import ProofResult, check, prove, verify
     from cchybrid.host.result import Result
-    from cchybrid.host.rounds import RoundsResult, fewest_rounds
-    from cchybrid.host.rounds_front import Front, FrontPoint
-    from cchybrid.host.throughput import ThroughputResult, throughput
     from cchybrid.model import (
         AllReduction,
         Channel,
@@ -41,12 +36,11 @@ if TYPE_CHECKING:
     from cchybrid.referee.verify import Violation, verify_schedule
 
 __all__ = [
-    "AllReduction", "CchybridError", "Channel", "Collective", "CommunicationModel", "DesignFront",
-    "DesignResult", "EvidenceError", "Front", "FrontPoint", "InputError", "Instance", "LowerBound",
-    "Message", "Network", "PluginError", "ProofResult", "Reduction", "Result", "RoundsResult",
-    "Schedule", "ThroughputResult", "Transfer", "Verdict", "Violation", "bound", "check",
-    "check_front", "collective", "design", "design_front", "fewest_rounds", "instance", "network",
-    "pareto", "prove", "solve", "throughput", "verify", "verify_schedule",
+    "AllReduction", "CchybridError", "Channel", "Collective", "CommunicationModel",
+    "DesignFront", "DesignResult", "EvidenceError", "InputError", "Instance", "LowerBound",
+    "Message", "Network", "PluginError", "ProofResult", "Reduction", "Result", "Schedule",
+    "Transfer", "Verdict", "Violation", "bound", "check", "collective", "design",
+    "design_front", "instance", "network", "prove", "solve", "verify", "verify_schedule",
 ]  # fmt: skip
 
 # Imported when first used: the command line must answer --help, and an interrupt, at once.
@@ -58,13 +52,7 @@ _LATER = {
     "Verdict": "cchybrid.checker",
     "bound": "cchybrid.host.api",
     "check": "cchybrid.host.proving",
-    "check_front": "cchybrid.host.front_files",
     "collective": "cchybrid.host.instances",
-    "fewest_rounds": "cchybrid.host.rounds",
-    "RoundsResult": "cchybrid.host.rounds",
-    "Front": "cchybrid.host.rounds_front",
-    "FrontPoint": "cchybrid.host.rounds_front",
-    "pareto": "cchybrid.host.pareto",
     "design": "cchybrid.host.designs.api",
     "design_front": "cchybrid.host.designs.front",
     "DesignFront": "cchybrid.host.designs.front",
@@ -76,8 +64,6 @@ _LATER = {
     "solve": "cchybrid.host.api",
     "Result": "cchybrid.host.result",
     "verify": "cchybrid.host.proving",
-    "ThroughputResult": "cchybrid.host.throughput",
-    "throughput": "cchybrid.host.throughput",
     "Violation": "cchybrid.referee.verify",
     "verify_schedule": "cchybrid.referee.verify",
 }

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.plugin.records import (
     BenchmarkKind,
     BoundInfo,
+    CheckInfo,
     CollectiveInfo,
     CostTermInfo,
     ExecutorInfo,
@@ -186,6 +188,18 @@ def cchybrid_observers() -> list[Observer]:
 @hookimpl
 def cchybrid_benchmarks() -> list[BenchmarkKind]:
     return [BenchmarkKind("sums", "tests.plugins.bench.fourth_kind:Sums", "sums of numbers")]
+
+
+def check_total(path: Path, record: Any, explain: bool, as_json: bool) -> bool:
+    """Check whether the numbers of a file have the total that it states."""
+    holds = sum(record["numbers"]) == record["total"]
+    print(json.dumps({"holds": holds}) if as_json else f"{path}: {holds}")
+    return holds
+
+
+@hookimpl
+def cchybrid_checks() -> list[CheckInfo]:
+    return [CheckInfo("total/1", f"{__name__}:check_total", "numbers and their total")]
 
 
 @hookimpl

@@ -19,7 +19,7 @@ METHODS = ("summary", "plot", "to_frame", "to_networkx", "utilisation")
 
 def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Yield the public functions, and the methods that show or convert."""
-    for name in cchybrid.__all__:
+    for name in (*cchybrid.__all__, *cchybrid._registered()):
         value = getattr(cchybrid, name)
         if inspect.isfunction(value):
             yield name, value

@@ -8,7 +8,6 @@ from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import CommandInfo
 
 SCHEDULES = "Schedules and proofs"
-PIPELINING = "Chunks and rounds"
 EXCHANGE = "Other tools"
 DESIGN = "Networks"
 LISTS = "What there is"
@@ -31,15 +30,9 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
         _command("prove", SCHEDULES, "proving:prove",
             "Prove that no schedule has fewer steps, and write a certificate."),
         _command("check", SCHEDULES, "proving:check",
-            "Check a certificate by itself, or a throughput, or a front."),
+            "Check a certificate by itself, or another file that proves something."),
         _command("instance", SCHEDULES, "solving:instance",
             "Write an instance to a file: JSON, or the seeds' text format."),
-        _command("throughput", PIPELINING, "throughput:throughput",
-            "Find the fewest rounds per chunk with ever more chunks, and prove it."),
-        _command("rounds", PIPELINING, "rounds:rounds",
-            "Find the fewest rounds for a number of steps, and prove it."),
-        _command("pareto", PIPELINING, "rounds:pareto",
-            "Find the front of steps and rounds per chunk, with certificates."),
         _command("export", EXCHANGE, "schedules:export",
             "Write a verified schedule for people or other tools."),
         _command("import", EXCHANGE, "auditing:import_",

@@ -25,8 +25,8 @@ CheckedFile = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A cchybrid-schedule/1 file; or alone a cchybrid-throughput/1 file, or the folder of "
-        "pareto.",
+        help="A cchybrid-schedule/1 file; or alone a file or folder of another kind that proves "
+        "something.",
         show_default=False,
     ),
 ]
@@ -148,9 +148,7 @@ def check(
     explain: Explain = False,
     as_json: arguments.AsJson = False,
 ) -> None:
-    """Check a schedule and its certificate, from the two files alone; or a throughput or a front.
-
-    The folder of a front is judged by the content of its files, whatever their names.
+    """Check a schedule and its certificate, from the two files alone; or another kind of file.
 
     The checker needs only Python's standard library; the referee verifies the schedule, too.
     Exit status: 0 the check held, 1 it failed, 2 bad input.
@@ -161,8 +159,7 @@ def check(
     if explain and as_json:
         raise InputError("the argument is sentences", where="--explain", hint="leave out --json")
     if certificate is None:
-        _check_alone(schedule, explain, as_json)
-        return
+        raise typer.Exit(0 if _check_alone(schedule, explain, as_json) else 1)
     read, about = read_described(schedule)
     verdict, failure = None, ""
     with _status(f"checking {schedule.name}"):
@@ -201,37 +198,31 @@ def _explained(instance: Mapping[str, Any], certificate: Path) -> list[str]:
     return [f"  {line}" for line in explain(instance, parse_json(read_text(certificate)))]
 
 
-def _check_alone(path: Path, explain: bool, as_json: bool) -> None:
-    """Check a file that needs no certificate beside it, or the folder of a front."""
-    from cchybrid.checker.throughput import FORMAT
-    from cchybrid.cli.rounds import check_folder
-    from cchybrid.cli.throughput import check_file
+def _check_alone(path: Path, explain: bool, as_json: bool) -> bool:
+    """Check a file that needs no certificate beside it, or a folder, as its format says."""
+    from cchybrid.cli.plugin_loading import load_plugins
     from cchybrid.model.instance import read_text
     from cchybrid.model.json_fields import parse_json
 
-    if path.is_dir():
-        if explain:
-            raise InputError(
-                "a front has an argument per certificate",
-                where="--explain",
-                hint="name a schedule and its certificate",
-            )
-        check_folder(path, as_json)
-    with with_context(path):
-        record = parse_json(read_text(path))
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise InputError(
-            "only throughput files are checked without a certificate",
-            where=str(path),
-            hint="name the certificate after the schedule",
-        )
-    check_file(path, record, explain, as_json)
+    registry = load_plugins()
+    for file in sorted(path.glob("*.json")) if path.is_dir() else [path]:
+        with with_context(file):
+            record = parse_json(read_text(file))
+        name = str(record.get("format")) if isinstance(record, dict) else ""
+        info = registry.checks.get(name)
+        if info is not None and info.folder == path.is_dir():
+            return bool(registry.load("check", info)(path, record, explain, as_json))
+    raise InputError(
+        "no plugin checks it without a certificate",
+        where=str(path),
+        hint="name the certificate after the schedule",
+    )
 
 
 def _shown(verdict: Any, instance: Instance) -> dict[str, Any]:
     """Return the verdict as the entries of a JSON object."""
     from cchybrid.checker import RoundsVerdict
-    from cchybrid.host.rounds import farthest
+    from cchybrid.proof.reach import farthest
 
     if isinstance(verdict, RoundsVerdict):
         return {

@@ -1,4 +1,4 @@
-"""The plugin that registers the kinds of benchmarks of designs and throughputs."""
+"""The plugin that registers the kinds of benchmarks of designs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,10 @@ from cchybrid.plugin.records import BenchmarkKind
 
 @hookimpl
 def cchybrid_benchmarks() -> Iterable[BenchmarkKind]:
-    """Return the kinds whose rows are no instances for engines."""
+    """Return the kind whose rows are networks to be designed."""
     return (
         BenchmarkKind(
             "designs", "cchybrid.host.designs.benchmark.kind:Designs",
             "networks to be designed, beside published values", key="design",
-        ),
-        BenchmarkKind(
-            "throughputs", "cchybrid.host.throughput_benchmark:Throughputs",
-            "rounds per chunk of endless schedules", key="throughput",
         ),
     )  # fmt: skip

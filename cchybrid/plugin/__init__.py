@@ -14,6 +14,7 @@ from cchybrid.plugin.records import (
     API,
     BenchmarkKind,
     BoundInfo,
+    CheckInfo,
     CollectiveInfo,
     CommandInfo,
     CostTermInfo,
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
     from cchybrid.plugin.executor import Executor, ExecutorSettings, Job, JobAnswer, run_job
 
 __all__ = [
-    "API", "BenchmarkKind", "BoundInfo", "BrokenRule", "Budget", "CollectiveInfo", "CommandInfo",
-    "CostTermInfo", "DesignerInfo", "Engine", "EngineInfo", "Executor", "ExecutorInfo",
-    "ExecutorSettings", "ExporterInfo", "ImportRequest", "Imported", "ImporterInfo", "Job",
-    "JobAnswer", "NameInfo", "NoOptions", "Observer", "Roles", "Run", "Stop", "StrategyInfo",
-    "TopologyInfo", "hookimpl", "run_job",
+    "API", "BenchmarkKind", "BoundInfo", "BrokenRule", "Budget", "CheckInfo", "CollectiveInfo",
+    "CommandInfo", "CostTermInfo", "DesignerInfo", "Engine", "EngineInfo", "Executor",
+    "ExecutorInfo", "ExecutorSettings", "ExporterInfo", "ImportRequest", "Imported",
+    "ImporterInfo", "Job", "JobAnswer", "NameInfo", "NoOptions", "Observer", "Roles", "Run",
+    "Stop", "StrategyInfo", "TopologyInfo", "hookimpl", "run_job",
 ]  # fmt: skip
 
 _LATER = {

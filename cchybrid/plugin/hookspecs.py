@@ -13,6 +13,7 @@ import pluggy
 from cchybrid.plugin.records import (
     BenchmarkKind,
     BoundInfo,
+    CheckInfo,
     CollectiveInfo,
     CommandInfo,
     CostTermInfo,
@@ -77,6 +78,10 @@ class HookSpecs:
     @hookspec
     def cchybrid_commands(self) -> Iterable[CommandInfo]:  # type: ignore[empty-body]
         """Return commands; their code is imported only where they are called."""
+
+    @hookspec
+    def cchybrid_checks(self) -> Iterable[CheckInfo]:  # type: ignore[empty-body]
+        """Return checks of files; their code is imported only where such a file is checked."""
 
     @hookspec
     def cchybrid_names(self) -> Iterable[NameInfo]:  # type: ignore[empty-body]

@@ -16,6 +16,7 @@ __all__ = [
     "BenchmarkKind",
     "BoundFunction",
     "BoundInfo",
+    "CheckInfo",
     "CollectiveInfo",
     "CommandInfo",
     "CostTermInfo",
@@ -294,6 +295,34 @@ class CommandInfo:
     summary: str
     _: KW_ONLY
     group: str = "Commands of plugins"
+    api: int = API
+
+
+@dataclass(frozen=True)
+class CheckInfo:
+    """A check of files that need no certificate beside them, for ``cchybrid check FILE``.
+
+    Parameters
+    ----------
+    name
+        The ``format`` of the JSON object in such a file.
+    target
+        ``package.module:function``, imported only where it is used. ``function(path, record,
+        explain, as_json)`` prints the verdict on the file, and returns whether it holds; with
+        ``explain`` it prints the argument, too, with ``as_json`` one JSON object instead.
+    summary
+        One line, shown by ``cchybrid plugins``.
+    folder
+        Whether a folder is checked in which some file has this format.
+    api
+        The version of the plugin interface that the check was written for.
+    """
+
+    name: str
+    target: str
+    summary: str
+    _: KW_ONLY
+    folder: bool = False
     api: int = API
 
 

@@ -27,6 +27,7 @@ from cchybrid.plugin.records import (
     API,
     BenchmarkKind,
     BoundInfo,
+    CheckInfo,
     CollectiveInfo,
     CommandInfo,
     CostTermInfo,
@@ -74,8 +75,8 @@ _MAKES: dict[type, tuple[str, type]] = {
 
 Record = (
     TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | ImporterInfo | EngineInfo
-    | StrategyInfo | DesignerInfo | CostTermInfo | ExecutorInfo | CommandInfo | NameInfo
-    | BenchmarkKind
+    | StrategyInfo | DesignerInfo | CostTermInfo | ExecutorInfo | CommandInfo | CheckInfo
+    | NameInfo | BenchmarkKind
 )  # fmt: skip
 R = TypeVar("R", bound=Record)
 Candidate = tuple[str, str, Callable[[], Any]]
@@ -107,6 +108,7 @@ class Registry:
     cost_terms: dict[str, CostTermInfo] = field(default_factory=dict)
     executors: dict[str, ExecutorInfo] = field(default_factory=dict)
     commands: dict[str, CommandInfo] = field(default_factory=dict)
+    checks: dict[str, CheckInfo] = field(default_factory=dict)
     names: dict[str, NameInfo] = field(default_factory=dict)
     benchmarks: dict[str, BenchmarkKind] = field(default_factory=dict)
     observers: list[tuple[str, Observer]] = field(default_factory=list)
@@ -154,7 +156,7 @@ class Registry:
     def strategy(self, name: str) -> StrategyInfo:
         """Return a strategy by name (in any case); a ``CchybridError``: it cannot be used."""
         info = _find(self.strategies, name, "strategy", "plugins")
-        self._load("strategy", info, Strategy)
+        self.load("strategy", info, Strategy)
         return info
 
     def designer(self, name: str) -> DesignerInfo:
@@ -182,18 +184,17 @@ class Registry:
             There is none, or it cannot be imported.
         """
         info = _find(self.benchmarks, name, "kind of benchmarks", "plugins")
-        return self._load("benchmark", info)(info)
+        return self.load("benchmark", info)(info)
 
-    def _load(self, kind: str, info: Any, expected: type = object) -> Any:
+    def load(self, kind: str, info: Any, expected: type = object) -> Any:
         """Import the target of a record; an error names its plugin."""
         try:
             if isinstance(found := load_target(info.target), expected):
                 return found
             raise PluginError(f"its target is no {expected.__name__}")
         except Exception as error:
-            provider = self.provider[kind, info.name.lower()]
-            text = f"plugin {provider}: {kind} {info.name}: {_one_line(error)}"
-            raise PluginError(text) from error
+            by = self.provider[kind, info.name.lower()]
+            raise PluginError(f"plugin {by}: {kind} {info.name}: {_one_line(error)}") from error
 
 
 def load_registry() -> Registry:
@@ -333,6 +334,7 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         "cchybrid_cost_terms": ("cost term", CostTermInfo, registry.cost_terms),
         "cchybrid_executors": ("executor", ExecutorInfo, registry.executors),
         "cchybrid_commands": ("command", CommandInfo, registry.commands),
+        "cchybrid_checks": ("check", CheckInfo, registry.checks),
         "cchybrid_names": ("name", NameInfo, registry.names),
         "cchybrid_benchmarks": ("benchmark", BenchmarkKind, registry.benchmarks),
     }

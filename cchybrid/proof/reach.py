@@ -1,4 +1,4 @@
-"""Instances without a schedule: some destination cannot be reached."""
+"""Distances of messages, and instances without a schedule: a destination cannot be reached."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from cchybrid.checker.instance import Network
 from cchybrid.checker.reach import out_of_reach
 from cchybrid.model import Instance
+from cchybrid.model.errors import InputError
 from cchybrid.referee.distances import hop_distances
 
 
@@ -49,6 +50,31 @@ def unreachable(instance: Instance) -> dict[str, Any] | None:
         if missed:
             return {"kind": "unreachable", "message": message, "destination": min(missed)}
     return None
+
+
+def farthest(instance: Instance) -> int:
+    """Return the largest distance between a source and a destination, in hops.
+
+    Raises
+    ------
+    InputError
+        A destination cannot be reached.
+    """
+    network = Network(instance.to_json())
+    distances = []
+    for source in {source for source, _ in network.messages}:
+        hops = network.hops(source)
+        for sender, goals in network.messages:
+            if sender == source:
+                for goal in goals:
+                    if goal not in hops:
+                        raise InputError(
+                            f"node {goal} cannot be reached from node {source}",
+                            where=instance.name,
+                            hint="use a connected network",
+                        )
+                    distances.append(hops[goal])
+    return max(distances)
 
 
 def explain(instance: Instance, evidence: Mapping[str, Any]) -> Unreachable:

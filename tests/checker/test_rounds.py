@@ -2,53 +2,29 @@
 
 from __future__ import annotations
 
-import copy
-import json
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import pytest
 
-import cchybrid
 from cchybrid.checker import EvidenceError, fingerprint
 from cchybrid.host.certificates import check_rounds
-from cchybrid.host.rounds import farthest, fewest_rounds
 from cchybrid.model import Schedule
-from cchybrid.proof.round_bounds import round_bound
+from cchybrid.proof.reach import farthest
 from cchybrid.referee.verify import verify_schedule
 from tests.checker.certified import certified
 from tests.checker.mutants import mutants
+from tests.fuzz.reader import read_corpus
 
-CASES = {
-    "worth": ("dgx-1", "allgather", 2, 2),
-    "routes": ("ring-bi-5", "alltoall", 2, 2),
-    "backwards": ("spidergon-6", "reduce-scatter", 2, 2),
-    "throughput": ("ring-bi-5", "allgather", 1, 2),
-}
-
-
-@cache
-def case(name: str) -> tuple[str, str]:
-    """Return the texts of a schedule and its certificate."""
-    network, collective, chunks, steps = CASES[name]
-    instance = cchybrid.instance(network, collective, chunks=chunks)
-    found = fewest_rounds(instance, steps, time_limit=30, threads=1)
-    assert found.schedule is not None
-    assert found.certificate is not None
-    certificate = found.certificate
-    if name == "throughput":
-        evidence = cchybrid.throughput(network, collective).record["evidence"]
-        certificate = copy.deepcopy(certificate)
-        certificate["evidence"] = evidence
-        certificate["claim"]["rounds_per_chunk"] = "2"
-    return json.dumps(found.schedule.to_json()), json.dumps(certificate)
+CASES = {"worth": (2, 2), "routes": (2, 2), "backwards": (2, 2), "throughput": (1, 2)}
+"""Files of the corpus: chunks and steps."""
 
 
 def pair(name: str) -> tuple[Any, Any]:
-    schedule, certificate = case(name)
-    return json.loads(schedule), json.loads(certificate)
+    """Return a schedule and its certificate."""
+    schedule, certificate = read_corpus(f"rounds-{name}")
+    return schedule, certificate
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -58,7 +34,7 @@ def test_what_holds(name: str) -> None:
     assert verdict.kind == certificate["evidence"]["kind"]
     assert verdict.optimal
     assert str(verdict.bound) == certificate["claim"]["rounds_per_chunk"]
-    assert (verdict.chunks, verdict.steps) == CASES[name][2:]
+    assert (verdict.chunks, verdict.steps) == CASES[name]
     assert verdict.rounds_per_chunk == Fraction(verdict.rounds, verdict.chunks)
 
 
@@ -117,6 +93,7 @@ def test_other_switching_has_no_rounds() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_mutants_are_refused_or_true(name: str) -> None:
+    found = pytest.importorskip("cchybrid_plugins.pipelining.proof.round_bounds")
     schedule, certificate = pair(name)
     others = [pair(other)[0] for other in CASES if other != name]
     refused = 0
@@ -131,7 +108,7 @@ def test_mutants_are_refused_or_true(name: str) -> None:
         assert not verify_schedule(read), change
         whole = read.instance.in_chunks(1).with_model(rounds=())
         # More steps never need more rounds, so the bound of a few more steps is large enough.
-        best = round_bound(whole, min(claimed["claim"]["steps"], farthest(whole) + 2))
+        best = found.round_bound(whole, min(claimed["claim"]["steps"], farthest(whole) + 2))
         assert best is not None
         assert verdict.bound <= best.ratio, change
     assert refused > 100

@@ -41,7 +41,6 @@ def call(*words: str, cwd: Path) -> Completed:
         ("solve hypercube-12 AAS", "use hypercube-8 or hypercube-16"),
         ("solve spidergn-8 AAS", "did you mean spidergon-8"),
         ("solve spidergon-8 AAX", "did you mean AAS or alltoall or AAR or reduce-scatter?"),
-        ("pareto spidergon-8 allreduce", "use its halves, reduce-scatter and allgather"),
         ("solve spidergon-8 allreduce --evaluations 9", "evaluations: not available for an all"),
         ("solve spidergon-8", "no collective is named for spidergon-8"),
         ("solve nothing.json", "nothing.json: cannot be read: No such file"),

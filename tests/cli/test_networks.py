@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from fractions import Fraction
 from pathlib import Path
 
 import networkx as nx
@@ -109,32 +108,13 @@ def test_facts_of_every_topology_take_seconds(tmp_path: Path) -> None:
     assert len(facts) > 40
 
 
-def test_bandwidths_of_a_file_price_its_capacities(folder: Path) -> None:
-    # 25 GB/s per unit of capacity.
-    words = ("cluster.graphml", "broadcast", "--root", "R3")
-    rate = json.loads(call("throughput", "plain.graphml", "broadcast", "--json", cwd=folder).stdout)
-    assert float(Fraction(rate["message_rate"])) == 25 / float(Fraction(rate["rounds_per_chunk"]))
-    priced = call(
-        "pareto", *words, "--alpha", "1e-6", "--json", "--max-steps", "2", "-o", "front", cwd=folder
-    )
-    assert json.loads(priced.stdout)["choices"]
-    for refused in (
-        ("throughput", "plain.graphml", "broadcast", "--bandwidth", "25"),
-        ("pareto", *words, "--alpha", "1e-6", "--beta", "4e-11"),
-    ):
-        done = call(*refused, cwd=folder)
-        assert (done.returncode, done.stderr.count("cchybrid:")) == (2, 1)
-        assert "the file says it: capacity 1 is 25 GB/s; leave it out" in done.stderr
-
-
 def test_every_command_that_reads_a_graph_takes_a_unit(folder: Path) -> None:
     graph = nx.Graph()
     graph.add_edge("R1", "R2", bandwidth=300)
     graph.add_edge("R2", "R3", bandwidth=23.7)
     nx.write_graphml(graph, folder / "nic.graphml")
     for words in (
-        ("network",), ("bound", "AAB"), ("throughput", "AAB"), ("solve", "AAB"), ("pareto", "AAB"),
-        ("instance", "AAB", "-o", "i.json"),
+        ("network",), ("bound", "AAB"), ("solve", "AAB"), ("instance", "AAB", "-o", "i.json"),
     ):  # fmt: skip
         command, *rest = words
         done = call(command, "nic.graphml", *rest, cwd=folder)

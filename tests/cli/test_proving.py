@@ -17,6 +17,7 @@ from cchybrid.cli.app import run
 from cchybrid.model import Schedule
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
+from tests.fuzz.reader import read_corpus
 
 
 def save(path: Path, topology: str, collective: str, **more: object) -> Path:
@@ -80,13 +81,11 @@ def test_check_explains_the_argument_of_steps(tmp_path, capsys, monkeypatch):
 
 def test_check_explains_the_argument_of_rounds(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert run(["pareto", "ring-bi-4", "allgather", "-o", "front"]) == 0
-    certificate = sorted((tmp_path / "front").glob("*-chunks-*.certificate.json"))[0]
-    schedule = str(certificate).replace(".certificate", "")
-    capsys.readouterr()
-    assert run(["check", schedule, str(certificate), "--explain"]) == 0
+    for name, record in zip(("s.json", "c.json"), read_corpus("rounds-worth"), strict=True):
+        Path(name).write_text(json.dumps(record))
+    assert run(["check", "s.json", "c.json", "--explain"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    bound = json.loads(certificate.read_text())["claim"]["rounds_per_chunk"]
+    bound = json.loads(Path("c.json").read_text())["claim"]["rounds_per_chunk"]
     assert any(line.startswith("  Let the messages be cut into equal chunks") for line in lines)
     assert lines[-1].endswith(f" rounds per chunk: at least {bound}.")
 

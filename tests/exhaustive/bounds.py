@@ -8,6 +8,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
+import pytest
+
 from cchybrid.checker import EvidenceError, Network, proven_steps, proves_infeasible
 from cchybrid.checker.certificate import without_parts
 from cchybrid.checker.clauses import Formula
@@ -20,9 +22,9 @@ from cchybrid.proof.asking import bounds_of
 from cchybrid.proof.parts import refuse_unreachable
 from cchybrid.proof.reach import unreachable
 from cchybrid.proof.refutation import refute
-from cchybrid.proof.round_bounds import round_bound
-from cchybrid.proof.throughput import throughput_record
 
+round_bounds = pytest.importorskip("cchybrid_plugins.pipelining.proof.round_bounds")
+throughput = pytest.importorskip("cchybrid_plugins.pipelining.proof.throughput")
 Number = int | Fraction
 SECONDS = 60.0
 
@@ -98,7 +100,7 @@ def round_claims(record: dict[str, Any], steps: int) -> Iterator[Claim]:
     if record["model"]["switching"] == "wormhole" or record["collective"]["kind"] == "allreduce":
         return
     whole = whole_instance(record, False)
-    found = round_bound(Instance.from_json(whole).forward, steps)
+    found = round_bounds.round_bound(Instance.from_json(whole).forward, steps)
     if found is not None:
         network = Network(whole)
         shown = _or_none(lambda evidence: linear_rounds(network, evidence, steps))
@@ -123,7 +125,7 @@ def throughput_claims(record: dict[str, Any]) -> Iterator[Claim]:
     if record["collective"]["kind"] == "allreduce":
         return
     wide = whole_instance(record, True)
-    found = throughput_record(Instance.from_json(wide))
+    found = throughput.throughput_record(Instance.from_json(wide))
     network = Network(wide).with_any_routing()
     shown = _or_none(lambda evidence: linear_rounds(network, evidence, None))
     yield Claim("throughput", Fraction(found["bound"]), found["evidence"], shown)
@@ -132,7 +134,7 @@ def throughput_claims(record: dict[str, Any]) -> Iterator[Claim]:
 def has_throughput(record: dict[str, Any]) -> bool:
     """Return whether cchybrid computes rounds per chunk in any number of steps."""
     try:
-        throughput_record(Instance.from_json(record))
+        throughput.throughput_record(Instance.from_json(record))
     except InputError:
         return False
     return True

@@ -23,8 +23,8 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof.refutation import refute
 from cchybrid.referee.verify import verify_schedule
+from tests.checker.plain_throughput import attained, highest_bound
 from tests.plain_referee import breaches
-from tests.proof.plain_throughput import attained, highest_bound
 
 _MAX_PLAIN = 12
 """Nodes up to which the slow definitions of throughput are computed."""

@@ -1,5 +1,6 @@
 """A reader under test: its seed files, what it does, and the judge of what it accepts."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -54,6 +55,11 @@ class Reader:
     def is_there(self) -> bool:
         """Whether the plugin is installed."""
         return not self.plugin or find_spec(f"cchybrid_plugins.{self.plugin}") is not None
+
+
+def read_corpus(name: str) -> Any:
+    """Return the JSON value of a file of the corpus."""
+    return json.loads((CORPUS / f"{name}.json").read_bytes())
 
 
 def files(*patterns: str) -> Callable[[], list[bytes]]:

@@ -89,13 +89,6 @@ def test_a_switch_takes_no_part() -> None:
         cchybrid.instance(graph, "allgather", participants=[0, 1])
 
 
-def test_throughput_of_a_group() -> None:
-    whole = cchybrid.throughput("dgx-1", "allgather")
-    half = cchybrid.throughput("dgx-1", "allgather", participants="0-3")
-    assert half.certified
-    assert half.rounds_per_chunk < whole.rounds_per_chunk
-    instance = cchybrid.instance("dgx-1", "allgather", participants="0-3")
-    with pytest.raises(InputError, match="participants: the instance names the messages already"):
-        cchybrid.throughput(instance, participants="0-3")
+def test_a_list_of_messages_has_no_participants() -> None:
     with pytest.raises(InputError, match="a list of messages names the nodes already"):
         cchybrid.instance("dgx-1", [(0, 1)], participants="0-3")

@@ -355,6 +355,28 @@ def test_the_bound_of_a_plugin_is_checked_and_counts(monkeypatch: pytest.MonkeyP
     assert (result.lower_bound.steps, result.bound_by, result.certified) == (4, "halves", True)
 
 
+@pytest.mark.parametrize(("total", "status"), [(6, 0), (7, 1)])
+def test_a_plugin_checks_files_of_its_format(
+    total: int, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MODULES_VARIABLE, "tests.full_plugin")
+    file = tmp_path / "numbers.json"
+    file.write_text(json.dumps({"format": "total/1", "numbers": [1, 2, 3], "total": total}))
+    done = CliRunner().invoke(app, ["check", str(file), "--json"])
+    assert (done.exit_code, json.loads(done.stdout)) == (status, {"holds": not status})
+    with pytest.raises(InputError, match="no plugin checks it without a certificate"):
+        CliRunner().invoke(app, ["check", str(tmp_path)], catch_exceptions=False)  # no such folder
+
+
+def test_a_check_that_cannot_be_imported_is_named(load: Load) -> None:
+    registry = load(
+        lost="from cchybrid.plugin import CheckInfo\n@hookimpl\n"
+        "def cchybrid_checks(): return [CheckInfo('lost/1', 'nowhere:check', '-')]\n"
+    )
+    with pytest.raises(PluginError, match="plugin lost: check lost/1: ModuleNotFoundError"):
+        registry.load("check", registry.checks["lost/1"])
+
+
 @pytest.mark.parametrize(
     ("command", "name"),
     [("topologies", "double-star-N"), ("collectives", "swap"), ("engines", "plain")],

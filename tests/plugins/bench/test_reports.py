@@ -8,6 +8,7 @@ import pytest
 from cchybrid_plugins.bench.report.standing import STUDY
 from cchybrid_plugins.bench.suite import read_suite
 
+from cchybrid.plugin.registry import load_registry
 from tests.fuzz.readers import READERS
 
 FOLDER = Path(__file__).parents[3] / "docs" / "reports"
@@ -23,7 +24,7 @@ DESIGNS = re.findall(
     re.M,
 )
 
-THROUGHPUTS = ["forestcoll"]
+THROUGHPUTS = ["forestcoll"] if "throughputs" in load_registry().benchmarks else []
 
 
 def test_every_report_is_in_the_overview() -> None:

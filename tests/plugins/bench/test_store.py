@@ -95,6 +95,8 @@ OLD_ROWS = {
 
 @pytest.mark.parametrize("kind", OLD_ROWS)
 def test_rows_of_0_9_0_are_read_and_written_as_they_were(tmp_path, kind):
+    if kind not in load_registry().benchmarks:
+        pytest.skip("no plugin has this kind")
     with Store(tmp_path / "s.sqlite", write=True):
         pass
     with closing(sqlite3.connect(tmp_path / "s.sqlite")) as database, database:

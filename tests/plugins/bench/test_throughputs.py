@@ -21,6 +21,9 @@ from cchybrid.plugin.benchmark_report import Report
 from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.local_runs import made
 
+if "throughputs" not in load_registry().benchmarks:
+    pytest.skip("no plugin has throughputs", allow_module_level=True)
+
 KIND = load_registry().benchmark("throughputs")
 TABLE = """topology,collective,rounds_per_chunk,source,note
 ring-bi-4,allgather,3/2,a paper,
@@ -120,3 +123,9 @@ def test_commands(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert command(["bench", "report", str(store), "--pages"]) == 2
     assert command(["bench", "run", "forestcoll", "--engine", "tabu"]) == 2
     assert "need no engines" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--seeds", "--time-limit", "--threads"])
+def test_throughputs_have_no_budget(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(["bench", "run", "forestcoll", option, "3"]) == 2
+    assert f"{option}: the rows of forestcoll have no budget" in capsys.readouterr().err

@@ -194,7 +194,7 @@ def throughput(
 
     Examples
     --------
-    >>> from cchybrid.host.throughput import throughput
+    >>> from cchybrid_plugins.pipelining.throughput import throughput
     >>> found = throughput("dgx-1", "allgather")
     >>> found.rounds_per_chunk, found.certified
     (Fraction(7, 6), True)
@@ -227,7 +227,7 @@ def throughput(
 
 def throughput_of(instance: Instance) -> ThroughputResult:
     """Return the fewest rounds per chunk of an instance over any routes; see ``throughput``."""
-    from cchybrid.proof.throughput import throughput_record
+    from .proof.throughput import throughput_record
 
     started = time.monotonic()
     found = throughput_instance(instance)

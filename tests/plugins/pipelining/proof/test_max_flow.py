@@ -3,10 +3,10 @@
 import random
 
 import networkx as nx
+from cchybrid_plugins.pipelining.proof.max_flow import FlowNetwork
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cchybrid.proof.max_flow import FlowNetwork
 from tests.examples import examples
 
 

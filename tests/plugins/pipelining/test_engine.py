@@ -1,7 +1,7 @@
 """The engine ``rounds``: the fewest steps where steps have several rounds."""
 
 import pytest
-from cchybrid_plugins.engines.rounds.engine import Rounds
+from cchybrid_plugins.pipelining.engine import Rounds
 from hypothesis import HealthCheck, given, settings
 
 import cchybrid

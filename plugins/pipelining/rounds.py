@@ -26,8 +26,10 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.strategy import Arm, Phase
-from cchybrid.proof.round_bounds import RoundsBound, round_bound
+from cchybrid.proof.reach import farthest
 from cchybrid.system.processes import processor_count
+
+from .proof.round_bounds import RoundsBound, round_bound
 
 DEFAULT_SECONDS = 60.0
 MAX_TRIALS = 8
@@ -202,7 +204,7 @@ def fewest_rounds(
 
 
 ENGINE = EngineInfo(
-    "fewest-rounds", "cchybrid.toolkit.cpsat.fewest_rounds:FewestRounds", "", rounds="any"
+    "fewest-rounds", "cchybrid_plugins.pipelining.fewest_rounds:FewestRounds", "", rounds="any"
 )
 
 
@@ -256,33 +258,6 @@ class RoundsTask(ScheduleTask):
             certificate=proof,
             **self.common(config, observer_troubles, self.options),
         )
-
-
-def farthest(instance: Instance) -> int:
-    """Return the largest distance between a source and a destination, in hops.
-
-    Raises
-    ------
-    InputError
-        A destination cannot be reached.
-    """
-    from cchybrid.checker import Network
-
-    network = Network(instance.to_json())
-    distances = []
-    for source in {source for source, _ in network.messages}:
-        hops = network.hops(source)
-        for sender, goals in network.messages:
-            if sender == source:
-                for goal in goals:
-                    if goal not in hops:
-                        raise InputError(
-                            f"node {goal} cannot be reached from node {source}",
-                            where=instance.name,
-                            hint="use a connected network",
-                        )
-                    distances.append(hops[goal])
-    return max(distances)
 
 
 def certificate(schedule: Schedule, bound: RoundsBound) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import re
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,8 +17,9 @@ from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import InputError
 
 if TYPE_CHECKING:
-    from cchybrid.host.rounds_front import FrontPoint
     from cchybrid.model import Instance
+
+    from .rounds_front import FrontPoint
 
 
 @arguments.with_instance("routing", "switching", "rounds")
@@ -39,9 +40,10 @@ def rounds(
 
     Exit status: 0 a schedule was found, 1 none was found in time, 2 bad input.
     """
-    from cchybrid.host.rounds import fewest_rounds
     from cchybrid.model.instance import write_text
     from cchybrid.view.screen import print_lines
+
+    from .rounds import fewest_rounds
 
     check_writable(output)
     instance = read_instance(load_plugins())
@@ -102,11 +104,12 @@ def pareto(
 
     Exit status: 0 the front is complete and certified, 1 it is not, 2 bad input.
     """
-    from cchybrid.host.pareto import pareto as find_front
-    from cchybrid.host.rounds_front import choices
     from cchybrid.view.front_plot import plot_front
     from cchybrid.view.plot import check_plot
     from cchybrid.view.screen import print_lines
+
+    from .pareto import pareto as find_front
+    from .rounds_front import choices
 
     check_writable(plot)
     if plot is not None:
@@ -165,13 +168,20 @@ def _short(point: FrontPoint) -> str:
     return f"{point.chunks} chunks, {point.steps} steps, {point.rounds} rounds"
 
 
-def check_folder(folder: Path, as_json: bool) -> NoReturn:
-    """Check the folder of a front from its files, print what they show, and exit."""
+def check_folder(folder: Path, record: Any, explain: bool, as_json: bool) -> bool:
+    """Check the folder of a front from its files, print what they show, and return if it holds."""
     from cchybrid.checker import EvidenceError
     from cchybrid.checker.description import describe
-    from cchybrid.host.front_files import check_front
     from cchybrid.view.screen import print_lines
 
+    from .front_files import check_front
+
+    if explain:
+        raise InputError(
+            "a front has an argument per certificate",
+            where="--explain",
+            hint="name a schedule and its certificate",
+        )
     front, failure = None, ""
     try:
         front = check_front(folder)
@@ -186,7 +196,7 @@ def check_folder(folder: Path, as_json: bool) -> NoReturn:
         # Names prove nothing, so they come last, as the files' own words.
         about = (f"  {line}" for line in describe(front.instance.to_json()))
         print_lines([f"{folder}: every file holds", *front.lines()[1:], *about])
-    raise typer.Exit(0 if front is not None else 1)
+    return front is not None
 
 
 def _price(text: str) -> Fraction:

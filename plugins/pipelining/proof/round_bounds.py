@@ -21,11 +21,12 @@ from cchybrid.checker import EvidenceError, Network
 from cchybrid.checker.linear import linear_rounds
 from cchybrid.model import Instance
 from cchybrid.proof.contradiction import Column, Contradiction, Key, Row
-from cchybrid.proof.exact_solution import solve_exactly
 from cchybrid.proof.farkas import evidence_of, evidence_parts
 from cchybrid.proof.linear_evidence import linear
 from cchybrid.proof.linear_program import LinearProgram, roundings
 from cchybrid.proof.relaxation import Relaxation
+
+from .exact_solution import solve_exactly
 
 MAX_TERMS = 1_500_000
 """Terms of all rows above which a linear program is not solved."""

@@ -24,14 +24,16 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.host.certificates import check_rounds
-from cchybrid.host.front_files import save_front, stored_schedules, write_changed
-from cchybrid.host.rounds import certificate, farthest, fewest_rounds, hop_by_hop, read_instance
-from cchybrid.host.rounds_front import Front, FrontPoint
-from cchybrid.host.throughput import ThroughputResult, throughput_of
 from cchybrid.host.versions import versions
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.proof.round_bounds import RoundsBound, round_bound
+from cchybrid.proof.reach import farthest
+
+from .front_files import save_front, stored_schedules, write_changed
+from .proof.round_bounds import RoundsBound, round_bound
+from .rounds import certificate, fewest_rounds, hop_by_hop, read_instance
+from .rounds_front import Front, FrontPoint
+from .throughput import ThroughputResult, throughput_of
 
 DEFAULT_SECONDS = 60.0
 MAX_CHUNKS = 24

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cchybrid_plugins.pipelining.proof import concurrent_flow
+from cchybrid_plugins.pipelining.proof.throughput import throughput_record
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,10 +16,8 @@ import cchybrid
 from cchybrid.checker.throughput import check_throughput
 from cchybrid.model import Channel, Collective, Instance, Message, Network
 from cchybrid.model.errors import InputError
-from cchybrid.proof import concurrent_flow
-from cchybrid.proof.throughput import throughput_record
+from tests.checker.plain_throughput import attained, densest, random_network, smallest_load
 from tests.examples import examples
-from tests.proof.plain_throughput import attained, densest, random_network, smallest_load
 
 SEEDS = st.integers(0, 10**6)
 
@@ -40,7 +40,7 @@ FORESTCOLL = {
 
 
 def test_the_page_shows_these_values() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "throughput.md").read_text()
+    page = (Path(__file__).parents[4] / "docs" / "throughput.md").read_text()
     rows = re.findall(
         r"^\| `([\w-]+)` \| (\S+) \| (\S+) \|(?: (\S+) = (\S+) \|)?$", page, re.MULTILINE
     )

@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cchybrid.model.errors import InputError
-from cchybrid.proof.exact_solution import solve_exactly
 from cchybrid.proof.linear_program import LinearProgram, roundings
+
+from .exact_solution import solve_exactly
 
 MAX_COLUMNS = 40_000
 """Sources times channels up to which the linear program is solved, in a few minutes."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable
 
-from cchybrid.proof.max_flow import FlowNetwork
+from .max_flow import FlowNetwork
 
 Arc = tuple[int, int]
 Part = tuple[int, tuple[int, ...]]

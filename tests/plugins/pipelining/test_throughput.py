@@ -71,3 +71,13 @@ def test_an_instance_keeps_its_switching_and_takes_any_routing() -> None:
 def test_wrong_arguments(arguments: Any, rest: Any, error: str) -> None:
     with pytest.raises(InputError, match=error):
         cchybrid.throughput(*arguments, **rest)
+
+
+def test_throughput_of_a_group() -> None:
+    whole = cchybrid.throughput("dgx-1", "allgather")
+    half = cchybrid.throughput("dgx-1", "allgather", participants="0-3")
+    assert half.certified
+    assert half.rounds_per_chunk < whole.rounds_per_chunk
+    instance = cchybrid.instance("dgx-1", "allgather", participants="0-3")
+    with pytest.raises(InputError, match="participants: the instance names the messages already"):
+        cchybrid.throughput(instance, participants="0-3")

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.checker import RoundsVerdict
-from cchybrid.host.rounds import farthest
 from cchybrid.host.run_result import RunResult, columns
-from cchybrid.host.throughput import ThroughputResult
 from cchybrid.model import Instance, Schedule
+from cchybrid.proof.reach import farthest
+
+from .throughput import ThroughputResult
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 import random
 from fractions import Fraction
 
+from cchybrid_plugins.pipelining.proof.exact_solution import solve_exactly
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cchybrid.proof.exact_solution import solve_exactly
 from tests.examples import examples
 
 

@@ -5,11 +5,11 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 
 import pytest
+from cchybrid_plugins.pipelining.tree_xml import tree_xml
 from typer.testing import CliRunner
 
 import cchybrid
 from cchybrid.cli.app import app
-from cchybrid.exchange.tree_xml import tree_xml
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,12 @@ from cchybrid.checker.linear import linear_rounds
 from cchybrid.checker.throughput import FORMAT
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
-from cchybrid.proof.concurrent_flow import concurrent_flow, largest_load
-from cchybrid.proof.edge_splitting import Arc, Splitting
 from cchybrid.proof.linear_evidence import linear
-from cchybrid.proof.max_flow import FlowNetwork
-from cchybrid.proof.tree_packing import PathTree, pack_trees, with_paths
+
+from .concurrent_flow import concurrent_flow, largest_load
+from .edge_splitting import Arc, Splitting
+from .max_flow import FlowNetwork
+from .tree_packing import PathTree, pack_trees, with_paths
 
 
 class Broadcasts(NamedTuple):

@@ -8,11 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from cchybrid_plugins.pipelining import rounds
+from cchybrid_plugins.pipelining.rounds_front import Choice, Front, choices
 
 import cchybrid
-from cchybrid.host import rounds
 from cchybrid.host.certificates import check_rounds
-from cchybrid.host.rounds_front import Choice, Front, choices
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import EngineInfo

@@ -4,15 +4,15 @@ from fractions import Fraction
 from math import ceil
 
 import pytest
+from cchybrid_plugins.pipelining.proof.round_bounds import round_bound
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.checker import Network
 from cchybrid.checker.linear import linear_rounds
-from cchybrid.host.rounds import farthest
 from cchybrid.model import Instance
-from cchybrid.proof.round_bounds import round_bound
+from cchybrid.proof.reach import farthest
 from tests.examples import examples
 from tests.proof.optimum import possible
 from tests.random_instances import instances

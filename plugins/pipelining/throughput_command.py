@@ -15,7 +15,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
-    from cchybrid.host.throughput import ThroughputResult
+    from .throughput import ThroughputResult
 
 
 @arguments.with_instance("routing", "switching", "ports", "chunks", "rounds")
@@ -44,10 +44,11 @@ def throughput(
     """
     from cchybrid.cli.plugin_loading import load_plugins
     from cchybrid.cli.writable_files import check_writable
-    from cchybrid.exchange.tree_xml import tree_xml
-    from cchybrid.host.throughput import throughput_of
     from cchybrid.model.instance import write_text
     from cchybrid.view.screen import print_lines
+
+    from .throughput import throughput_of
+    from .tree_xml import tree_xml
 
     rate = None if bandwidth is None else _read_bandwidth(bandwidth)
     check_writable(output)
@@ -93,12 +94,13 @@ def _read_bandwidth(text: str) -> Fraction:
     return number
 
 
-def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> None:
-    """Check a throughput file by itself, print the verdict, and exit."""
+def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> bool:
+    """Check a throughput file by itself, print the verdict, and return whether it holds."""
     from cchybrid.checker import EvidenceError
     from cchybrid.checker.description import describe
     from cchybrid.checker.throughput import check_throughput
-    from cchybrid.host.throughput import shown_fraction
+
+    from .throughput import shown_fraction
 
     verdict, failure = None, ""
     try:
@@ -138,4 +140,4 @@ def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> None:
 
             network = Network(instance).with_any_routing()
             print_lines([f"  {x}" for x in rounds_argument(network, record["evidence"], None)])
-    raise typer.Exit(0 if verdict is not None else 1)
+    return verdict is not None

@@ -11,8 +11,8 @@ from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from cchybrid.proof.edge_splitting import Arc, Part
-from cchybrid.proof.max_flow import FlowNetwork
+from .edge_splitting import Arc, Part
+from .max_flow import FlowNetwork
 
 _MAX_TRIED = 6
 """Arcs that are tried for the one that the whole weight of a tree can take."""

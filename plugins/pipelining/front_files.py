@@ -17,14 +17,15 @@ from cchybrid.checker import EvidenceError, RoundsVerdict
 from cchybrid.checker.certificate import ROUNDS_FORMAT
 from cchybrid.checker.throughput import FORMAT as THROUGHPUT_FORMAT
 from cchybrid.host.certificates import check_rounds
-from cchybrid.host.rounds import farthest
-from cchybrid.host.rounds_front import Front, FrontPoint
-from cchybrid.host.throughput import ThroughputResult, checked_throughput, throughput_instance
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text, write_text
 from cchybrid.model.json_fields import only_keys, parse_json
+from cchybrid.proof.reach import farthest
 from cchybrid.referee.verify import verify_schedule
+
+from .rounds_front import Front, FrontPoint
+from .throughput import ThroughputResult, checked_throughput, throughput_instance
 
 FORMAT = "cchybrid-front/1"
 """The format of the index of a folder."""

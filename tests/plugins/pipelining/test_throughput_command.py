@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+from fractions import Fraction
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 from tests.cli.test_commands import call
-from tests.test_docs import ROOT, blocks
 
-PAGE = (ROOT / "docs" / "throughput.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "throughput.md").read_text()
+BLOCKS = {
+    language: re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    for language in ("console", "text", "python")
+}
 
 
 def test_the_optimum_in_words(tmp_path: Path) -> None:
@@ -70,7 +76,7 @@ def test_a_schedule_alone_needs_its_certificate(tmp_path: Path) -> None:
     call("instance", "mesh-2x2", "AAB", "-o", "instance.json", cwd=tmp_path)
     done = call("check", "instance.json", cwd=tmp_path)
     assert done.returncode == 2
-    assert "only throughput files are checked without a certificate" in done.stderr
+    assert "no plugin checks it without a certificate; name the certificate" in done.stderr
 
 
 def test_a_gap_has_its_own_exit_status(tmp_path: Path) -> None:
@@ -102,6 +108,8 @@ def test_a_gap_has_its_own_exit_status(tmp_path: Path) -> None:
         ("throughput dgx-1 allgather --bandwidth 1e9", "--bandwidth: '1e9' is no bandwidth"),
         ("throughput dgx-1 allgather --bandwidth -3", "--bandwidth: '-3' is no bandwidth"),
         ("throughput dgx-1 allgather --bandwidth 0", "is no bandwidth"),
+        ("throughput dgx-1 allgather --ignore-attributes", "dgx-1 is no graph file with attrib"),
+        ("throughput dgx-1 allgather --unit 25", "--unit: dgx-1 is no graph file with attrib"),
         ("throughput dgx-1 allgather -o no/such/file.json", "does not exist"),
         ("throughput dgx-1 broadcast --root 9", "root 9 is no terminal"),
         ("throughput ring-bi-300 alltoall", "300 sources times 600 channels are too many"),
@@ -128,7 +136,42 @@ def test_an_instance_file_with_rounds_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_page_shows_what_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = blocks(PAGE, "console")[0].splitlines()[0].removeprefix("$ cchybrid ")
-    assert call(*command.split(), cwd=tmp_path).stdout == blocks(PAGE, "text")[0]
-    exec(blocks(PAGE, "python")[0], {})
+    command = BLOCKS["console"][0].splitlines()[0].removeprefix("$ cchybrid ")
+    assert call(*command.split(), cwd=tmp_path).stdout == BLOCKS["text"][0]
+    exec(BLOCKS["python"][0], {})
     assert capsys.readouterr().out.startswith("15/13 True 346.6666666666667\n0 [[0, ")
+
+
+def test_bandwidths_of_a_file_price_its_capacities(tmp_path: Path) -> None:
+    # 25 GB/s per unit of capacity.
+    graph = nx.Graph()
+    for name, size in (("R1", 25), ("R2", 25), ("R3", 50), ("R4", 25), ("R-5", 25)):
+        graph.add_edge("S", name, bandwidth=size)
+    nx.write_graphml(graph, tmp_path / "plain.graphml")
+    graph.add_edge("R1", "R2", bandwidth=25, duplex="half")
+    nx.write_graphml(graph, tmp_path / "cluster.graphml")
+    words = ("cluster.graphml", "broadcast", "--root", "R3")
+    rate = json.loads(
+        call("throughput", "plain.graphml", "broadcast", "--json", cwd=tmp_path).stdout
+    )
+    assert float(Fraction(rate["message_rate"])) == 25 / float(Fraction(rate["rounds_per_chunk"]))
+    priced = call(
+        "pareto",
+        *words,
+        "--alpha",
+        "1e-6",
+        "--json",
+        "--max-steps",
+        "2",
+        "-o",
+        "front",
+        cwd=tmp_path,
+    )
+    assert json.loads(priced.stdout)["choices"]
+    for refused in (
+        ("throughput", "plain.graphml", "broadcast", "--bandwidth", "25"),
+        ("pareto", *words, "--alpha", "1e-6", "--beta", "4e-11"),
+    ):
+        done = call(*refused, cwd=tmp_path)
+        assert (done.returncode, done.stderr.count("cchybrid:")) == (2, 1)
+        assert "the file says it: capacity 1 is 25 GB/s; leave it out" in done.stderr

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from cchybrid.checker import RoundsVerdict
 from cchybrid.checker.throughput import check_throughput
-from cchybrid.host.throughput import throughput_instance, throughput_of
 from cchybrid.library.collectives import canonical_name
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model import Instance
@@ -20,6 +19,8 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.benchmark import Benchmark, CheckedSuite, StoredRun, amount
 from cchybrid.plugin.benchmark_report import Report, Section, counts_of, exclusions, missing
 from cchybrid.plugin.registry import Registry
+
+from .throughput import throughput_instance, throughput_of
 
 COLUMNS = ("topology", "collective", "rounds_per_chunk", "source", "note")
 """The columns of a table of throughputs."""

@@ -1,0 +1,70 @@
+"""Messages in chunks, steps of several rounds: throughput, fewest rounds, the front of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import BenchmarkKind, CheckInfo, CommandInfo, EngineInfo, NameInfo
+
+GROUP = "Chunks and rounds"
+
+
+@hookimpl
+def cchybrid_engines() -> Iterable[EngineInfo]:
+    """Return the engine of steps of several rounds."""
+    return (
+        EngineInfo("rounds", f"{__name__}.engine:Rounds", kind="exact", priority=44,
+            rounds="several",
+            summary="exact, for steps of several rounds: a CP-SAT decision per number of steps"),
+    )  # fmt: skip
+
+
+@hookimpl
+def cchybrid_commands() -> Iterable[CommandInfo]:
+    """Return the commands."""
+    return (
+        CommandInfo("throughput", f"{__name__}.throughput_command:throughput", group=GROUP,
+            summary="Find the fewest rounds per chunk with ever more chunks, and prove it."),
+        CommandInfo("rounds", f"{__name__}.rounds_commands:rounds", group=GROUP,
+            summary="Find the fewest rounds for a number of steps, and prove it."),
+        CommandInfo("pareto", f"{__name__}.rounds_commands:pareto", group=GROUP,
+            summary="Find the front of steps and rounds per chunk, with certificates."),
+    )  # fmt: skip
+
+
+@hookimpl
+def cchybrid_checks() -> Iterable[CheckInfo]:
+    """Return the checks of a throughput and of a front."""
+    return (
+        CheckInfo("cchybrid-throughput/1", f"{__name__}.throughput_command:check_file",
+            "trees, and the bound of their rounds per chunk"),
+        CheckInfo("cchybrid-front/1", f"{__name__}.rounds_commands:check_folder",
+            "the folder of pareto, by the content of its files", folder=True),
+    )  # fmt: skip
+
+
+@hookimpl
+def cchybrid_names() -> Iterable[NameInfo]:
+    """Return the names of ``import cchybrid``."""
+    modules = {
+        "front_files": ("check_front",),
+        "pareto": ("pareto",),
+        "rounds": ("RoundsResult", "fewest_rounds"),
+        "rounds_front": ("Front", "FrontPoint"),
+        "throughput": ("ThroughputResult", "throughput"),
+    }
+    return (
+        NameInfo(name, f"{__name__}.{module}:{name}")
+        for module, names in modules.items()
+        for name in names
+    )
+
+
+@hookimpl
+def cchybrid_benchmarks() -> Iterable[BenchmarkKind]:
+    """Return the kind of published rounds per chunk."""
+    return (
+        BenchmarkKind("throughputs", f"{__name__}.throughput_benchmark:Throughputs",
+            "rounds per chunk of endless schedules", key="throughput"),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Proofs about rounds per chunk: with a number of steps, and without."""
