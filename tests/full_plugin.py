@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.host.cluster.local import LocalExecutor
+from cchybrid.host.local_executor import LocalExecutor
 from cchybrid.model import Collective, Instance, LowerBound, Message, Network, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.network_design.ports import Ports

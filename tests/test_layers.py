@@ -22,12 +22,12 @@ LAYERS = tuple(ORDER.split())
 SURFACE = {"model", "problem", "plugin", "toolkit", "network_design"}
 """The layers that engines and designers may import."""
 
-FEATURES = {"bench", "drawing", "execution", "pipelining"}
+FEATURES = {"bench", "cluster", "drawing", "execution", "pipelining"}
 """Folders of plugins that may import all of the core."""
 
 NAMED_ABOVE = {
     "cchybrid.model.shown": "cchybrid.view",
-    "cchybrid.plugin.builtin": "cchybrid.host.cluster.local cchybrid.host.cluster.dask_executor",
+    "cchybrid.plugin.builtin": "cchybrid.host.local_executor",
     "cchybrid.plugin.registry": """cchybrid.cli.commands cchybrid.exchange.exporter_plugin
         cchybrid.exchange.importer_plugin cchybrid.view.export
         cchybrid.host.benchmark_plugin

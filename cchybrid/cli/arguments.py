@@ -115,12 +115,12 @@ Cluster = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Run on a Dask cluster: tcp://HOST:PORT, or the scheduler's .json file; without an"
-        " address on one of this machine.",
+        help="Run on a cluster: tcp://HOST:PORT, or the scheduler's .json file; without an address"
+        " on one of this machine.",
     ),
 ]
 ExecutorName = Annotated[
-    str | None, typer.Option(metavar="NAME", help="local, dask, or an executor of a plugin.")
+    str | None, typer.Option(metavar="NAME", help="local, or an executor of a plugin.")
 ]
 IgnoreAttributes = Annotated[
     bool,

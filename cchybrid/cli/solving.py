@@ -86,12 +86,12 @@ def solve(
     with ExitStack() as stack:
         machines = None
         if cluster is not None or executor is not None:
-            from cchybrid.host.cluster.opening import executor_name, opened
+            from cchybrid.host.executors import executor_name, opened
 
             per_slice = max(1, threads or api.SLICE_THREADS)
             machines = stack.enter_context(
                 opened(
-                    registry, executor_name(executor, cluster), cluster,
+                    registry, executor_name(registry, executor, cluster), cluster,
                     max(1, processor_count() // per_slice), per_slice, print_note,
                 )
             )  # fmt: skip

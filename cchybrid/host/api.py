@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from cchybrid.host.arguments import (
     read_text,
 )
 from cchybrid.host.callbacks import Callbacks
+from cchybrid.host.executors import cluster_executor
 from cchybrid.host.instances import collective, instance, network
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
@@ -104,7 +106,7 @@ def solve(
     bounds
         Whether the bound providers take part.
     executor
-        Carries out the search on other machines (``cchybrid.host.cluster.opening``): engines,
+        Carries out the search on other machines (``cchybrid.host.executors``): engines,
         seeds and groups race there in time slices, and each begins with the best schedule and
         bound. ``threads`` are those of each slice then, 2 by default; a time limit is needed.
     stop
@@ -240,10 +242,9 @@ def solve(
         kind = AllReduceTask
     task = kind.of(instance, config, initial)
     if executor is not None:
-        # Imported here: most runs need no other machines.
-        from cchybrid.host.cluster.race import ClusterSession
-
-        return ClusterSession(executor, task, config, watching, log, callbacks).run()  # type: ignore[no-any-return]
+        info = cluster_executor(registry, "executor")
+        session = registry.load("executor", replace(info, target=info.session))
+        return session(executor, task, config, watching, log, callbacks).run()  # type: ignore[no-any-return]
     return Session(task, config, watching, log, callbacks).run()  # type: ignore[no-any-return]
 
 

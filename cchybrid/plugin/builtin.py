@@ -29,21 +29,14 @@ def cchybrid_collectives() -> Iterable[CollectiveInfo]:
     return PATTERNS
 
 
-EXECUTORS = (
-    ExecutorInfo(
-        "local", "cchybrid.host.cluster.local:LocalExecutor", "processes of this machine"
-    ),
-    ExecutorInfo(
-        "dask", "cchybrid.host.cluster.dask_executor:DaskExecutor", "workers of a Dask cluster",
-        requires=("distributed",),
-    ),
-)  # fmt: skip
-
-
 @hookimpl
 def cchybrid_executors() -> Iterable[ExecutorInfo]:
-    """Return the executors of ``cchybrid.host.cluster``."""
-    return EXECUTORS
+    """Return the executor of this machine."""
+    return (
+        ExecutorInfo(
+            "local", "cchybrid.host.local_executor:LocalExecutor", "processes of this machine"
+        ),
+    )
 
 
 @hookimpl

@@ -257,6 +257,10 @@ class ExecutorInfo:
         ``cchybrid.plugin.executor.Executor``.
     summary
         One line, shown by ``cchybrid plugins``.
+    session
+        ``package.module:Class``, by which ``solve`` runs on the machines of any executor: a
+        ``cchybrid.host.session.Session`` that gets the executor first. The first executor with one
+        is that of ``--cluster`` alone.
     requires
         Distributions that it needs besides those of cchybrid, for information.
     api
@@ -267,6 +271,7 @@ class ExecutorInfo:
     target: str
     summary: str
     _: KW_ONLY
+    session: str = ""
     requires: tuple[str, ...] = ()
     api: int = API
 

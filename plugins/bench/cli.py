@@ -120,7 +120,7 @@ def run(
     Exit status: 0 everything is done, 1 it was interrupted or some runs failed, 2 bad input.
     """
     from cchybrid.host.api import DEFAULT_SECONDS
-    from cchybrid.host.cluster.opening import LOCAL, executor_name, opened
+    from cchybrid.host.executors import LOCAL, executor_name, opened
     from cchybrid.system.processes import processor_count
 
     from .contestant import contestants, labels, with_budget
@@ -132,7 +132,7 @@ def run(
     from .suite import read_suite
 
     registry = load_plugins()
-    runner = executor_name(executor, cluster)
+    runner = executor_name(registry, executor, cluster)
     remote = cluster not in (None, LOCAL)
     if remote and jobs is not None:
         raise InputError(

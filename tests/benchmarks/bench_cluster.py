@@ -30,13 +30,14 @@ from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.row import Row
 from cchybrid_plugins.bench.runner import Task, run_of, verified
 from cchybrid_plugins.bench.store import Store
+from cchybrid_plugins.cluster.dask_executor import DaskExecutor
 
 from cchybrid.host.api import instance, solve
-from cchybrid.host.cluster.dask_executor import DaskExecutor
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.plugin.executor import ExecutorSettings, Job, JobAnswer
 from cchybrid.plugin.registry import load_registry
-from tests.host.cluster.dask_processes import dask_processes, wait_for
+from tests.host.running_jobs import wait_for
+from tests.plugins.cluster.dask_processes import dask_processes
 
 ROWS = (("spidergon-8", "AAS"), ("hypercube-32", "AAB"), ("torus-8x8", "AAS"))
 REPEATS = 5

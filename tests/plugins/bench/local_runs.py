@@ -8,7 +8,7 @@ from cchybrid_plugins.bench import job
 from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.store import Run
 
-from cchybrid.host.cluster.local import LocalExecutor
+from cchybrid.host.local_executor import LocalExecutor
 from cchybrid.plugin.executor import ExecutorSettings
 
 

@@ -12,9 +12,10 @@ import pytest
 from cchybrid_plugins.bench.checking import check_suite, stored_suite
 
 from cchybrid.plugin.registry import load_registry
-from tests.host.cluster.dask_processes import dask_processes, wait_for
+from tests.host.running_jobs import wait_for
 from tests.plugins.bench.test_runner import content
 
+processes = pytest.importorskip("tests.plugins.cluster.dask_processes")
 SUITE = """
 name = "rings"
 [[rows]]
@@ -84,7 +85,7 @@ def test_two_workers_are_killed_and_the_store_is_the_same(
 ) -> None:
     write_suite(tmp_path, sizes)
     rows = 4 * len(sizes)
-    with dask_processes(tmp_path, 2) as cluster:
+    with processes.dask_processes(tmp_path, 2) as cluster:
         words = ("--cluster", str(cluster.file), "--store", "cluster.sqlite")
         run = SuiteRun(tmp_path, *command, *words)
         try:

@@ -21,7 +21,7 @@ from cchybrid_plugins.bench.runner import (
 from cchybrid_plugins.bench.store import Store
 from cchybrid_plugins.bench.suite import Suite, read_suite
 
-from cchybrid.host.cluster.local import LocalExecutor
+from cchybrid.host.local_executor import LocalExecutor
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.executor import ExecutorSettings, JobAnswer, run_job
 from cchybrid.plugin.registry import load_registry

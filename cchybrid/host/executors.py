@@ -1,24 +1,39 @@
-"""Opening of the executor that the user names."""
+"""The executor that the user names, and that of clusters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 
 from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.model.text import error_line
 from cchybrid.plugin.executor import Executor, ExecutorSettings
+from cchybrid.plugin.records import ExecutorInfo
 from cchybrid.plugin.registry import Registry
 from cchybrid.system.interrupts import interrupts_ignored
 
 LOCAL = "local"
-DASK = "dask"
 
 
-def executor_name(name: str | None, address: str | None) -> str:
-    """Return the name of the executor: ``dask`` if only an address is given, else ``local``."""
-    return (name or (LOCAL if address is None else DASK)).lower()
+def executor_name(registry: Registry, name: str | None, address: str | None) -> str:
+    """Return the name of the executor: that of clusters if only an address is given, or local."""
+    if name is None and address is not None:
+        return cluster_executor(registry, "--cluster").name
+    return (name or LOCAL).lower()
+
+
+def cluster_executor(registry: Registry, where: str) -> ExecutorInfo:
+    """Return the first executor with a session for ``solve``.
+
+    Raises
+    ------
+    InputError
+        No plugin has one; ``where`` is what asks for it.
+    """
+    for info in registry.executors.values():
+        if info.session:
+            return info
+    raise InputError("no plugin works on other machines", where=where, hint="leave it out")
 
 
 @contextmanager
@@ -51,10 +66,10 @@ def opened(
         raise InputError(
             "this machine has no address", where="--cluster", hint="leave --executor local out"
         )
-    module, _, kind = info.target.partition(":")
     settings = ExecutorSettings(None if address == LOCAL else address, jobs, threads, say)
+    made = registry.load("executor", info)
     try:
-        executor: Executor = getattr(import_module(module), kind)(settings)
+        executor: Executor = made(settings)
     except CchybridError:
         raise
     except Exception as error:

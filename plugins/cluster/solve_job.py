@@ -1,4 +1,4 @@
-"""A time slice of a run on other machines: ``python -m cchybrid.host.cluster.solve_job``.
+"""A time slice of a run on other machines: ``python -m cchybrid_plugins.cluster.solve_job``.
 
 The job is a JSON object on standard input: ``schedule`` (the best one so far, with its bound) or
 ``instance``, and ``config`` (``RunConfig.to_json``). The answer is a line for

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from cchybrid_plugins.cluster.race import race_arms
 
 import cchybrid
 from cchybrid.cli.app import run as command
-from cchybrid.host.cluster.local import LocalExecutor
-from cchybrid.host.cluster.race import race_arms
+from cchybrid.host.local_executor import LocalExecutor
 from cchybrid.host.replay import replay
 from cchybrid.host.run_config import RunConfig
 from cchybrid.model.errors import InputError

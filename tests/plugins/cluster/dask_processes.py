@@ -7,21 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MAX_SECONDS = 600
-"""Longest wait for an event; machines that run tests may be busy."""
-
-
-def wait_for(condition: Callable[[], object], what: str) -> None:
-    end = time.monotonic() + MAX_SECONDS
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
+from tests.host.running_jobs import command, wait_for
 
 
 @dataclass
@@ -77,13 +68,6 @@ def children(process: int) -> list[int]:
                 if int(fields[1]) == process:
                     found.append(int(entry.name))
     return found
-
-
-def command(process: int) -> bytes:
-    try:
-        return Path(f"/proc/{process}/cmdline").read_bytes()
-    except OSError:
-        return b""
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from cchybrid.model import Schedule
 from cchybrid.plugin.executor import Executor, Job, JobAnswer
 from cchybrid.plugin.records import EngineInfo, Observer
 
-MODULE = "cchybrid.host.cluster.solve_job"
+MODULE = "cchybrid_plugins.cluster.solve_job"
 FIRST_SLICE_SECONDS, FIRST_SLICE_SHARE = 10.0, 0.2
 """The first slice of an arm: seconds, or a share of a short time limit."""
 MAX_SLICE_SECONDS = 300.0

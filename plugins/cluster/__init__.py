@@ -1,0 +1,17 @@
+"""Runs on many machines: jobs on a Dask cluster, and one instance raced by its workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import ExecutorInfo
+
+
+@hookimpl
+def cchybrid_executors() -> Iterable[ExecutorInfo]:
+    """Return the executor of Dask clusters."""
+    return (
+        ExecutorInfo("dask", f"{__name__}.dask_executor:DaskExecutor", "workers of a Dask cluster",
+            session=f"{__name__}.race:ClusterSession", requires=("distributed",)),
+    )  # fmt: skip

@@ -1,0 +1,125 @@
+"""Jobs, the executor of this machine, and executors that the user names."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import cchybrid
+from cchybrid.host.executors import executor_name, opened
+from cchybrid.host.local_executor import LocalExecutor
+from cchybrid.model.errors import InputError, PluginError
+from cchybrid.plugin.executor import ExecutorSettings, Job, JobAnswer, run_job
+from cchybrid.plugin.registry import load_registry
+from tests.host.running_jobs import (
+    WAITING,
+    answers,
+    closing,
+    is_running,
+    starts,
+    wait_for,
+    waiting_job,
+)
+
+
+@pytest.fixture
+def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "waits_for_a_file.py").write_text(WAITING)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def test_a_job_s_output_is_its_answer_and_a_failure_its_last_line() -> None:
+    good = run_job(Job("a", "json.tool", b"[1]"))
+    assert (json.loads(good.output), good.failure) == ([1], "")
+    bad = run_job(Job("b", "json.tool", b"[1"))
+    assert bad.output == b""
+    assert bad.failure.startswith("exit 1: ")
+    assert run_job(Job("c", "no.such.module", b"")).failure.startswith("exit 1: ")
+
+
+def test_a_process_that_reads_late_gets_more_than_a_pipe_holds(waiting: Path) -> None:
+    (waiting / "late.py").write_text(
+        "import sys, time\ntime.sleep(1)\nprint(len(sys.stdin.read()))"
+    )
+    assert run_job(Job("a", "late", b"x" * 1_000_000, seconds=120)) == JobAnswer("a", b"1000000\n")
+    early = run_job(Job("b", "this", b"x" * 1_000_000, seconds=120))
+    assert early.failure == "", "a process need not read its input"
+
+
+def test_a_job_ends_at_its_limit_and_when_it_is_stopped(waiting: Path) -> None:
+    assert run_job(waiting_job("late", 0.5)).failure == "gave no answer within 0 s"
+    stopped = run_job(waiting_job("stopped"), lambda: bool(starts(waiting, "stopped")))
+    assert stopped.failure == "interrupted"
+    for key in ("late", "stopped"):
+        assert not any(map(is_running, starts(waiting, key)))
+
+
+def test_the_local_executor_answers_each_job_once_and_leaves_no_process(waiting: Path) -> None:
+    with closing(LocalExecutor(ExecutorSettings(jobs=2))) as executor:
+        assert executor.slots(4) == 2
+        for key in "abc":
+            executor.submit(waiting_job(key))
+        wait_for(lambda: starts(waiting, "a") and starts(waiting, "b"), "no start")
+        assert executor.poll(0.0) == []
+        assert starts(waiting, "c") == [], "only two at a time"
+        (waiting / "go").touch()
+        assert answers(executor, 3) == {"a": b"a", "b": b"b", "c": b"c"}
+        (waiting / "go").unlink()
+        executor.submit(waiting_job("d"))
+        wait_for(lambda: starts(waiting, "d"), "no start")
+    assert not any(map(is_running, starts(waiting, "d")))
+
+
+def test_the_executor_of_a_plugin_runs_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.full_plugin")
+    with opened(load_registry(), "Threads", None, 1, 1, print) as executor:
+        executor.submit(Job("a", "json.tool", b"1"))
+        assert answers(executor, 1) == {"a": b"1"}
+
+
+def test_an_executor_is_chosen_by_its_name_or_by_an_address() -> None:
+    registry = load_registry()
+    assert executor_name(registry, None, None) == "local"
+    assert executor_name(registry, "Local", None) == "local"
+    alone = replace(registry, executors={"local": registry.executors["local"]})
+    with pytest.raises(InputError, match="--cluster: no plugin works on other machines"):
+        executor_name(alone, None, "tcp://x:1")
+    with pytest.raises(InputError, match="executor: no plugin works on other machines"):
+        cchybrid.solve(
+            "ring-bi-4", "AAB", executor=LocalExecutor(ExecutorSettings()), registry=alone
+        )
+    with opened(registry, "local", None, 3, 1, print) as executor:
+        assert executor.slots(1) == 3
+    for name, address, complaint in (
+        ("locl", None, "no executor is called locl; did you mean local"),
+        ("local", "tcp://x:1", "this machine has no address"),
+    ):
+        with (
+            pytest.raises(InputError, match=complaint),
+            opened(registry, name, address, 1, 1, print),
+        ):
+            pass
+
+
+def test_a_broken_executor_of_a_plugin_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "torn.py").write_text(
+        "from cchybrid.plugin import ExecutorInfo, hookimpl\n"
+        "@hookimpl\ndef cchybrid_executors():\n"
+        "    return [ExecutorInfo('torn', 'torn:Missing', 'none'), 3]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "torn")
+    registry = load_registry()
+    [warning] = registry.warnings
+    assert "the executor 3 is of type int, not ExecutorInfo" in warning
+    with (
+        pytest.raises(PluginError, match="plugin torn: executor torn"),
+        opened(registry, "torn", None, 1, 1, print),
+    ):
+        pass
