@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cchybrid.checker import EvidenceError, Verdict
     from cchybrid.host.api import bound, solve
-    from cchybrid.host.designs.api import design
-    from cchybrid.host.designs.front import DesignFront, design_front
-    from cchybrid.host.designs.result import DesignResult
     from cchybrid.host.instances import collective, instance, network
     from cchybrid.host.proving import ProofResult, check, prove, verify
     from cchybrid.host.result import Result
@@ -36,11 +33,10 @@ if TYPE_CHECKING:
     from cchybrid.referee.verify import Violation, verify_schedule
 
 __all__ = [
-    "AllReduction", "CchybridError", "Channel", "Collective", "CommunicationModel",
-    "DesignFront", "DesignResult", "EvidenceError", "InputError", "Instance", "LowerBound",
-    "Message", "Network", "PluginError", "ProofResult", "Reduction", "Result", "Schedule",
-    "Transfer", "Verdict", "Violation", "bound", "check", "collective", "design",
-    "design_front", "instance", "network", "prove", "solve", "verify", "verify_schedule",
+    "AllReduction", "CchybridError", "Channel", "Collective", "CommunicationModel", "EvidenceError",
+    "InputError", "Instance", "LowerBound", "Message", "Network", "PluginError", "ProofResult",
+    "Reduction", "Result", "Schedule", "Transfer", "Verdict", "Violation", "bound", "check",
+    "collective", "instance", "network", "prove", "solve", "verify", "verify_schedule",
 ]  # fmt: skip
 
 # Imported when first used: the command line must answer --help, and an interrupt, at once.
@@ -53,10 +49,6 @@ _LATER = {
     "bound": "cchybrid.host.api",
     "check": "cchybrid.host.proving",
     "collective": "cchybrid.host.instances",
-    "design": "cchybrid.host.designs.api",
-    "design_front": "cchybrid.host.designs.front",
-    "DesignFront": "cchybrid.host.designs.front",
-    "DesignResult": "cchybrid.host.designs.result",
     "instance": "cchybrid.host.instances",
     "network": "cchybrid.host.instances",
     "ProofResult": "cchybrid.host.proving",
@@ -74,7 +66,7 @@ def __getattr__(name: str) -> Any:
 
     if name in __all__:
         module = import_module(_LATER.get(name, "cchybrid.model"))
-        value = module if module.__name__ == f"cchybrid.{name}" else getattr(module, name)
+        value = getattr(module, name)
     elif not name.startswith("_") and name in (registered := _registered()):
         from cchybrid.plugin.records import load_target
 

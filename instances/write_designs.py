@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions
+from cchybrid_plugins.design.network.local_run import LocalDesignRun
+from cchybrid_plugins.design.network.ports import network_of
+from cchybrid_plugins.design.network.task import DesignTask
 
 from cchybrid.library.formats import NetworkFile, write_seed_text
 from cchybrid.model.errors import CchybridError
 from cchybrid.model.instance import write_text
-from cchybrid.network_design.local_run import LocalDesignRun
-from cchybrid.network_design.ports import network_of
-from cchybrid.network_design.task import DesignTask
 
 
 class Design(NamedTuple):

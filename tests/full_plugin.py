@@ -11,8 +11,6 @@ import numpy as np
 from cchybrid.host.local_executor import LocalExecutor
 from cchybrid.model import Collective, Instance, LowerBound, Message, Network, Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.network_design.ports import Ports
-from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.imported import Imported, ImportRequest
@@ -149,7 +147,7 @@ def cchybrid_importers() -> list[ImporterInfo]:
     return [ImporterInfo("arrows", is_arrows, read_arrows, "a line of arrows per transfer")]
 
 
-def empty_ports(task: DesignTask, ports: Ports) -> float:
+def empty_ports(task: Any, ports: Any) -> float:
     """Return the number of ports without a link."""
     return float((ports == np.arange(task.nodes)[:, None]).sum())
 

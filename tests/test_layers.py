@@ -13,31 +13,32 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 ORDER = """
-system model checker design_checker referee library problem proof plugin toolkit network_design
+system model checker design_checker referee library problem proof plugin toolkit
 host exchange view cli __main__
 """
 LAYERS = tuple(ORDER.split())
 """From the bottom of the house to the top."""
 
-SURFACE = {"model", "problem", "plugin", "toolkit", "network_design"}
+SURFACE = {"model", "problem", "plugin", "toolkit"}
 """The layers that engines and designers may import."""
 
-FEATURES = {"bench", "cluster", "drawing", "execution", "pipelining"}
+FEATURES = {"bench", "cluster", "design", "drawing", "execution", "pipelining"}
 """Folders of plugins that may import all of the core."""
+
+OF_DESIGN = {"network", "benchmark"}
+"""The folders of ``design`` that are no designers."""
 
 NAMED_ABOVE = {
     "cchybrid.model.shown": "cchybrid.view",
     "cchybrid.plugin.builtin": "cchybrid.host.local_executor",
     "cchybrid.plugin.registry": """cchybrid.cli.commands cchybrid.exchange.exporter_plugin
         cchybrid.exchange.importer_plugin cchybrid.view.export
-        cchybrid.host.benchmark_plugin
         cchybrid_plugins""",
 }
 """Names above the layer of a file: a prefix, methods that show, plugins to be registered."""
 
-STARTED_BY_NAME = {"cchybrid.cli.commands", "cchybrid.host.benchmark_plugin"}
-"""Files whose strings are no needs: commands and kinds of benchmarks are imported by name when they
-are used."""
+STARTED_BY_NAME = {"cchybrid.cli.commands"}
+"""Files whose strings are no needs: commands are imported by name when they are called."""
 
 
 SOURCES = {
@@ -78,7 +79,20 @@ NAMES = {module: named_modules(path.read_text()) for module, path in SOURCES.ite
 def unit_of(module: str) -> list[str]:
     """Return the parts of the name of the plugin to which a module of ``plugins`` belongs."""
     parts = module.split(".")[1:]
-    return parts[:2] if parts[:1] in (["engines"], ["design"]) else parts[:1]
+    is_designer = parts[:1] == ["design"] and is_folder(parts[:2]) and parts[1] not in OF_DESIGN
+    return parts[:2] if parts[:1] == ["engines"] or is_designer else parts[:1]
+
+
+def is_folder(parts: list[str]) -> bool:
+    """Return whether a part of ``plugins`` below another one is a folder."""
+    return len(parts) == 2 and (ROOT / "plugins" / Path(*parts)).is_dir()
+
+
+def is_feature(module: str) -> bool:
+    """Return whether a module belongs to a feature, and to no engine or designer."""
+    return module.startswith("cchybrid_plugins.") and unit_of(module) in [
+        [each] for each in FEATURES
+    ]
 
 
 def layer_of(module: str) -> str:
@@ -91,8 +105,9 @@ def is_wrong(importer: str, imported: str) -> bool:
     own, *parts = importer.split(".")
     if own == "cchybrid_plugins":
         if imported.startswith("cchybrid_plugins"):
-            return parts != [] and unit_of(imported) != unit_of(importer)
-        return layer_of(imported) not in (LAYERS if unit_of(importer)[0] in FEATURES else SURFACE)
+            shared = [["design"]] if parts[:1] == ["design"] else []
+            return parts != [] and unit_of(imported) not in (unit_of(importer), *shared)
+        return layer_of(imported) not in ((*LAYERS, "") if is_feature(importer) else SURFACE)
     if imported == "cchybrid":  # conformance suites run plugins as users do
         return ".conformance." not in importer
     below = LAYERS[: LAYERS.index(parts[0]) + 1]
@@ -151,7 +166,10 @@ def test_modules_need_only_what_they_may() -> None:
         "cchybrid_plugins.engines.umda.engine cchybrid_plugins.engines.tabu.engine",
         "cchybrid_plugins.engines.umda.engine cchybrid.host.api",
         "cchybrid_plugins.execution.mpi cchybrid_plugins.engines.umda",
-        "cchybrid_plugins.bench.cli cchybrid_plugins.execution",
+        "cchybrid_plugins.bench.cli cchybrid_plugins.design",
+        "cchybrid_plugins.design.gappin.engine cchybrid_plugins.design.symmetric.engine",
+        "cchybrid_plugins.design.gappin.engine cchybrid.host.api",
+        "cchybrid_plugins.design.api cchybrid_plugins.design.gappin.engine",
         "cchybrid_plugins.engines.umda.engine cchybrid",
     ],
 )  # fmt: skip
@@ -171,8 +189,8 @@ def test_names_in_strings_are_needs() -> None:
 
 def test_engines_see_the_structure_of_a_problem_not_its_origin() -> None:
     for module, path in SOURCES.items():
-        is_engine = module.startswith("cchybrid_plugins.") and module.split(".")[1] not in FEATURES
-        if is_engine or module.startswith("cchybrid.toolkit"):
+        seen = module.startswith(("cchybrid_plugins.", "cchybrid.toolkit"))
+        if seen and not is_feature(module):
             assert uses_of_origin(path.read_text()) == [], module
 
 

@@ -9,7 +9,7 @@ from cchybrid.plugin.records import CommandInfo
 
 SCHEDULES = "Schedules and proofs"
 EXCHANGE = "Other tools"
-DESIGN = "Networks"
+NETWORKS = "Networks"
 LISTS = "What there is"
 
 
@@ -39,19 +39,13 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
             "Convert a schedule of another tool to a schedule file."),
         _command("audit", EXCHANGE, "auditing:audit",
             "Judge a schedule of another tool: its first broken rule, or its gap."),
-        _command("network", DESIGN, "networks:network",
+        _command("network", NETWORKS, "networks:network",
             "Show what a network is: nodes, channels, roles, automorphisms."),
-        _command("design", DESIGN, "designing:design",
-            "Search for a network of low cost, and check it."),
-        _command("check-design", DESIGN, "designing:check_design",
-            "Check the claims in a file of design by the independent checker."),
         _command("topologies", LISTS, "listing:topologies",
             "List the families of networks, or the facts of one network."),
         _command("collectives", LISTS, "listing:collectives", "List the collectives."),
         _command("engines", LISTS, "listing:engines",
             "List the engines, or the options of one."),
-        _command("designers", LISTS, "designing:designers",
-            "List the designers of networks and the cost terms, or the options of one."),
         _command("plugins", LISTS, "listing:plugins",
             "List the plugins, what each provides, and its errors."),
         _command("warm-up", LISTS, "warming:warm_up",

@@ -6,11 +6,12 @@ names come from the registry, those of options from the sources of the engines.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cchybrid.plugin.records import DesignerInfo, EngineInfo
     from cchybrid.plugin.registry import Registry
 
 Completion = tuple[str, str]
@@ -73,12 +74,7 @@ def importers(incomplete: str) -> list[Completion]:
 
 def options(incomplete: str) -> list[Completion]:
     """Return ``ENGINE.NAME=`` for the options of engines."""
-    return _options(incomplete, {info.name: info.target for info in _registry().engines.values()})
-
-
-def designer_options(incomplete: str) -> list[Completion]:
-    """Return ``DESIGNER.NAME=`` for the options of designers."""
-    return _options(incomplete, {info.name: info.target for info in _registry().designers.values()})
+    return options_of(incomplete, _registry().engines.values())
 
 
 def paths(incomplete: str) -> list[Completion]:
@@ -95,9 +91,11 @@ def paths(incomplete: str) -> list[Completion]:
     ]
 
 
-def _options(incomplete: str, targets: dict[str, str]) -> list[Completion]:
+def options_of(incomplete: str, infos: Iterable[EngineInfo | DesignerInfo]) -> list[Completion]:
+    """Return ``OWNER.NAME=`` for the options of engines or designers."""
     from cchybrid.plugin.option_names import option_names
 
+    targets = {info.name: info.target for info in infos}
     owner, dot, _ = incomplete.partition(".")
     chosen = [name for name in targets if not dot or name == owner.lower()]
     names = {name: option_names(targets[name]) or [] for name in chosen}

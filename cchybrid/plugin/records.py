@@ -137,7 +137,7 @@ class DesignerInfo:
         The name for ``--designer``.
     target
         ``package.module:Class``, imported only in the designer's own worker process; a class as
-        ``cchybrid.network_design.designer.Designer``.
+        ``Designer`` of ``docs/design.md``.
     summary
         One line, shown by ``cchybrid designers``.
     kind
@@ -180,12 +180,14 @@ class CostTermInfo:
         The name for ``--cost``.
     target
         ``package.module:function``, imported where costs are computed. The function gets a
-        ``DesignTask`` and the ports, shape (n, d), and returns a number; infinity rules a network
-        out.
+        ``DesignTask`` and the ports, shape (n, d), and returns a number, or a tuple of numbers for
+        several terms, which is computed once; infinity rules a network out.
     summary
         What is measured, with the unit; one line, shown by ``cchybrid designers``.
     maximised
         Whether larger values are better.
+    index
+        The place of the term in the tuple.
     api
         The version of the plugin interface that the term was written for.
     """
@@ -195,6 +197,7 @@ class CostTermInfo:
     summary: str
     _: KW_ONLY
     maximised: bool = False
+    index: int = 0
     api: int = API
 
 

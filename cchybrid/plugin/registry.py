@@ -56,7 +56,6 @@ BUILT_IN = (
     ("export", "cchybrid.view.export"),
     ("exchange", "cchybrid.exchange.exporter_plugin"),
     ("import", "cchybrid.exchange.importer_plugin"),
-    ("host benchmarks", "cchybrid.host.benchmark_plugin"),
 )
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
 

@@ -61,11 +61,8 @@ def complete(words: str, shell: str = "bash", command: tuple[str, ...] = COMMAND
         ("solve mesh-4x4 AAS --ti", "--time-limit", "--threads"),
         ("export s.json --to c", "csv", "text"),
         ("solve mesh-4x4 AAS --engine umda+c", "umda+cpsat", "umda+tabu"),
-        ("design --designer an", "annealing", "gappin"),
-        ("design --option annealing.", "annealing.", "gappin."),
         ("engines um", "umda", "tabu"),
         ("topologies spi", "spidergon-16", "mesh-4x4"),
-        ("designers gap", "gappin", "annealing"),
         ("warm-up ta", "tabu", "umda"),
     ],
 )

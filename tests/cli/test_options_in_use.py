@@ -17,7 +17,6 @@ BY_ITSELF = "every hop is a path of its own; leave it out"
     [
         (f"solve mesh-2x2 AAB {HOPS} --routing any", BY_ITSELF),
         (f"bound mesh-2x2 AAB {HOPS} --routing 3", BY_ITSELF),
-        (f"design --nodes 6 --degree 3 --collective AAS {HOPS} --routing any", BY_ITSELF),
         ("solve mesh-2x2 AAB --strategy race --evaluations 9", "run one after another; leave it"),
         ("instance mesh-2x2 AAB --chunks 3 -o i.txt", "the text format holds no chunks"),
         ("solve mesh-2x2 AAB --ignore-attributes", "mesh-2x2 is no graph file with attributes"),

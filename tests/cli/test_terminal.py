@@ -14,9 +14,9 @@ import pytest
 from cchybrid.cli.app import run
 from cchybrid.view.screen import wrapped
 
-LISTS = ("topologies", "collectives", "engines", "plugins", "designers")
+LISTS = ("topologies", "collectives", "engines", "plugins")
 COMMANDS = (
-    *LISTS, "topologies mesh-4x4", "engines umda", "designers annealing", "verify s.json",
+    *LISTS, "topologies mesh-4x4", "engines umda", "verify s.json",
     "bound ring-bi-4 AAS", "--help", "solve --help", "prove --help",
     "solve mesh-2x3 AAS --engine classical",
 )  # fmt: skip
@@ -151,7 +151,6 @@ def test_every_list_is_there_as_json(name: str, capsys: pytest.CaptureFixture[st
     ("words", "expected"),
     [
         ("engines umda", {"name": "umda", "population": 80}),
-        ("designers annealing", {"name": "annealing", "kind": "heuristic"}),
         ("topologies mesh-4x4", {"nodes": 16, "channels": 48, "diameter": 6, "out_degree": [2, 4]}),
     ],
 )
@@ -169,7 +168,6 @@ def test_details_are_there_as_json(
     [
         ("slove ring-bi-4 AAS", "did you mean solve? see: cchybrid --help"),
         ("solve ring-bi-4 AAS --time-limt 3", "did you mean --time-limit? see: cchybrid solve"),
-        ("check-desgin x.json", "did you mean check-design?"),
         ("solve ring-bi-4 AAS --strategy rely", "did you mean relay? use auto, race, relay"),
         ("solve ring-bi-4 AAS --engine cpsta", "did you mean cpsat?"),
         (
@@ -183,12 +181,7 @@ def test_details_are_there_as_json(
             "the value of umda.population is missing; write --option umda.population=VALUE",
         ),
         ("solve ring-bi-4 AAS --option auto.probe=3", "auto has no option probe; did you mean"),
-        (
-            "design --nodes 8 --degree 3 --option annealing.xyz=1",
-            "annealing has no option xyz; `cchybrid designers annealing` lists its options",
-        ),
         ("engines tbu", "did you mean tabu?"),
-        ("designers anealing", "did you mean annealing?"),
     ],
 )
 def test_the_nearest_name_is_said(

@@ -65,7 +65,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         'name = "one"\n[[rows]]\ntopology = "ring-bi-4"\ncollective = "AAS"\n'
     )
     (folder / "foreign").mkdir()
-    for words in (
+    for words in present(
         "solve ring-bi-4 AAS -o s.json",
         "solve ring-bi-4 AAB --switching store-and-forward -o hops.json",
         "export hops.json --to msccl -o foreign/hops.xml",

@@ -4,13 +4,13 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from cchybrid.checker import EvidenceError
 from cchybrid.host.wire import WireError
 from cchybrid.model.errors import CchybridError
+from cchybrid.plugin.registry import load_registry
 from tests.fuzz.mutators import Mutator
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +40,7 @@ class Reader:
     judge
         Raises an ``AssertionError`` if the file must not be accepted as what was read.
     plugin
-        The folder of ``plugins`` that reads it; "" for what ``cchybrid`` itself reads.
+        The folders of ``plugins`` that read it; "" for what ``cchybrid`` itself reads.
     """
 
     name: str
@@ -53,8 +53,10 @@ class Reader:
 
     @property
     def is_there(self) -> bool:
-        """Whether the plugin is installed."""
-        return not self.plugin or find_spec(f"cchybrid_plugins.{self.plugin}") is not None
+        """Whether its plugins are there."""
+        return not self.plugin or set(self.plugin.split()) <= {
+            row.name.rpartition(".")[2] for row in load_registry().plugins
+        }
 
 
 def read_corpus(name: str) -> Any:

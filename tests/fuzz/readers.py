@@ -301,7 +301,7 @@ def _graph_reader(name: str, suffix: str, mutate: Mutator, *more: str) -> Reader
     return Reader(name, seeds, _network, mutate, suffix, judges.plain_graph)
 
 
-_ALL = (
+ALL: tuple[Reader, ...] = (
     Reader(
         "instance",
         files("instances/general/h*.json", "instances/octagon-aas.json",
@@ -356,11 +356,11 @@ _ALL = (
     ),
     Reader(
         "CSV of designs", files("instances/papers/order_degree.csv"), _table,
-        mutators.mutate_words, ".designs", judges.suite, plugin="bench",
+        mutators.mutate_words, ".designs", judges.suite, plugin="bench design",
     ),
     Reader(
         "CSV of throughputs", files("instances/papers/throughput.csv"), _table,
-        mutators.mutate_words, ".throughputs", judges.suite, plugin="bench",
+        mutators.mutate_words, ".throughputs", judges.suite, plugin="bench pipelining",
     ),
     Reader(
         "CSV of pairs", texts("source,destination\n0,3\n2,5\n", "# pairs\nR1,R2\n7,last # one\n"),
@@ -399,7 +399,7 @@ _ALL = (
     Reader("line of a worker", _WIRE, _wire, mutators.mutate_json),
     *foreign.READERS,
 )  # fmt: skip
-READERS: tuple[Reader, ...] = tuple(reader for reader in _ALL if reader.is_there)
+READERS: tuple[Reader, ...] = tuple(reader for reader in ALL if reader.is_there)
 """All readers."""
 
 

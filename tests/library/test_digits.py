@@ -8,7 +8,6 @@ import cchybrid
 from cchybrid.host.instances import collective
 from cchybrid.library.node_lists import parse_pairs
 from cchybrid.model.errors import InputError
-from cchybrid.network_design.task import layout
 
 THREE = "\u0663"
 """The Arabic-Indic digit three."""
@@ -52,5 +51,3 @@ def test_in_the_name_of_a_collective(name: str) -> None:
 def test_in_lists_rows_and_layouts() -> None:
     with pytest.raises(InputError):
         parse_pairs(f"0>{THREE}")
-    with pytest.raises(InputError):
-        layout(f"grid-{THREE}x3", 9)

@@ -10,16 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from cchybrid.checker.instance import EvidenceError
-from cchybrid.design_checker import check_design
 from cchybrid.library.formats.network_json import network_record, read_network_json
 from cchybrid.library.instance_spec import find_network
 from cchybrid.library.schemas import NAMES, schema
-from cchybrid.model import CommunicationModel, Instance, Schedule
+from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.network_design import DesignTask, layout
-from cchybrid.network_design.ports import network_of
-from cchybrid.network_design.record import design_record
 from cchybrid.plugin.registry import load_registry
 from tests.examples import examples
 from tests.model.model_strategies import instances, schedules
@@ -126,13 +121,6 @@ def test_allreduces_of_reader_and_schema(record: dict[str, Any], sound: bool) ->
 
 
 NETWORKS = ("torus-4x4", "dgx-1", "octagon", "random-regular-16-3-2")
-DESIGNS = (
-    {},
-    {"redundant_links": True},
-    {"positions": layout("centreplane", 8), "max_wire": 4.0},
-    {"fault_tolerant": True},
-    {"collective": "AAS", "model": CommunicationModel(switching="store-and-forward")},
-)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -143,30 +131,6 @@ def test_every_network_file_that_is_written_fits(name: str) -> None:
     assert read_network_json(json.dumps(record)) == network
     assert not VALIDATORS["network-1"].is_valid({**record, "network": {}})
     assert not VALIDATORS["network-1"].is_valid({**record, "nodes": 4})
-
-
-@pytest.mark.parametrize("limits", DESIGNS, ids=str)
-def test_every_design_that_is_written_fits(limits: dict[str, Any]) -> None:
-    links = [(node, (node + 1) % 8) for node in range(7)] + [(0, 7)]
-    task = DesignTask(8, 3, **limits)
-    written = design_record(task, tuple(links))
-    record = json.loads(json.dumps(network_record(network_of(task, links), written)))
-    VALIDATORS["network-1"].validate(record)
-    VALIDATORS["design-1"].validate(record["design"])
-    check_design(record["design"])
-    wrong: dict[str, Any]
-    for wrong in (
-        {"nodes": 1},
-        {"degree": 0},
-        {"links": [[0, 1, 2]]},
-        {"claims": {"size": 3}},
-        {"claims": {"diameter": 3.5}},
-        {"colour": "red"},
-        {"fault_tolerant": 1},
-    ):
-        assert not VALIDATORS["design-1"].is_valid({**record["design"], **wrong}), wrong
-        with pytest.raises(EvidenceError):
-            check_design({**record["design"], **wrong})
 
 
 def places(record: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

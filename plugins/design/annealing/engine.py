@@ -14,17 +14,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.network_design.bounds import latency_bound
-from cchybrid.network_design.cost import LATENCY_TERMS, Cost
-from cchybrid.network_design.designer import DesignRun
-from cchybrid.network_design.distances import scratch
-from cchybrid.network_design.ports import Links, Ports, links_of, ports_of
-from cchybrid.network_design.random_networks import random_network
-from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.toolkit.kernels.rng import State, seed_state, uniform
 from cchybrid.toolkit.options import require
 
+from ..network.bounds import latency_bound
+from ..network.cost import Cost
+from ..network.designer import DesignRun
+from ..network.distances import scratch
+from ..network.ports import Links, Ports, links_of, ports_of
+from ..network.random_networks import random_network
+from ..network.task import DesignTask
+from ..network.terms import LATENCY_TERMS
 from .kernels import anneal_latency, fill_mates, take_back, try_move
 from .rotations import rotated_order
 

@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.network_design.distances import UNREACHABLE, Words, search_distances
-from cchybrid.network_design.ports import Ports
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.rng import State, below, uniform
+
+from ..network.distances import UNREACHABLE, Words, search_distances
+from ..network.ports import Ports
 
 Integers = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.network_design.task import DesignTask
+from ..network.task import DesignTask
 
 Nodes = NDArray[np.int32]
 

@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from cchybrid.network_design.bounds import LatencyBound, latency_bound
-from cchybrid.network_design.cost import LATENCY_TERMS, Cost
-from cchybrid.network_design.designer import DesignRun
-from cchybrid.network_design.ports import Links, ports_of
-from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import StoppedError, call, check, evaluations, new_solver, solve_model
 
+from ..network.bounds import LatencyBound, latency_bound
+from ..network.cost import Cost
+from ..network.designer import DesignRun
+from ..network.ports import Links, ports_of
+from ..network.task import DesignTask
+from ..network.terms import LATENCY_TERMS
 from .model import NetworkModel
 
 FIRST_UNITS = 1.0

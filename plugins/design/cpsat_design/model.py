@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from ortools.sat.python import cp_model
 
-from cchybrid.network_design.bounds import LatencyBound, moore_counts
-from cchybrid.network_design.ports import Links
-from cchybrid.network_design.task import DesignTask
+from ..network.bounds import LatencyBound, moore_counts
+from ..network.ports import Links
+from ..network.task import DesignTask
 
 Pair = tuple[int, int]
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cchybrid.network_design.all_networks import all_networks
-from cchybrid.network_design.bounds import latency_bound
-from cchybrid.network_design.cost import LATENCY_TERMS, Cost
-from cchybrid.network_design.designer import DesignRun
-from cchybrid.network_design.ports import ports_of
-from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.toolkit.options import require
+
+from ..network.all_networks import all_networks
+from ..network.bounds import latency_bound
+from ..network.cost import Cost
+from ..network.designer import DesignRun
+from ..network.ports import ports_of
+from ..network.task import DesignTask
+from ..network.terms import LATENCY_TERMS
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.network_design.bounds import latency_bound
-from cchybrid.network_design.canonical import canonical_form
-from cchybrid.network_design.cost import LATENCY_TERMS, Cost
-from cchybrid.network_design.designer import DesignRun
-from cchybrid.network_design.distances import scratch
-from cchybrid.network_design.ports import links_of
-from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.options import require
 
+from ..network.bounds import latency_bound
+from ..network.canonical import canonical_form
+from ..network.cost import Cost
+from ..network.designer import DesignRun
+from ..network.distances import scratch
+from ..network.ports import links_of
+from ..network.task import DesignTask
+from ..network.terms import LATENCY_TERMS
 from .kernels import Population, make_children, make_random, population_distances
 
 Floats = NDArray[np.float64]

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.network_design.distances import NO_LIMIT, Words, search_distances
-from cchybrid.network_design.ports import Ports
-from cchybrid.network_design.random_networks import Bools, fill_network, link, linked
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.rng import State, below, uniform
+
+from ..network.distances import NO_LIMIT, Words, search_distances
+from ..network.ports import Ports
+from ..network.random_networks import Bools, fill_network, link, linked
 
 Population = NDArray[np.int32]
 """Shape (networks, nodes, degree)."""

@@ -18,16 +18,17 @@ from itertools import combinations
 
 import numpy as np
 
-from cchybrid.network_design.bounds import latency_bound
-from cchybrid.network_design.cost import LATENCY_TERMS, Cost
-from cchybrid.network_design.designer import DesignRun
-from cchybrid.network_design.distances import NO_LIMIT, scratch, search_distances
-from cchybrid.network_design.ports import Ports, links_of
-from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.toolkit.kernels.rng import State, below, seed_state
 from cchybrid.toolkit.options import require
 
+from ..network.bounds import latency_bound
+from ..network.cost import Cost
+from ..network.designer import DesignRun
+from ..network.distances import NO_LIMIT, scratch, search_distances
+from ..network.ports import Ports, links_of
+from ..network.task import DesignTask
+from ..network.terms import LATENCY_TERMS
 from .groups import Group, groups_of
 
 

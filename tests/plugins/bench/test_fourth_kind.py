@@ -89,8 +89,8 @@ def test_what_it_does_not_have_is_refused(
     ("kind", "trouble"),
     [
         (BenchmarkKind("rows", "a:B", "x"), "its key rows is that of benchmark schedules"),
-        (BenchmarkKind("own", "a:B", "x", key="design"), "its key design is that of benchmark"),
-        (BenchmarkKind("designs", "a:B", "x", tables=("y",), key="y"), "already provided"),
+        (BenchmarkKind("own", "a:B", "x", key="question"), "its key question is that of benchmark"),
+        (BenchmarkKind("schedules", "a:B", "x", tables=("y",), key="y"), "already provided"),
         (BenchmarkKind("own", "a", "x"), "does not name module:object"),
     ],
 )

@@ -19,12 +19,15 @@ from cchybrid_plugins.bench.suite import Suite, read_suite
 
 import cchybrid
 from cchybrid.cli.app import run as command
-from cchybrid.host.designs.benchmark.row import DesignRow, figures_of
-from cchybrid.network_design.ports import Links
-from cchybrid.network_design.record import design_record
-from cchybrid.network_design.steps import instance_of
 from cchybrid.plugin.registry import load_registry
+from tests.plugins.bench.kinds import KINDS, needs
 from tests.plugins.bench.local_runs import made, packed
+
+if "designs" in KINDS:
+    from cchybrid_plugins.design.benchmark.row import DesignRow, figures_of
+    from cchybrid_plugins.design.network.ports import Links
+    from cchybrid_plugins.design.network.record import design_record
+    from cchybrid_plugins.design.network.steps import instance_of
 
 RING: Links = (*((node, node + 1) for node in range(5)), (0, 5))
 COMPLETE: Links = tuple((a, b) for a in range(6) for b in range(a + 1, 6))
@@ -121,7 +124,9 @@ MAKERS = {
 }  # fmt: skip
 
 
-@pytest.fixture(params=MAKERS, scope="module")
+@pytest.fixture(
+    params=[pytest.param(name, marks=needs(name.split()[0])) for name in MAKERS], scope="module"
+)
 def kind(request: pytest.FixtureRequest) -> Kind:
     return MAKERS[request.param]()
 
@@ -274,6 +279,7 @@ def test_a_damaged_run_is_done_again(kind: Kind, tmp_path: Path) -> None:
         }
 
 
+@needs("designs")
 @pytest.mark.parametrize(
     ("old", "new"),
     [('"name": "degree 2"', '"name": "degree 5"'), ('"diameter": "4"', '"diameter": "x"'),
@@ -348,6 +354,7 @@ def test_evidence_of_another_run_bounds_no_throughput(tmp_path: Path) -> None:
     check_left_out(kind, shown(kind, store_of(kind, tmp_path, swapped, kind.runs[1])))
 
 
+@needs("designs")
 def test_the_bound_of_a_design_is_that_of_the_row(tmp_path: Path) -> None:
     """A ring fits the row of degree 5; its own degree, 2, has a bound that the row has not."""
     kind = designs()
@@ -360,6 +367,7 @@ def test_the_bound_of_a_design_is_that_of_the_row(tmp_path: Path) -> None:
     check_left_out(kind, shown(kind, store_of(kind, tmp_path, lying, kind.runs[1])))
 
 
+@needs("designs")
 def test_another_network_is_not_the_named_one(tmp_path: Path) -> None:
     row = DesignRow(
         "six", 6, 5, (("latency", 1.0),), network="ring-bi-6", published={"diameter": "3"}
@@ -373,6 +381,7 @@ def test_another_network_is_not_the_named_one(tmp_path: Path) -> None:
     assert "six, seed 0: does not hold: the network is not ring-bi-6" in found.text
 
 
+@needs("designs")
 def test_exhaustion_is_a_claim_that_is_not_checked(tmp_path: Path) -> None:
     kind = designs_for_steps()
     ring = designed(kind.suite.rows[0], RING)

@@ -8,8 +8,8 @@ import pytest
 from cchybrid_plugins.bench.report.standing import STUDY
 from cchybrid_plugins.bench.suite import read_suite
 
-from cchybrid.plugin.registry import load_registry
-from tests.fuzz.readers import READERS
+from tests.fuzz.readers import ALL
+from tests.plugins.bench.kinds import needs
 
 FOLDER = Path(__file__).parents[3] / "docs" / "reports"
 OVERVIEW = re.findall(
@@ -24,7 +24,7 @@ DESIGNS = re.findall(
     re.M,
 )
 
-THROUGHPUTS = ["forestcoll"] if "throughputs" in load_registry().benchmarks else []
+THROUGHPUTS = ["forestcoll"]
 
 
 def test_every_report_is_in_the_overview() -> None:
@@ -33,6 +33,7 @@ def test_every_report_is_in_the_overview() -> None:
     assert listed == {p.parent.name for p in FOLDER.glob("*/report.csv")}
 
 
+@needs("throughputs")
 @pytest.mark.parametrize("name", THROUGHPUTS)
 def test_a_report_of_throughputs_says_what_the_overview_says(name: str) -> None:
     command, rows, certified, beside = next(each[1:] for each in OVERVIEW if each[0] == name)
@@ -48,6 +49,7 @@ def test_a_report_of_throughputs_says_what_the_overview_says(name: str) -> None:
     assert command in (FOLDER / name / "report.md").read_text()
 
 
+@needs("designs")
 @pytest.mark.parametrize(
     ("name", "command", "rows", "columns"), DESIGNS, ids=[row[0] for row in DESIGNS]
 )
@@ -119,5 +121,5 @@ def test_the_report_of_mutated_files_names_every_reader() -> None:
     )
     assert f"`{row[1]}` on Python" in text
     rows = re.findall(r"^\| ([^|]+) \| ([\d,]+) \|", text, re.M)
-    assert [name for name, _ in rows] == [reader.name for reader in READERS]
+    assert [name for name, _ in rows] == [reader.name for reader in ALL]
     assert all(int(count.replace(",", "")) >= 1000 for _, count in rows)

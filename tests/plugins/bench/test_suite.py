@@ -14,6 +14,7 @@ import cchybrid
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
+from tests.plugins.bench.kinds import readable_suites
 
 
 def written(folder: Path, text: str, name: str = "mine.toml") -> str:
@@ -22,7 +23,7 @@ def written(folder: Path, text: str, name: str = "mine.toml") -> str:
 
 
 @pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mark.long)])
-@pytest.mark.parametrize("name", suite_names())
+@pytest.mark.parametrize("name", readable_suites())
 def test_every_row_of_a_suite_that_ships_names_an_instance(name, stride):
     """Every row is read; of its instances, every one of this ``stride`` is built."""
     suite = read_suite(name)

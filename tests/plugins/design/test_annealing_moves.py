@@ -7,12 +7,12 @@ import pytest
 from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions, _Search, mates_of
 from cchybrid_plugins.design.annealing.kernels import take_back
 from cchybrid_plugins.design.annealing.rotations import rotated_order
+from cchybrid_plugins.design.network.cost import Cost
+from cchybrid_plugins.design.network.ports import check_links, links_of
+from cchybrid_plugins.design.network.task import DesignTask, layout
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cchybrid.network_design.cost import Cost
-from cchybrid.network_design.ports import check_links, links_of
-from cchybrid.network_design.task import DesignTask, layout
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.examples import examples
 

@@ -5,11 +5,11 @@ import itertools
 import pytest
 from cchybrid_plugins.design.cpsat_design.engine import CpsatDesign, CpsatDesignOptions
 from cchybrid_plugins.design.exhaustive.engine import Exhaustive, ExhaustiveOptions
+from cchybrid_plugins.design.network.cost import Cost
+from cchybrid_plugins.design.network.local_run import LocalDesignRun
+from cchybrid_plugins.design.network.ports import ports_of
+from cchybrid_plugins.design.network.task import DesignTask, layout
 
-from cchybrid.network_design.cost import Cost
-from cchybrid.network_design.local_run import LocalDesignRun
-from cchybrid.network_design.ports import ports_of
-from cchybrid.network_design.task import DesignTask, layout
 from cchybrid.plugin.engine import Stop
 
 

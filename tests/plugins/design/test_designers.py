@@ -8,17 +8,18 @@ from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions
 from cchybrid_plugins.design.cpsat_design.engine import CpsatDesign, CpsatDesignOptions
 from cchybrid_plugins.design.exhaustive.engine import Exhaustive, ExhaustiveOptions
 from cchybrid_plugins.design.gappin.engine import Gappin, GappinOptions
+from cchybrid_plugins.design.network.bounds import latency_bound
+from cchybrid_plugins.design.network.cost import Cost
+from cchybrid_plugins.design.network.designer import Designer
+from cchybrid_plugins.design.network.local_run import LocalDesignRun
+from cchybrid_plugins.design.network.ports import links_of, ports_of
+from cchybrid_plugins.design.network.task import DesignTask, layout
+from cchybrid_plugins.design.network.terms import TERMS
 from cchybrid_plugins.design.symmetric.engine import Symmetric, SymmetricOptions
 
 from cchybrid.model.errors import PluginError
-from cchybrid.network_design.bounds import latency_bound
-from cchybrid.network_design.cost import TERMS, Cost
-from cchybrid.network_design.designer import Designer
-from cchybrid.network_design.local_run import LocalDesignRun
-from cchybrid.network_design.ports import links_of, ports_of
-from cchybrid.network_design.task import DesignTask, layout
 from cchybrid.plugin.engine import Stop, read_options
-from tests.network_design.plain_distances import plain_total, ring
+from tests.plugins.design.network.plain_distances import plain_total, ring
 
 DESIGNERS: dict[str, Designer] = {
     "annealing": Annealing(AnnealingOptions()),

@@ -5,14 +5,14 @@ import itertools
 import pytest
 from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions
 from cchybrid_plugins.design.exhaustive.engine import Exhaustive, ExhaustiveOptions
+from cchybrid_plugins.design.network.all_networks import all_networks
+from cchybrid_plugins.design.network.canonical import canonical_form
+from cchybrid_plugins.design.network.local_run import LocalDesignRun
+from cchybrid_plugins.design.network.ports import Links, ports_of
+from cchybrid_plugins.design.network.task import DesignTask, layout
 
-from cchybrid.network_design.all_networks import all_networks
-from cchybrid.network_design.canonical import canonical_form
-from cchybrid.network_design.local_run import LocalDesignRun
-from cchybrid.network_design.ports import Links, ports_of
-from cchybrid.network_design.task import DesignTask, layout
 from cchybrid.plugin.engine import Stop
-from tests.network_design.plain_distances import plain_total
+from tests.plugins.design.network.plain_distances import plain_total
 
 pytestmark = pytest.mark.long
 

@@ -6,13 +6,13 @@ import networkx as nx
 import numpy as np
 import pynauty
 import pytest
+from cchybrid_plugins.design.network.cost import Cost
+from cchybrid_plugins.design.network.local_run import LocalDesignRun
+from cchybrid_plugins.design.network.ports import links_of
+from cchybrid_plugins.design.network.task import DesignTask
 from cchybrid_plugins.design.symmetric.engine import Symmetric, SymmetricOptions, _Search
 from cchybrid_plugins.design.symmetric.groups import Group, groups_of
 
-from cchybrid.network_design.cost import Cost
-from cchybrid.network_design.local_run import LocalDesignRun
-from cchybrid.network_design.ports import links_of
-from cchybrid.network_design.task import DesignTask
 from cchybrid.plugin.engine import Stop
 from cchybrid.toolkit.kernels.rng import seed_state
 

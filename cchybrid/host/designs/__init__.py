@@ -1,1 +1,0 @@
-"""Design of networks by designers in worker processes, and the search for the fewest steps."""

@@ -1,1 +1,0 @@
-"""Benchmarks of designs: networks to be designed, beside published values."""

@@ -1,0 +1,349 @@
+"""``design``, ``designers`` and ``check-design``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cchybrid.cli import arguments, completion
+from cchybrid.cli.listing import print_options
+from cchybrid.cli.option_texts import engine_options
+from cchybrid.cli.plugin_loading import load_plugins
+from cchybrid.cli.writable_files import check_writable
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
+from cchybrid.view.screen import print_lines
+
+if TYPE_CHECKING:
+    from cchybrid.model import Network
+
+    from .result import DesignResult
+
+SUFFIXES = (".json", ".graphml", ".edges")
+"""The kinds of files to which networks are written."""
+
+
+def _options(incomplete: str) -> list[completion.Completion]:
+    """Return ``DESIGNER.NAME=`` for the options of designers, for completion."""
+    return completion.options_of(incomplete, load_registry().designers.values())
+
+
+def design(
+    nodes: Annotated[int, typer.Option(metavar="N", help="The number of nodes.")],
+    degree: Annotated[int, typer.Option(metavar="D", help="Links per node, at most.")],
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TERM[=WEIGHT]", help="A cost term; repeat for several."),
+    ] = None,
+    layout: Annotated[
+        str | None, typer.Option(metavar="L", help="backplane, centreplane or grid-WxH.")
+    ] = None,
+    max_wire: Annotated[
+        float | None, typer.Option(metavar="R", help="The longest wire, Manhattan distance.")
+    ] = None,
+    redundant_links: Annotated[
+        bool, typer.Option("--redundant-links", help="Two nodes may have several links.")
+    ] = False,
+    fault_tolerant: Annotated[
+        bool, typer.Option("--fault-tolerant", help="Any one node may fail.")
+    ] = False,
+    collective: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.collectives,
+            help="Search for its fewest steps, such as AAS.",
+        ),
+    ] = None,
+    switching: Annotated[
+        str | None, typer.Option(metavar="W", help="wormhole or store-and-forward.")
+    ] = None,
+    ports: Annotated[
+        str | None, typer.Option(metavar="K", help="all, K per node, or INJECT,ACCEPT.")
+    ] = None,
+    routing: Annotated[
+        str | None, typer.Option(metavar="R", help="minimal, any, or a number of extra hops.")
+    ] = None,
+    schedule: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the schedule of the collective.")
+    ] = None,
+    pareto: Annotated[
+        str | None,
+        typer.Option(metavar="TERM,TERM", help="Search for the front of two cost terms instead."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the front: .svg, .png, .pdf.")
+    ] = None,
+    initial: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|TOPOLOGY",
+            autocompletion=completion.topologies,
+            help="A network to begin with.",
+        ),
+    ] = None,
+    designer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.designers,
+            help="A designer that takes part; repeat for several.",
+        ),
+    ] = None,
+    target: Annotated[
+        float | None, typer.Option(metavar="COST", help="Stop at a network of this cost.")
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SEC", help="Seconds in all; 10 by default, --pareto 30, --collective 60."
+        ),
+    ] = None,
+    evaluations: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Networks per designer, for a repeatable result."),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")] = 0,
+    threads: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Designers at a time; default: one per processor."),
+    ] = None,
+    memory: Annotated[
+        int | None,
+        typer.Option(
+            metavar="MIB", help="Memory of the whole run; default: a tenth of the machine's."
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DESIGNER.NAME=VALUE",
+            autocompletion=_options,
+            help="Set a designer's option; repeatable.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        arguments.output("Write the network (.json, .graphml, .edges), or the front (.csv)."),
+    ] = None,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Search for a network of low cost, and check it.
+
+    With --collective: search for a network on which it takes the fewest steps, and schedule it.
+
+    Exit status: 0 a network was found (with --collective also a schedule), 1 none was found in
+    time, 2 bad input.
+    """
+    from .api import DEFAULT_COST
+    from .api import design as design_network
+    from .cli_front import print_front
+
+    registry = load_plugins()
+    settings: dict[str, Any] = {
+        "layout": layout,
+        "max_wire": max_wire,
+        "redundant_links": redundant_links,
+        "fault_tolerant": fault_tolerant,
+        "collective": collective,
+        "switching": switching,
+        "ports": ports,
+        "routing": routing,
+        "initial": initial,
+        "designers": designer or None,
+        "options": engine_options(option or []),
+        "time_limit": time_limit,
+        "evaluations": evaluations,
+        "seed": seed,
+        "threads": threads,
+        "memory": memory,
+    }
+    if pareto is not None:
+        for name, value in (("--cost", cost), ("--target", target), ("--schedule", schedule)):
+            if value is not None and value != []:
+                raise InputError(f"{name} beside --pareto", where=name, hint="drop one of them")
+        if collective is not None and "steps" not in map(str.strip, pareto.split(",")):
+            raise InputError(
+                "no term of the front depends on the collective",
+                where="--collective",
+                hint="add the term steps, or drop --collective",
+            )
+        print_front(nodes, degree, pareto, output, plot, as_json, registry, **settings)
+    if plot is not None:
+        raise InputError("no front to draw", where="--plot", hint="add --pareto TERM,TERM")
+    check_writable(output, schedule)
+    if schedule is not None and collective is None:
+        raise InputError("no collective to schedule", where="--schedule", hint="add --collective")
+    if output is not None:
+        _check_suffix(output)
+    result = design_network(
+        nodes,
+        degree,
+        cost=_weights(cost) if cost else DEFAULT_COST,
+        target=target,
+        on_event=_show_event,
+        registry=registry,
+        **settings,
+    )
+    written: dict[str, str] = {}
+    failed: InputError | None = None
+    try:
+        if output is not None and result.network is not None:
+            _write(result, result.network, output)
+            written["network"] = str(output)
+        if schedule is not None and result.schedule is not None:
+            result.schedule.save(schedule)
+            written["schedule"] = str(schedule)
+    except InputError as error:
+        failed = error  # raised after the verdict is printed
+    if as_json:
+        files = {name: written.get(name) for name in ("network", "schedule")}
+        print(json.dumps({**result.to_json(), **files}))
+    else:
+        print_lines([*result.lines(), *(f"written to {path}" for path in written.values())])
+    if failed is not None:
+        raise failed
+    complete = result.network is not None and (collective is None or result.schedule is not None)
+    raise typer.Exit(0 if complete else 1)
+
+
+def designers(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", show_default=False, autocompletion=completion.designers),
+    ] = None,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """List the designers of networks and the cost terms, or show the options of one designer."""
+    registry = load_plugins()
+    if name is not None:
+        print_options(registry.designer(name), as_json)
+        return
+    found = sorted(registry.designers.values(), key=lambda info: (-info.priority, info.name))
+    terms = list(registry.cost_terms.values())
+    if as_json:
+        rows = [{"name": info.name, "kind": info.kind, "summary": info.summary} for info in found]
+        costs = [
+            {"name": term.name, "summary": term.summary, "maximised": term.maximised}
+            for term in terms
+        ]
+        print(json.dumps({"designers": rows, "cost_terms": costs}))
+        return
+    width = max(len(name) for name in (*registry.designers, *registry.cost_terms))
+    print("designers:")
+    print_lines(f"  {info.name:{width}}  {info.summary} ({info.kind})" for info in found)
+    print("cost terms:")
+    print_lines(
+        f"  {term.name:{width}}  {term.summary}{', to be large' if term.maximised else ''}"
+        for term in terms
+    )
+
+
+def check_design(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A network file of design.")],
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Check the claims in a network file of ``design`` by the independent checker.
+
+    Exit status: 0 they hold, 1 one does not, 2 bad input.
+    """
+    from cchybrid.checker import EvidenceError
+    from cchybrid.design_checker import check_network
+    from cchybrid.library.formats.network_json import read_network_json
+    from cchybrid.model.errors import with_context
+    from cchybrid.model.instance import read_text
+    from cchybrid.model.json_fields import parse_json
+
+    with with_context(file):
+        text = read_text(file)
+        read_network_json(text)
+        file_record = parse_json(text)
+        record = file_record.get("design")
+        if record is None:
+            raise InputError("there is no design in it", hint="write one by cchybrid design -o")
+    try:
+        figures = check_network(file_record)
+    except EvidenceError as error:
+        print(f"{file}: {error}")
+        raise typer.Exit(1) from None
+    facts = {
+        "diameter": figures.diameter,
+        "diameter_bound": figures.diameter_bound,
+        "mean_distance": str(figures.mean),
+        "mean_distance_bound": str(figures.mean_bound),
+        "optimal": figures.optimal,
+    }
+    steps = record["claims"].get("steps_bound") if "claims" in record else None
+    if steps is not None:
+        facts |= {"collective": record["collective"], "steps_bound": steps}
+    if as_json:
+        print(json.dumps(facts))
+        return
+    mean, bound = float(figures.mean), float(figures.mean_bound)
+    lines = [
+        f"{file}: diameter {figures.diameter} (at least {figures.diameter_bound}),"
+        f" mean distance of different nodes {mean:.4f} (at least {bound:.4f}): checked"
+    ]
+    if steps is not None:
+        lines.append(
+            f"{record['collective']}: at least {steps} steps on every such network: checked"
+        )
+    print_lines(lines)
+
+
+def _weights(texts: list[str]) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        try:
+            weight = float(value) if equals else 1.0
+        except ValueError:
+            raise InputError(
+                f"{value!r} is no weight", where="--cost", hint="write TERM=NUMBER"
+            ) from None
+        if name in weights:
+            raise InputError(f"{name} is listed twice", where="--cost", hint="name it once")
+        weights[name] = weight
+    return weights
+
+
+def _check_suffix(path: Path) -> None:
+    if path.suffix not in SUFFIXES:
+        raise InputError(
+            f"the file type {path.suffix or 'of ' + path.name!r} is not known",
+            where="-o",
+            hint="use a name that ends in " + ", ".join(SUFFIXES),
+        )
+
+
+def _write(result: DesignResult, network: Network, path: Path) -> None:
+    from cchybrid.library.formats.network_json import network_record
+    from cchybrid.model.instance import write_text
+
+    if path.suffix == ".json":
+        write_text(json.dumps(network_record(network, result.record())) + "\n", path)
+    elif path.suffix == ".edges":
+        write_text("".join(f"{a} {b}\n" for a, b in result.links), path)
+    else:
+        import networkx as nx
+
+        graph: Any = nx.MultiGraph() if result.task.redundant_links else nx.Graph()
+        graph.add_nodes_from(range(network.nodes))
+        for node, (x, y) in enumerate(network.positions or ()):
+            graph.add_node(node, x=x, y=y)
+        graph.add_edges_from(result.links)
+        write_text("\n".join(nx.generate_graphml(graph)) + "\n", path)
+
+
+def _show_event(event: Mapping[str, Any]) -> None:
+    """Print better networks, schedules of networks and troubles on standard error."""
+    if event["event"] == "network":
+        values = ", ".join(f"{name} {value:.6g}" for name, value in event["values"].items())
+        print(f"{event['seconds']:8.2f} s  {event['designer']}: {values}", file=sys.stderr)
+    elif event["event"] == "solved" or event["event"] == "trouble":
+        print(f"{event['seconds']:8.2f} s  {event['text']}", file=sys.stderr)

@@ -1,0 +1,19 @@
+"""Networks under design: tasks, cost terms, lower bounds, and the interface of designers.
+
+A network under design is an array of ports, see ``ports``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import CostTermInfo
+
+from .terms import TERMS
+
+
+@hookimpl
+def cchybrid_cost_terms() -> Iterable[CostTermInfo]:
+    """Return the cost terms of cchybrid."""
+    return TERMS.values()

@@ -1,0 +1,184 @@
+"""The task and the settings of a run of designers, from the arguments of ``cchybrid.design``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+from cchybrid.host.arguments import read_names, read_options, read_seed, read_text
+from cchybrid.library.instance_spec import find_network, read_model
+from cchybrid.model import Network
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.records import DesignerInfo, Observer
+from cchybrid.plugin.registry import Registry
+
+from .config import DesignConfig
+from .network.ports import Links
+from .network.task import WORMHOLE, DesignTask, Positions, layout
+from .network.terms import TERMS
+
+
+def build_task(
+    nodes: int,
+    degree: int,
+    cost: Iterable[str] | Mapping[str, float],
+    registry: Registry,
+    *,
+    layout: str | None,
+    positions: Iterable[Iterable[float]] | None,
+    max_wire: float | None,
+    redundant_links: bool,
+    fault_tolerant: bool,
+    collective: str | None,
+    switching: str | None,
+    ports: str | int | None,
+    routing: str | int | None,
+    seed: int,
+) -> DesignTask:
+    """Return the task of the arguments of ``cchybrid.design``.
+
+    Raises
+    ------
+    InputError
+        For unknown names, and for values out of range.
+    """
+    for name, value in (("switching", switching), ("ports", ports), ("routing", routing)):
+        if collective is None and value is not None:
+            raise InputError(
+                f"{name} without a collective", where=name, hint="name a collective, or drop it"
+            )
+    for name, text in (("layout", layout), ("collective", collective), ("switching", switching)):
+        if text is not None:
+            read_text(text, name)
+    return DesignTask(
+        _whole(nodes, "nodes"),
+        _whole(degree, "degree"),
+        weights=_weights(cost),
+        positions=_positions(_whole(nodes, "nodes"), layout, positions),
+        max_wire=None if max_wire is None else _number(max_wire, "max_wire"),
+        redundant_links=bool(redundant_links),
+        seed=read_seed(seed),
+        fault_tolerant=bool(fault_tolerant),
+        extra_terms=tuple(info for info in registry.cost_terms.values() if info.name not in TERMS),
+        collective=collective,
+        model=read_model(WORMHOLE, routing, switching, ports),
+    )
+
+
+def build_config(
+    task: DesignTask,
+    registry: Registry,
+    *,
+    designers: Iterable[str] | None,
+    options: Mapping[str, Mapping[str, Any]] | None,
+    initial: Network | str | None,
+    budget: Budget,
+    target: float | None = None,
+) -> DesignConfig:
+    """Return the settings of a run of designers.
+
+    Raises
+    ------
+    InputError
+        For unknown names, and a network to begin with that is none of the task.
+    """
+    chosen = _chosen(designers, registry)
+    return DesignConfig(
+        engines=chosen,
+        bounds=(),
+        budget=budget,
+        seed=task.seed,
+        goal=None if target is None else _number(target, "target"),
+        options=read_options(
+            options,
+            lambda name: registry.designer(name).name,
+            {info.name for info in chosen},
+            "give values by option, per designer: {'gappin': {'population': 64}}",
+        ),
+        initial=None if initial is None else _links(initial, task, registry),
+    )
+
+
+def observers(registry: Registry, on_event: Observer | None) -> list[tuple[str, Observer]]:
+    """Return the observers of plugins, and that of the caller."""
+    own = [] if on_event is None else [("caller", on_event)]
+    return [*registry.observers, *own]
+
+
+def _weights(cost: Iterable[str] | Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    if isinstance(cost, Mapping):
+        pairs = list(cost.items())
+    else:
+        names = read_names(cost, "cost", "give a list of names of cost terms")
+        pairs = [(name, 1.0) for name in names]
+    return tuple((str(name), _number(weight, f"weight of {name}")) for name, weight in pairs)
+
+
+def _positions(
+    nodes: int, name: str | None, points: Iterable[Iterable[float]] | None
+) -> Positions | None:
+    if name is not None and points is not None:
+        raise InputError("a layout and positions", where="layout", hint="give one of them")
+    if name is not None:
+        return layout(name, nodes)
+    if points is None:
+        return None
+    try:
+        listed = [list(point) for point in points]
+    except TypeError:
+        raise InputError(
+            f"{points!r} makes no sense", where="positions", hint="give coordinates for every node"
+        ) from None
+    return tuple(tuple(_number(value, "positions") for value in point) for point in listed)
+
+
+def _chosen(names: Iterable[str] | None, registry: Registry) -> list[DesignerInfo]:
+    """Return the designers in descending priority, those of equal priority by name."""
+    if names is None:
+        found = list(registry.designers.values())
+    else:
+        listed = read_names(names, "designers", "give a list of names of designers")
+        found = list({info.name: info for info in map(registry.designer, listed)}.values())
+    return sorted(found, key=lambda info: (-info.priority, info.name))
+
+
+def _links(initial: Network | str, task: DesignTask, registry: Registry) -> Links:
+    """Return the links of a network to begin with."""
+    if not isinstance(initial, (Network, str)):
+        raise InputError(
+            f"{initial!r} is no network", where="initial", hint="give a Network, a file or a name"
+        )
+    network = initial if isinstance(initial, Network) else find_network(initial, registry)
+    if network.nodes != task.nodes:
+        raise InputError(
+            f"{network.name} has {network.nodes} nodes, the task {task.nodes}",
+            where="initial",
+            hint="begin with a network of as many nodes",
+        )
+    carried = {(channel.source, channel.target): channel.capacity for channel in network.channels}
+    links: list[tuple[int, int]] = []
+    for (a, b), capacity in carried.items():
+        if carried.get((b, a)) != capacity:
+            raise InputError(
+                f"{network.name} has a channel from {a} to {b} without an equal one back",
+                where="initial",
+                hint="begin with a network of bidirectional links",
+            )
+        if a < b:
+            links += [(a, b)] * capacity
+    return tuple(links)
+
+
+def _whole(value: Any, where: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise InputError(f"{value!r} is no whole number", where=where, hint="use one above 0")
+    return int(value)
+
+
+def _number(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise InputError(f"{value!r} is no finite number", where=where, hint="use a number")
+    return float(value)

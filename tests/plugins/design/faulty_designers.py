@@ -1,0 +1,368 @@
+"""A plugin whose designers break every rule that the host has to survive; and sound ones."""
+
+import math
+import os
+import signal
+import time
+from dataclasses import dataclass
+
+from cchybrid_plugins.design.network.cost import Cost
+from cchybrid_plugins.design.network.designer import DesignRun
+from cchybrid_plugins.design.network.ports import Links, Ports, ports_of
+from cchybrid_plugins.design.network.task import DesignTask
+
+from cchybrid.plugin.engine import NoOptions, Stop
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import CostTermInfo, DesignerInfo
+
+
+def ring(nodes: int) -> Links:
+    """Return the links of a ring."""
+    return (*((node, node + 1) for node in range(nodes - 1)), (0, nodes - 1))
+
+
+def path(nodes: int) -> Links:
+    """Return the links of a path, which costs more than the ring."""
+    return ring(nodes)[:-1]
+
+
+def cost_of(task: DesignTask, links: Links) -> float:
+    return Cost(task)(ports_of(task.nodes, task.degree, links))
+
+
+class Faulty:
+    Options: type = NoOptions
+
+    def __init__(self, options: object) -> None:
+        self.options = options
+
+    def unsupported(self, task: DesignTask) -> str | None:
+        return None
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        return Stop.STALLED
+
+
+class Sound(Faulty):
+    """Offers a ring."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        run.spend(1)
+        links = ring(task.nodes)
+        run.offer(links, cost_of(task, links))
+        return Stop.STALLED
+
+
+class Plain(Faulty):
+    """Offers a path and waits."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        run.spend(1)
+        links = path(task.nodes)
+        run.offer(links, cost_of(task, links))
+        while not run.should_stop():
+            time.sleep(0.02)
+        return Stop.LIMIT
+
+
+class Patient(Plain):
+    """A second designer that waits."""
+
+
+class Informed(Faulty):
+    """Notes how many links the network has that it begins with, and ends."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        run.spend(1)
+        run.note(known=float(len(run.known() or ())))
+        return Stop.STALLED
+
+
+class Seeded(Faulty):
+    """Offers the ring with chords that the seed chooses."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        seed = run.seed
+        while not run.should_stop():
+            run.spend(1)
+            seed = (seed * 48271 + 11) % (2**31 - 1)
+            a, b = sorted((seed % task.nodes, seed // 1000 % task.nodes))
+            if b - a > 1 and (a, b) != (0, task.nodes - 1):
+                links = (*ring(task.nodes), (a, b))
+                found, best = cost_of(task, links), run.best()
+                if best is None or found < best:
+                    run.offer(links, found)
+        return Stop.LIMIT
+
+
+class Crash(Faulty):
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        os.kill(os.getpid(), signal.SIGSEGV)
+        return Stop.STALLED
+
+
+class Raise(Faulty):
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        raise RuntimeError("the designer broke\nin two lines")
+
+
+class Vanish(Faulty):
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        os._exit(0)
+
+
+class Liar(Faulty):
+    """Offers a ring as a network of cost 1."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        run.offer(ring(task.nodes), 1.0)
+        time.sleep(600)
+        return Stop.STALLED
+
+
+class Offers(Faulty):
+    """Offers links that are wrong at a cost that is not."""
+
+    @staticmethod
+    def links(nodes: int) -> Links:
+        return ()
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        run.offer(self.links(task.nodes), cost_of(task, ring(task.nodes)))
+        return Stop.STALLED
+
+
+class Outside(Offers):
+    """Links a node that does not exist."""
+
+    @staticmethod
+    def links(nodes: int) -> Links:
+        return (*ring(nodes), (0, nodes))
+
+
+class Loop(Offers):
+    """Links a node to itself."""
+
+    @staticmethod
+    def links(nodes: int) -> Links:
+        return (*ring(nodes), (2, 2))
+
+
+class Star(Offers):
+    """Gives one node too many links."""
+
+    @staticmethod
+    def links(nodes: int) -> Links:
+        return tuple((0, node) for node in range(1, nodes))
+
+
+class Twice(Offers):
+    """Has a link twice."""
+
+    @staticmethod
+    def links(nodes: int) -> Links:
+        return (*ring(nodes), (1, 0))
+
+
+class Chord(Offers):
+    """Has a long wire."""
+
+    @staticmethod
+    def links(nodes: int) -> Links:
+        return (*ring(nodes)[:-1], (1, nodes - 1))
+
+
+class Apart(Offers):
+    """Leaves a node out: its cost is infinite."""
+
+    @staticmethod
+    def links(nodes: int) -> Links:
+        return path(nodes)[:-1]
+
+
+class Infinite(Faulty):
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        run.offer(path(task.nodes)[:-1], math.inf)
+        return Stop.STALLED
+
+
+class NotANumber(Faulty):
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        run.offer(ring(task.nodes), math.nan)
+        return Stop.STALLED
+
+
+class Deaf(Faulty):
+    """Offers a path and never looks at should_stop."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        links = path(task.nodes)
+        run.offer(links, cost_of(task, links))
+        time.sleep(600)
+        return Stop.STALLED
+
+
+class Hang(Faulty):
+    """Ignores SIGTERM as well."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        time.sleep(600)
+        return Stop.STALLED
+
+
+class Flood(Faulty):
+    """Offers the same network without end, and prints."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        links = path(task.nodes)
+        cost = cost_of(task, links)
+        while not run.should_stop():
+            print("x" * 10_000)
+            run.spend(1)
+            run.offer(links, cost)
+        return Stop.LIMIT
+
+
+class Garbage(Faulty):
+    """Sends a line of its own making."""
+
+    LINE = b"this is no event"
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        run._out.write(self.LINE + b"\n")  # type: ignore[attr-defined]
+        run._out.flush()  # type: ignore[attr-defined]
+        time.sleep(600)
+        return Stop.STALLED
+
+
+class Triples(Garbage):
+    LINE = b'{"event":"designed","links":[[0,1,2]],"cost":1.0,"spent":0}'
+
+
+class Fractions(Garbage):
+    LINE = b'{"event":"designed","links":[[0.5,1]],"cost":1.0,"spent":0}'
+
+
+class Bound(Garbage):
+    """Sends an event of engines."""
+
+    LINE = b'{"event":"bound","steps":2}'
+
+
+class Falsely(Faulty):
+    """Exact; says that nothing is better than a path."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        run.spend(1)
+        links = path(task.nodes)
+        run.offer(links, cost_of(task, links))
+        time.sleep(0.3)
+        return Stop.EXHAUSTED
+
+
+class Nothing(Faulty):
+    """Exact; says that there is no network at all."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        run.spend(1)
+        return Stop.EXHAUSTED
+
+
+class Hog(Faulty):
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        kept = [bytearray(1 << 26) for _ in range(10_000)]
+        return Stop.STALLED if kept else Stop.LIMIT
+
+
+class Unready(Sound):
+    """Takes long to prepare."""
+
+    def prepare(self) -> None:
+        time.sleep(600)
+
+
+class Unspent(Faulty):
+    """Calls nothing of the run."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        time.sleep(600)
+        return Stop.STALLED
+
+
+class Picky(Faulty):
+    def unsupported(self, task: DesignTask) -> str | None:
+        return "it likes no task at all"
+
+
+@dataclass(frozen=True)
+class TunedOptions:
+    rounds: int = 3
+    rate: float = 0.5
+    loud: bool = False
+
+    def __post_init__(self) -> None:
+        if self.rounds < 1:
+            raise ValueError(f"rounds is {self.rounds}, use at least 1")
+
+
+class Tuned(Sound):
+    Options = TunedOptions
+
+
+DESIGNERS = (
+    Sound, Plain, Patient, Informed, Seeded, Crash, Raise, Vanish, Liar, Outside, Loop, Star, Twice,
+    Chord, Apart, Infinite, NotANumber, Deaf, Hang, Flood, Garbage, Triples, Fractions, Bound,
+    Falsely, Nothing, Hog, Unready, Unspent, Picky, Tuned,
+)  # fmt: skip
+EXACT = (Falsely, Nothing)
+
+
+@hookimpl
+def cchybrid_designers() -> tuple[DesignerInfo, ...]:
+    named = [
+        DesignerInfo(
+            kind.__name__.lower(),
+            f"{__name__}:{kind.__name__}",
+            kind.__doc__ or "",
+            kind="exact" if kind in EXACT else "heuristic",
+        )
+        for kind in DESIGNERS
+    ]
+    return (*named, DesignerInfo("missing", f"{__name__}:NoSuchClass", ""))
+
+
+def empty_ports(task: DesignTask, ports: Ports) -> float:
+    """Return the number of empty ports."""
+    return float(sum(int(other) == node for node, row in enumerate(ports) for other in row))
+
+
+def broken(task: DesignTask, ports: Ports) -> float:
+    raise ZeroDivisionError("no cost\nin two lines")
+
+
+def not_a_number(task: DesignTask, ports: Ports) -> float:
+    return math.nan
+
+
+def text(task: DesignTask, ports: Ports) -> str:
+    return "a lot"
+
+
+def spoils_ports(task: DesignTask, ports: Ports) -> float:
+    ports[:] = 0
+    return 1.0
+
+
+@hookimpl
+def cchybrid_cost_terms() -> list[CostTermInfo]:
+    return [
+        CostTermInfo("empty-ports", f"{__name__}:empty_ports", "empty ports"),
+        CostTermInfo("few-links", f"{__name__}:empty_ports", "empty ports", maximised=True),
+        CostTermInfo("broken", f"{__name__}:broken", "raises"),
+        CostTermInfo("not-a-number", f"{__name__}:not_a_number", "has no value"),
+        CostTermInfo("text", f"{__name__}:text", "returns a text"),
+        CostTermInfo("spoils", f"{__name__}:spoils_ports", "writes to the ports"),
+        CostTermInfo("absent", f"{__name__}:no_such_function", "cannot be loaded"),
+        CostTermInfo("Latency", f"{__name__}:broken", "has the name of a term of cchybrid"),
+    ]

@@ -1,0 +1,254 @@
+"""Fronts of two cost terms: what is on them, what is not, and what can go wrong."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from typing import Any
+
+import pytest
+from cchybrid_plugins.design import front as module
+from cchybrid_plugins.design.front import DesignFront, design_front, wire_limits
+from cchybrid_plugins.design.network.all_networks import all_networks
+from cchybrid_plugins.design.network.cost import Cost
+from cchybrid_plugins.design.network.ports import ports_of
+from cchybrid_plugins.design.network.record import design_record
+from cchybrid_plugins.design.network.task import DesignTask, layout
+from cchybrid_plugins.design.result import DesignResult
+
+import cchybrid
+from cchybrid.design_checker import check_design
+from cchybrid.model.errors import InputError
+
+GRID = layout("grid-3x3", 9)
+
+pytestmark = pytest.mark.long
+
+
+def check(front: DesignFront) -> None:
+    """Compute the values of all networks again, and compare each two."""
+    signs = [-1 if maximised else 1 for maximised in front.maximised]
+    for place, point in enumerate(front.points):
+        ports = ports_of(front.task.nodes, front.task.degree, point.links)
+        assert tuple(Cost(front.task).values(ports).values()) == point.values
+        check_design(design_record(front.task, point.links))
+        channels = {tuple(sorted(each[:2])) for each in front.network(place).channels}
+        assert channels == {*point.links}
+    signed = [
+        tuple(sign * value for sign, value in zip(signs, p.values, strict=True))
+        for p in front.points
+    ]
+    assert signed == sorted(signed)
+    for one, two in itertools.permutations(signed, 2):
+        assert one[0] < two[0] or one[1] < two[1]
+
+
+def test_the_front_of_latency_and_wire_is_that_of_all_networks() -> None:
+    """The twin lists all graphs of four nodes on a line, with at most two links each."""
+    front = design_front(
+        4, 2, ["latency", "wire"], layout="backplane", designers="annealing", evaluations=200
+    )
+    check(front)
+    task = DesignTask(4, 2, (("latency", 1.0), ("wire", 1.0)), positions=layout("backplane", 4))
+    pairs = list(itertools.combinations(range(4), 2))
+    best: dict[float, float] = {}
+    for number in (3, 4):
+        for links in itertools.combinations(pairs, number):
+            if all(sum(node in link for link in links) <= 2 for node in range(5)):
+                latency, wire = Cost(task).values(ports_of(4, 2, links)).values()
+                best[wire] = min(latency, best.get(wire, float("inf")))
+    expected: list[tuple[float, float]] = []
+    for wire, latency in sorted(best.items()):
+        if latency < min((point[0] for point in expected), default=float("inf")):
+            expected.append((latency, wire))
+    assert [point.values for point in front.points] == expected[::-1]
+    assert len(expected) == 2
+
+
+@pytest.mark.parametrize(
+    ("terms", "extra"),
+    [
+        pytest.param(("latency", "bisection"), {}, marks=pytest.mark.long),
+        pytest.param(("connectivity", "max-latency"), {}, marks=pytest.mark.long),
+        pytest.param(
+            ("node-deviation", "wire"), {"positions": GRID, "max_wire": 3}, marks=pytest.mark.long
+        ),
+        pytest.param(
+            ("steps", "latency"), {"collective": "AAS", "ports": 1}, marks=pytest.mark.long
+        ),
+        pytest.param(
+            ("latency", "link-deviation"), {"fault_tolerant": True}, marks=pytest.mark.long
+        ),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_fronts_are_checked_and_repeat_exactly(
+    terms: tuple[str, str], extra: dict[str, Any]
+) -> None:
+    settings = {"designers": ["annealing"], "evaluations": 300, "seed": 3, "runs": 3, **extra}
+    front = design_front(9, 4, terms, **settings)
+    check(front)
+    assert front.points
+    assert front.terms == terms
+    assert 2 <= front.runs <= 3
+    assert front.troubles == ()
+    assert design_front(9, 4, terms, **settings).points == front.points
+    if "max_wire" in extra:
+        assert max(point.values[1] for point in front.points) <= 3
+
+
+def test_the_best_networks_of_each_term_are_the_ends() -> None:
+    """All networks of 8 nodes with 3 links, none of them with a bisection above 6."""
+    front = cchybrid.design_front(
+        8, 3, ("latency", "bisection"), designers="annealing", evaluations=300, runs=2
+    )
+    check(front)
+    task = front.task
+    values = [Cost(task).values(ports_of(8, 3, links)) for links in all_networks(task)]
+    assert front.points[0].values[0] == min(value["latency"] for value in values)
+    assert front.points[-1].values[1] == max(value["bisection"] for value in values)
+
+
+def test_the_time_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds: list[float | None] = []
+    ring = ((0, 1), (0, 5), (1, 2), (2, 3), (3, 4), (4, 5))
+
+    class Session:
+        def __init__(self, task, config, watching):  # type: ignore[no-untyped-def]
+            seconds.append(config.budget.seconds)
+            self.took, self.accepted = config.budget.seconds / 2, task.accepted
+
+        def run(self) -> DesignResult:
+            place = len(seconds)
+            self.accepted.append((ring if place == 1 else (*ring, (0, 3)), 1.0))
+            return _result(self.took)
+
+    monkeypatch.setattr(module, "Session", Session)
+    front = design_front(6, 3, ["link-deviation", "latency"], time_limit=12, runs=4)
+    assert front.runs == 4
+    assert seconds == [3.0, 3.5, 4.375, 6.5625]
+    check(front)
+
+
+@pytest.mark.parametrize(
+    "raised", [pytest.param(False, marks=pytest.mark.long), True], ids=["reported", "raised"]
+)
+def test_an_interrupt_keeps_the_front(raised: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, runs = module.Session, 0
+
+    class Session(real):  # type: ignore[misc, valid-type]
+        def run(self) -> DesignResult:
+            nonlocal runs
+            runs += 1
+            if runs == 2 and raised:
+                raise KeyboardInterrupt
+            result = super().run()
+            object.__setattr__(result, "interrupted", runs == 2)
+            return result
+
+    monkeypatch.setattr(module, "Session", Session)
+    lines: list[str] = []
+    front = design_front(
+        8, 3, ["latency", "bisection"], evaluations=100, designers="annealing", report=lines.append
+    )
+    check(front)
+    assert front.interrupted
+    assert front.points
+    assert front.runs == len(lines) == (1 if raised else 2)
+
+
+@pytest.mark.long
+def test_one_network_that_is_best_in_both_terms_ends_the_search() -> None:
+    lines: list[str] = []
+    front = design_front(
+        5, 4, ["latency", "max-latency"], evaluations=50, report=lines.append, designers="annealing"
+    )
+    assert [point.values for point in front.points] == [(0.8, 1.0)]
+    assert front.runs == len(lines) == 2
+    rows = list(csv.reader(front.to_csv().splitlines()))
+    assert rows[0] == ["latency", "max-latency", "links"]
+    assert len(rows[1][2].split()) == 10
+    assert front.to_json()["points"][0]["values"] == {"latency": 0.8, "max-latency": 1.0}
+
+
+@pytest.mark.long
+def test_an_initial_network_need_not_fit_every_limit() -> None:
+    front = design_front(
+        6, 2, ["latency", "wire"], layout="backplane", initial="ring-bi-6", evaluations=50,
+        designers="annealing", runs=2,
+    )  # fmt: skip
+    check(front)
+    assert front.points[-1].values[1] == 1.0
+
+
+def test_limits_of_wires() -> None:
+    """From the shortest that connects all nodes to the longest that is allowed."""
+    task = DesignTask(9, 4, positions=GRID)
+    assert wire_limits(task) == pytest.approx([1, 2, 3, 4])
+    limited = DesignTask(9, 4, positions=GRID, max_wire=3)
+    assert wire_limits(limited) == pytest.approx([1, 2, 3])
+    far = DesignTask(3, 2, positions=((0.0,), (0.1,), (0.8,)))
+    assert wire_limits(far) == pytest.approx([0.7, 0.8])
+
+
+def test_limits_are_chosen_where_they_make_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float] = []
+
+    class Session:
+        def __init__(self, task, config, watching):  # type: ignore[no-untyped-def]
+            limits.append(round(task.task.max_wire))
+            self.accepted = task.accepted
+
+        def run(self) -> DesignResult:
+            """Offer a line, with more and more links to node 0 that the limit allows."""
+            ends = [end for end in range(2, limits[-1] + 1) if end <= 5]
+            links = (*((k, k + 1) for k in range(16)), *((0, end) for end in ends))
+            self.accepted.append((links, 1.0))
+            return _result(1.0)
+
+    monkeypatch.setattr(module, "Session", Session)
+    front = design_front(17, 16, ["wire", "latency"], layout="backplane", runs=7)
+    assert limits == [1, 16, 8, 4, 2, 3, 6]
+    assert [point.values[0] for point in front.points] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.long
+def test_lengths_with_rounding_errors_are_allowed() -> None:
+    """The sum of 0.1 and 0.7 is 0.7999999999999999 as a float."""
+    front = design_front(
+        3,
+        2,
+        ["latency", "wire"],
+        positions=[[0, 0], [0.1, 0.7], [0.3, 0.3]],
+        evaluations=20,
+        designers="annealing",
+    )
+    check(front)
+    assert front.points[0].values[1] == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("terms", "extra", "message"),
+    [
+        (("latency",), {}, "two different cost terms"),
+        (("latency", "latency"), {}, "two different cost terms"),
+        ("latency", {}, "two different cost terms"),
+        (("latency", "wires"), {}, "did you mean wire"),
+        (("latency", "wire"), {}, "needs positions"),
+        (("latency", "steps"), {}, "needs a collective"),
+        (("latency", "bisection"), {"ports": 1}, "ports without a collective"),
+        (("latency", "bisection"), {"runs": 1}, "1 runs"),
+        (("latency", "bisection"), {"time_limit": 0}, "makes no sense"),
+        (("latency", "bisection"), {"seed": -1}, "no seed"),
+        (("latency", "bisection"), {"designers": ["absent"]}, "no designer is called"),
+    ],
+)
+def test_wrong_calls_are_refused(terms: Any, extra: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        design_front(8, 3, terms, **extra)
+
+
+def _result(seconds: float) -> DesignResult:
+    return DesignResult(
+        DesignTask(6, 3), "feasible", False, "", None, (), 1.0, {}, None, "", seconds, 0.0, {}, 0
+    )

@@ -1,0 +1,322 @@
+"""Runs of designers that crash, hang, report false results or flood; and repeatable runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cchybrid_plugins.design.api import design
+from cchybrid_plugins.design.network_task import NetworkTask
+from cchybrid_plugins.design.result import DesignResult
+
+import cchybrid
+from cchybrid.design_checker import check_design
+from cchybrid.host import memory_budget
+from cchybrid.model.errors import InputError, PluginError
+from cchybrid.plugin.registry import Registry, load_registry
+from tests.plugins.design.faulty_designers import cost_of, path, ring
+
+ROOT = Path(__file__).parents[4]
+PLUGIN = "tests.plugins.design.faulty_designers"
+LINE = {"layout": "backplane", "max_wire": 7}
+"""Places for 8 nodes: a ring is allowed, but no longer wire."""
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", PLUGIN)
+    return load_registry()
+
+
+def run(registry: Registry, *designers: str, **rest: Any) -> DesignResult:
+    rest = {"time_limit": 20.0, "threads": 2, **rest}
+    return design(8, rest.pop("degree", 3), designers=designers, registry=registry, **rest)
+
+
+@pytest.mark.long
+def test_every_failure_is_named_and_the_others_go_on(registry: Registry) -> None:
+    expected = {
+        "crash": "crash: crashed (signal 11)",
+        "raise": "raise: failed: RuntimeError: the designer broke in two lines",
+        "vanish": "vanish: crashed (exit 0)",
+        "liar": "liar: offered a network of cost 6 as one of 1",
+        "outside": "outside: offered a network that is not allowed: links: a link from 0 to 8",
+        "loop": "loop: offered a network that is not allowed: links: a link from 2 to 2",
+        "star": "star: offered a network that is not allowed: links: node 0 has more than 3 links",
+        "twice": "twice: offered a network that is not allowed: links: a link is redundant",
+        "apart": "apart: offered a network of cost inf as one of 6",
+        "infinite": "infinite: failed: offered a network of infinite cost",
+        "notanumber": "notanumber: failed: offered a network whose cost is not a number",
+        "garbage": "garbage: sent a line that is not JSON",
+        "triples": "triples: sent an event designed whose links [[0, 1, 2]] is no",
+        "fractions": "fractions: sent an event designed whose links [[0.5, 1]] is no",
+        "bound": "bound: sent an unknown event 'bound'",
+        "missing": "missing: failed: AttributeError: ",
+    }
+    result = run(registry, *expected, "picky", "sound")
+    assert result.links == tuple(sorted(ring(8)))
+    assert (result.status, result.designer, result.cost) == ("feasible", "sound", 6.0)
+    assert result.remarks == ("picky: it likes no task at all",)
+    for name, words in expected.items():
+        lines = [line for line in result.troubles if line.split(":")[0] == name]
+        assert len(lines) == 1, (name, result.troubles)
+        assert lines[0].startswith(words)
+        assert "\n" not in lines[0]
+    check_design(result.record())
+
+
+@pytest.mark.long
+def test_a_wire_that_is_too_long_is_refused(registry: Registry) -> None:
+    result = run(registry, "chord", "plain", layout="backplane", max_wire=5, time_limit=1.5)
+    assert result.links == path(8)
+    assert result.troubles == (
+        "chord: offered a network that is not allowed: links: the wire from 1 to 7 has length 6; "
+        "use wires of at most 5",
+    )
+
+
+@pytest.mark.long
+def test_designers_that_do_not_stop_are_ended(registry: Registry) -> None:
+    begun = time.monotonic()
+    result = run(registry, "deaf", "hang", "plain", time_limit=2.0, threads=3)
+    assert time.monotonic() - begun < 15
+    assert result.links == path(8)
+    assert len(result.troubles) == 2
+    for name in ("deaf", "hang"):
+        assert f"{name}: did not stop when asked; terminated" in result.troubles
+
+
+@pytest.mark.long
+def test_a_flood_does_not_keep_others_from_work(registry: Registry) -> None:
+    result = run(registry, "flood", "sound", time_limit=2.0)
+    assert result.links == tuple(sorted(ring(8)))
+    assert result.troubles == ()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("limit", [{"time_limit": 20.0}, {"time_limit": None, "evaluations": 50}])
+def test_a_false_claim_of_an_optimum_is_named(registry: Registry, limit: dict[str, Any]) -> None:
+    """The other designer offers a ring before the claim, the exact one a path."""
+    limit["initial"] = cchybrid.network("ring-bi-8")
+    result = run(registry, "falsely", "nothing", "sound", **limit)
+    assert result.links == tuple(sorted(ring(8)))
+    assert (result.status, result.proven_by, result.certified) == ("feasible", "", False)
+    assert sorted(result.troubles) == [
+        "falsely: claims that no network has a cost below 9.625, but one has 6",
+        "nothing: claims that there is no network, but one has 6",
+    ]
+
+
+@pytest.mark.long
+def test_a_claim_of_an_exact_designer_is_reported_as_such(registry: Registry) -> None:
+    result = run(registry, "falsely")
+    assert (result.status, result.proven_by, result.certified) == ("optimal", "falsely", False)
+    assert result.troubles == ()
+    empty = run(registry, "nothing")
+    assert (empty.status, empty.proven_by, empty.network) == ("unknown", "", None)
+
+
+@pytest.mark.long
+def test_the_same_seed_and_evaluations_give_the_same_network(registry: Registry) -> None:
+    def links(seed: int, **rest: Any) -> tuple[Any, ...]:
+        result = design(
+            40, 4, designers=["sound", "seeded"], registry=registry, seed=seed, evaluations=40,
+            cost=["latency"], **rest,
+        )  # fmt: skip
+        assert result.designer == "seeded"
+        return result.links, result.evaluations, result.cost
+
+    first = links(1)
+    assert links(1) == first
+    assert links(1, threads=2) == first
+    assert links(2)[0] != first[0]
+    target = links(1, target=first[2] + 0.02)
+    again = links(1, target=first[2] + 0.02)
+    # How many networks a designer evaluates until it hears of the end depends on the machine.
+    assert (again[0], again[2]) == (target[0], target[2])
+    assert first[2] <= target[2] <= first[2] + 0.02
+
+
+@pytest.mark.long
+def test_every_designer_gets_the_initial_network_with_evaluations(registry: Registry) -> None:
+    events: list[Any] = []
+    result = run(
+        registry, "sound", "informed", initial="ring-bi-8", time_limit=None, evaluations=5,
+        on_event=events.append,
+    )  # fmt: skip
+    assert result.designer == "start"
+    notes = {event["engine"]: event["metrics"] for event in events if event["event"] == "note"}
+    assert notes == {"informed": {"known": 8.0}}
+
+
+@pytest.mark.long
+def test_the_initial_network_is_kept_if_nothing_is_better(registry: Registry) -> None:
+    start = cchybrid.network("ring-bi-8")
+    result = run(registry, "plain", "informed", initial=start, time_limit=1.0)
+    assert (result.designer, result.seconds_to_best < 0.5) == ("start", True)
+    assert result.network is not None
+    assert result.network.channels == start.channels
+    events: list[Any] = []
+    better = run(registry, "sound", initial="mesh-2x4", on_event=events.append)
+    assert [event["designer"] for event in events if event["event"] == "network"] == ["start"]
+    assert better.cost == cost_of(better.task, better.links)
+
+
+def test_a_network_that_meets_the_bound_is_certified_and_ends_the_run(registry: Registry) -> None:
+    result = run(registry, "plain", "sound", degree=2, time_limit=60)
+    assert (result.status, result.certified, result.proven_by) == ("optimal", True, "")
+    assert result.cost == result.bound == 6.0
+    assert result.seconds < 20
+
+
+def test_a_target_ends_the_run(registry: Registry) -> None:
+    result = run(registry, "plain", target=9.7, time_limit=60)
+    assert (result.status, result.links) == ("feasible", path(8))
+    assert result.seconds < 20
+
+
+@pytest.mark.long
+def test_wrong_options_are_refused_with_one_line(registry: Registry) -> None:
+    for limit in ({}, {"time_limit": None, "evaluations": 5}):
+        with pytest.raises(InputError, match=r"rounds is 0, use at least 1; correct the value"):
+            run(registry, "tuned", options={"tuned": {"rounds": 0}}, **limit)
+        with pytest.raises(InputError, match="'x' is not an integer; write an integer"):
+            run(registry, "tuned", options={"tuned": {"rounds": "x"}}, **limit)
+        with pytest.raises(InputError, match="tuned has no option round; did you mean rounds"):
+            run(registry, "tuned", options={"TUNED": {"round": 1}}, **limit)
+    with pytest.raises(InputError, match="options: tuned does not take part"):
+        run(registry, "sound", options={"tuned": {"rounds": 1}})
+    with pytest.raises(InputError, match="no designer is called soond; did you mean sound"):
+        run(registry, "soond")
+    result = run(registry, "Tuned", options={"tuned": {"rounds": 2, "loud": True}})
+    assert result.options == {"tuned": {"rounds": 2, "rate": 0.5, "loud": True}}
+
+
+@pytest.mark.long
+def test_memory_is_limited(registry: Registry) -> None:
+    result = run(registry, "hog", "sound", memory=3000)
+    assert result.troubles == ("hog: failed: ran out of its 3000 MiB of memory",)
+    assert result.links == tuple(sorted(ring(8)))
+
+
+@pytest.mark.long
+def test_paused_designers_that_are_ended_for_their_memory_start_again(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_budget, "MAX_PAUSED_BYTES", 1)
+    events: list[Any] = []
+    # Neither improves on the ring, so their time slices alternate.
+    result = run(registry, "plain", "patient", threads=1, initial="ring-bi-8",
+                 on_event=events.append)  # fmt: skip
+    started = [event["engine"] for event in events if event["event"] == "started"]
+    assert started[:3] == ["patient", "plain", "patient"]
+    assert result.troubles == ()
+
+
+@pytest.mark.long
+def test_designers_are_ended_when_the_run_needs_too_much_memory(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_budget, "MIN_MEMORY_BYTES", 1 << 20)
+    monkeypatch.setattr(memory_budget, "MEMORY_SHARE", 0)
+    result = run(registry, "plain", "seeded", time_limit=60.0)
+    assert {*result.troubles} == {
+        f"{name}: ended, as the run exceeded 1 MiB of memory" for name in ("plain", "seeded")
+    }
+    assert result.seconds < 60.0
+
+
+@pytest.mark.long
+def test_a_designer_that_does_not_start_is_ended(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(NetworkTask, "max_start_seconds", 10.0)
+    for limit in ({"time_limit": 40.0}, {"time_limit": None, "evaluations": 5}):
+        result = run(registry, "unready", "sound", **limit)
+        assert result.troubles == ("unready: failed: did not start within 10 seconds of work",)
+        assert result.designer == "sound"
+
+
+@pytest.mark.long
+def test_a_designer_that_calls_nothing_is_ended_with_evaluations(registry: Registry) -> None:
+    result = run(registry, "unspent", "sound", time_limit=None, evaluations=5)
+    assert result.troubles == ("unspent: does not report what it spends of its evaluations",)
+    assert result.designer == "sound"
+
+
+@pytest.mark.long
+def test_cost_terms_of_plugins(registry: Registry) -> None:
+    few = run(registry, "sound", "plain", cost={"empty-ports": 2.0}, time_limit=2.0)
+    assert (few.values, few.cost, few.designer) == ({"empty-ports": 8.0}, 16.0, "sound")
+    assert (few.status, few.bound) == ("feasible", None)
+    assert few.task.extra_terms
+    assert "extra_terms" not in json.dumps(few.to_json())
+    large = run(registry, "sound", "plain", cost=["few-links"], time_limit=2.0)
+    assert (large.values, large.cost, large.designer) == ({"few-links": 10.0}, -10.0, "plain")
+    result = run(registry, "sound", cost=["latency", "spoils"])
+    assert (result.links, result.cost) == (tuple(sorted(ring(8))), 3.0)
+
+
+@pytest.mark.long
+def test_cost_terms_that_fail_are_named_in_one_line(registry: Registry) -> None:
+    broken = run(registry, "sound", "plain", cost=["latency", "broken"])
+    assert (broken.status, broken.network) == ("unknown", None)
+    words = "failed: cost term broken failed: ZeroDivisionError: no cost in two lines"
+    assert sorted(broken.troubles) == [f"plain: {words}", f"sound: {words}"]
+    result = run(registry, "sound", cost=["text"])
+    assert result.troubles == (
+        "sound: failed: cost term text failed: ValueError: "
+        "could not convert string to float: 'a lot'",
+    )
+    with pytest.raises(PluginError, match=r"^cost term absent cannot be loaded: AttributeError"):
+        run(registry, "sound", cost=["absent"])
+    with pytest.raises(PluginError, match=r"^cost term broken failed: ZeroDivisionError"):
+        run(registry, "sound", cost=["broken"], initial="ring-bi-8")
+    with pytest.raises(InputError, match="infinite cost; "):
+        run(registry, "sound", cost=["not-a-number"], initial="ring-bi-8")
+    nan = run(registry, "sound", cost=["latency", "not-a-number"])
+    assert nan.troubles == ("sound: failed: offered a network of infinite cost",)
+    with pytest.raises(InputError, match="no cost term is called 'Latency'"):
+        run(registry, "sound", cost=["Latency"])
+
+
+@pytest.mark.long
+def test_ctrl_c_keeps_the_best_network() -> None:
+    script = (
+        "import sys, cchybrid\n"
+        "show = lambda event: print(event['event'], flush=True)\n"
+        "result = cchybrid.design(8, 3, designers=['plain'], time_limit=60, on_event=show)\n"
+        "print(result.interrupted, result.status, len(result.links))\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, cwd=ROOT,
+        env={**os.environ, "CCHYBRID_PLUGINS": PLUGIN, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line == "network\n":
+            process.send_signal(signal.SIGINT)
+            break
+    rest = process.stdout.read().split("\n")
+    assert process.wait(20) == 0
+    assert rest[-2] == "True feasible 7"
+
+
+def test_observers_see_the_run_in_order(registry: Registry) -> None:
+    events: list[Any] = []
+    found: list[Any] = []
+    result = run(registry, "sound", "raise", on_event=events.append,
+                 accepted=lambda links, cost: found.append((links, cost)))  # fmt: skip
+    names = [event["event"] for event in events]
+    assert (names[0], names[-1]) == ("run", "result")
+    assert sorted(names[1:-1]) == ["end", "network", "phase", "started", "started", "trouble"]
+    assert found == [(result.links, result.cost)]
+    assert events[-1]["links"] == [list(link) for link in result.links]

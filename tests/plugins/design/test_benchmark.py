@@ -1,0 +1,353 @@
+"""Suites of designs: rows, jobs, the store, and a report that checks every network again."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import sqlite3
+import zlib
+from pathlib import Path
+
+import pytest
+from cchybrid_plugins.bench.checking import check_suite, stored_suite
+from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.report.pages import write_report
+from cchybrid_plugins.bench.runner import digests
+from cchybrid_plugins.bench.store import Store
+from cchybrid_plugins.bench.suite import Suite, read_suite
+from cchybrid_plugins.design.benchmark.row import DesignRow, compared, figures_of
+
+from cchybrid.checker import EvidenceError
+from cchybrid.cli.app import run as command
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.benchmark_report import Report
+from cchybrid.plugin.registry import load_registry
+from tests.plugins.bench.local_runs import answer_of, made
+
+TABLE = """name,network,nodes,degree,layout,max_wire,latency,max-latency,bisection,source
+ring,ring-bi-16,16,2,,,4.00,8,3,table A
+wired,,8,3,backplane,3,1.438,3,,table A
+cube,hypercube-8,8,3,,,,,4,table B
+"""
+EVALUATIONS = Contestant(time_limit=None, evaluations=3000)
+KIND = load_registry().benchmark("designs")
+
+
+@pytest.fixture(name="suite")
+def _suite(tmp_path: Path) -> Suite:
+    (tmp_path / "mine.csv").write_text(TABLE)
+    (tmp_path / "mine.toml").write_text('about = "x"\n[[designs]]\nfile = "mine.csv"\n')
+    return read_suite(str(tmp_path / "mine.toml"))
+
+
+def fill(suite: Suite, path: Path) -> Path:
+    """Return a store with a run of every row, made in this process."""
+    with Store(path, write=True) as store:
+        store.put_suite(suite)
+        for row in suite.rows:
+            store.put(made("designs", row, EVALUATIONS))
+    return path
+
+
+@pytest.mark.parametrize("name", ["gappin", "order-degree", "fewest-steps"])
+def test_suites_of_designs_that_ship(name: str) -> None:
+    suite = read_suite(name)
+    assert suite.kind == "designs"
+    assert tuple(DesignRow.from_json(row.to_json()) for row in suite.rows) == suite.rows
+    assert set(digests(suite, load_registry())) == {row.name for row in suite.rows}
+    published = [row for row in suite.rows if not row.collective]
+    assert all(row.published and row.source for row in published)
+    assert len(published) == (0 if name == "fewest-steps" else len(suite.rows))
+
+
+def test_the_suite_of_fewest_steps_has_every_combination() -> None:
+    rows = read_suite("fewest-steps").rows
+    assert {(row.nodes, row.degree, row.collective) for row in rows} == {
+        (nodes, degree, collective)
+        for nodes in range(8, 25)
+        for degree in (3, 4)
+        for collective in ("AAS", "AAB", "OAB")
+    }
+    assert rows[0].name == "8 nodes, degree 3, AAS"
+    assert all(row.task().collective == row.collective for row in rows)
+
+
+@pytest.mark.long
+def test_named_networks_of_the_paper_are_as_published_or_explained() -> None:
+    """Every latency of the rings, trees, tori and hypercubes is exact where no note explains it."""
+    for row in read_suite("gappin").rows:
+        if row.network and row.network != "full-tree-63":
+            values = figures_of(row, row.named_links())
+            differing = {
+                n for n, p in row.published.items() if compared(n, values[n], p) != "equal"
+            }
+            assert bool(differing) == bool(row.note), row.name
+            assert "max-latency" not in differing
+
+
+def report_of(path: Path) -> Report:
+    registry = load_registry()
+    checked = check_suite(path, stored_suite(path, None, registry), registry)
+    return KIND.report(checked, None, registry)
+
+
+def excluded(report: Report) -> list[str]:
+    """Return the lines of the runs that do not hold."""
+    return [line for each in report.sections if "not hold" in each.title for line in each.lines]
+
+
+def test_a_report_puts_own_and_published_values_side_by_side(suite: Suite, tmp_path: Path) -> None:
+    path = fill(suite, tmp_path / "s.sqlite")
+    report = report_of(path)
+    files = write_report(report, tmp_path / "out", "mine", [])
+    assert [file.name for file in files] == ["report.md", "report.csv", "report.html"]
+    table = list(csv.DictReader(files[1].read_text().splitlines()))
+    verdicts = {(line["row"], line["column"]): line["verdict"] for line in table}
+    assert verdicts == {
+        ("ring", "latency"): "equal",
+        ("ring", "max-latency"): "equal",
+        ("ring", "bisection"): "other definition",
+        ("wired", "latency"): "equal",
+        ("wired", "max-latency"): "equal",
+        ("cube", "bisection"): "equal",
+    }
+    text = files[0].read_text()
+    assert "| ring | 4.00 | 4 | 8 | 8 | 3 | 2 (!) |" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda record, result: record["links"].pop(), "total distance|not connected"),
+        (lambda record, result: record.update(max_wire=1), "too long"),
+        (lambda record, result: record["links"].append([0, 1]), "redundant|links"),
+        (lambda record, result: result["design"].update(latency="1.2"), "latency is"),
+        (lambda record, result: result["design"].pop("max-latency"), "max-latency"),
+    ],
+    ids=["link lost", "wire", "redundant", "value", "value lost"],
+)
+def test_a_changed_network_is_found(suite: Suite, tmp_path: Path, change, message: str) -> None:  # type: ignore[no-untyped-def]
+    path = fill(suite, tmp_path / "s.sqlite")
+    with sqlite3.connect(path) as database:
+        query = "SELECT schedule, result FROM runs WHERE row = 'wired'"
+        packed, text = database.execute(query).fetchone()
+        record, result = json.loads(zlib.decompress(packed)), json.loads(text)
+        change(record, result)
+        database.execute(
+            "UPDATE runs SET schedule = ?, result = ? WHERE row = 'wired'",
+            (zlib.compress(json.dumps(record).encode()), json.dumps(result)),
+        )
+    report = report_of(path)
+    (line,) = excluded(report)
+    assert re.search(message, line), line
+    assert "wired" not in {line["row"] for line in report.table}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("bisection", "bisect", "a design has no 'bisect'"),
+        ("4.00", "four", "'four' is no number"),
+        ("ring-bi-16,16", "ring-bi-16,15", "ring-bi-16 has 16 nodes"),
+        ("ring-bi-16,16", "ring-bi-16,inf", "nodes: 'inf' is no whole number"),
+        ("ring-bi-16,16", "ring-bi-16,1e400", "nodes: '1e400' is no whole number"),
+        (",8,3,backplane,3", ",8,nan,backplane,3", "degree: 'nan' is no whole number"),
+        (",8,3,backplane,3", ",8,2.5,backplane,3", "degree: '2.5' is no whole number"),
+        ("cube", "ring", "two rows are called ring"),
+        (",8,3,backplane,3", ",8,3,,3", "needs positions"),
+        ("wired", "", "a design without a name"),
+        ("table A\nwired", "table A,1\nwired", "too many or too few values"),
+    ],
+)
+def test_bad_tables_are_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    (tmp_path / "mine.csv").write_text(TABLE.replace(old, new, 1))
+    (tmp_path / "mine.toml").write_text('[[designs]]\nfile = "mine.csv"\n')
+    with pytest.raises(InputError, match=message):
+        read_suite(str(tmp_path / "mine.toml"))
+
+
+def test_designs_and_rows_are_two_suites(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text(TABLE)
+    rows = '[[rows]]\ntopology = "ring-bi-8"\ncollective = "AAS"\n'
+    for text, message in (
+        (f'{rows}[[designs]]\nfile = "mine.csv"\n', "schedules beside designs"),
+        ("[[designs]]\n", "a table without a file"),
+        ('[[designs]]\nfile = "mine.csv"\nwith = { degree = 3 }\n', "in place of those of a table"),
+        ("designs = 3\n", "no list of tables"),
+    ):
+        (tmp_path / "mine.toml").write_text(text)
+        with pytest.raises(InputError, match=message):
+            read_suite(str(tmp_path / "mine.toml"))
+
+
+def test_a_network_that_is_none_of_the_task_has_no_figures(suite: Suite) -> None:
+    wired = suite.rows[1]
+    with pytest.raises(EvidenceError, match="too long"):
+        figures_of(wired, tuple((node, (node + 1) % 8) for node in range(8)))
+
+
+STEPS_TOML = """[[designs]]
+nodes = 5
+degree = [2, 3]
+collective = "AAS"
+weights = "latency=1"
+designers = "exhaustive"
+"""
+
+
+@pytest.fixture(name="steps_store", scope="module")
+def _steps_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the store of a suite with two designs for a collective."""
+    folder = tmp_path_factory.mktemp("steps")
+    (folder / "mine.toml").write_text(STEPS_TOML)
+    suite = read_suite(str(folder / "mine.toml"))
+    contestant = Contestant(time_limit=60, evaluations=None)
+    with Store(folder / "s.sqlite", write=True) as store:
+        store.put_suite(suite)
+        for row in suite.rows:
+            store.put(made("designs", row, contestant))
+    return folder / "s.sqlite"
+
+
+def test_the_report_of_designs_for_a_collective(steps_store: Path, tmp_path: Path) -> None:
+    report = report_of(steps_store)
+    files = write_report(report, tmp_path / "out", "mine", [])
+    lines = list(csv.DictReader(files[1].read_text().splitlines()))
+    columns = ("row", "column", "ours", "bound", "proven", "certified", "verdict")
+    assert [tuple(line[key] for key in columns) for line in lines] == [
+        ("5 nodes, degree 2, AAS", "steps", "3", "3", "by a bound", "yes", "new"),
+        ("5 nodes, degree 3, AAS", "steps", "2", "2", "by a bound", "yes", "new"),
+    ]
+    text = files[0].read_text()
+    assert "| AAS | 2 | 5 | 3 | 3 | by a bound | yes |" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda record, result: record["schedule"]["steps"].pop(), "not valid"),
+        (
+            lambda record, result: record["design"]["links"].pop(),
+            "none of the network|distance|diameter",
+        ),
+        (lambda record, result: record["design"]["claims"].update(steps_bound=4), "steps bound is"),
+        (lambda record, result: record.update(schedule={}), "key is missing"),
+        (lambda record, result: result["design"].update(steps="2.0"), "steps is 3"),
+    ],
+    ids=["step lost", "link lost", "bound", "no schedule", "steps"],
+)
+def test_a_changed_schedule_is_found(  # type: ignore[no-untyped-def]
+    steps_store: Path, tmp_path: Path, change, message: str
+) -> None:
+    path = tmp_path / "s.sqlite"
+    path.write_bytes(steps_store.read_bytes())
+    with sqlite3.connect(path) as database:
+        query = "SELECT schedule, result FROM runs WHERE row = '5 nodes, degree 2, AAS'"
+        packed, text = database.execute(query).fetchone()
+        record, result = json.loads(zlib.decompress(packed)), json.loads(text)
+        change(record, result)
+        database.execute(
+            "UPDATE runs SET schedule = ?, result = ? WHERE row = '5 nodes, degree 2, AAS'",
+            (zlib.compress(json.dumps(record).encode()), json.dumps(result)),
+        )
+    report = report_of(path)
+    (line,) = excluded(report)
+    assert re.search(message, line), line
+    assert "5 nodes, degree 2, AAS" not in {line["row"] for line in report.table}
+
+
+def test_what_was_not_proven_is_not_reported_as_proven(steps_store: Path, tmp_path: Path) -> None:
+    """Lost evidence is not certified; a bound that is met proves the network all the same."""
+    path = tmp_path / "s.sqlite"
+    path.write_bytes(steps_store.read_bytes())
+    with sqlite3.connect(path) as database:
+        for row, packed in database.execute("SELECT row, schedule FROM runs").fetchall():
+            record = json.loads(zlib.decompress(packed))
+            record["schedule"].pop("lower_bound")
+            changed = zlib.compress(json.dumps(record).encode())
+            database.execute("UPDATE runs SET schedule = ? WHERE row = ?", (changed, row))
+    table = report_of(path).table
+    assert [(line["certified"], line["proven"]) for line in table] == [("no", "by a bound")] * 2
+
+
+def test_designs_for_a_collective_need_a_time_limit() -> None:
+    values = {"name": "x", "nodes": "8", "degree": "3", "collective": "AAS", "steps": "3"}
+    row = DesignRow.from_text({**values, "weights": "latency=1"})
+    assert "--time-limit" in answer_of("designs", row, EVALUATIONS)["hint"]
+    for change, message in (
+        ({"collective": ""}, "steps of no collective"),
+        ({"network": "hypercube-8"}, "is not designed"),
+        ({"collective": "multicast"}, "not designed for"),
+    ):
+        with pytest.raises(InputError, match=message):
+            DesignRow.from_text({**values, "weights": "latency=1", **change})
+
+
+def test_bad_lists_of_designs_are_refused(tmp_path: Path) -> None:
+    for text, message in (
+        ("nodes = [8, 8]\ndegree = 3\nweights = 'latency=1'\n", "two rows are called"),
+        (
+            "nodes = [8, 9]\ndegree = 3\nname = 'x'\nweights = 'latency=1'\n",
+            "two rows are called x",
+        ),
+        ("nodes = 8\ndegre = 3\n", "a design has no 'degre'"),
+        ("nodes = [8, 9]\ndegree = 3\n", "no cost term"),
+    ):
+        (tmp_path / "mine.toml").write_text(f"[[designs]]\n{text}")
+        with pytest.raises(InputError, match=message):
+            read_suite(str(tmp_path / "mine.toml"))
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("run mine.toml --engine umda", "need no engines"),
+        ("run mine.toml --strategy race", "need no engines"),
+        ("report s.sqlite s.sqlite", "reports of designs compare no stores"),
+        ("report s.sqlite --suite other", "the store has no suite other; use mine"),
+    ],
+)
+def test_bad_commands_are_refused_in_one_line(
+    suite: Suite, tmp_path: Path, words: str, line: str, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        store.put_suite(suite)
+    assert command(["bench", *words.split()]) == 2
+    shown = capsys.readouterr().err
+    assert line in shown
+    assert shown.count("\n") == 1
+
+
+def test_designers_that_do_not_exist_and_tasks_that_none_can_do() -> None:
+    values = {"name": "x", "nodes": "30", "degree": "3", "latency": "3"}
+    for designers, message in (
+        ("anneal", "no designer is called"),
+        ("cpsat-design exhaustive", "no designer found a network for x"),
+    ):
+        row = DesignRow.from_text({**values, "designers": designers})
+        assert message in answer_of("designs", row, EVALUATIONS)["failure"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "published", "verdict"),
+    [
+        ("latency", 3.944, "3.94", "equal"), ("latency", 3.946, "3.94", "worse"),
+        ("latency", 3.9, "3.94", "better"), ("max-latency", 7.0, "7", "equal"),
+        ("bisection", 6.0, "5", "better"), ("connectivity", 2.0, "3", "worse"),
+        ("random-faults", float("inf"), "inf", "equal"), ("random-faults", 5.0, "inf", "better"),
+    ],
+)  # fmt: skip
+def test_values_are_compared_to_the_precision_of_the_published_one(
+    name: str, value: float, published: str, verdict: str
+) -> None:
+    assert compared(name, value, published) == verdict
+
+
+def test_a_published_value_is_compared_to_its_own_precision():
+    assert compared("latency", 1.04, "1.0") == "equal"
+    assert compared("latency", 0.4, "1e-3") == "worse"
+    assert compared("latency", 15.0004, "1.5e1") == "equal"
+    assert compared("latency", float("inf"), "inf") == "equal"
