@@ -25,6 +25,7 @@ from cchybrid.plugin.records import (
     ImporterInfo,
     NameInfo,
     Observer,
+    ProofFormatInfo,
     Roles,
     StrategyInfo,
     TopologyInfo,
@@ -145,6 +146,22 @@ def read_arrows(text: str, request: ImportRequest) -> Imported:
 @hookimpl
 def cchybrid_importers() -> list[ImporterInfo]:
     return [ImporterInfo("arrows", is_arrows, read_arrows, "a line of arrows per transfer")]
+
+
+def write_claim(
+    instance: object, certificate: Mapping[str, Any], folder: Path, seconds: float
+) -> list[Path]:
+    """Write the number of steps that the certificate refutes; it must be even."""
+    if certificate["claim"]["steps"] % 2:
+        raise ValueError("an odd number\nof steps")
+    folder.mkdir()
+    (folder / "claim.txt").write_text(str(certificate["claim"]["steps"]))
+    return [folder / "claim.txt"]
+
+
+@hookimpl
+def cchybrid_proof_formats() -> list[ProofFormatInfo]:
+    return [ProofFormatInfo("claim-text", f"{__name__}:write_claim", "Write the steps alone.")]
 
 
 def empty_ports(task: Any, ports: Any) -> float:

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 ORDER = """
 system model checker design_checker referee library problem proof plugin toolkit
-host exchange view cli __main__
+host view cli __main__
 """
 LAYERS = tuple(ORDER.split())
 """From the bottom of the house to the top."""
@@ -22,7 +22,7 @@ LAYERS = tuple(ORDER.split())
 SURFACE = {"model", "problem", "plugin", "toolkit"}
 """The layers that engines and designers may import."""
 
-FEATURES = {"bench", "cluster", "design", "drawing", "execution", "pipelining"}
+FEATURES = {"bench", "cluster", "design", "drawing", "exchange", "execution", "pipelining"}
 """Folders of plugins that may import all of the core."""
 
 OF_DESIGN = {"network", "benchmark"}
@@ -31,9 +31,7 @@ OF_DESIGN = {"network", "benchmark"}
 NAMED_ABOVE = {
     "cchybrid.model.shown": "cchybrid.view",
     "cchybrid.plugin.builtin": "cchybrid.host.local_executor",
-    "cchybrid.plugin.registry": """cchybrid.cli.commands cchybrid.exchange.exporter_plugin
-        cchybrid.exchange.importer_plugin cchybrid.view.export
-        cchybrid_plugins""",
+    "cchybrid.plugin.registry": "cchybrid.cli.commands cchybrid_plugins",
 }
 """Names above the layer of a file: a prefix, methods that show, plugins to be registered."""
 

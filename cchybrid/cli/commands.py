@@ -8,7 +8,6 @@ from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import CommandInfo
 
 SCHEDULES = "Schedules and proofs"
-EXCHANGE = "Other tools"
 NETWORKS = "Networks"
 LISTS = "What there is"
 
@@ -33,12 +32,6 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
             "Check a certificate by itself, or another file that proves something."),
         _command("instance", SCHEDULES, "solving:instance",
             "Write an instance to a file: JSON, or the seeds' text format."),
-        _command("export", EXCHANGE, "schedules:export",
-            "Write a verified schedule for people or other tools."),
-        _command("import", EXCHANGE, "auditing:import_",
-            "Convert a schedule of another tool to a schedule file."),
-        _command("audit", EXCHANGE, "auditing:audit",
-            "Judge a schedule of another tool: its first broken rule, or its gap."),
         _command("network", NETWORKS, "networks:network",
             "Show what a network is: nodes, channels, roles, automorphisms."),
         _command("topologies", LISTS, "listing:topologies",

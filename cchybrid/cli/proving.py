@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +18,11 @@ from cchybrid.cli import arguments
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.schedules import ScheduleFile, read_described
 from cchybrid.cli.writable_files import check_writable
-from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.errors import CchybridError, InputError, PluginError, with_context
+from cchybrid.model.text import error_line
+from cchybrid.plugin.records import ProofFormatInfo, load_target
+from cchybrid.plugin.registry import load_registry
+from cchybrid.system.output import output_to_stderr
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
@@ -44,26 +52,47 @@ Explain = Annotated[
 ]
 
 
+def _with_proof_formats(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option per registered format of proofs; it gets the folders by record."""
+    formats = {_word(info): info for info in load_registry().proof_formats.values()}
+
+    @functools.wraps(command)
+    def call(**given: Any) -> None:
+        named = {info: given.pop(word) for word, info in formats.items()}
+        folders = {info: folder for info, folder in named.items() if folder is not None}
+        command(**given, folders=folders)
+
+    *own, _ = inspect.signature(command, eval_str=True).parameters.values()
+    options = [
+        inspect.Parameter(
+            word, own[-1].kind, default=None, annotation=Annotated[
+                Path | None, typer.Option(f"--{info.name}", metavar="FOLDER", help=info.summary)
+            ],
+        )
+        for word, info in formats.items()
+    ]  # fmt: skip
+    call.__signature__ = inspect.Signature([*own, *options])  # type: ignore[attr-defined]
+    return call
+
+
+def _word(info: ProofFormatInfo) -> str:
+    """Return the name of the parameter of a format, which is no other's."""
+    return "to_" + re.sub(r"\W", "_", info.name)
+
+
+@_with_proof_formats
 def prove(
     schedule: ScheduleFile,
     output: Annotated[
         Path | None, arguments.output("Default: beside it, NAME.certificate.json.")
     ] = None,
     time_limit: arguments.TimeLimit = 600.0,
-    dimacs: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Write a propositional formula and its refutation."),
-    ] = None,
-    opb: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Write a pseudo-Boolean formula and a VeriPB proof."),
-    ] = None,
     as_json: arguments.AsJson = False,
+    folders: Mapping[ProofFormatInfo, Path] = MappingProxyType({}),
 ) -> None:
     """Prove that no schedule has fewer steps, and write a certificate that check accepts.
 
-    --dimacs and --opb write the same claim for checkers of other projects, such as cake_lpr and
-    VeriPB.
+    Options with a FOLDER write the same claim for checkers of other projects.
 
     Exit status: 0 the schedule is proven optimal, 1 it is not (a certificate of the best bound is
     written nevertheless), 2 bad input.
@@ -73,9 +102,9 @@ def prove(
 
     avoid_full_collections()
     check_writable(output)
-    for folder in (dimacs, opb):
-        if folder is not None and folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder} is no folder", where="--dimacs, --opb", hint="name one")
+    for info, folder in folders.items():
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder} is no folder", where=f"--{info.name}", hint="name one")
     target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
     if target.exists() and schedule.exists() and target.samefile(schedule):
         raise InputError("this is the schedule", where=f"-o {output}", hint="name another file")
@@ -85,12 +114,15 @@ def prove(
         outcome = proving.prove(schedule, time_limit=time_limit, report=tell, registry=registry)
     verdict = outcome.verdict
     files: list[Path] = []
-    failure: InputError | None = None
+    failure: CchybridError | None = None
     if verdict is not None:
         outcome.save(target)
         try:
-            files += _write_for_others(outcome, dimacs, opb, time_limit)
-        except InputError as error:
+            left = max(time_limit - outcome.seconds, 1.0)
+            for info, folder in folders.items():
+                with _status(f"writing {info.name}"):
+                    files += _write(info, outcome, folder, left)
+        except CchybridError as error:
             failure = error  # raised after the verdict is printed
     if as_json:
         print(
@@ -118,28 +150,17 @@ def prove(
     raise typer.Exit(0 if outcome.optimal else 1)
 
 
-def _write_for_others(
-    outcome: ProofResult, dimacs: Path | None, opb: Path | None, time_limit: float
-) -> list[Path]:
-    """Write the files of ``--dimacs`` and ``--opb``; return their paths."""
-    if dimacs is None and opb is None:
-        return []
-    from cchybrid.exchange.claim import read_claim
-    from cchybrid.exchange.dimacs import write_dimacs
-    from cchybrid.exchange.opb import write_opb
-
+def _write(info: ProofFormatInfo, outcome: ProofResult, folder: Path, seconds: float) -> list[Path]:
+    """Write the files of a format; return their paths."""
     assert outcome.certificate is not None
     instance = outcome.schedule.to_json()["instance"]
-    claim = read_claim(instance, outcome.certificate)
-    left = max(time_limit - outcome.seconds, 1.0)
-    files: list[Path] = []
-    if dimacs is not None:
-        with _status("propositional formula"):
-            files += write_dimacs(claim, dimacs, left)
-    if opb is not None:
-        with _status("pseudo-Boolean formula"):
-            files += write_opb(claim, instance, opb, left)
-    return files
+    try:
+        with output_to_stderr():  # standard output may be JSON
+            return list(load_target(info.target)(instance, outcome.certificate, folder, seconds))
+    except CchybridError:
+        raise
+    except Exception as error:
+        raise PluginError(f"proof format {info.name} failed: {error_line(error)}") from error
 
 
 def check(

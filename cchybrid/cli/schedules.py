@@ -1,4 +1,4 @@
-"""``verify`` and ``export``: commands on a schedule file."""
+"""``verify``, and what other commands on a schedule file share."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cchybrid.cli import arguments, completion
-from cchybrid.model.errors import InputError, with_context
+from cchybrid.cli import arguments
+from cchybrid.model.errors import with_context
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
@@ -66,45 +66,6 @@ def verify(schedule: ScheduleFile, as_json: arguments.AsJson = False) -> None:
         print_lines(about)
     refuted = bound is not None and bound > len(read.steps)
     raise typer.Exit(1 if violations or refuted or word.startswith("not proven") else 0)
-
-
-def export(
-    schedule: ScheduleFile,
-    to: Annotated[
-        str,
-        typer.Option(
-            metavar="FORMAT",
-            autocompletion=completion.exporters,
-            help="csv, jsonl, text, table, markdown, latex, graphml, dot, routes, msccl, mscclpp, "
-            "goal, anynet, mpi, or a plugin's format.",
-        ),
-    ],
-    output: Annotated[Path | None, arguments.output("The file; default: standard output.")] = None,
-    size: Annotated[
-        int | None,
-        typer.Option(metavar="BYTES", help="Bytes of a message, for formats with sizes: goal."),
-    ] = None,
-) -> None:
-    """Write a schedule for people or other tools. An invalid schedule is not exported."""
-    from cchybrid.model import Schedule
-    from cchybrid.model.instance import write_text
-    from cchybrid.plugin.registry import load_registry
-    from cchybrid.referee.verify import refuse_invalid
-
-    exporter = load_registry().exporter(to)
-    if size is not None and (size < 1 or not exporter.sized):
-        what = f"{size} bytes" if exporter.sized else f"the format {exporter.name} has no sizes"
-        raise InputError(
-            what, where="--size", hint="use at least 1" if exporter.sized else "leave it out"
-        )
-    read = Schedule.load(schedule)
-    refuse_invalid(read, schedule)
-    text = exporter.export(read) if size is None else exporter.export(read, size)
-    if output is None:
-        print(text, end="")
-    else:
-        write_text(text, output)
-        print(f"written to {output}")
 
 
 def read_described(path: Path) -> tuple[Schedule, list[str]]:

@@ -25,6 +25,7 @@ from cchybrid.plugin.records import (
     ImporterInfo,
     NameInfo,
     Observer,
+    ProofFormatInfo,
     Roles,
     StrategyInfo,
     TopologyInfo,
@@ -38,8 +39,8 @@ __all__ = [
     "API", "BenchmarkKind", "BoundInfo", "BrokenRule", "Budget", "CheckInfo", "CollectiveInfo",
     "CommandInfo", "CostTermInfo", "DesignerInfo", "Engine", "EngineInfo", "Executor",
     "ExecutorInfo", "ExecutorSettings", "ExporterInfo", "ImportRequest", "Imported",
-    "ImporterInfo", "Job", "JobAnswer", "NameInfo", "NoOptions", "Observer", "Roles", "Run",
-    "Stop", "StrategyInfo", "TopologyInfo", "hookimpl", "run_job",
+    "ImporterInfo", "Job", "JobAnswer", "NameInfo", "NoOptions", "Observer", "ProofFormatInfo",
+    "Roles", "Run", "Stop", "StrategyInfo", "TopologyInfo", "hookimpl", "run_job",
 ]  # fmt: skip
 
 _LATER = {

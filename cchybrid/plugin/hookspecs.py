@@ -24,6 +24,7 @@ from cchybrid.plugin.records import (
     ImporterInfo,
     NameInfo,
     Observer,
+    ProofFormatInfo,
     StrategyInfo,
     TopologyInfo,
 )
@@ -94,6 +95,10 @@ class HookSpecs:
     @hookspec
     def cchybrid_benchmarks(self) -> Iterable[BenchmarkKind]:  # type: ignore[empty-body]
         """Return kinds of benchmarks; their code is imported only where a suite has such rows."""
+
+    @hookspec
+    def cchybrid_proof_formats(self) -> Iterable[ProofFormatInfo]:  # type: ignore[empty-body]
+        """Return formats of proofs for checkers of other projects, as options of ``prove``."""
 
     @hookspec
     def cchybrid_observers(self) -> Iterable[Observer]:  # type: ignore[empty-body]

@@ -27,6 +27,7 @@ __all__ = [
     "ImporterInfo",
     "NameInfo",
     "Observer",
+    "ProofFormatInfo",
     "Roles",
     "StrategyInfo",
     "TopologyInfo",
@@ -244,6 +245,31 @@ class ImporterInfo:
     recognises: Callable[[str], bool]
     read: Callable[[str, ImportRequest], Imported]
     summary: str
+    api: int = API
+
+
+@dataclass(frozen=True)
+class ProofFormatInfo:
+    """A format of proofs for checkers of other projects, which is an option of ``prove``.
+
+    Parameters
+    ----------
+    name
+        The name of the option, which names the folder to write.
+    target
+        ``package.module:function``, imported only where it is used: ``write(instance, certificate,
+        folder, seconds)`` gets both as JSON objects, and returns the paths of the files that it has
+        written. It raises an ``InputError`` for a claim that the format cannot express.
+    summary
+        One line, shown by ``cchybrid prove --help``.
+    api
+        The version of the plugin interface that the format was written for.
+    """
+
+    name: str
+    target: str
+    summary: str
+    _: KW_ONLY
     api: int = API
 
 

@@ -38,6 +38,7 @@ from cchybrid.plugin.records import (
     ImporterInfo,
     NameInfo,
     Observer,
+    ProofFormatInfo,
     StrategyInfo,
     TopologyInfo,
     load_target,
@@ -50,13 +51,7 @@ GROUP = "cchybrid"
 MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 """Environment variable with further modules to load as plugins, separated by commas."""
 
-BUILT_IN = (
-    ("core", "cchybrid.plugin.builtin"),
-    ("commands", "cchybrid.cli.commands"),
-    ("export", "cchybrid.view.export"),
-    ("exchange", "cchybrid.exchange.exporter_plugin"),
-    ("import", "cchybrid.exchange.importer_plugin"),
-)
+BUILT_IN = (("core", "cchybrid.plugin.builtin"), ("commands", "cchybrid.cli.commands"))
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
 
 RESERVED_NAMES = {"prover"}
@@ -75,7 +70,7 @@ _MAKES: dict[type, tuple[str, type]] = {
 Record = (
     TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | ImporterInfo | EngineInfo
     | StrategyInfo | DesignerInfo | CostTermInfo | ExecutorInfo | CommandInfo | CheckInfo
-    | NameInfo | BenchmarkKind
+    | NameInfo | BenchmarkKind | ProofFormatInfo
 )  # fmt: skip
 R = TypeVar("R", bound=Record)
 Candidate = tuple[str, str, Callable[[], Any]]
@@ -110,6 +105,7 @@ class Registry:
     checks: dict[str, CheckInfo] = field(default_factory=dict)
     names: dict[str, NameInfo] = field(default_factory=dict)
     benchmarks: dict[str, BenchmarkKind] = field(default_factory=dict)
+    proof_formats: dict[str, ProofFormatInfo] = field(default_factory=dict)
     observers: list[tuple[str, Observer]] = field(default_factory=list)
     plugins: list[PluginRow] = field(default_factory=list)
     provider: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -336,6 +332,7 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         "cchybrid_checks": ("check", CheckInfo, registry.checks),
         "cchybrid_names": ("name", NameInfo, registry.names),
         "cchybrid_benchmarks": ("benchmark", BenchmarkKind, registry.benchmarks),
+        "cchybrid_proof_formats": ("proof format", ProofFormatInfo, registry.proof_formats),
     }
     kind, expected, table = tables[hook]
     if not isinstance(record, expected):

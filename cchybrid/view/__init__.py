@@ -1,1 +1,1 @@
-"""Output for the terminal: the verdict, the table of steps, the live view; and exporters."""
+"""Output for the terminal: the verdict, the table of steps, the live view."""

@@ -70,10 +70,6 @@ def call(*words: str, cwd: Path) -> Completed:
         ("solve ring-bi-4 MNS --transmitters 0-x", "0-x"),
         ("instance ring-bi-4 AAS -o instance.xml", "use a name that ends in .json or .txt"),
         ("verify nothing.json", "cannot be read"),
-        ("export nothing.json --to csv", "cannot be read"),
-        ("export nothing.json --to cvs", "did you mean csv?"),
-        ("export nothing.json --to csv --size 8", "the format csv has no sizes; leave it out"),
-        ("export nothing.json --to goal --size 0", "0 bytes; use at least 1"),
         ("engines absent", "see: cchybrid engines"),
         ("topologies nowhere", "unknown network"),
         ("solve", "see: cchybrid solve --help"),
@@ -94,7 +90,7 @@ def test_bad_input_is_one_line_and_status_2(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_solve_verify_export_round(tmp_path: Path) -> None:
+def test_solve_and_verify(tmp_path: Path) -> None:
     solved = call("solve", "Spidergon-8", "aas", "-o", "s.json", "--json", cwd=tmp_path)
     assert solved.returncode == 0, solved.stderr
     record = json.loads(solved.stdout)
@@ -111,14 +107,8 @@ def test_solve_verify_export_round(tmp_path: Path) -> None:
     assert "valid, 4 steps" in verified.stdout
     assert "lower bound 4: certified, so it is optimal" in verified.stdout
 
-    for name in ("csv", "text"):
-        exported = call("export", "s.json", "--to", name, "-o", f"s.{name}", cwd=tmp_path)
-        assert exported.returncode == 0
-    assert (tmp_path / "s.csv").read_text().count("\n") == 57
-    assert (tmp_path / "s.text").read_text().count("->") == 56
 
-
-def test_an_invalid_schedule_is_refused_and_not_exported(tmp_path: Path) -> None:
+def test_an_invalid_schedule_is_refused(tmp_path: Path) -> None:
     text = Instance.from_json(
         {
             "format": "cchybrid-instance/1",
@@ -142,9 +132,6 @@ def test_an_invalid_schedule_is_refused_and_not_exported(tmp_path: Path) -> None
     done = json.loads(call("verify", "bad.json", "--json", cwd=tmp_path).stdout)
     assert done["valid"] is False
     assert len(done["violations"]) == 2
-    exported = call("export", "bad.json", "--to", "csv", "-o", "bad.csv", cwd=tmp_path)
-    assert exported.returncode == 2
-    assert not (tmp_path / "bad.csv").exists()
 
 
 def test_a_forged_bound_in_a_file_is_not_believed(tmp_path: Path) -> None:
@@ -373,7 +360,7 @@ def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path: Path) -> Non
 
 
 def test_no_error_is_longer_than_a_screen(tmp_path: Path) -> None:
-    for words in (f"topologies {'x' * 9000}", f"export s.json --to {'y' * 9000}"):
+    for words in (f"topologies {'x' * 9000}", f"solve ring-bi-4 {'y' * 9000}"):
         done = call(*words.split(), cwd=tmp_path)
         assert done.returncode == 2
         assert len(done.stderr) < 1100

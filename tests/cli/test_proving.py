@@ -209,24 +209,26 @@ def test_both_checkers_refuse_ambiguous_files(tmp_path):
         assert alone("s.json", name, cwd=tmp_path).returncode == 2
 
 
-def test_files_for_checkers_of_others(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    solved(tmp_path / "s.json", "spidergon-8", "AAS")
-    assert run(["prove", "s.json", "--dimacs", "sat", "--opb", "pb", "--json"]) == 0
-    names = json.loads(capsys.readouterr().out)["files"]
-    assert names == [
-        "sat/formula.cnf", "sat/proof.lrat", "sat/proof.drat", "pb/formula.opb", "pb/proof.pbp",
-    ]  # fmt: skip
-    assert all(Path(name).stat().st_size for name in names)
+def test_a_format_of_a_plugin_is_an_option(tmp_path, monkeypatch):
+    save(tmp_path / "even.json", "ring-bi-4", "AAS")
+    save(tmp_path / "odd.json", "complete-4", "OAB")
     (tmp_path / "file").write_text("")
-    assert run(["prove", "s.json", "--dimacs", "file"]) == 2
-    assert "file is no folder" in capsys.readouterr().err
 
+    def prove(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "cchybrid", "prove", *words], capture_output=True, text=True,
+            cwd=tmp_path, check=False, timeout=60,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]),
+                 "CCHYBRID_PLUGINS": "tests.full_plugin"},
+        )  # fmt: skip
 
-def test_a_bound_of_one_step_has_no_formula(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    solved(tmp_path / "s.json", "complete-4", "OAB")
-    assert run(["prove", "s.json", "--opb", "pb"]) == 2
-    captured = capsys.readouterr()
-    assert "valid, 1 steps, optimal (certified)" in captured.out
-    assert "nothing to refute" in captured.err
+    done = prove("even.json", "--claim-text", "out", "--json")
+    assert done.returncode in (0, 1), done.stderr
+    record = json.loads(done.stdout)
+    assert record["files"] == ["out/claim.txt"]
+    assert (tmp_path / "out" / "claim.txt").read_text() == str(record["bound"])
+    done = prove("odd.json", "--claim-text", "more")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "proof format claim-text failed: ValueError: an odd number of steps" in done.stderr
+    assert (tmp_path / "odd.certificate.json").exists()
+    assert "file is no folder" in prove("even.json", "--claim-text", "file").stderr

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from cchybrid.exchange import dimacs, opb
 from cchybrid.plugin.registry import load_registry
 from tests.faults.processes import as_another_user, call, gone
 from tests.present import present
@@ -37,8 +36,7 @@ WRITING = present(
     "instance ring-bi-4 AAS -o new.json",
     "instance ring-bi-8 AAS -o new.txt",
     "prove s.json -o new.json",
-    "prove s.json -o c.json --dimacs new",
-    "prove s.json -o c.json --opb new",
+    *(f"prove s.json -o c.json --{name} new" for name in load_registry().proof_formats),
     "export s.json --to csv -o new.csv",
     "import foreign/hops.xml -o new.json",
     "audit foreign -o new",
@@ -86,17 +84,15 @@ def test_what_does_not_fit_is_said_and_spoils_nothing(folder: Path) -> None:
     (folder / "new").mkdir()
     for suffix in ("json", "txt", "csv", "html", "svg"):
         (folder / f"new.{suffix}").write_text("as it was")
-    for name in (dimacs.FORMULA, opb.FORMULA, "report.md"):
+    for name in ("formula.cnf", "formula.opb", "report.md"):
         (folder / "new" / name).write_text("as it was")
     before = {path.name for path in folder.iterdir()}
-    known = load_registry().commands
-    writing = [words for words in WRITING if words.split()[0] in known]
     done = subprocess.run(
-        [sys.executable, "-c", LIMITED], input=json.dumps(writing), capture_output=True,
+        [sys.executable, "-c", LIMITED], input=json.dumps(WRITING), capture_output=True,
         text=True, cwd=folder, check=False, env={**os.environ, "TMPDIR": str(folder)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    for words, (status, _, err) in zip(writing, json.loads(done.stdout), strict=True):
+    for words, (status, _, err) in zip(WRITING, json.loads(done.stdout), strict=True):
         assert status == 2, (words, err)
         assert "Traceback" not in err
         last = err.splitlines()[-1]

@@ -8,9 +8,7 @@ import pytest
 
 import cchybrid
 from cchybrid.model import Schedule, Transfer
-from cchybrid.plugin.registry import load_registry
 from tests.fuzz import judges
-from tests.fuzz.foreign import IMPORTERS
 from tests.fuzz.readers import READERS
 from tests.fuzz.run import Outcome, Runner
 
@@ -24,10 +22,6 @@ def runner() -> Iterator[Runner]:
     """One process for all readers, since starting it takes longer than the mutants do."""
     with Runner() as runner:
         yield runner
-
-
-def test_every_importer_is_a_reader() -> None:
-    assert set(IMPORTERS) == set(load_registry().importers)
 
 
 def test_every_reader_answers_cleanly(runner: Runner) -> None:

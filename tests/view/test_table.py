@@ -5,6 +5,7 @@ from rich.table import Table
 
 from cchybrid.host.api import instance
 from cchybrid.model import Schedule, Transfer
+from cchybrid.view.step_table import step_table
 from cchybrid.view.table import steps_table
 
 
@@ -27,6 +28,26 @@ SCATTER = Schedule(
         ),
     ),
 )
+NAMES = ("R&D 100%", "a_b|c", "[red]x[/red]", "\\end{tabular} $x^2$ ~#{}")
+NAMED = Schedule(
+    replace(
+        BROADCAST.instance, network=replace(BROADCAST.instance.network, node_names=NAMES)
+    ),
+    BROADCAST.steps,
+)  # fmt: skip
+
+
+def test_cells_hold_every_transfer_once() -> None:
+    table = step_table(SCATTER)
+    assert table.sources == tuple("01234567")
+    assert table.cells[7] == (tuple(f"7->{node} (7,{node})" for node in range(7)),)
+
+
+def test_names_are_shown_on_the_terminal_as_they_are() -> None:
+    text = render(NAMED, 120)
+    assert "a_b|c (R&D 100%)->[red]x[/red]" in text
+    assert "[red]x[/red]" in render(Schedule(NAMED.instance, NAMED.steps), 200)
+    assert steps_table(NAMED, 120) is not None
 
 
 def test_a_short_schedule_is_shown_transfer_by_transfer() -> None:

@@ -1,0 +1,83 @@
+"""Schedules and proofs in the formats of other tools: exporters, importers, the audit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin.records import CommandInfo, ExporterInfo, ImporterInfo, ProofFormatInfo, later
+
+GROUP = "Other tools"
+
+
+@hookimpl
+def cchybrid_commands() -> Iterable[CommandInfo]:
+    """Return the commands."""
+    return (
+        CommandInfo("export", f"{__name__}.commands:export",
+            "Write a verified schedule for people or other tools.", group=GROUP),
+        CommandInfo("import", f"{__name__}.commands:import_",
+            "Convert a schedule of another tool to a schedule file.", group=GROUP),
+        CommandInfo("audit", f"{__name__}.commands:audit",
+            "Judge a schedule of another tool: its first broken rule, or its gap.", group=GROUP),
+    )  # fmt: skip
+
+
+@hookimpl
+def cchybrid_exporters() -> Iterable[ExporterInfo]:
+    """Return the formats for people and for other tools."""
+    return (
+        _exporter(
+            "csv", "export_text:export_csv", "one row per transfer, for spreadsheets and scripts"
+        ),
+        _exporter("text", "export_text:export_text", "one line per transfer, for reading"),
+        _exporter("table", "step_tables:export_table_csv", "sources by steps, as CSV"),
+        _exporter(
+            "markdown", "step_tables:export_markdown", "sources by steps, as a Markdown table"
+        ),
+        _exporter(
+            "latex", "step_tables:export_latex", "sources by steps, as a LaTeX table (booktabs)"
+        ),
+        _exporter("msccl", "export_msccl:export_msccl", "MSCCL XML, for GPUs"),
+        _exporter("mscclpp", "export_mscclpp:export_mscclpp", "JSON plan of MSCCL++, for GPUs"),
+        _exporter("goal", "export_goal:export_goal", "GOAL, for LogGOPSim", sized=True),
+        _exporter("anynet", "export_graphs:export_anynet", "the network, for BookSim"),
+        _exporter("graphml", "export_graphs:export_graphml", "the network and its use, GraphML"),
+        _exporter("dot", "export_graphs:export_dot", "the same for Graphviz"),
+        _exporter("routes", "export_tables:export_routes", "routing tables of all nodes, CSV"),
+        _exporter("jsonl", "export_tables:export_jsonl", "a JSON object per transfer and line"),
+    )
+
+
+def _exporter(name: str, target: str, summary: str, sized: bool = False) -> ExporterInfo:
+    return ExporterInfo(name, later(f"{__name__}.{target}"), summary, sized=sized)
+
+
+@hookimpl
+def cchybrid_importers() -> Iterable[ImporterInfo]:
+    """Return the formats that can be read."""
+    return (
+        _importer("csv", "csv", "rows of step, source, destination, path"),
+        _importer("cchybrid", "native", "schedule files of cchybrid"),
+        _importer("msccl-xml", "msccl", "MSCCL XML programs"),
+        _importer("poseidon", "poseidon", "Poseidon platforms, no schedule"),
+        _importer("sccl-json", "sccl_json", "algorithms of msccl-tools"),
+        _importer("teccl", "teccl", "results of TE-CCL"),
+    )
+
+
+def _importer(name: str, module: str, summary: str) -> ImporterInfo:
+    file = f"{__name__}.{module}_import"
+    recognises, read = later(f"{file}:recognises_{module}"), later(f"{file}:read_{module}")
+    return ImporterInfo(name, recognises, read, summary)
+
+
+@hookimpl
+def cchybrid_proof_formats() -> Iterable[ProofFormatInfo]:
+    """Return the formats of proofs for checkers of other projects."""
+    return (
+        ProofFormatInfo("dimacs", f"{__name__}.proof_formats:dimacs",
+            "Write a propositional formula and its refutation, for cake_lpr and others."),
+        ProofFormatInfo("opb", f"{__name__}.proof_formats:opb",
+            "Write a pseudo-Boolean formula and a VeriPB proof."),
+    )  # fmt: skip

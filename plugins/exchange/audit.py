@@ -1,0 +1,413 @@
+"""Audits of foreign files: imported, verified, bounded, and one verdict each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+from typing import Any, Literal
+
+from cchybrid.host.api import solve
+from cchybrid.host.instances import collective as named_collective
+from cchybrid.host.instances import network as named_network
+from cchybrid.library.formats import read_network
+from cchybrid.model import Collective, Instance, Network, Schedule
+from cchybrid.model.errors import CchybridError, InputError, with_context
+from cchybrid.model.instance import expect_file
+from cchybrid.model.shown import counted
+from cchybrid.plugin.imported import BrokenRule, Imported
+from cchybrid.plugin.registry import Registry
+from cchybrid.proof.parts import refuse_unreachable
+from cchybrid.proof.reach import explain, unreachable
+from cchybrid.referee.verify import Violation, verify_schedule
+
+from .foreign_bounds import FoundBound, best_bound
+from .foreign_files import import_file
+
+Verdict = Literal["valid", "invalid", "no schedule", "not judged"]
+
+BOUND_SECONDS = 10.0
+"""Seconds of processor time for the lower bound of a file."""
+MAX_BOUNDED_MESSAGES = 20_000
+"""Messages above which no lower bound is searched for."""
+
+Bounds = dict[str, FoundBound]
+"""By the digest of an instance: the bound."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The result of an audit.
+
+    Attributes
+    ----------
+    file
+        The name of the file.
+    importer
+        The name of the importer, "" if none knows the file.
+    verdict
+        ``valid``; ``invalid``; ``no schedule`` (the file holds a network or an instance only); or
+        ``not judged`` (it cannot be read, or meant by the model).
+    reason
+        Why it is not valid, or why there is no verdict, as one line.
+    broken
+        The first broken rule, with its place in the file's own terms, or ``None``.
+    unit
+        ``steps``, or the file's own unit of time, such as ``epochs``.
+    length
+        The number of these units, or ``None``.
+    rounds
+        The rounds of all steps, if steps have several; else ``None``.
+    spent, spent_unit
+        What the lower bound is about: the number of units, or of rounds where each is a step of
+        its own, as the importer has placed the transfers or the model allows.
+    lower
+        The lower bound on ``spent``; 0 if there is none.
+    bound_by
+        Its provider, or the arithmetic behind it.
+    certified
+        Whether the checker has accepted the evidence of the bound.
+    limits, facts
+        As in ``Imported``.
+    ours, ours_optimal
+        The steps of the best schedule found here of the same instance, and whether it is proven
+        optimal; ``None`` unless asked for.
+    imported
+        What was read, or ``None``.
+    """
+
+    file: str
+    importer: str
+    verdict: Verdict
+    reason: str = ""
+    broken: BrokenRule | None = None
+    unit: str = "steps"
+    length: int | None = None
+    rounds: int | None = None
+    spent: int | None = None
+    spent_unit: str = "steps"
+    lower: int = 0
+    bound_by: str = ""
+    certified: bool = False
+    limits: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    ours: int | None = None
+    ours_optimal: bool = False
+    imported: Imported | None = None
+
+    @property
+    def percent(self) -> Fraction | None:
+        """The largest possible distance from the lower bound, in percent of it."""
+        if self.verdict != "valid" or not self.lower or self.spent is None:
+            return None
+        return Fraction(100 * (self.spent - self.lower), self.lower)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict as one line."""
+        if self.verdict != "valid":
+            words = {"invalid": "invalid because", "not judged": "not judged:"}
+            text = f"{words[self.verdict]} {self.reason}" if self.verdict in words else ""
+            return text or f"{self.verdict}: {self.reason}{self._bound_alone()}"
+        size = counted(self.length or 0, self.unit[:-1])
+        lower = str(self.lower)
+        if self.rounds is not None:
+            size += f" / {counted(self.rounds, 'round')}"
+            lower = counted(self.lower, self.spent_unit[:-1])
+        if self.percent is None:
+            return f"valid, {size}, no lower bound"
+        word = "certified " if self.certified else ""
+        return f"valid, {size}, at most {shown_percent(self.percent)} % above " + (
+            f"a {word}lower bound of {lower}"
+        )
+
+    def _bound_alone(self) -> str:
+        if not self.lower:
+            return ""
+        word = "certified " if self.certified else ""
+        return f"; {word}lower bound {counted(self.lower, self.unit[:-1])}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the audit as a JSON object."""
+        return {
+            "file": self.file,
+            "format": self.importer,
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "rule": None if self.broken is None else self.broken.rule,
+            "place": None if self.broken is None else self.broken.place,
+            "unit": self.unit,
+            "length": self.length,
+            "rounds": self.rounds,
+            "lower_bound": self.lower or None,
+            "lower_bound_unit": self.spent_unit,
+            "bound_by": self.bound_by,
+            "certified": self.certified,
+            "percent_above": None if self.percent is None else float(self.percent),
+            "limits": list(self.limits),
+            "facts": list(self.facts),
+            "ours": self.ours,
+            "ours_optimal": self.ours_optimal,
+        }
+
+
+def shown_percent(value: Fraction) -> str:
+    """Return a percentage, rounded up to a tenth.
+
+    Examples
+    --------
+    >>> shown_percent(Fraction(700, 99)), shown_percent(Fraction(0)), shown_percent(Fraction(50))
+    ('7.1', '0', '50')
+    """
+    tenths = ceil(10 * value)
+    return f"{tenths // 10}.{tenths % 10}" if tenths % 10 else str(tenths // 10)
+
+
+def audit_file(
+    path: str | Path,
+    registry: Registry,
+    *,
+    format_name: str | None = None,
+    topology: str | None = None,
+    collective: str | None = None,
+    improve: float | None = None,
+    bound_seconds: float = BOUND_SECONDS,
+    seed: int = 0,
+    stop: Callable[[], object] | None = None,
+    bounds: Bounds | None = None,
+) -> Audit:
+    """Import, verify and bound a file; a file that cannot be read has a verdict, too.
+
+    Parameters
+    ----------
+    path
+        The file.
+    registry
+        The plugins.
+    format_name
+        The name of the importer; by default it is recognised.
+    topology, collective
+        The names of the network and the collective against which it is judged.
+    improve
+        Seconds to solve the same instance.
+    bound_seconds
+        Seconds of processor time for the lower bound.
+    seed
+        Seed of the search.
+    stop
+        A true value ends searches.
+    bounds
+        Bounds found before, which are used and added to.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or the topology, the collective or the format is unknown.
+    """
+    network, performed = judged_on(topology, collective)
+    if format_name is not None:
+        registry.importer(format_name)
+    with with_context(path):
+        expect_file(path)
+    name = Path(path).name
+    try:
+        importer, imported = import_file(
+            path, registry, format_name=format_name, network=network, collective=performed
+        )
+    except CchybridError as error:
+        return _without_import(Path(path), error)
+    found = _judge(name, importer, imported)
+    if found.verdict in ("valid", "no schedule"):
+        found = _bounded(found, registry, bound_seconds, stop, {} if bounds is None else bounds)
+    if improve is not None and found.verdict == "valid":
+        if imported.own is None:
+            found = _improved(found, improve, seed, stop)
+        else:
+            fact = f"not improved: schedules are found in steps, not in {found.unit}"
+            found = replace(found, facts=(*found.facts, fact))
+    return _consistent(found)
+
+
+def judged_on(
+    topology: str | None, collective: str | None
+) -> tuple[Network | None, Collective | None]:
+    """Return the network and the collective by name, if they are given.
+
+    Raises
+    ------
+    InputError
+        They are unknown, or there is a collective without a network.
+    """
+    network = None if topology is None else named_network(topology)
+    if collective is None:
+        return network, None
+    if network is None:
+        raise InputError(
+            "a collective without a network", where="--collective", hint="set --topology"
+        )
+    return network, named_collective(collective, network)
+
+
+def _without_import(path: Path, error: CchybridError) -> Audit:
+    """Return the verdict of a file that no importer reads: perhaps it is a network."""
+    text = str(error).removeprefix(f"{path}: ")
+    if "no importer knows" in text:
+        try:
+            network: Network = read_network(path).network
+        except (CchybridError, OSError, UnicodeError):
+            pass
+        else:
+            size = f"a network of {network.nodes} nodes, {len(network.channels)} channels"
+            return Audit(path.name, "network", "no schedule", reason=size)
+    return Audit(path.name, "", "not judged", reason=text)
+
+
+def _judge(name: str, importer: str, imported: Imported) -> Audit:
+    """Return the verdict, without a lower bound unless the file has its own."""
+    found = Audit(
+        name, importer, "no schedule", limits=imported.limits, facts=imported.facts,
+        imported=imported, reason="",
+    )  # fmt: skip
+    own = imported.own
+    if own is not None:
+        found = replace(
+            found, unit=own.unit, length=own.value, spent=own.value, spent_unit=own.unit,
+            lower=own.lower, bound_by=own.reason,
+        )  # fmt: skip
+    if imported.broken:
+        return _invalid(found, imported.broken[0])
+    schedule = imported.schedule
+    if schedule is not None:
+        violations = verify_schedule(schedule)
+        if violations:
+            return _violated(found, imported, violations[0])
+        if own is None:
+            length = len(schedule.steps) if imported.length is None else imported.length
+            rounds = sum(schedule.rounds) if imported.rounds is None else imported.rounds
+            found = replace(found, length=length, rounds=None if rounds == length else rounds)
+            if rounds == length or _bounded_instance(schedule.instance).model.rounds:
+                found = replace(found, spent=length)
+            else:
+                found = replace(found, spent=rounds, spent_unit="rounds")
+    elif own is None:
+        text = "no instance" if imported.instance is None else imported.instance.name
+        return replace(found, reason="; ".join((text, *imported.limits[:1])))
+    return replace(found, verdict="valid")
+
+
+def _invalid(found: Audit, broken: BrokenRule) -> Audit:
+    return replace(found, verdict="invalid", broken=broken, reason=str(broken))
+
+
+def _violated(found: Audit, imported: Imported, first: Violation) -> Audit:
+    """Return the verdict of a schedule that the referee refuses, in the file's terms."""
+    place = imported.place(first.step, first.transfer) if first.step >= 0 else ""
+    if not place and first.step >= 0:
+        place = f"step {first.step + 1}"
+    text = first.text.split(": ", 1)[1] if first.step >= 0 else first.text
+    broken = BrokenRule(first.rule, place, text)
+    if imported.meaning_checked and first.rule != "no-such-channel":
+        reason = f"it does what it says, in a way that this model cannot express: {broken}"
+        return replace(found, verdict="not judged", broken=broken, reason=reason)
+    return _invalid(found, broken)
+
+
+def _bounded_instance(instance: Instance) -> Instance:
+    """Return the instance whose steps are bounded: that with single rounds if they are as good.
+
+    A step of r rounds is as good as r steps of one if messages go hop by hop and only channels
+    have limits, each its own: its transfers can be spread over r steps, as a node has held what it
+    sends since before them. With ports, links of two directions or paths of several hops, odd
+    cycles of conflicts can need more; and a sum can replace one that is sent in the same step.
+    """
+    model = instance.model
+    independent = (
+        model.switching == "store-and-forward"
+        and model.inject is None
+        and model.accept is None
+        and not instance.network.half_duplex
+        and instance.collective.kind != "allreduce"
+    )
+    return instance.with_model(rounds=()) if independent else instance
+
+
+def _consistent(found: Audit) -> Audit:
+    """Return the audit; none is valid that contradicts its bound."""
+    if found.verdict != "valid" or found.spent is None or found.spent >= found.lower:
+        return found
+    spent, lower = (counted(count, found.spent_unit[:-1]) for count in (found.spent, found.lower))
+    reason = f"its {spent} are below the lower bound of {lower}"
+    reason += f" ({found.bound_by}): an error of cchybrid, please report it"
+    return replace(found, verdict="not judged", reason=reason)
+
+
+def _bounded(
+    found: Audit,
+    registry: Registry,
+    seconds: float,
+    stop: Callable[[], object] | None,
+    bounds: Bounds,
+) -> Audit:
+    """Return the audit with a lower bound on its steps, unless it has one."""
+    assert found.imported is not None
+    if found.imported.own is not None or found.imported.instance is None:
+        return found
+    instance = _bounded_instance(found.imported.instance)
+    if len(instance.collective.messages) > MAX_BOUNDED_MESSAGES:
+        text = f"more than {MAX_BOUNDED_MESSAGES:,} messages: no lower bound was searched for"
+        return replace(found, limits=(*found.limits, text))
+    lost = None
+    if instance.collective.kind == "allreduce":
+        refuse_unreachable(instance)
+    else:
+        lost = unreachable(instance.forward)
+    if lost is not None:
+        return replace(found, reason=f"{found.reason}; {explain(instance, lost).reason}")
+    if instance.digest not in bounds:
+        providers = registry.bound_providers
+        bounds[instance.digest] = best_bound(instance, providers, seconds, found.spent, stop)
+    best = bounds[instance.digest]
+    limits = (*found.limits, *best.troubles)
+    return replace(
+        found, lower=best.steps, bound_by=best.kind, certified=best.steps > 0, limits=limits
+    )
+
+
+def _improved(found: Audit, seconds: float, seed: int, stop: Callable[[], object] | None) -> Audit:
+    """Return the audit with the best schedule of the same instance that is found here."""
+    assert found.imported is not None
+    if found.imported.instance is None:
+        return found
+    started = time.monotonic()
+    result = solve(
+        _bounded_instance(found.imported.instance), time_limit=seconds, seed=seed, stop=stop
+    )
+    if result.interrupted:
+        raise KeyboardInterrupt
+    facts = (*found.facts, f"solved here in {time.monotonic() - started:.1f} s of {seconds:g}")
+    lower = result.certified_bound
+    if lower.steps > found.lower:
+        kind = str(lower.evidence.get("kind", result.bound_by))
+        found = replace(found, lower=lower.steps, bound_by=kind, certified=bool(lower.evidence))
+    optimal = result.status == "optimal" and result.certified
+    return replace(found, ours=result.steps, ours_optimal=optimal, facts=facts)
+
+
+def valid_schedule(path: str | Path, imported: Imported) -> Schedule:
+    """Return the schedule of a foreign file, which is valid.
+
+    Raises
+    ------
+    InputError
+        It has none, or breaks a rule; the place is in the file's terms.
+    """
+    found = _judge(Path(path).name, "", imported)
+    if found.verdict in ("invalid", "not judged"):
+        raise InputError(found.sentence, where=str(path), hint="see: cchybrid audit")
+    if imported.schedule is None:
+        limits = "; ".join(imported.limits) or "the file holds no schedule"
+        raise InputError(limits, where=str(path), hint="see: cchybrid audit")
+    return imported.schedule

@@ -1,0 +1,135 @@
+"""Reports of audits of many files: a CSV table and a Markdown page, with figures only."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from cchybrid.model.errors import InputError
+from cchybrid.model.instance import write_text
+from cchybrid.model.shown import counted
+
+from .audit import Audit, shown_percent
+
+MAX_FILES = 10_000
+SKIPPED_SUFFIXES = (".md", ".txt", ".rst", ".html")
+"""Files that describe others."""
+
+COLUMNS = (
+    "file", "format", "verdict", "length", "unit", "rounds", "lower_bound", "certified",
+    "percent_above", "ours", "rule", "place", "reason", "bound_by", "facts", "limits",
+)  # fmt: skip
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the files of a folder and its folders, in order, without descriptions of others."""
+    found = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and path.suffix.lower() not in SKIPPED_SUFFIXES
+    )
+    if not found:
+        raise InputError("no files", where=str(folder), hint="name a folder with foreign files")
+    if len(found) > MAX_FILES:
+        raise InputError(
+            f"more than {MAX_FILES:,} files", where=str(folder), hint="audit a part of it"
+        )
+    return found
+
+
+def write_report(audits: Iterable[Audit], folder: str | Path, command: str) -> tuple[Path, Path]:
+    """Write ``report.csv`` and ``report.md``; return their paths."""
+    listed = list(audits)
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot be made: {error.strerror}", where=str(folder), hint="name another folder"
+        ) from None
+    table, page = target / "report.csv", target / "report.md"
+    write_text(report_csv(listed), table)
+    write_text(report_markdown(listed, command), page)
+    return table, page
+
+
+def report_csv(audits: Iterable[Audit]) -> str:
+    """Return a row per file."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for each in audits:
+        writer.writerow([
+            each.file, each.importer, each.verdict, each.length, each.unit, each.rounds,
+            each.lower or None, "yes" if each.certified else "no",
+            None if each.percent is None else shown_percent(each.percent), each.ours,
+            each.broken.rule if each.broken else "", each.broken.place if each.broken else "",
+            each.reason, each.bound_by, "; ".join(each.facts), "; ".join(each.limits),
+        ])  # fmt: skip
+    return out.getvalue()
+
+
+def report_markdown(audits: list[Audit], command: str) -> str:
+    """Return a page: how it was made, how many verdicts of each kind, a table per format."""
+    lines = ["# Audit of foreign files", "", f"    {command}", ""]
+    verdicts = Counter(each.verdict for each in audits)
+    total = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+    met = sum(each.percent == 0 for each in audits)
+    lines += [f"{len(audits)} files: {total}. {met} of the valid meet a lower bound.", ""]
+    for importer in sorted({each.importer for each in audits}):
+        lines += [f"## {importer or 'No importer'}", ""]
+        lines += _table([each for each in audits if each.importer == importer])
+        lines.append("")
+    limits = Counter(limit for each in audits for limit in each.limits)
+    if limits:
+        lines += ["## What the model cannot mean", ""]
+        lines += [
+            f"- {_cell(text)} ({counted(count, 'file')})" for text, count in sorted(limits.items())
+        ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _table(audits: list[Audit]) -> Iterator[str]:
+    """Yield the lines of a table; columns that are empty everywhere are left out."""
+    heads = ("file", "verdict", "length", "lower bound", "at most above", "ours", "findings")
+    rows = [
+        (
+            f"`{_cell(each.file)}`",
+            each.verdict,
+            _length(each),
+            _lower(each),
+            "" if each.percent is None else f"{shown_percent(each.percent)} %",
+            "" if each.ours is None else str(each.ours),
+            _cell("; ".join(filter(None, (each.reason, *each.facts)))),
+        )
+        for each in audits
+    ]
+    kept = [k for k in range(len(heads)) if any(row[k] for row in rows)]
+    yield "| " + " | ".join(heads[k] for k in kept) + " |"
+    yield "| " + " | ".join("---" for _ in kept) + " |"
+    for row in rows:
+        yield "| " + " | ".join(row[k] for k in kept) + " |"
+
+
+def _lower(each: Audit) -> str:
+    if not each.lower:
+        return ""
+    unit = "" if each.rounds is None else f" {each.spent_unit}"
+    return f"{each.lower}{unit}{' certified' if each.certified else ''}"
+
+
+def _length(each: Audit) -> str:
+    if each.length is None:
+        return ""
+    rounds = "" if each.rounds is None else f" / {each.rounds} rounds"
+    return f"{counted(each.length, each.unit[:-1])}{rounds}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("`", "'")

@@ -1,0 +1,229 @@
+"""``export``, ``import`` and ``audit``: schedules for and of other tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cchybrid.cli import arguments, completion
+from cchybrid.cli.schedules import ScheduleFile
+from cchybrid.cli.single_options import refuse_given
+from cchybrid.model.errors import InputError
+from cchybrid.view.screen import print_lines
+
+if TYPE_CHECKING:
+    from .audit import Audit
+
+ForeignFile = Annotated[
+    Path, typer.Argument(metavar="FILE", show_default=False, help="A file of another tool.")
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        autocompletion=completion.importers,
+        help="msccl-xml, sccl-json, teccl, csv, ...; by default it is recognised.",
+    ),
+]
+JudgedOn = Annotated[
+    str | None,
+    typer.Option(
+        "--topology",
+        metavar="TOPOLOGY|FILE",
+        autocompletion=completion.topologies,
+        help="The network it is judged on, capacities included.",
+    ),
+]
+Performing = Annotated[
+    str | None,
+    typer.Option(
+        "--collective",
+        metavar="COLLECTIVE",
+        autocompletion=completion.collectives,
+        help="The collective it must perform, on --topology.",
+    ),
+]
+
+
+def export(
+    schedule: ScheduleFile,
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="FORMAT",
+            autocompletion=completion.exporters,
+            help="csv, jsonl, text, table, markdown, latex, graphml, dot, routes, msccl, mscclpp, "
+            "goal, anynet, mpi, or a plugin's format.",
+        ),
+    ],
+    output: Annotated[Path | None, arguments.output("The file; default: standard output.")] = None,
+    size: Annotated[
+        int | None,
+        typer.Option(metavar="BYTES", help="Bytes of a message, for formats with sizes: goal."),
+    ] = None,
+) -> None:
+    """Write a schedule for people or other tools. An invalid schedule is not exported."""
+    from cchybrid.model import Schedule
+    from cchybrid.model.instance import write_text
+    from cchybrid.plugin.registry import load_registry
+    from cchybrid.referee.verify import refuse_invalid
+
+    exporter = load_registry().exporter(to)
+    if size is not None and (size < 1 or not exporter.sized):
+        what = f"{size} bytes" if exporter.sized else f"the format {exporter.name} has no sizes"
+        raise InputError(
+            what, where="--size", hint="use at least 1" if exporter.sized else "leave it out"
+        )
+    read = Schedule.load(schedule)
+    refuse_invalid(read, schedule)
+    text = exporter.export(read) if size is None else exporter.export(read, size)
+    if output is None:
+        print(text, end="")
+    else:
+        write_text(text, output)
+        print(f"written to {output}")
+
+
+def import_(
+    file: ForeignFile,
+    output: Annotated[Path, arguments.output("The schedule file to write.")],
+    format_name: Format = None,
+    topology: JudgedOn = None,
+    collective: Performing = None,
+) -> None:
+    """Convert a schedule of another tool to a schedule file. An invalid one is refused."""
+    from cchybrid.plugin.registry import load_registry
+
+    from .audit import judged_on, valid_schedule
+    from .foreign_files import import_file
+
+    network, performed = judged_on(topology, collective)
+    name, imported = import_file(
+        file, load_registry(), format_name=format_name, network=network, collective=performed
+    )
+    schedule = valid_schedule(file, imported)
+    schedule.save(output)
+    size = f"{len(schedule.steps)} steps, {schedule.channel_uses} channel uses"
+    print_lines([f"{schedule.instance.name}: valid, {size}, read as {name}"])
+    print_lines(f"  {line}" for line in (*imported.facts, *imported.limits))
+    print(f"written to {output}")
+
+
+def audit(
+    context: typer.Context,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE|FOLDER", show_default=False, help="A file, or a folder.")
+    ],
+    format_name: Format = None,
+    topology: JudgedOn = None,
+    collective: Performing = None,
+    improve: Annotated[
+        bool, typer.Option("--improve", help="Solve the same instance; show ours beside theirs.")
+    ] = False,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            metavar="SEC",
+            callback=arguments.check_seconds,
+            help="Seconds of --improve, for each file.",
+        ),
+    ] = 60.0,
+    bound_time: Annotated[
+        float,
+        typer.Option(
+            metavar="SEC",
+            callback=arguments.check_seconds,
+            help="Processor seconds for a lower bound.",
+        ),
+    ] = 10.0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of --improve.")] = 0,
+    output: Annotated[
+        Path | None, arguments.output("Where to write report.csv and .md.", metavar="DIR")
+    ] = None,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Judge a schedule of another tool: its first broken rule, or its distance from a lower bound.
+
+    Exit status: 0 valid, or no schedule in it; 1 invalid; 2 bad input, or a file that cannot be
+    judged. Of a folder: 0 every file has a verdict; an interrupted report holds those so far.
+    """
+    from cchybrid.plugin.registry import load_registry
+
+    from .audit import Bounds, audit_file
+
+    if not improve:
+        refuse_given(context, "there is no --improve", names=("time_limit", "seed"))
+    registry = load_registry()
+    bounds: Bounds = {}
+
+    def run(path: Path) -> Audit:
+        return audit_file(
+            path,
+            registry,
+            format_name=format_name,
+            topology=topology,
+            collective=collective,
+            improve=time_limit if improve else None,
+            bound_seconds=bound_time,
+            seed=seed,
+            bounds=bounds,
+        )
+
+    if file.is_dir():
+        _audit_folder(file, run, output, as_json)
+        return
+    if output is not None:
+        raise InputError("a report of one file", where="-o", hint="name a folder of files")
+    found = run(file)
+    if as_json:
+        print(json.dumps(found.to_json()))
+    else:
+        _print(found)
+    if found.verdict == "not judged":
+        raise typer.Exit(2)
+    raise typer.Exit(1 if found.verdict == "invalid" else 0)
+
+
+def _print(found: Audit) -> None:
+    lines = [f"{found.file}: {found.sentence}"]
+    if found.importer:
+        lines.append(f"  read as {found.importer}")
+    if found.lower and found.bound_by:
+        lines.append(f"  lower bound {found.lower}: {found.bound_by}")
+    lines += [f"  {line}" for line in found.facts]
+    lines += [f"  not in this model: {line}" for line in found.limits]
+    if found.ours is not None:
+        theirs = found.spent
+        optimal = ", optimal" if found.ours_optimal else ""
+        lines.append(f"  theirs {theirs}, ours {found.ours}{optimal}")
+    print_lines(lines)
+
+
+def _audit_folder(
+    folder: Path, run: Callable[[Path], Audit], output: Path | None, as_json: bool
+) -> None:
+    """Audit every file of a folder; print a line for each, and write the report."""
+    from dataclasses import replace
+
+    from .audit_report import files_in, write_report
+
+    found: list[Audit] = []
+    paths = files_in(folder)
+    try:
+        for path in paths:
+            audit = replace(run(path), file=str(path.relative_to(folder)), imported=None)
+            found.append(audit)
+            if as_json:
+                print(json.dumps(audit.to_json()), flush=True)
+            else:
+                print_lines([f"{audit.file}: {audit.sentence}"])
+    finally:
+        if output is not None and found:
+            written = write_report(found, output, f"cchybrid audit {folder.name} -o DIR")
+            if not as_json:
+                print(f"written to {written[0]} and {written[1].name}")

@@ -1,0 +1,139 @@
+"""Poseidon files (T-CREST): a platform and a communication specification, no schedule.
+
+A period of time slots in which every packet moves a hop per slot is what the model lacks; the
+instance has the same channels, one local port a tile, and a message for each packet of a period.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cchybrid.model import CommunicationModel, Instance, Message, Network
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.imported import Imported, ImportRequest
+
+from .message_table import MAX_MESSAGES, collective_of
+from .xml_tree import Element, parse_xml
+
+MAX_TILES = 4096
+
+_DECLARATION = re.compile(r"^\s*<\?[^>]{0,200}\?>")
+_TILE = re.compile(r"\s*\(\s*(\d{1,4})\s*,\s*(\d{1,4})\s*\)\s*", re.ASCII)
+
+
+def recognises_poseidon(text: str) -> bool:
+    """Return whether a text may be a Poseidon specification."""
+    if "<algo" in text:
+        return False
+    sized = re.search(r"<(platform|topology)\s[^>]{0,400}\bwidth\s*=", text) is not None
+    return sized or "<schedule length" in text
+
+
+def read_poseidon(text: str, request: ImportRequest) -> Imported:
+    """Return a platform and its communication as an instance.
+
+    Raises
+    ------
+    InputError
+        The file is none, or is one of Poseidon's schedules, whose time slots have no meaning here.
+    """
+    # The files have no single root, and often a damaged declaration.
+    root = parse_xml(f"<poseidon>{_DECLARATION.sub('', text, count=1)}</poseidon>")
+    elements = {each.name: each for each in reversed(root.inner)}
+    if "schedule" in elements:
+        raise InputError(
+            "a period of time slots is no sequence of steps", where="schedule",
+            hint="give the platform and communication",
+        )  # fmt: skip
+    size = elements.get("platform") or elements.get("topology")
+    communication = elements.get("communication") or elements.get("channels")
+    if size is None or communication is None:
+        raise InputError(
+            "no platform, or no communication", where="the file", hint="give both elements"
+        )
+    width, height = size.number("width"), size.number("height")
+    if not (width > 0 and height > 0 and 2 <= width * height <= MAX_TILES):
+        raise InputError(
+            f"{width} x {height} tiles", where=f"line {size.line}", hint=f"use 2 to {MAX_TILES}"
+        )
+    network = request.network or _network(size, width, height)
+    messages = list(_messages(communication, width, height))
+    collective, _ = collective_of(enumerate(messages))
+    model = CommunicationModel("wormhole", inject=1, accept=1)
+    facts = [f"{width} x {height} tiles, {len(messages)} packets a period"]
+    limits = [
+        "the file holds no schedule",
+        "time slots of single hops count as steps of whole paths",
+    ]
+    phits = communication.number("phits", 1)
+    if phits != 1:
+        limits.append(f"packets of {phits} phits count as one message")
+    return Imported(
+        Instance(network, request.collective or collective, model),
+        limits=tuple(limits), facts=tuple(facts),
+    )  # fmt: skip
+
+
+def _kind(element: Element, *keys: str) -> str:
+    return next((element.attributes[k] for k in keys if k in element.attributes), "").lower()
+
+
+def _network(size: Element, width: int, height: int) -> Network:
+    inner = next(size.named("topology", "graph"), size)
+    kind = _kind(inner, "type", "topoType") or "custom"
+    tiles = width * height
+    positions = tuple((float(k % width), float(k // width)) for k in range(tiles))
+    links: list[tuple[int, int]] = []
+    if kind in ("mesh", "bitorus"):
+        for y in range(height):
+            for x in range(width):
+                for a, b in ((x + 1, y), (x, y + 1)):
+                    if kind == "bitorus" or (a < width and b < height):
+                        links.append((y * width + x, b % height * width + a % width))
+        links = [(a, b) for a, b in links if a != b]
+        name = f"{'mesh' if kind == 'mesh' else 'torus'}-{width}x{height}"
+        return Network.from_links(name, tiles, links, positions=positions)
+    if kind != "custom":
+        raise InputError(
+            f"topology {kind[:40]!r}", where=f"line {inner.line}", hint="mesh, bitorus or custom"
+        )
+    for link in inner.named("link"):
+        ends = [_tile(link, key, width, height) for key in ("source", "sink")]
+        if ends[0] != ends[1]:
+            links.append((ends[0], ends[1]))
+    if not links:
+        raise InputError("no links", where=f"line {inner.line}", hint="list them")
+    return Network.from_arcs(f"custom-{width}x{height}", tiles, links, positions=positions)
+
+
+def _tile(element: Element, key: str, width: int, height: int) -> int:
+    text = element.attributes.get(key, "")
+    found = _TILE.fullmatch(text)
+    if found is None or int(found[1]) >= width or int(found[2]) >= height:
+        raise InputError(
+            f"{key}={text[:40]!r} is no tile", where=f"line {element.line}",
+            hint=f"use (x,y) up to ({width - 1},{height - 1})",
+        )  # fmt: skip
+    return int(found[2]) * width + int(found[1])
+
+
+def _messages(communication: Element, width: int, height: int) -> Iterator[Message]:
+    """Yield a message for each packet of a period."""
+    tiles = width * height
+    if _kind(communication, "type", "comType") == "all2all":
+        if tiles * (tiles - 1) > MAX_MESSAGES:
+            raise InputError(f"more than {MAX_MESSAGES:,} messages", hint="audit a smaller file")
+        yield from (Message(a, (b,)) for a in range(tiles) for b in range(tiles) if a != b)
+        return
+    total = 0
+    for channel in communication.named("channel"):
+        ends = [_tile(channel, key, width, height) for key in ("from", "to")]
+        packets = channel.number("bandwidth", 1)
+        total += max(0, packets)
+        if packets < 1 or ends[0] == ends[1] or total > MAX_MESSAGES:
+            raise InputError(
+                f"{packets} packets from tile {ends[0]} to {ends[1]}",
+                where=f"line {channel.line}", hint="use at least one, between two tiles",
+            )  # fmt: skip
+        yield from (Message(ends[0], (ends[1],)) for _ in range(packets))

@@ -1,0 +1,231 @@
+"""An executor of MSCCL++ plans that moves real buffers, by the rules of MSCCL++'s own executor.
+
+Thread blocks perform their operations one after another. A ``put`` writes to the memory of a peer
+at once, whatever the peer does. A ``signal`` counts up at the other end of its channel, a ``wait``
+waits until it has been counted up once more; ``barrier`` lets the thread blocks of a GPU meet. What
+one thread of a thread block has seen, all others know after a ``nop`` or a barrier only.
+
+Besides performing the plan, the interpreter sees data races: two operations that use a chunk of a
+buffer, one of them writing, which no signal, barrier or order of a thread block separates.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+
+from tests.plugins.exchange.expected import expected, given
+from tests.plugins.exchange.msccl_interpreter import DeadlockError, RaceError, require
+
+MAX_OPERATIONS, MAX_CHANNELS, MAX_BUFFERS = 64, 16, 8
+OPERATIONS = {"put", "signal", "wait", "rlxsignal", "rlxwait", "nop", "barrier", "copy", "re"}
+
+Clock = dict[tuple[int, int], int]
+
+
+class Block:
+    def __init__(self, gpu: int, record: dict) -> None:
+        self.gpu, self.number, self.ops = gpu, record["id"], record["ops"]
+        require(len(self.ops) <= MAX_OPERATIONS, "too many operations")
+        self.channels = [
+            number
+            for each in record["channels"]
+            for number in each["channel_ids"]
+            if each["channel_type"] == "memory"
+        ]
+        require(len(self.channels) <= MAX_CHANNELS, "too many channels")
+        self.buffers = [
+            n for each in record["remote_buffer_refs"] for n in each["remote_buffer_ids"]
+        ]
+        self.place = 0
+        self.clock: Clock = {}
+        self.seen: Clock = {}
+        """Events that one thread has seen, and the others have not before a ``nop``."""
+        self.performed = self.complete = 0
+        """Operations that have begun, and those that all threads have ended."""
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return self.gpu, self.number
+
+
+class Run:
+    """One execution of a plan, with the thread blocks served in a given order."""
+
+    def __init__(self, text: str, reverse: bool = False) -> None:
+        self.plan = json.loads(text)
+        for key in ("name", "collective", "protocol", "inplace", "num_threads_per_block", "gpus"):
+            require(key in self.plan, f"no {key}")
+        require(self.plan["protocol"] == "Simple", "protocol")
+        self.gpus = self.plan["gpus"]
+        require([gpu["id"] for gpu in self.gpus] == list(range(len(self.gpus))), "ids")
+        self.memory: dict[tuple[int, str, int], int | None] = {}
+        for number, gpu in enumerate(self.gpus):
+            require(gpu["input_chunks"] > 0 and gpu["output_chunks"] > 0, "an empty buffer")
+            sizes = {
+                "i": gpu["input_chunks"],
+                "o": gpu["output_chunks"],
+                "s": gpu["scratch_chunks"],
+            }
+            for buffer, size in sizes.items():
+                for index in range(size):
+                    value = given(0, number, index) if buffer == "i" else None
+                    self.memory[number, buffer, index] = value
+        self.blocks = [
+            Block(n, record) for n, gpu in enumerate(self.gpus) for record in gpu["threadblocks"]
+        ]
+        for number in range(len(self.gpus)):
+            ids = [block.number for block in self.blocks if block.gpu == number]
+            require(ids == list(range(len(ids))), "ids of thread blocks")
+        self.peers = [
+            [
+                peer
+                for each in gpu["channels"]
+                for peer in each["connected_to"]
+                if each["channel_type"] == "memory"
+            ]
+            for gpu in self.gpus
+        ]
+        if reverse:
+            self.blocks.reverse()
+        self.signals: defaultdict[tuple[int, int], list[Clock]] = defaultdict(list)
+        self.waited: defaultdict[tuple[int, int], int] = defaultdict(int)
+        self.writer: dict[tuple[int, str, int], tuple[tuple[int, int], int]] = {}
+        self.readers: defaultdict[tuple[int, str, int], list] = defaultdict(list)
+
+    def other_end(self, gpu: int, channel: int) -> tuple[int, int]:
+        """Return GPU and number of the other end: the k-th channels of two GPUs belong together."""
+        peer = self.peers[gpu][channel]
+        nth = self.peers[gpu][:channel].count(peer)
+        found = [index for index, each in enumerate(self.peers[peer]) if each == gpu]
+        require(nth < len(found), f"channel {channel} of GPU {gpu} has no other end")
+        return peer, found[nth]
+
+    def perform(self) -> Run:
+        while any(block.place < len(block.ops) for block in self.blocks):
+            if not sum(self.advance(block) for block in self.blocks):
+                raise DeadlockError
+        if any(len(found) != self.waited[end] for end, found in self.signals.items()):
+            raise RaceError("none waits for a signal, so the plan may end before the data arrive")
+        return self
+
+    def advance(self, block: Block) -> bool:
+        moved = False
+        while block.place < len(block.ops) and self.step(block, block.ops[block.place]):
+            block.place += 1
+            moved = True
+        return moved
+
+    def step(self, block: Block, op: dict) -> bool:
+        """Perform an operation, if it can be; return whether it was."""
+        name = op["name"]
+        require(name in OPERATIONS, name)
+        channels = [block.channels[n] for n in op.get("channel_ids", [])]
+        if name in ("wait", "rlxwait"):
+            ends = [(block.gpu, channel) for channel in channels]
+            if any(self.waited[end] >= len(self.signals[end]) for end in ends):
+                return False
+            for end in ends:
+                join(block.seen, self.signals[end][self.waited[end]])
+                self.waited[end] += 1
+        elif name in ("signal", "rlxsignal"):
+            require(name == "rlxsignal" or block.complete == block.performed, "an early signal")
+            for channel in channels:
+                clock = dict(block.clock) if name == "signal" else {}
+                self.signals[self.other_end(block.gpu, channel)].append(clock)
+        elif name == "nop":
+            join(block.clock, block.seen)
+            block.complete = block.performed
+        elif name == "barrier":
+            return self.barrier(block, op)
+        else:
+            self.move(block, op, name)
+        return True
+
+    def barrier(self, block: Block, op: dict) -> bool:
+        everyone = [
+            b for b in self.blocks if b.gpu == block.gpu and b.number < op["num_threadblocks"]
+        ]
+        require(len(everyone) == op["num_threadblocks"], "num_threadblocks")
+        if not all(b.place < len(b.ops) and b.ops[b.place] == op for b in everyone):
+            return False
+        clock: Clock = {}
+        for each in everyone:
+            join(clock, each.clock)
+            join(clock, each.seen)
+        for each in everyone:
+            each.clock, each.complete = dict(clock), each.performed
+            each.place += each is not block
+        return True
+
+    def move(self, block: Block, op: dict, name: str) -> None:
+        block.performed += 1
+        sources = [(block.gpu, each["type"], each["index"]) for each in op["src_buff"]]
+        targets = []
+        for each in op["dst_buff"]:
+            require(each["size"] == 1, "size")
+            if name == "put":
+                remote = self.gpus[block.gpu]["remote_buffers"][block.buffers[each["buffer_id"]]]
+                require("memory" in remote["access_channel_types"], "access")
+                require(
+                    self.peers[block.gpu][block.channels[op["channel_ids"][0]]] == remote["rank"],
+                    "peer",
+                )
+                targets.append((remote["rank"], remote["type"], each["index"]))
+            else:
+                targets.append((block.gpu, each["type"], each["index"]))
+        require(
+            all(cell in self.memory for cell in (*sources, *targets)), "a chunk that does not exist"
+        )
+        if name == "put":
+            require(len(sources) == len(targets) <= MAX_BUFFERS, "put")
+            require(len({buffer for _, buffer, _ in sources}) == 1, "put from several buffers")
+            for source, target in zip(sources, targets, strict=True):
+                self.write(block, target, self.read(block, source))
+        else:
+            require(len(targets) == 1, name)
+            require(name == "re" or len(sources) == 1, name)
+            require(len(sources) <= MAX_BUFFERS + 1, name)
+            self.write(block, targets[0], sum(self.read(block, source) for source in sources))
+        block.clock[block.key] = block.performed
+
+    def precedes(self, event, block: Block) -> bool:
+        key, performed = event
+        if key == block.key:
+            return performed in range(block.complete + 1) or performed == block.performed
+        return block.clock.get(key, 0) >= performed
+
+    def read(self, block: Block, cell) -> int:
+        if cell in self.writer and not self.precedes(self.writer[cell], block):
+            raise RaceError(f"{cell} is read while it is written")
+        self.readers[cell].append((block.key, block.performed))
+        value = self.memory[cell]
+        if value is None:
+            raise RaceError(f"{cell} is read before it is written")
+        return value
+
+    def write(self, block: Block, cell, value: int) -> None:
+        events = [*self.readers[cell], *([self.writer[cell]] if cell in self.writer else [])]
+        if not all(self.precedes(event, block) for event in events):
+            raise RaceError(f"{cell} is written while it is used")
+        self.memory[cell], self.writer[cell] = value, (block.key, block.performed)
+        self.readers[cell] = []
+
+
+def join(clock: Clock, other: Clock) -> None:
+    for key, value in other.items():
+        clock[key] = max(clock.get(key, 0), value)
+
+
+def check(text: str, root: int = 0) -> dict:
+    """Perform a plan in two orders and compare every output chunk; return the plan."""
+    for reverse in (False, True):
+        run = Run(text, reverse).perform()
+        plan = run.plan
+        sizes = run.gpus[0]["input_chunks"], run.gpus[0]["output_chunks"]
+        for (gpu, index), value in expected(
+            plan["collective"], len(run.gpus), *sizes, root
+        ).items():
+            found = run.memory[gpu, "o", index]
+            assert found == value, f"GPU {gpu}, chunk {index}: {found}, not {value}"
+    return plan

@@ -1,0 +1,432 @@
+"""Audits: verdicts, places in the file's terms, bounds, reports, and the two commands."""
+
+import csv
+import gzip
+import json
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cchybrid_plugins.exchange import audit as audits
+from cchybrid_plugins.exchange import foreign_bounds, teccl_import
+from cchybrid_plugins.exchange.audit import Audit, audit_file, shown_percent
+from cchybrid_plugins.exchange.epoch_networks import dgx2, ndv2
+from cchybrid_plugins.exchange.foreign_bounds import FoundBound, best_bound
+
+import cchybrid
+from cchybrid.cli.app import run
+from cchybrid.host.result import Result
+from cchybrid.model import Instance, LowerBound, Schedule, Transfer
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.records import BoundInfo
+from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.proof.provider_process import ask_apart as provided
+from cchybrid.referee.verify import verify_schedule
+from tests import deadly_bounds, lying_bounds
+from tests.plugins.exchange.foreign_texts import (
+    block,
+    pair_allreduce,
+    program,
+    ring_allgather,
+    sccl_allgather,
+    step,
+    teccl_result,
+    teccl_triangle,
+)
+from tests.plugins.exchange.plain_epochs import greedy_allgather, result_of
+from tests.plugins.exchange.schedules import schedule
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return load_registry()
+
+
+def audit(text: str, tmp_path: Path, registry: Registry, **options: Any) -> Audit:
+    (tmp_path / "theirs").write_text(text)
+    return audit_file(tmp_path / "theirs", registry, **options)
+
+
+def test_a_valid_program_meets_a_certified_bound(tmp_path: Path, registry: Registry) -> None:
+    found = audit(ring_allgather(4), tmp_path, registry)
+    assert found.sentence == "valid, 3 steps, at most 0 % above a certified lower bound of 3"
+    assert (found.verdict, found.lower, found.certified, found.percent) == ("valid", 3, True, 0)
+    assert "judged on the 4 channels it uses, of capacity up to 1" in found.facts
+
+
+def test_steps_and_rounds_on_a_given_network(tmp_path: Path, registry: Registry) -> None:
+    (tmp_path / "wire.edges").write_text("0 1\n")
+    sends = step("s", ("i", 0), ("o", 0), count=4)
+    gpus = [[block(0, 1, -1, sends)], [block(0, -1, 0, step("r", count=4))]]
+    text = program("broadcast", (4, 4, 0), *gpus)
+    found = audit(text, tmp_path, registry, topology=str(tmp_path / "wire.edges"))
+    assert found.sentence == (
+        "valid, 1 step / 4 rounds, at most 0 % above a certified lower bound of 4 rounds"
+    )
+
+
+def test_a_longer_schedule_is_above_the_bound_and_ours_is_shown(
+    tmp_path: Path, registry: Registry
+) -> None:
+    # Everything round the ring in one direction, judged on a ring with both.
+    found = audit(ring_allgather(4), tmp_path, registry, topology="ring-bi-4", improve=20.0)
+    assert found.sentence == "valid, 3 steps, at most 50 % above a certified lower bound of 2"
+    assert (found.ours, found.ours_optimal) == (2, True)
+
+
+def test_an_optimum_that_is_only_claimed_is_not_called_proven(
+    tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = audits.solve
+
+    def claiming(instance: Instance, **options: Any) -> Result:
+        one = LowerBound(1)
+        return replace(real(instance, **options), certified=False, certified_bound=one)
+
+    monkeypatch.setattr(audits, "solve", claiming)
+    found = audit(ring_allgather(4), tmp_path, registry, topology="ring-bi-4", improve=20.0)
+    assert (found.ours, found.ours_optimal) == (2, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "rule", "place"),
+    [
+        (ring_allgather(4), {"topology": "mesh-1x4"}, "no-such-channel", "gpu 3, tb 0, step 0"),
+        (sccl_allgather(steps=[{"msccl_type": "step", "rounds": 1, "sends": [[0, 0, 1]]}]), {},
+         "missing-destination", ""),
+        ("step,source,destination,path\n1,0,1,0 1\n1,0,2,1 2\n", {}, "not-informed", "line 3"),
+        (pair_allreduce().replace('type="re"', 'type="nop"'), {},
+         "wrong-result", "gpu 0, output chunk 0"),
+    ],
+    ids=["channel", "json", "csv", "sum"],
+)  # fmt: skip
+def test_the_first_broken_rule_is_named_in_the_file_s_terms(
+    text: str, options: dict[str, str], rule: str, place: str, tmp_path: Path, registry: Registry
+) -> None:
+    found = audit(text, tmp_path, registry, **options)
+    assert found.verdict == "invalid"
+    assert (found.broken.rule, found.broken.place) == (rule, place)
+    assert found.sentence.startswith(f"invalid because {place}")
+    assert found.percent is None
+
+
+def test_epochs_are_judged_in_epochs(tmp_path: Path, registry: Registry) -> None:
+    network = ndv2(2)
+    gpus = sorted(network.gpus)
+    sends, epochs = greedy_allgather(network.links, gpus, (), 0.005, 1 / 16)
+    text = result_of(sends, epochs, gpus, 0.005, 1 / 16)
+    found = audit(text, tmp_path, registry, improve=1.0)
+    assert found.sentence == "valid, 10 epochs, at most 0 % above a lower bound of 10"
+    assert found.facts[-1] == "not improved: schedules are found in steps, not in epochs"
+    steps = audit(teccl_result(*teccl_triangle(), 2), tmp_path, registry)
+    assert steps.sentence == "valid, 2 steps, at most 0 % above a certified lower bound of 2"
+    flows, paths = teccl_triangle()
+    flows[3] = flows[3].replace("epoch 1", "epoch 0")
+    late = audit(teccl_result(flows, paths, 2), tmp_path, registry)
+    assert late.sentence.startswith("invalid because epoch 0, flow 3 (1->2), chunk 0 from 0: GPU 1")
+
+
+def test_networks_and_unknown_files_have_verdicts(tmp_path: Path, registry: Registry) -> None:
+    (tmp_path / "a.edges").write_text("0 1\n1 2\n")
+    network = audit_file(tmp_path / "a.edges", registry)
+    assert network.sentence == "no schedule: a network of 3 nodes, 4 channels"
+    unknown = audit("?", tmp_path, registry)
+    assert unknown.sentence.startswith("not judged: no importer knows this file")
+    spec = '<platform width="2" height="2"><topology type="mesh"/></platform>'
+    found = audit(f'{spec}<communication type="all2all"/>', tmp_path, registry)
+    assert found.sentence == (
+        "no schedule: mesh-2x2 AAS, 1 port; the file holds no schedule; "
+        "certified lower bound 3 steps"
+    )
+
+
+def test_audit_teccl_overload_out_of_a_switch_is_invalid(
+    tmp_path: Path, registry: Registry
+) -> None:
+    # Every GPU of DGX-2 gets 15 chunks over the one link of its switch in a single epoch.
+    network = dgx2()
+    gpus = sorted(network.gpus)
+    sends, epochs = greedy_allgather(network.links, gpus, (0, 17), 1.0, 125.0)
+    chassis = {gpu: 17 * (gpu // 17) for gpu in gpus}
+    at_once = [(0, a, (a, chassis[a], b)) for a in gpus for b in gpus
+               if a != b and chassis[a] == chassis[b]]  # fmt: skip
+    known = {(chunk, nodes[-1]) for _, chunk, nodes in at_once}
+    rest = [each for each in sends if (each[1], each[2][-1]) not in known]
+    found = audit(result_of([*at_once, *rest], epochs, gpus, 1.0, 125.0), tmp_path, registry)
+    assert found.verdict == "invalid"
+    assert found.reason == (
+        "epoch 1: link 0->1 carries 15 chunks in 1 epoch, 1 at most (link-overload)"
+    )
+
+
+def of_two_rounds(
+    network: dict[str, Any], messages: list[tuple[int, int]], paths: list[list[int]], **model: Any
+) -> str:
+    """Return a schedule file of one step of two rounds."""
+    listed = [{"source": a, "destinations": [b]} for a, b in messages]
+    instance = {
+        "format": "cchybrid-instance/2", "name": "x", "network": {"name": "n", **network},
+        "collective": {"name": "c", "kind": "deliver", "messages": listed},
+        "model": {**model, "rounds": [2]},
+    }  # fmt: skip
+    step = [{"message": number, "path": path} for number, path in enumerate(paths)]
+    return json.dumps({"format": "cchybrid-schedule/1", "instance": instance, "steps": [step]})
+
+
+ODD = [[0, 1, 2, 3], [2, 3, 4, 5], [4, 5, 0, 1]]
+HALF_DUPLEX = [[0, 1], [1, 0], [1, 2], [3, 2], [3, 1]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        of_two_rounds(
+            {"nodes": 6, "channels": [[a, (a + 1) % 6] for a in range(6)]},
+            [(0, 3), (2, 5), (4, 1)], ODD, switching="wormhole", ports="all", routing="any",
+        ),
+        of_two_rounds(
+            {"nodes": 4, "channels": HALF_DUPLEX, "half_duplex": [[0, 1]]},
+            [(a, b) for a, b in HALF_DUPLEX], HALF_DUPLEX, switching="store-and-forward", ports=1,
+        ),
+    ],
+    ids=["wormhole", "half-duplex"],
+)  # fmt: skip
+def test_audit_rounds_that_are_no_steps_of_one_round_are_bounded_as_they_are(
+    text: str, tmp_path: Path, registry: Registry
+) -> None:
+    # Every two of three transfers exclude each other in one round, and all three fit in two.
+    found = audit(text, tmp_path, registry, improve=10.0)
+    assert found.sentence == (
+        "valid, 1 step / 2 rounds, at most 0 % above a certified lower bound of 1 step"
+    )
+    # Schedules for steps of several rounds are found by an engine of another plugin.
+    assert (found.spent, found.ours) == (1, 1 if "rounds" in registry.engines else None)
+
+
+def test_audit_rounds_of_hop_by_hop_schedules_are_bounded_as_steps(
+    tmp_path: Path, registry: Registry
+) -> None:
+    wire = {"nodes": 2, "channels": [[0, 1]]}
+    text = of_two_rounds(wire, [(0, 1)] * 2, [[0, 1]] * 2, switching="store-and-forward")
+    found = audit(text, tmp_path, registry)
+    assert found.sentence == (
+        "valid, 1 step / 2 rounds, at most 0 % above a certified lower bound of 2 rounds"
+    )
+
+
+@pytest.mark.parametrize("collective", ["alltoall", "allgather", "reduce-scatter"])
+def test_steps_of_several_rounds_can_be_spread_where_rounds_are_compared(collective: str) -> None:
+    found = schedule("dgx-1", collective, chunks=3, rounds=(3, 2))
+    room = {(a, b): size for a, b, size in found.instance.network.channels}
+    steps: list[list[Transfer]] = []
+    for each, rounds in zip(found.steps, found.rounds, strict=True):
+        load: Counter[tuple[int, int]] = Counter()
+        spread: list[list[Transfer]] = [[] for _ in range(rounds)]
+        for transfer in each:
+            hop = (transfer.path[0], transfer.path[1])
+            spread[load[hop] // room[hop]].append(transfer)
+            load[hop] += 1
+        steps += filter(None, spread)
+    single = audits._bounded_instance(found.instance)
+    assert not single.model.rounds
+    assert verify_schedule(Schedule(single, tuple(map(tuple, steps)))) == ()
+    assert len(steps) <= sum(found.rounds)
+
+
+@pytest.mark.parametrize("name", ["cchybrid", "teccl", "csv"])
+def test_audit_is_never_valid_below_its_own_bound(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    # A bound that is too high, whatever the format and its unit.
+    network = ndv2(2)
+    gpus = sorted(network.gpus)
+    sends, epochs = greedy_allgather(network.links, gpus, (), 0.005, 1 / 16)
+    text, unit, size = {
+        "cchybrid": (json.dumps(schedule("ring-bi-3", "allgather").to_json()), "step", 1),
+        "teccl": (result_of(sends, epochs, gpus, 0.005, 1 / 16), "epochs", 10),
+        "csv": ("step,source,destination\n1,0,1\n", "step", 1),
+    }[name]
+    monkeypatch.setattr(audits, "best_bound", lambda *_: FoundBound(99, "wrong"))
+    monkeypatch.setattr(teccl_import, "epoch_bound", lambda *_, **__: (99, "wrong"))
+    (tmp_path / "theirs").write_text(text)
+    assert run(["audit", str(tmp_path / "theirs")]) == 2
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"not judged: its {size} {unit} are below the lower bound of 99 " in shown
+    assert "wrong): an error of cchybrid, please report it" in shown
+
+
+def test_what_the_model_cannot_express_is_not_called_invalid(
+    tmp_path: Path, registry: Registry
+) -> None:
+    # GPU 1 sends its own part and that of GPU 0 on one after the other, as two messages.
+    gpus = [
+        [block(0, 1, -1, step("s", ("i", 0)))],
+        [block(0, 2, 0, step("r", target=("s", 0)), step("s", ("s", 0)), step("s", ("i", 0)))],
+        [block(0, -1, 1, step("rrc", ("i", 0), ("i", 0)), step("rrc", ("i", 0), ("i", 0)))],
+    ]
+    found = audit(program("reduce", (1, 1, 1), *gpus, extra='root="2"'), tmp_path, registry)
+    assert found.verdict == "not judged"
+    assert "in a way that this model cannot express" in found.reason
+    assert found.broken.place == "gpu 1, tb 0, step 1" or found.broken.rule == "received-twice"
+
+
+def test_too_many_messages_are_not_bounded(
+    tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audits, "MAX_BOUNDED_MESSAGES", 2)
+    found = audit(ring_allgather(4), tmp_path, registry)
+    assert found.sentence == "valid, 3 steps, no lower bound"
+    assert found.limits[-1] == "more than 2 messages: no lower bound was searched for"
+
+
+def test_a_collective_needs_a_network(tmp_path: Path, registry: Registry) -> None:
+    with pytest.raises(InputError, match="a collective without a network"):
+        audit(ring_allgather(4), tmp_path, registry, collective="AAB")
+
+
+@pytest.mark.parametrize(("limit", "efforts"), [(1, {"low", "medium"}), (10**4, {"high"})])
+def test_effort_and_failures_of_bound_providers(
+    limit: int, efforts: set[str], registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign_bounds, "MAX_PROGRAM_DELIVERIES", limit)
+    called: dict[str, str] = {}
+
+    def ask(info: BoundInfo, *rest: Any) -> Any:
+        called[info.effort] = info.name
+        return provided(info, *rest)
+
+    monkeypatch.setattr(foreign_bounds, "ask_apart", ask)
+    own = *deadly_bounds.cchybrid_bounds(), *lying_bounds.cchybrid_bounds()
+    providers = [*own, *registry.bound_providers]
+    found = best_bound(cchybrid.instance("mesh-3x3", "AAB"), providers, 20)
+    assert found.steps == 4
+    assert (
+        efforts <= called.keys() <= {"low", "medium", "high"} - ({"high"} if limit == 1 else set())
+    )
+    assert [text.split(":")[0] for text in found.troubles] == [
+        "bound deadly", "bound broken failed", "bound text failed",
+    ]  # fmt: skip
+
+
+def test_bounds_stop_where_they_are_met_or_at_once(registry: Registry) -> None:
+    providers = registry.bound_providers
+    for name, steps in (("AAB", 4), ("allreduce", 2)):
+        found = best_bound(cchybrid.instance("mesh-3x3", name), providers, 10, steps)
+        assert found.steps >= min(steps, 2)
+    instance = cchybrid.instance("mesh-3x3", "AAB")
+    assert best_bound(instance, providers, 10, stop=lambda: True) == FoundBound(0, "")
+
+
+@pytest.mark.parametrize(("value", "text"), [(Fraction(1, 99), "0.1"), (Fraction(125), "125")])
+def test_percentages_are_rounded_up(value: Fraction, text: str) -> None:
+    assert shown_percent(value) == text
+
+
+def test_import_writes_a_schedule_that_verify_accepts(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "p.xml.gz").write_bytes(gzip.compress(ring_allgather(4).encode()))
+    words = ["import", str(tmp_path / "p.xml.gz"), "-o", str(tmp_path / "s.json")]
+    assert run(words) == 0
+    assert (
+        "p AAB, store-and-forward: valid, 3 steps, 12 channel uses, read" in capsys.readouterr().out
+    )
+    schedule = Schedule.load(tmp_path / "s.json")
+    assert verify_schedule(schedule) == ()
+    assert run(["audit", str(tmp_path / "s.json")]) == 0
+    assert "read as cchybrid" in capsys.readouterr().out
+
+
+def test_import_refuses_what_is_invalid_or_no_schedule(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "a.csv").write_text("step,source,destination,path\n1,0,1,0 1\n1,0,2,1 2\n")
+    target = str(tmp_path / "s.json")
+    assert run(["import", str(tmp_path / "a.csv"), "-o", target]) == 2
+    error = capsys.readouterr().err
+    assert "a.csv: invalid because line 3: node 1 sends message 0 but" in error
+    assert error.count("\n") == 1
+    spec = '<platform width="2" height="1"><topology type="mesh"/></platform>'
+    (tmp_path / "p.xml").write_text(f'{spec}<communication type="all2all"/>')
+    assert run(["import", str(tmp_path / "p.xml"), "-o", target]) == 2
+    assert "the file holds no schedule" in capsys.readouterr().err
+    assert not (tmp_path / "s.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [(ring_allgather(3), 0), (ring_allgather(3).replace('type="r"', 'type="nop"'), 1), ("?", 2)],
+)
+def test_the_status_of_an_audit_is_its_verdict(
+    text: str, status: int, tmp_path: Path, capsys: Any
+) -> None:
+    (tmp_path / "file").write_text(text)
+    assert run(["audit", str(tmp_path / "file"), "--json"]) == status
+    record = json.loads(capsys.readouterr().out)
+    assert record["verdict"] == ["valid", "invalid", "not judged"][status]
+    assert run(["audit", str(tmp_path / "file")]) == status
+    assert record["sentence"] in capsys.readouterr().out.replace("\n    ", " ")
+
+
+def test_a_folder_becomes_a_report(tmp_path: Path, capsys: Any) -> None:
+    theirs = tmp_path / "theirs"
+    (theirs / "inner").mkdir(parents=True)
+    (theirs / "inner" / "good.xml").write_text(ring_allgather(4))
+    (theirs / "bad.csv").write_text("step,source,destination,path\n1,0,1,0 1\n1,0,2,1 2\n")
+    (theirs / "odd").write_text("?")
+    (theirs / "README.md").write_text("about them")
+    out = tmp_path / "report"
+    assert run(["audit", str(theirs), "-o", str(out)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(": ")[0] for line in lines[:3]] == ["bad.csv", "inner/good.xml", "odd"]
+    with open(out / "report.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["verdict"] for row in rows] == ["invalid", "valid", "not judged"]
+    assert (rows[0]["rule"], rows[0]["place"]) == ("not-informed", "line 3")
+    assert (rows[1]["length"], rows[1]["lower_bound"], rows[1]["percent_above"]) == ("3", "3", "0")
+    page = (out / "report.md").read_text()
+    assert "3 files: 1 invalid, 1 not judged, 1 valid. 1 of the valid meet a lower bound." in page
+    assert "| `inner/good.xml` | valid | 3 steps | 3 certified | 0 % |" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("audit absent", "absent: no such file"),
+        ("audit /dev/null", "/dev/null: is a device, not a file"),
+        ("audit . --bound-time 0", "--bound-time: 0 seconds; use a number above 0"),
+        ("audit empty", "empty: no files; name a folder"),
+        ("audit file -o out", "-o: a report of one file; name a folder"),
+        ("audit file --from nothing", "no import format is called nothing"),
+        ("audit file --topology nowhere-3", "unknown network 'nowhere-3'"),
+        ("import file", "Missing option '-o'"),
+    ],
+)
+def test_wrong_words_end_in_one_line(
+    words: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    (tmp_path / "file").write_text(ring_allgather(3))
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert run(words.split()) == 2
+    shown = capsys.readouterr()
+    assert line in shown.err + shown.out
+    assert shown.err.count("\n") <= 1
+
+
+def test_an_interrupted_report_holds_the_files_so_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    for name in ("a.xml", "b.xml", "c.xml"):
+        (theirs / name).write_text(ring_allgather(3))
+    real = audits.audit_file
+
+    def interrupted(path: Path, *words: Any, **options: Any) -> Audit:
+        if path.name == "b.xml":
+            raise KeyboardInterrupt
+        return real(path, *words, **options)
+
+    monkeypatch.setattr(audits, "audit_file", interrupted)
+    assert run(["audit", str(theirs), "-o", str(tmp_path / "out")]) == 130
+    assert (tmp_path / "out" / "report.csv").read_text().count("\na.xml") == 1

@@ -1,0 +1,184 @@
+"""Schedules as CSV, and round trips through the CSV that cchybrid exports."""
+
+import pytest
+from cchybrid_plugins.exchange.csv_import import read_csv, recognises_csv
+from cchybrid_plugins.exchange.export_text import export_csv
+from hypothesis import given, settings
+
+import cchybrid
+from cchybrid.model import (
+    AllReduction,
+    Channel,
+    Collective,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+    Schedule,
+    Transfer,
+)
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.imported import Imported, ImportRequest
+from cchybrid.referee.verify import verify_schedule
+from tests.examples import examples
+from tests.random_instances import valid_schedules
+from tests.refusals import refused
+
+
+def read(text: str, network: Network | None = None, collective: str | None = None) -> Imported:
+    performed = None if collective is None else cchybrid.collective(collective, network)
+    return read_csv(text, ImportRequest("hand-made", network, performed))
+
+
+def test_rows_of_source_destination_and_path_become_a_schedule() -> None:
+    found = read("step,source,destination,path\n1,0,2,0 1 2\n2,1,0,\n")
+    assert found.schedule.steps == ((Transfer(0, (0, 1, 2)),), (Transfer(1, (1, 0)),))
+    assert found.schedule.instance.collective.messages == (Message(0, (2,)), Message(1, (0,)))
+    assert found.schedule.instance.model.switching == "wormhole"
+    assert verify_schedule(found.schedule) == ()
+    assert found.place(1, 0) == "line 3"
+
+
+def test_hops_of_one_message_are_rows_of_one_source_and_destination() -> None:
+    found = read("path,destination,source,step\n0->1,2,0,1\n1->2,2,0,2\n")
+    assert found.schedule.instance.collective.messages == (Message(0, (2,)),)
+    assert verify_schedule(found.schedule) == ()
+
+
+def test_a_source_whose_message_is_sent_on_has_one_message() -> None:
+    found = read("step,source,destination,path\n1,0,1,0 1\n2,0,2,1 2\n2,0,3,0 3\n")
+    assert found.schedule.instance.collective.messages == (Message(0, (1, 2, 3)),)
+    assert found.schedule.instance.collective.name == "OAB"
+    assert verify_schedule(found.schedule) == ()
+
+
+def test_the_line_of_a_broken_rule_is_known() -> None:
+    found = read("step,source,destination,path\n1,0,1,0 1\n1,0,2,1 2\n")
+    first = verify_schedule(found.schedule)[0]
+    assert first.rule == "not-informed"
+    assert found.place(first.step, first.transfer) == "line 3"
+
+
+def test_a_network_and_a_collective_may_be_named() -> None:
+    network = cchybrid.network("mesh-1x3")
+    rows = "step,source,destination,path\n1,0,1,0 1\n2,0,2,1 2\n"
+    found = read(rows, network, "OAB")
+    assert found.schedule.instance.network is network
+    assert verify_schedule(found.schedule) == ()
+    with pytest.raises(InputError, match="none of AAS"):
+        read(rows, network, "AAS")
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(valid_schedules())
+def test_round_trip(schedule: Schedule) -> None:
+    instance = schedule.instance
+    request = ImportRequest("back", instance.network, instance.collective)
+    found = read_csv(export_csv(schedule), request)
+    assert found.schedule.steps == schedule.steps
+    assert found.schedule.instance.collective == instance.collective
+
+
+def test_round_trip_of_sums() -> None:
+    network = Network("pair", 2, (Channel(0, 1), Channel(1, 0)))
+    collective = Collective("allreduce", (AllReduction((0, 1)),))
+    instance = Instance(network, collective, CommunicationModel("store-and-forward"))
+    steps = ((Transfer(0, (0, 1)),), (Transfer(0, (1, 0)),))
+    schedule = Schedule(instance, steps, sums=(((0,),), ((0, 1),)))
+    found = read_csv(export_csv(schedule), ImportRequest("pair"))
+    assert found.schedule == Schedule(
+        Instance(network, collective, instance.model), steps, sums=schedule.sums
+    )
+    assert verify_schedule(found.schedule) == ()
+
+
+def test_round_trip_of_an_allreduce_whose_members_send_their_own_parts_only() -> None:
+    instance = cchybrid.instance("complete-3", "allreduce")
+    pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
+    step = tuple(Transfer(0, pair) for pair in pairs)
+    schedule = Schedule(instance, (step,), sums=(tuple((a,) for a, _ in pairs),))
+    assert verify_schedule(schedule) == ()
+    for named in (None, instance.collective):
+        found = read_csv(export_csv(schedule), ImportRequest("back", instance.network, named))
+        assert found.schedule.instance.collective.messages == (AllReduction((0, 1, 2)),)
+        assert found.schedule.steps == schedule.steps
+        assert verify_schedule(found.schedule) == ()
+
+
+def test_round_trip_of_a_reduction_without_naming_it() -> None:
+    network = cchybrid.network("mesh-1x3")
+    collective = Collective("AOR", (Reduction((1, 2), 0),))
+    steps = ((Transfer(0, (2, 1)),), (Transfer(0, (1, 0)),))
+    schedule = Schedule(Instance(network, collective), steps)
+    assert verify_schedule(schedule) == ()
+    found = read_csv(export_csv(schedule), ImportRequest("back"))
+    assert found.schedule.instance.collective == collective
+    assert found.schedule.steps == steps
+
+
+def test_names_of_nodes_are_kept() -> None:
+    network = Network("lab", 2, (Channel(0, 1),), node_names=("core 1", "ann"))
+    schedule = Schedule(
+        Instance(network, Collective("OAB", (Message(0, (1,)),))), ((Transfer(0, (0, 1)),),)
+    )
+    text = export_csv(schedule)
+    assert "core 1 -> ann" in text
+    found = read_csv(text, ImportRequest("lab"))
+    names = found.schedule.instance.network.node_names
+    [transfer] = found.schedule.steps[0]
+    assert [names[node] for node in transfer.path] == ["core 1", "ann"]
+    assert read_csv(text, ImportRequest("lab", network)).schedule is not None
+    with pytest.raises(InputError, match="line 2: lab has no node 'bob'"):
+        read_csv(text.replace("ann", "bob"), ImportRequest("lab", network))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("step,source,destination,path\n", "line 1: no rows"),
+        ("step,who\n1,2\n", "line 1: columns step, who; name step"),
+        ("step,path\n1\n", "line 2: 1 fields for 2 columns"),
+        ("step,path\nfirst,0 1\n", "line 2: 'first' is no step"),
+        ("step,path\n0,0 1\n", "line 2: '0' is no step"),
+        ("step,path\n9999999,0 1\n", "is no step"),
+        ("step,path\n1,0\n", "line 2: a path of less than two nodes"),
+        ("step,source,destination,path\n1,0,0,0 1\n", "line 2: node 0 would send to itself"),
+        ('step,path\n1,"0 1\n', "line 2"),
+    ],
+)
+def test_what_is_no_table_is_said_in_one_line(text: str, words: str) -> None:
+    with refused(words):
+        read(text)
+
+
+def test_a_transfer_without_a_path_goes_from_its_start_not_from_the_origin() -> None:
+    found = read("step,message,origin,from,to\n1,0,0,0,1\n2,0,0,1,2\n")
+    assert found.schedule.steps == ((Transfer(0, (0, 1)),), (Transfer(0, (1, 2)),))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("step,message,source,destination,path\n1,0,0,2,0 1\n1,1,1,2,1 2\n",
+         "line 2: the path ends at 1, not at the destination 2"),
+        ("step,message,source,path\n1,0,to 0,1 0\n1,0,to 3,2 0\n",
+         "line 3: message 0 has the sources 'to 0' and 'to 3'"),
+        ("step,message,origin,from,to\n1,0,0,0,1\n2,0,3,1,2\n",
+         "line 3: message 0 has the sources '0' and '3'"),
+        ("step,from,to,origin,path\n1,5,1,0,0 1\n",
+         "line 2: from is '5', and the row also says '0'"),
+        ("step,source,destination,to,path\n1,0,1,5,0 1\n", "line 2: to is '5'"),
+        ("step,source,origin,path\n1,0,3,0 1\n", "line 2: origin is '3'"),
+    ],
+)  # fmt: skip
+def test_ends_of_a_message_that_contradict_its_paths_are_refused(text: str, words: str) -> None:
+    with refused(words):
+        read(text)
+
+
+def test_headers_are_recognised_in_any_order_and_case() -> None:
+    assert recognises_csv("Path, Step\n")
+    assert recognises_csv("step,destination,source\n")
+    assert not recognises_csv("step,source\n")
+    assert not recognises_csv("{}")

@@ -1,0 +1,159 @@
+"""Propositional formulas and refutations, checked by dratify, which shares no code with us."""
+
+import random
+import re
+from functools import cache
+from typing import Any
+
+import pytest
+from cchybrid_plugins.exchange import dimacs
+from cchybrid_plugins.exchange.claim import Claim, read_claim
+from cchybrid_plugins.exchange.dimacs import described, write_dimacs
+
+import cchybrid
+from cchybrid.checker import EvidenceError
+from cchybrid.checker import Network as CheckerNetwork
+from cchybrid.checker.certificate import own_scope
+from cchybrid.checker.refutation import check_lrat
+from cchybrid.host.certificates import certificate
+from cchybrid.model import Instance
+from cchybrid.model.errors import InputError
+from cchybrid.proof.refutation import refute
+from tests.checker.certified import half_duplex_instance
+
+dratify = pytest.importorskip("dratify")
+
+HOPS = "store-and-forward"
+CASES = (
+    ("spidergon-8", "AAS", 4, {}),
+    ("mesh-2x3", "AAB", 5, {"switching": HOPS, "ports": 1}),
+    ("ring-bi-6", "AAS", 5, {}),
+    ("ring-uni-5", "AAB", 4, {}),
+    ("hypercube-8", "OAB", 3, {"ports": 1}),
+    ("ring-uni-4", "AAS", 6, {"switching": HOPS}),
+    ("mesh-2x3", "reduce", 2, {"routing": "any"}),
+    ("mesh-2x2", "allgather", 3, {"chunks": 2}),
+    ("b-tree-8", "OAS", 4, {}),
+    ("ring-uni-4", "AAB", 3, {}),
+    ("", "", 3, {}),  # a half-duplex link
+)
+"""Instances with their fewest steps."""
+PROPAGATED = {8}
+"""Formulas that unit propagation refutes, whatever the proof."""
+
+
+def instance_of(index: int) -> Instance:
+    topology, collective, _, more = CASES[index]
+    return cchybrid.instance(topology, collective, **more) if topology else half_duplex_instance()
+
+
+@cache
+def refuted(index: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    record, steps = instance_of(index).to_json(), CASES[index][2]
+    evidence = refute(CheckerNetwork(record), steps - 1, 60.0, lambda: False).evidence
+    assert evidence is not None
+    return record, certificate(record, {"steps": steps, "scope": own_scope(record)}, evidence, {})
+
+
+def accepts(formula: str, proof: str) -> bool:
+    try:
+        return bool(dratify.check_proof(dratify.parse_dimacs(formula), proof).ok)
+    except ValueError:
+        return False
+
+
+def clauses_of(text: str) -> list[list[int]]:
+    lines = [line for line in text.splitlines() if line[0] not in "cp"]
+    return [list(map(int, line.split()[:-1])) for line in lines]
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        # In every run: both kinds of switching, any routing, chunks, a half-duplex link.
+        pytest.param(index, marks=[] if index in (0, 1, 6, 7, 10) else [pytest.mark.long])
+        for index in range(len(CASES))
+    ],
+    ids=lambda i: " ".join(CASES[i][:2]),
+)
+def test_a_refutation_is_accepted_and_its_mutants_are_not(index, tmp_path):
+    record, found = refuted(index)
+    formula, lrat, drat = (
+        path.read_text() for path in write_dimacs(read_claim(record, found), tmp_path, 60.0)
+    )
+    assert accepts(formula, drat)
+    clauses = clauses_of(formula)
+    check_lrat(clauses, iter(lrat.splitlines()))
+    # All variables false satisfy the clauses with a negative literal, so nothing refutes them.
+    weaker = as_dimacs([clause for clause in clauses if min(clause) < 0])
+    rng = random.Random(index)
+    mutants = [mutant(rng, drat) for _ in range(8)]
+    assert not any(accepts(weaker, proof) for proof in (drat, *mutants))
+    assert accepts(formula, "0\n") == (index in PROPAGATED)
+    assert index in PROPAGATED or not all(accepts(formula, proof) for proof in mutants)
+    with pytest.raises(EvidenceError):
+        check_lrat([clause for clause in clauses if min(clause) < 0], iter(lrat.splitlines()))
+
+
+def mutant(rng: random.Random, proof: str) -> str:
+    """Return a proof that is cut short, or has a line dropped or a literal changed."""
+    lines = proof.splitlines()
+    place = rng.randrange(len(lines))
+    if rng.random() < 0.4:
+        return "\n".join(lines[:place])
+    words = lines[place].split()
+    if rng.random() < 0.3 or len(words) == 1:
+        del lines[place]
+    else:
+        spot = rng.randrange(len(words) - 1)
+        words[spot] = str(-int(words[spot])) if words[spot] != "d" else ""
+        lines[place] = " ".join(words)
+    return "\n".join(lines)
+
+
+def as_dimacs(clauses: list[list[int]]) -> str:
+    top = max(abs(literal) for clause in clauses for literal in clause)
+    rows = "\n".join(" ".join(map(str, [*clause, 0])) for clause in clauses)
+    return f"p cnf {top} {len(clauses)}\n{rows}\n"
+
+
+def test_evidence_of_another_kind_is_refuted_again(tmp_path):
+    instance = cchybrid.instance("hypercube-8", "OAB")
+    record = instance.to_json()
+    group = {"messages": [0], "worth": [[node, 1] for node in range(1, 8)]}
+    evidence = {"kind": "linear", "steps": 2, "groups": [group]}
+    claim = read_claim(
+        record, certificate(record, {"steps": 2, "scope": "any routing"}, evidence, {})
+    )
+    formula, _, drat = write_dimacs(claim, tmp_path, 60.0)
+    assert accepts(formula.read_text(), drat.read_text())
+
+
+def test_what_the_file_says_in_words(tmp_path):
+    record, found = refuted(0)
+    formula = write_dimacs(read_claim(record, found), tmp_path, 60.0)[0].read_text()
+    assert formula.startswith("c spidergon-8 AAS: is there a schedule of at most 3 steps?\n")
+    assert "c message 0: from 0 to 1\n" in formula
+    assert re.search("^c The last 3 clauses fix messages", formula, re.M)
+    pattern = r"^c variable \d+: node \d receives message \d+ in step 1 over path \d-\d-\d$"
+    assert re.search(pattern, formula, re.M)
+    counted = described(("count", "channel", 0, 1, 2, 4, 0))
+    assert counted == "at least 1 of the first 5 messages pass channel 0-1 in step 2"
+    named = re.findall(r"^c variable (\d+): ", formula, re.M)
+    assert [*map(int, named)] == [*range(1, len(named) + 1)]
+    assert f"\np cnf {len(named)} " in formula
+
+
+def test_what_cannot_be_written_is_one_line(tmp_path, monkeypatch):
+    network = CheckerNetwork(cchybrid.instance("mesh-3x3", "AAS").to_json())
+    claim = Claim("mesh", network, network, 5, {"kind": "linear"})
+    with pytest.raises(InputError, match="CaDiCaL is not done after 0 seconds; use --opb"):
+        write_dimacs(claim, tmp_path, 0.05)
+    monkeypatch.setattr(dimacs.cadical, "is_installed", lambda: False)
+    with pytest.raises(InputError, match="needs CaDiCaL; pip install"):
+        write_dimacs(claim, tmp_path, 1.0)
+    monkeypatch.undo()
+    (tmp_path / "file").write_text("")
+    record, found = refuted(0)
+    with pytest.raises(InputError, match=r"formula\.cnf: cannot be written"):
+        write_dimacs(read_claim(record, found), tmp_path / "file", 1.0)

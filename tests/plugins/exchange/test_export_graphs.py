@@ -1,0 +1,129 @@
+"""GraphML that cchybrid reads again, DOT by its grammar, anynet by BookSim's parser."""
+
+import re
+from itertools import pairwise
+
+import networkx as nx
+import pytest
+from cchybrid_plugins.exchange.export_graphs import export_anynet, export_dot, export_graphml
+from hypothesis import given, settings
+
+import cchybrid
+from cchybrid.model import Collective, Instance, Message, Schedule
+from cchybrid.model.errors import InputError
+from tests.examples import examples
+from tests.plugins.exchange.schedules import schedule
+from tests.random_instances import valid_schedules
+
+
+def on(network, switching: str = "wormhole") -> Schedule:
+    """Return a schedule on a network, of one transfer."""
+    first = network.channels[0]
+    collective = Collective("one", (Message(first.source, (first.target,)),))
+    instance = Instance(network, collective).with_model(switching=switching)
+    return Schedule(instance, (((0, (first.source, first.target)),),))
+
+
+@pytest.mark.parametrize(
+    "name", ["mesh-3x3", "dgx-a100", "2-fat-ring-bi-3", "dgx-1", "torus-3x3x3"]
+)
+def test_graphml_is_read_as_the_same_network(name, tmp_path):
+    network = cchybrid.network(name)
+    (tmp_path / f"{network.name}.graphml").write_text(export_graphml(on(network)))
+    again = cchybrid.network(tmp_path / f"{network.name}.graphml")
+    assert again == network
+
+
+@settings(max_examples=examples(40))
+@given(valid_schedules())
+def test_graphml_of_random_networks(made):
+    graph = nx.parse_graphml(export_graphml(made))
+    network = made.instance.network
+    assert {(int(a), int(b), d["capacity"]) for a, b, d in graph.edges(data=True)} == {
+        tuple(channel) for channel in network.channels
+    }
+    uses = {(a, b): d.get("description", "") for a, b, d in graph.edges(data=True)}
+    found = [
+        (number, message, ends)
+        for number, step in enumerate(made.steps, 1)
+        for message, path in step
+        for ends in pairwise(map(str, path))
+    ]
+    assert sum(text.count("step") for text in uses.values()) == len(found)
+    for number, message, ends in found:
+        assert f"step {number}: message {message}" in uses[ends].split("; ")
+
+
+STRING = r'"(?:[^"\\]|\\.)*"'
+ATTRIBUTES = rf"\[\w+=(?:{STRING}|\w+)(?:, \w+=(?:{STRING}|\w+))*\]"
+
+
+def test_dot_follows_its_grammar_and_shows_the_steps():
+    network = cchybrid.network(
+        nx.relabel_nodes(nx.path_graph(3), {0: 'the "first"', 1: "a\\b", 2: "last\nline"})
+    )
+    made = on(network)
+    lines = export_dot(made).splitlines()
+    assert re.fullmatch(rf"digraph {STRING} {{", lines[0])
+    assert lines[-1] == "}"
+    for line in lines[1:-1]:
+        assert re.fullmatch(rf"  \d+( -> \d+)? {ATTRIBUTES};", line), line
+    assert any('0 -> 1 [label="1"' in line for line in lines)
+    assert any('1 -> 0 [label=""' in line and "dotted" in line for line in lines)
+
+
+def read_anynet(text: str):
+    """Read a topology file by the rules of BookSim's parser: routers, nodes, directed links."""
+    nodes, links, routers = {}, set(), set()
+    for line in text.splitlines():
+        words = line.split(" ")
+        assert words[0] == "router"
+        head = int(words[1])
+        routers.add(head)
+        for kind, number in zip(words[2::2], words[3::2], strict=True):
+            if kind == "node":
+                assert nodes.setdefault(int(number), head) == head
+            else:
+                assert kind == "router"
+                links |= {(head, int(number)), (int(number), head)}  # BookSim adds the way back
+                routers.add(int(number))
+    assert sorted(nodes) == list(range(len(nodes)))
+    assert sorted(routers) == list(range(len(routers)))
+    return nodes, links
+
+
+@pytest.mark.parametrize("name", ["mesh-3x3", "2-fat-ring-bi-3", "4-ary-2-tree", "dgx-2"])
+def test_anynet_has_the_same_network(name):
+    network = cchybrid.network(name)
+    nodes, links = read_anynet(export_anynet(on(network)))
+    assert links == {channel[:2] for channel in network.channels}
+    assert tuple(nodes.values()) == network.terminals
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("ring-uni-4", "channels of one direction"),
+        ("dgx-1", r"channels of different capacities \(1, 2\)"),
+    ],
+)
+def test_what_booksim_has_not_is_one_line(name, reason):
+    with pytest.raises(InputError, match=f"BookSim's anynet has no {reason}; use --to graphml"):
+        export_anynet(on(cchybrid.network(name)))
+
+
+def test_half_duplex_links_and_wide_endpoints_are_refused():
+    half = cchybrid.network(nx.Graph([(0, 1, {"duplex": "half"})]))
+    wide = cchybrid.network(nx.Graph([(0, 1), (1, 2), (2, 0)]))
+    wide = type(wide)(wide.name, 3, wide.channels, endpoints=(0,))
+    for network, reason in ((half, "half-duplex"), (wide, "endpoints with several")):
+        with pytest.raises(InputError, match=reason):
+            export_anynet(on(network))
+
+
+def test_the_same_schedule_is_in_both_graphs():
+    made = schedule("ring-bi-5", "alltoall", switching="wormhole")
+    dot = dict(re.findall(r'(\d+ -> \d+) \[label="([\d,]*)"', export_dot(made)))
+    graph = nx.parse_graphml(export_graphml(made))
+    for a, b, data in graph.edges(data=True):
+        assert dot[f"{a} -> {b}"] == data.get("label", "").replace(" ", ",")

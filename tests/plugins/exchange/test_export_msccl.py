@@ -1,0 +1,293 @@
+"""MSCCL XML: performed by an interpreter with real buffers; altered programs are detected."""
+
+import random
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from cchybrid_plugins.exchange.export_msccl import export_msccl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cchybrid
+from cchybrid.model import Collective, Instance, Message, Schedule
+from cchybrid.model.errors import InputError
+from tests.examples import examples
+from tests.plugins.exchange.msccl_interpreter import (
+    DeadlockError,
+    RaceError,
+    RefusedError,
+    check,
+    parse,
+)
+from tests.plugins.exchange.schedules import (
+    COLLECTIVES,
+    HOPS,
+    gathered_allreduce,
+    made,
+    random_allreduce,
+    schedule,
+)
+from tests.random_instances import list_schedule, networks
+
+DETECTED = (AssertionError, DeadlockError, RaceError, RefusedError)
+
+
+def kinds(text: str) -> set[str]:
+    return set(re.findall(r' type="(\w+)"', text))
+
+
+@pytest.mark.parametrize(
+    ("network", "collective", "steps", "more"),
+    [
+        pytest.param("dgx-1", "reduce-scatter", 2, {}),
+        pytest.param("ring-bi-8", "gather", 4, {}),
+        *(
+            pytest.param(*row, marks=pytest.mark.long)
+            for row in (
+                ("dgx-1", "allgather", 3, {"chunks": 6, "rounds": [2, 2, 3]}),
+                ("dgx-1", "reduce-scatter", 3, {"chunks": 6, "rounds": [2, 3, 2]}),
+                ("dgx-1", "alltoall", 2, {"chunks": 3, "rounds": [3, 5]}),
+                ("dgx-1", "alltoall", 3, {}),
+                ("dgx-1", "broadcast", 3, {"chunks": 6}),
+                ("dgx-1", "gather", 2, {"chunks": 2, "rounds": [1, 2]}),
+                ("ring-bi-8", "allgather", 4, {"chunks": 2, "rounds": [2, 2, 1, 2]}),
+                ("ring-bi-8", "broadcast", 5, {"chunks": 4}),
+                ("dgx-1", "allreduce", 2, {}),
+                ("dgx-1", "allreduce", 4, {"chunks": 8}),
+            )
+        ),
+    ],
+)
+def test_the_schedules_of_sccl_move_the_right_data(network, collective, steps, more):
+    """Rows of the suite ``sccl``, and allreduces."""
+    instance = cchybrid.instance(network, collective, switching=HOPS, **more)
+    result = cchybrid.solve(instance, time_limit=60, steps=steps)
+    assert result.steps == steps
+    algorithm = check(export_msccl(result.schedule))
+    assert algorithm.collective == collective.replace("-", "")
+
+
+@pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
+@pytest.mark.parametrize("network", ["ring-bi-5", "mesh-2x3", "dgx-1", "ring-uni-4"])
+def test_every_collective_moves_the_right_data(network, collective):
+    root = 2 if collective in ("broadcast", "scatter", "gather", "reduce") else None
+    more = {} if root is None else {"root": root}
+    for chunks in (1, 2):
+        made_once = schedule(network, collective, chunks=chunks, **more)
+        algorithm = check(export_msccl(made_once), root or 0)
+        assert algorithm.collective == collective.replace("-", "")
+        assert algorithm.in_place == (collective != "alltoall")
+
+
+@pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
+@settings(max_examples=examples(20))
+@given(network=networks(max_nodes=5), seed=st.integers(0, 99), chunks=st.integers(1, 3))
+def test_random_networks(collective, network, seed, chunks):
+    if len(network.terminals) < 3 or network.endpoints or network.switches:
+        return
+    instance = cchybrid.instance(network, collective, switching=HOPS, chunks=chunks)
+    check(export_msccl(made(instance, seed)))
+
+
+@settings(max_examples=examples(60))
+@given(
+    st.integers(0, 10**6), st.sampled_from(["complete-4", "complete-5", "mesh-2x3", "ring-bi-5"])
+)
+def test_any_sums_are_added_up(seed, network):
+    found = random_allreduce(network, seed)
+    if found is not None:
+        check(export_msccl(found))
+
+
+def test_sums_that_no_place_has_yet_are_made():
+    """Several thousand random allreduces: enough of them need copies and additions."""
+    seen = set()
+    for seed in range(12):
+        found = random_allreduce("complete-5", seed)
+        if found is not None:
+            seen |= kinds(export_msccl(found))
+    assert {"cpy", "re", "rrc", "s", "r"} <= seen
+
+
+def test_an_allgather_of_all_parts_is_added_up_by_every_rank():
+    for network in ("mesh-2x3", "complete-5"):
+        text = export_msccl(gathered_allreduce(network, chunks=2))
+        check(text)
+        assert {"re", "rcs"} <= kinds(text)
+
+
+def test_every_type_of_step_is_used():
+    seen = set()
+    for network, collective in (
+        ("ring-bi-5", "allgather"), ("ring-bi-5", "allreduce"), ("ring-bi-6", "reduce"),
+    ):  # fmt: skip
+        seen |= kinds(export_msccl(schedule(network, collective)))
+    seen |= kinds(export_msccl(gathered_allreduce("mesh-2x3")))
+    assert seen == {"s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re", "nop"}
+
+
+def test_the_attributes_are_complete_and_nothing_else_is_written():
+    text = export_msccl(schedule("dgx-1", "allgather"))
+    root = ET.fromstring(text)
+    assert {"inplace", "outofplace", "minBytes", "maxBytes", "proto", "nchannels"} <= set(
+        root.attrib
+    )
+    # MSCCL's parser reads attributes separated by one space, and no declaration.
+    assert re.fullmatch(r"(\s*</?\w+( \w+=\"[^\"]*\")*/?>\n)+", text)
+
+
+def test_links_of_capacity_2_have_two_channels():
+    root = ET.fromstring(export_msccl(schedule("dgx-1", "allgather", chunks=4)))
+    assert root.get("nchannels") == "2"
+    pairs = {(tb.get("send"), tb.get("chan")) for tb in root[0] if tb.get("send") != "-1"}
+    assert len(pairs) == 6  # links to four GPUs, two of them double
+
+
+def test_a_thread_block_has_64_steps():
+    text = export_msccl(schedule("ring-uni-2", "allgather", chunks=150))
+    algorithm = check(text, loops=1)
+    assert max(step.number for block in algorithm.blocks[0] for step in block.steps) < 64
+    assert 'nchannels="4"' in text
+
+
+def test_switches_are_passed_within_a_step_only():
+    wormhole = schedule("2-fat-ring-bi-3", "allgather", switching="wormhole")
+    assert check(export_msccl(wormhole)).gpus == 6
+    with pytest.raises(InputError, match=r"switch \d keeps it .*; solve with --switching wormhole"):
+        export_msccl(schedule("2-fat-ring-bi-3", "allgather"))
+
+
+def refused(bad: Schedule, text: str) -> None:
+    with pytest.raises(InputError, match=text) as caught:
+        export_msccl(bad)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_msccl_cannot_express_is_one_line():
+    refused(
+        schedule("ring-bi-6", "alltoall", switching="wormhole"),
+        "passes processor .*MSCCL has transfers between neighbours only; solve with --switching "
+        "store-and-forward",
+    )
+    refused(schedule("ring-bi-6", "allgather", participants=(0, 2, 4)), "collectives of all")
+    one = cchybrid.instance("ring-bi-4", "pairs:0>1,1>2", switching=HOPS)
+    refused(Schedule(one, list_schedule(one, 0)), "collectives of all processors only.*--to jsonl")
+    uneven = Collective(
+        "uneven", (Message(0, (1, 2, 3)), Message(0, (1, 2, 3)), Message(1, (0, 2, 3)))
+    )
+    two = Instance(one.network, uneven, one.model)
+    refused(Schedule(two, list_schedule(two, 0)), "different numbers of messages")
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "text"),
+    [
+        ("MAX_CHANNELS", 1, "more than 64 steps on 1 channels; use fewer chunks"),
+        ("MAX_PEERS", 0, "1 peers on one channel, and MSCCL allows 0; use a network with fewer"),
+        ("MAX_THREAD_BLOCKS", 2, "11 thread blocks, and a GPU runs 2 at a time; use a network"),
+    ],
+)
+def test_what_its_executor_would_refuse_is_one_line(limit, value, text, monkeypatch):
+    monkeypatch.setattr(f"cchybrid_plugins.exchange.export_msccl.{limit}", value)
+    refused(schedule("ring-uni-2", "allgather", chunks=150), text)
+
+
+def mutants(text: str, kind: str):
+    """Yield programs with one error each."""
+    tree = ET.fromstring(text)
+    for block in tree.iter("tb"):
+        for first, second in zip(block, [*block][1:], strict=False):
+            if kind == "swapped steps" and first.get("type") == second.get("type") in (
+                "s",
+                "r",
+                "rrc",
+            ):
+                ends = ("srcbuf", "srcoff", "dstbuf", "dstoff")
+                if [first.get(e) for e in ends] != [second.get(e) for e in ends]:
+                    old = dict(first.attrib), dict(second.attrib)
+                    for end in ends:
+                        first.set(end, old[1][end]), second.set(end, old[0][end])
+                    yield ET.tostring(tree, "unicode")
+                    first.attrib.update(old[0]), second.attrib.update(old[1])
+        for step in block:
+            old = dict(step.attrib)
+            if (
+                kind == "dropped dependency"
+                and step.get("depid") != "-1"
+                and step.get("type") != "nop"
+            ):
+                step.set("depid", "-1"), step.set("deps", "-1")
+            elif kind == "no flag" and step.get("hasdep") == "1":
+                if step is [each for each in block if each.get("hasdep") == "1"][-1]:
+                    step.set("hasdep", "0")  # a later flag would do as well
+            elif kind == "another offset" and step.get("type") != "nop":
+                if step.get("type") == "rcs" and step.get("dstbuf") == "s":
+                    continue  # it is sent on at once, and none reads the scratch buffer
+                end = "dstoff" if step.get("type") in ("r", "rcs", "cpy", "re") else "srcoff"
+                step.set(end, str(int(step.get(end)) + 1))
+            elif kind == "no step":
+                place = [*block].index(step)
+                block.remove(step)
+                yield ET.tostring(tree, "unicode")
+                block.insert(place, step)
+            if step.attrib != old:
+                yield ET.tostring(tree, "unicode")
+                step.attrib.clear(), step.attrib.update(old)
+
+
+@pytest.mark.parametrize(
+    "kind", ["dropped dependency", "no flag", "another offset", "swapped steps", "no step"]
+)
+@pytest.mark.parametrize(
+    "collective",
+    ["allgather", pytest.param("alltoall", marks=pytest.mark.long), "reduce-scatter", "allreduce"],
+)
+def test_every_altered_program_is_detected(kind, collective):
+    sound = export_msccl(schedule("mesh-2x3", collective, chunks=2))
+    check(sound)
+    found = list(mutants(sound, kind))
+    random.Random(0).shuffle(found)
+    assert found
+    for text in found[: examples(60)]:
+        with pytest.raises(DETECTED):
+            check(renumbered(text) if kind == "no step" else text, slots=(2,), loops=1)
+
+
+def renumbered(text: str) -> str:
+    """Close the gap that a step has left, so that only its absence is wrong."""
+    tree = ET.fromstring(text)
+    for block in tree.iter("tb"):
+        for number, step in enumerate(block):
+            step.set("s", str(number))
+    return ET.tostring(tree, "unicode")
+
+
+def test_a_cycle_of_waits_is_a_deadlock():
+    text = export_msccl(schedule("ring-bi-4", "allgather"))
+    tree = ET.fromstring(text)
+    first, second = tree[0][0], tree[0][1]
+    for block, other in ((first, 1), (second, 0)):
+        block[0].set("depid", str(other)), block[0].set("deps", "0"), block[0].set("hasdep", "1")
+    with pytest.raises(DeadlockError):
+        check(ET.tostring(tree, "unicode"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (' outofplace="1"', ""),
+        (' minBytes="0"', ""),
+        (' maxBytes="1099511627776"', ""),
+        ('nchannels="1"', 'nchannels="0"'),
+        ('coll="allgather"', 'coll="gossip"'),
+        ('<tb id="1"', '<tb id="0"'),
+        ('o_chunks="4"', 'o_chunks="1"'),
+    ],
+)
+def test_what_the_executor_would_not_load(old, new):
+    text = export_msccl(schedule("ring-bi-4", "allgather"))
+    assert old in text
+    parse(text)
+    with pytest.raises(RefusedError):
+        parse(text.replace(old, new, 1))

@@ -1,0 +1,96 @@
+"""Plans of MSCCL++: performed by an interpreter with real buffers; altered plans are detected."""
+
+import copy
+import json
+import random
+
+import pytest
+from cchybrid_plugins.exchange.export_mscclpp import export_mscclpp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cchybrid.model.errors import InputError
+from tests.examples import examples
+from tests.plugins.exchange.msccl_interpreter import DeadlockError, RaceError, RefusedError
+from tests.plugins.exchange.mscclpp_interpreter import check
+from tests.plugins.exchange.schedules import (
+    COLLECTIVES,
+    gathered_allreduce,
+    random_allreduce,
+    schedule,
+)
+
+DETECTED = (AssertionError, DeadlockError, IndexError, RaceError, RefusedError)
+
+
+@pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
+@pytest.mark.parametrize("network", ["ring-bi-5", "dgx-1", "ring-uni-3"])
+def test_every_collective_moves_the_right_data(network, collective):
+    root = 2 if collective in ("broadcast", "scatter", "gather", "reduce") else None
+    more = {} if root is None else {"root": root}
+    plan = check(export_mscclpp(schedule(network, collective, **more)), root or 0)
+    assert plan["collective"] == collective.replace("-", "")
+
+
+@settings(max_examples=examples(40))
+@given(st.integers(0, 10**6), st.sampled_from(["complete-4", "mesh-2x3", "ring-bi-5"]))
+def test_any_sums_are_added_up(seed, network):
+    found = random_allreduce(network, seed)
+    if found is not None:
+        check(export_mscclpp(found))
+
+
+def test_an_allgather_of_all_parts_is_added_up_by_every_rank():
+    check(export_mscclpp(gathered_allreduce("complete-12")))  # more parts than one operation takes
+
+
+def test_chunks_of_a_step_go_in_operations_of_eight():
+    plan = check(export_mscclpp(schedule("ring-uni-3", "broadcast", chunks=9, rounds=(9,))))
+    sizes = [
+        len(op["src_buff"])
+        for op in plan["gpus"][0]["threadblocks"][0]["ops"]
+        if op["name"] == "put"
+    ]
+    assert sum(sizes) == 9
+    assert max(sizes) <= 8
+
+
+def test_what_mscclpp_cannot_express_is_one_line():
+    with pytest.raises(InputError, match=r"MSCCL\+\+ has transfers between neighbours only"):
+        export_mscclpp(schedule("ring-bi-6", "alltoall", switching="wormhole"))
+    with pytest.raises(InputError, match=r"operations of a thread block, and MSCCL.* use fewer"):
+        export_mscclpp(schedule("ring-uni-3", "allgather", chunks=20))
+
+
+def mutants(text: str, kind: str):
+    """Yield plans with one error each."""
+    plan = json.loads(text)
+    for gpu in plan["gpus"]:
+        for block in gpu["threadblocks"]:
+            ops = block["ops"]
+            for place, op in enumerate(copy.deepcopy(ops)):
+                if kind == op["name"]:
+                    if op["name"] == "barrier":
+                        # Without one operation at the barrier the others would wait for ever.
+                        ops[place] = {"name": "nop"}
+                    else:
+                        del ops[place]
+                    yield json.dumps(plan)
+                    ops[:] = [*ops[:place], op, *ops[place + (kind == "barrier") :]]
+                elif kind == "offset" and op["name"] in ("put", "copy", "re"):
+                    ops[place]["dst_buff"][0]["index"] += 1
+                    yield json.dumps(plan)
+                    ops[place] = op
+
+
+@pytest.mark.parametrize("kind", ["put", "signal", "wait", "barrier", "offset", "re"])
+@pytest.mark.parametrize("collective", ["alltoall", "allreduce"])
+def test_every_altered_plan_is_detected(kind, collective):
+    sound = export_mscclpp(schedule("mesh-2x3", collective))
+    check(sound)
+    found = list(mutants(sound, kind))
+    assert found or (kind, collective) == ("re", "alltoall")
+    random.Random(0).shuffle(found)
+    for text in found[: examples(30)]:
+        with pytest.raises(DETECTED):
+            check(text)

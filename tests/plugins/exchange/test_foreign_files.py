@@ -1,0 +1,156 @@
+"""Foreign files: compressed or not, within limits, and never a traceback."""
+
+import gzip
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cchybrid_plugins.exchange import foreign_files, xml_tree
+from cchybrid_plugins.exchange.foreign_files import import_file, read_foreign_text
+from cchybrid_plugins.exchange.xml_tree import parse_xml
+
+from cchybrid.model import Collective, Instance, Message, Network, Schedule, Transfer
+from cchybrid.model.errors import InputError, PluginError
+from cchybrid.plugin.imported import Imported, OwnBound
+from cchybrid.plugin.records import ImporterInfo
+from cchybrid.plugin.registry import Registry, load_registry
+from tests.plugins.exchange.foreign_texts import ring_allgather, sccl_allgather
+
+LAUGHS = """<!DOCTYPE algo [
+<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">
+]><algo>&c;</algo>"""
+
+
+@pytest.mark.parametrize("name", ["program.xml.gz", "program", "program.json"])
+def test_compressed_files_are_read_whatever_their_name(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(ring_allgather().encode()))
+    found, imported = import_file(tmp_path / name, load_registry())
+    assert found == "msccl-xml"
+    assert imported.schedule is not None
+
+
+def test_a_file_that_decompresses_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign_files, "MAX_MIB", 1)
+    (tmp_path / "bomb.gz").write_bytes(gzip.compress(b" " * (3 << 20)))
+    assert (tmp_path / "bomb.gz").stat().st_size < 10_000
+    with pytest.raises(InputError, match="larger than 1 MiB"):
+        read_foreign_text(tmp_path / "bomb.gz")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\x1f\x8b broken", "the compressed file is damaged"),
+        (gzip.compress(b"<algo/>" * 99, mtime=0)[:-9], "the compressed file is damaged"),
+        (b"\xff\xfe\x00", "not a text file"),
+        (b"", "the file is empty"),
+        (b'<?xml version="1.0" encoding="klingon"?><algo/>', "no XML: unknown encoding: klingon"),
+        (b"hello", "no importer knows this file; name one by --from: "),
+    ],
+)
+def test_what_is_no_file_of_a_tool_is_said_in_one_line(
+    content: bytes, words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(InputError) as raised:
+        import_file(tmp_path / "file", load_registry())
+    assert words in str(raised.value)
+    assert str(raised.value).startswith(str(tmp_path / "file"))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("absent", "no such file"),
+        (".", "is a folder, not a file"),
+        ("no\0name", "no file has such a name"),
+        ("pipe", "is a pipe, not a file"),
+        ("/dev/null", "is a device, not a file"),
+    ],
+)
+def test_what_is_no_file_at_all_is_said_in_one_line(name: str, words: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match=words):
+        import_file(tmp_path / name, load_registry())
+
+
+def test_entities_are_not_expanded() -> None:
+    with pytest.raises(InputError, match=r"line 1: a document type declaration \(DTD\)"):
+        parse_xml(LAUGHS)
+
+
+def test_deep_and_large_xml_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="more than 16 levels of elements"):
+        parse_xml("<a>" * 100_000)
+    monkeypatch.setattr(xml_tree, "MAX_ELEMENTS", 10)
+    with pytest.raises(InputError, match="more than 10 elements"):
+        parse_xml(f"<a>{'<b/>' * 10}</a>")
+    many = " ".join(f'k{k}="1"' for k in range(65))
+    with pytest.raises(InputError, match="more than 64 attributes"):
+        parse_xml(f"<a {many}/>")
+
+
+def test_deep_json_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "deep.json").write_text('{"msccl_type": ' + "[" * 200_000)
+    with pytest.raises(InputError, match="not valid JSON"):
+        import_file(tmp_path / "deep.json", load_registry())
+
+
+def test_the_importer_can_be_named(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(sccl_allgather())
+    registry = load_registry()
+    assert import_file(tmp_path / "a.json", registry)[0] == "sccl-json"
+    with pytest.raises(InputError, match="not well-formed XML"):
+        import_file(tmp_path / "a.json", registry, format_name="msccl-xml")
+    with pytest.raises(InputError, match=r"no import format is called tecl; did you mean teccl\?"):
+        import_file(tmp_path / "a.json", registry, format_name="tecl")
+
+
+def test_an_importer_that_raises_is_named(tmp_path: Path) -> None:
+    def recognises(text: str) -> bool:
+        raise ValueError("no idea")
+
+    info = ImporterInfo("odd", recognises, lambda text, request: Imported(), "-")
+    (tmp_path / "file").write_text("?")
+    with pytest.raises(PluginError, match="importer odd failed: ValueError: no idea"):
+        import_file(tmp_path / "file", Registry(importers={"odd": info}))
+
+
+LINE = Instance(Network.from_links("line", 2, [(0, 1)]), Collective("m", (Message(0, (1,)),)))
+ONE = Schedule(LINE, ((Transfer(0, (0, 1)),),))
+OTHER = Network.from_links("other", 3, [(0, 1), (1, 2)])
+
+
+@pytest.mark.parametrize(
+    ("imported", "words"),
+    [
+        (Imported(replace(LINE, network=OTHER), ONE), "its schedule is of another instance"),
+        (Imported(None, ONE), "its schedule is of another instance"),
+        (Imported(LINE, "steps"), "its schedule is none"),
+        (Imported("line"), "its instance is none"),
+        (Imported(LINE, ONE, length="1"), "its counts are no whole numbers"),
+        (Imported(LINE, ONE, rounds=-1), "its counts are no whole numbers"),
+        (Imported(own=OwnBound(7.5, 1, "epochs")), "its counts are no whole numbers"),
+    ],
+)
+def test_what_an_importer_returns_fits_together(
+    imported: Imported, words: str, tmp_path: Path
+) -> None:
+    info = ImporterInfo("odd", lambda text: True, lambda text, request: imported, "-")
+    (tmp_path / "file").write_text("?")
+    with pytest.raises(PluginError, match=f"importer odd: {words}"):
+        import_file(tmp_path / "file", Registry(importers={"odd": info}))
+
+
+def test_an_importer_reads_for_what_the_user_names(tmp_path: Path) -> None:
+    info = ImporterInfo("own", lambda text: True, lambda text, request: Imported(LINE, ONE), "-")
+    (tmp_path / "file").write_text("?")
+    registry = Registry(importers={"own": info})
+    assert import_file(tmp_path / "file", registry, network=LINE.network)[1].schedule == ONE
+    with pytest.raises(PluginError, match="no file on another network"):
+        import_file(tmp_path / "file", registry, network=OTHER)
+    with pytest.raises(PluginError, match="no file for another collective"):
+        import_file(tmp_path / "file", registry, collective=Collective("m", (Message(1, (0,)),)))

@@ -1,0 +1,552 @@
+"""MSCCL XML programs: what valid ones become, and where broken ones are broken."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from cchybrid_plugins.exchange.export_msccl import export_msccl
+from cchybrid_plugins.exchange.msccl_import import read_msccl
+
+import cchybrid
+from cchybrid.model import AllReduction, Message, Network, Reduction
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.imported import Imported, ImportRequest
+from cchybrid.referee.verify import verify_schedule
+from tests.plugins.exchange.expected import given
+from tests.plugins.exchange.foreign_texts import (
+    block,
+    chain_reduce_scatter,
+    pair_allreduce,
+    pair_alltoall,
+    program,
+    ring_allgather,
+    step,
+)
+from tests.plugins.exchange.msccl_interpreter import (
+    DeadlockError,
+    RaceError,
+    RefusedError,
+    Run,
+    compare,
+    parse,
+)
+from tests.plugins.exchange.schedules import COLLECTIVES, HOPS, made
+from tests.refusals import refused
+
+REQUEST = ImportRequest("hand-made")
+
+
+def read(text: str) -> Imported:
+    return read_msccl(text, REQUEST)
+
+
+def only_rule(text: str) -> tuple[str, str, str]:
+    """Return rule, place and text of the first broken rule."""
+    broken = read(text).broken
+    assert broken
+    return broken[0].rule, broken[0].place, broken[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind", "message", "steps", "transfers"),
+    [
+        (ring_allgather(4), "AAB", "deliver", Message(0, (1, 2, 3)), 3, 12),
+        (pair_allreduce(), "allreduce", "allreduce", AllReduction((0, 1)), 1, 2),
+        (chain_reduce_scatter(), "AAR", "combine", Reduction((1,), 0), 1, 2),
+        (pair_alltoall(), "AAB", "deliver", Message(0, (1,)), 1, 2),
+    ],
+    ids=["allgather", "allreduce", "reduce-scatter", "alltoall"],
+)
+def test_a_valid_program_becomes_a_valid_schedule(
+    text: str, name: str, kind: str, message: object, steps: int, transfers: int
+) -> None:
+    found = read(text)
+    assert found.broken == ()
+    # Between two GPUs, an all-to-all is an allgather.
+    collective = found.schedule.instance.collective
+    assert (collective.name, collective.kind, collective.messages[0]) == (name, kind, message)
+    assert verify_schedule(found.schedule) == ()
+    assert (len(found.schedule.steps), sum(map(len, found.schedule.steps))) == (steps, transfers)
+
+
+def test_the_network_is_what_the_program_uses() -> None:
+    found = read(ring_allgather(4))
+    assert set(found.instance.network.channels) == {(0, 1, 1), (1, 2, 1), (2, 3, 1), (3, 0, 1)}
+
+
+def test_places_are_those_of_the_file() -> None:
+    found = read(ring_allgather(3))
+    places = {found.place(s, t) for s in (0, 1) for t in range(3)}
+    assert places == {f"gpu {g}, tb 0, step {s}" for g in range(3) for s in (0, 1)}
+    assert found.place(7, 7) == ""
+
+
+@pytest.mark.parametrize(("topology", "steps"), [("ring-bi-4", 3), ("ring-uni-4", 3)])
+def test_a_program_is_put_on_a_network(topology: str, steps: int) -> None:
+    network = cchybrid.network(topology)
+    found = read_msccl(ring_allgather(4), ImportRequest("x", network))
+    assert found.schedule.instance.network is network
+    assert verify_schedule(found.schedule) == ()
+    assert len(found.schedule.steps) == steps
+
+
+def test_a_narrow_network_takes_more_rounds_than_the_program_has_steps() -> None:
+    sends = step("s", ("i", 0), ("o", 0), count=4)
+    gpus = [[block(0, 1, -1, sends)], [block(0, -1, 0, step("r", ("o", 0), ("o", 0), count=4))]]
+    text = program("broadcast", (4, 4, 0), *gpus)
+    wide = read(text)
+    assert (wide.length, len(wide.schedule.steps)) == (1, 1)
+    for capacity, rounds in ((1, 4), (2, 2), (3, 2), (4, 1)):
+        network = cchybrid.network([(0, 1, capacity)])
+        found = read_msccl(text, ImportRequest("x", network))
+        assert (found.length, len(found.schedule.steps)) == (1, rounds)
+        assert verify_schedule(found.schedule) == ()
+
+
+def test_a_missing_channel_is_found_by_the_referee_at_its_thread_block() -> None:
+    network = cchybrid.network("mesh-1x4")
+    found = read_msccl(ring_allgather(4), ImportRequest("x", network))
+    first = verify_schedule(found.schedule)[0]
+    assert first.rule == "no-such-channel"
+    assert found.place(first.step, first.transfer) == "gpu 3, tb 0, step 0"
+
+
+def test_a_transfer_that_brings_nothing_new_is_left_out() -> None:
+    twice = [
+        [block(0, 1, -1, step("s", ("i", 0)), step("s", ("i", 0)))],
+        [block(0, -1, 0, step("r"), step("r", target=("s", 0)))],
+    ]
+    found = read(program("broadcast", (1, 1, 1), *twice))
+    assert sum(map(len, found.schedule.steps)) == 1
+    assert "left out, as nothing new is in them: 1 transfer" in found.facts
+
+
+def test_a_thread_block_does_one_thing_after_another() -> None:
+    # Three sends of one thread block take three steps; of three thread blocks, one.
+    chunks = [("i", k) for k in range(3)]
+    one = [
+        [block(0, 1, -1, *(step("s", c) for c in chunks))],
+        [block(0, -1, 0, *(step("r", target=("o", k)) for k in range(3)))],
+    ]
+    three = [
+        [block(k, 1, -1, step("s", c), channel=k) for k, c in enumerate(chunks)],
+        [block(k, -1, 0, step("r", target=("o", k)), channel=k) for k in range(3)],
+    ]
+    lengths = [read(program("broadcast", (3, 3, 0), *gpus)).length for gpus in (one, three)]
+    assert lengths == [3, 1]
+
+
+BROADCAST = (1, 1, 1)
+
+
+def broadcast(sender: list[str], receiver: list[str]) -> str:
+    return program("broadcast", BROADCAST, sender, receiver)
+
+
+GOOD = block(0, 1, -1, step("s", ("i", 0)))
+TAKES = block(0, -1, 0, step("r"))
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "place", "words"),
+    [
+        (broadcast([GOOD], [block(0, -1, 0)]), "never-received", "gpu 0, tb 0, step 0", "gpu 1"),
+        (broadcast([block(0, 1, -1)], [TAKES]), "deadlock", "gpu 1, tb 0, step 0", "never sent"),
+        (broadcast([block(0, -1, -1, step("s", ("i", 0)))], [TAKES]),
+         "no-such-peer", "gpu 0, tb 0, step 0", "no peer"),
+        (broadcast([block(0, 9, -1, step("s", ("i", 0)))], [TAKES]),
+         "no-such-peer", "gpu 0, tb 0", "gpu 9"),
+        (broadcast([block(0, 1, -1, step("s", ("i", 0), waits=(4, 0)))], [TAKES]),
+         "no-such-step", "gpu 0, tb 0, step 0", "tb 4, step 0"),
+        (broadcast([block(0, 1, -1, step("s", ("i", 0), waits=(0, -1)))], [TAKES]),
+         "no-such-step", "gpu 0, tb 0, step 0", "tb 0, step -1"),
+        (broadcast([GOOD], [block(0, -1, 0, step("r"), channel=1)]),
+         "no-such-peer", "gpu 0, tb 0", "gpu 1 has no thread block for it on channel 0"),
+        (broadcast([block(0, 1, -1, step("s", ("i", 5)))], [TAKES]),
+         "outside-buffer", "gpu 0, tb 0, step 0", "buffer 'i', which has 1"),
+        (broadcast([block(0, 1, -1, step("s", ("q", 0)))], [TAKES]),
+         "outside-buffer", "gpu 0, tb 0, step 0", "buffer 'q'"),
+        (broadcast([block(0, 1, -1, step("s", ("s", 0)))], [TAKES]),
+         "reads-nothing", "gpu 0, tb 0, step 0", "scratch chunk 0"),
+        (broadcast([GOOD, block(1, 1, -1, step("s", ("i", 0)))], [TAKES]),
+         "shared-connection", "gpu 0", "2 thread blocks send to gpu 1"),
+        (broadcast([GOOD], [block(0, -1, 0, step("r", target=("s", 0)))]),
+         "wrong-result", "gpu 1, output chunk 0", "it holds nothing in the end"),
+    ],
+)  # fmt: skip
+def test_the_first_broken_rule_is_named_with_its_place(
+    text: str, rule: str, place: str, words: str
+) -> None:
+    found = only_rule(text)
+    assert found[:2] == (rule, place)
+    assert words in found[2]
+
+
+def test_a_circle_of_waits_is_a_deadlock() -> None:
+    circle = [
+        block(0, 1, -1, step("s", ("i", 0), waits=(1, 0))),
+        block(1, -1, -1, step("nop", waits=(0, 0))),
+    ]
+    rule, place, text = only_rule(broadcast(circle, [TAKES]))
+    assert (rule, place) == ("deadlock", "gpu 0, tb 0, step 0")
+    assert "waits for tb 1, step 0" in text
+
+
+def test_a_receive_of_another_size_is_named() -> None:
+    gpus = [[block(0, 1, -1, step("s", ("i", 0), count=2))], [block(0, -1, 0, step("r", count=1))]]
+    rule, place, text = only_rule(program("broadcast", (2, 2, 0), *gpus))
+    assert (rule, place) == ("count-mismatch", "gpu 1, tb 0, step 0")
+    assert "1 chunks of the 2 that gpu 0, tb 0, step 0 sends" in text
+
+
+def test_two_accesses_in_no_order_are_a_race_unless_one_waits() -> None:
+    def gpu_1(*waits: tuple[int, int]) -> list[str]:
+        wait = waits[0] if waits else (-1, -1)
+        return [
+            block(0, -1, 0, step("r", target=("s", 0))),
+            block(1, -1, -1, step("cpy", ("s", 0), ("o", 0), waits=wait)),
+        ]
+
+    assert read(broadcast([GOOD], gpu_1((0, 0)))).broken == ()
+    unordered = [block(0, -1, 0, step("r")), block(1, -1, -1, step("cpy", ("o", 0), ("s", 0)))]
+    broken = read(broadcast([GOOD], unordered)).broken
+    assert broken[0].rule in ("race", "reads-nothing")
+    assert broken[0].place.startswith("gpu 1")
+    # Here the program has the right result in every order of one block before the other.
+    both = [
+        block(0, -1, 0, step("r"), step("r", target=("s", 0)), channel=0),
+        block(1, -1, -1, step("cpy", ("s", 0), ("o", 0), waits=(0, 1))),
+        block(2, -1, -1, step("cpy", ("s", 0), ("o", 0), waits=(0, 1))),
+    ]
+    twice = [block(0, 1, -1, step("s", ("i", 0)), step("s", ("i", 0)))]
+    [race] = read(broadcast(twice, both)).broken
+    assert race.rule == "race"
+    assert race.place == "gpu 1, tb 2, step 0"
+    assert "gpu 1, tb 1, step 0 writes" in race.text
+
+
+def test_sums_are_checked() -> None:
+    add = step("rrc", ("i", 0), ("i", 0))
+    again = [
+        [block(0, 1, -1, step("s", ("i", 0)), step("s", ("i", 0)))],
+        [block(0, -1, 0, add, add)],
+    ]
+    rule, place, text = only_rule(program("reduce", (1, 1, 0), *again, extra='root="1"'))
+    assert (rule, place) == ("counted-twice", "gpu 1, tb 0, step 1")
+    assert "the part of gpu 0 again" in text
+    other = [
+        [block(0, 1, -1, step("s", ("i", 1)))],
+        [block(0, -1, 0, step("rrc", ("i", 0), ("i", 0)))],
+    ]
+    rule, _, text = only_rule(program("reduce", (2, 2, 0), *other, extra='root="1"'))
+    assert (rule, text) == ("wrong-sum", "it adds up chunks 1 and 0")
+
+
+def test_buffers_of_their_own_need_the_copies_that_in_place_ones_do_not() -> None:
+    gpus = [
+        [block(0, 1 - g, 1 - g, step("s", ("i", 0)), step("r", target=("o", 1 - g)))]
+        for g in (0, 1)
+    ]
+    assert read(program("allgather", (1, 2, 0), *gpus)).broken == ()
+    rule, place, _ = only_rule(program("allgather", (1, 2, 0), *gpus, in_place=False))
+    assert (rule, place) == ("wrong-result", "gpu 0, output chunk 0")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<algo>", "not well-formed XML"),
+        ("<program/>", "is no <algo>"),
+        (program("allgather", (1, 1, 0)), "0 GPUs"),
+        (program("allgather", (1, 1, 0), [block(0, -1, -1)]), "one GPU has nothing to send"),
+        (program("custom", (1, 1, 0), [], []), "coll='custom' has no meaning here"),
+        (program("alltoall", (3, 3, 0), [], []), "3 chunks for 2 GPUs"),
+        (program("allreduce", (0, 0, 0), [], []), "i_chunks is 0"),
+        (ring_allgather(3).replace('type="r"', 'type="x"'), "type='x' is no type"),
+        (ring_allgather(3).replace('ngpus="3"', 'ngpus="4"'), "ngpus=4, and GPUs 0, 1, 2"),
+        (ring_allgather(3).replace('cnt="1"', 'cnt="one"'), "line 4: cnt='one' is no whole number"),
+        (ring_allgather(3).replace('cnt="1"', f'cnt="{10**12}"'), "is no whole number"),
+        (ring_allgather(3).replace('i_chunks="1"', 'i_chunks="999999999"'), "999999999 chunks"),
+        (ring_allgather(3).replace(' hasdep="0"', "", 1), "line 4: <step> has no hasdep"),
+        (ring_allgather(3).replace('hasdep="0"', 'hasdep="2"', 1), "line 4: hasdep=2"),
+        (ring_allgather(3).replace('inplace="1"', 'inplace="0"'), "outofplace=0 and inplace=0"),
+        (ring_allgather(3).replace("</algo>", '<gpu id="0"/></algo>'), "and GPUs 0, 0, 1, 2"),
+    ],
+)
+def test_what_cannot_be_meant_is_said_in_one_line(text: str, words: str) -> None:
+    with refused(words):
+        read(text)
+
+
+def relay(*, flag: str) -> str:
+    """Return a broadcast along three GPUs, in buffers of their own; GPU 1 has two thread blocks."""
+    end = [block(0, -1, 1, step("r"))]
+    middle = [
+        block(0, -1, 0, step("r"), step("cpy", ("o", 0), ("s", 0)), channel=0),
+        block(1, 2, -1, step("s", ("o", 0), waits=(0, 0))),
+    ]
+    first = [block(0, 1, -1, step("s", ("i", 0))), block(1, -1, -1, step("cpy", ("i", 0)))]
+    text = program("broadcast", (1, 1, 1), first, middle, end, in_place=False, extra='root="0"')
+    assert text.count('hasdep="1"') == 1
+    return text.replace('hasdep="1"', f'hasdep="{flag}"')
+
+
+def test_msccl_wait_for_a_step_without_hasdep_is_a_deadlock() -> None:
+    assert read(relay(flag="1")).broken == ()
+    rule, place, text = only_rule(relay(flag="0"))
+    assert (rule, place) == ("deadlock", "gpu 1, tb 1, step 0")
+    assert text == (
+        "it waits for tb 0, step 0, and neither it nor a later step signals its end (hasdep)"
+    )
+    # A later step of the thread block signals as well, and the wait is one for that step.
+    copy = '<step s="1" type="cpy" srcbuf="o" srcoff="0" dstbuf="s" dstoff="0" cnt="1"'
+    lines = relay(flag="0").split("\n")
+    [number] = [n for n, line in enumerate(lines) if line.startswith(copy)]
+    lines[number] = lines[number].replace('hasdep="0"', 'hasdep="1"')
+    assert read("\n".join(lines)).broken == ()
+    # Executors drop a nop, and so its flag.
+    lines[number] = lines[number].replace('type="cpy"', 'type="nop"')
+    assert only_rule("\n".join(lines))[0] == "deadlock"
+
+
+def pair_sum(**modes: int) -> str:
+    """Return an allreduce of two GPUs: the first one adds, and sends the sum back."""
+    gpus = [
+        [block(0, -1, 1, step("rrc", ("i", 0))),
+         block(1, 1, -1, step("s", ("o", 0), waits=(0, 0)))],
+        [block(0, 0, -1, step("s", ("i", 0))),
+         block(1, -1, 0, step("r", target=("o", 0), waits=(0, 0)))],
+    ]  # fmt: skip
+    text = program("allreduce", (1, 1, 0), *gpus)
+    flags = " ".join(f'{name}="{value}"' for name, value in modes.items())
+    return text.replace('inplace="1" outofplace="0"', flags)
+
+
+def test_msccl_program_is_executed_in_place_and_out_of_place_if_it_is_for_both() -> None:
+    # Out of place, GPU 1 adds its input to the sum of both; in place its input is that sum.
+    twice = pair_sum(inplace=1, outofplace=1).replace('srcbuf="o"', 'srcbuf="i"')
+    twice = twice.replace('type="r"', 'type="rrc"')
+    both = read(twice)
+    assert [each.rule for each in both.broken] == ["counted-twice"]
+    assert both.facts[-1] == "in place"
+    assert read(twice.replace('inplace="1"', 'inplace="0"', 1)).broken == ()
+    assert read(twice.replace('outofplace="1"', 'outofplace="0"')).broken == both.broken
+    good = read(pair_sum(inplace=1, outofplace=1))
+    assert good.broken == ()
+    assert "executed in place and out of place" in good.facts
+    assert read(pair_sum(inplace=1)).broken == read(pair_sum(outofplace=0, inplace=1)).broken == ()
+    assert "executed in place and out of place" not in read(pair_sum(inplace=1)).facts
+
+
+def test_msccl_steps_that_are_not_in_the_order_of_their_numbers_are_refused() -> None:
+    text = ring_allgather(3)
+    for old, new, numbers in (("0", "9", "9, 1, 2"), ("1", "0", "0, 0, 2"), ("2", "3", "0, 1, 3")):
+        with pytest.raises(InputError) as raised:
+            read(text.replace(f'<step s="{old}"', f'<step s="{new}"', 1))
+        assert str(raised.value) == (
+            f"line 3: the steps of gpu 0, tb 0 are numbered {numbers}; write them in their order, "
+            "and number them from 0"
+        )
+
+
+def chain(root: int, coll: str, extra: str = "") -> str:
+    """Return a broadcast, or a reduce, of two GPUs; ``root`` is where it begins, or ends."""
+    source, goal = (root, 1 - root) if coll == "broadcast" else (1 - root, root)
+    gpus: list[list[str]] = [[], []]
+    gpus[source] = [block(0, goal, -1, step("s", ("i", 0)))]
+    takes = step("r") if coll == "broadcast" else step("rrc", ("i", 0))
+    gpus[goal] = [block(0, -1, source, takes)]
+    return program(coll, (1, 1, 0), *gpus, extra=extra)
+
+
+@pytest.mark.parametrize("coll", ["broadcast", "reduce"])
+@pytest.mark.parametrize("root", [0, 1])
+def test_msccl_root_is_that_of_the_file_or_the_one_that_the_outputs_show(
+    root: int, coll: str
+) -> None:
+    shown = read(chain(root, coll))
+    assert shown.broken == ()
+    assert f"the file names no root; the outputs show gpu {root}" in shown.facts
+    assert read(chain(root, coll, extra='root="-1"')) == shown
+    assert read(chain(root, coll, extra=f'root="{root}"')).broken == ()
+    wrong = read(chain(root, coll, extra=f'root="{1 - root}"')).broken
+    assert wrong, "the root of the file counts"
+    with pytest.raises(InputError, match="no gpu 2, which is the root"):
+        read(chain(root, coll, extra='root="2"'))
+
+
+@pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
+@pytest.mark.parametrize(
+    ("network", "switching"),
+    [("ring-bi-4", HOPS), ("mesh-2x3", HOPS), ("dgx-2", "wormhole"), ("half-duplex", HOPS)],
+)
+def test_msccl_exports_of_our_own_are_valid_on_their_topology(
+    network: str, switching: str, collective: str
+) -> None:
+    found = cchybrid.network("ring-bi-4" if network == "half-duplex" else network)
+    if network == "half-duplex":
+        pairs = tuple((a, b) for a, b, _ in found.channels if a < b)
+        found = replace(found, half_duplex=pairs)
+    rooted = collective in ("broadcast", "gather", "reduce", "scatter")
+    more = {"root": found.terminals[1]} if rooted else {}
+    instance = cchybrid.instance(found, collective, switching=switching, **more)
+    text = export_msccl(made(instance, 0))
+    assert (' root="1"' in text) == rooted
+    named = read_msccl(text, ImportRequest("x", found, instance.collective))
+    for result in (named, read(text), read(text.replace(' root="1"', ""))):
+        assert result.broken == ()
+        assert verify_schedule(result.schedule) == ()
+    assert named.schedule.instance.network is found
+    assert named.rounds == len(named.schedule.steps)
+
+
+def test_msccl_transfers_are_placed_by_links_of_which_a_half_duplex_pair_is_one() -> None:
+    wire = Network.from_links("wire", 2, [(0, 1)])
+    gpus = [
+        [block(0, 1 - g, 1 - g, step("s", ("i", 0)), step("r", target=("o", 1 - g)))]
+        for g in (0, 1)
+    ]
+    text = program("allgather", (1, 2, 0), *gpus)
+    for network, rounds in ((wire, 1), (replace(wire, half_duplex=((1, 0),)), 2)):
+        found = read_msccl(text, ImportRequest("x", network))
+        assert (found.length, found.rounds) == (1, rounds)
+        assert verify_schedule(found.schedule) == ()
+
+
+def test_msccl_sizes_that_executors_compute_are_checked() -> None:
+    text = ring_allgather(3).replace("<algo ", '<algo nchunksperloop="{}" ')
+    assert read(text.format(3)).broken == ()
+    assert only_rule(text.format(4)) == (
+        "wrong-size", "algo", "nchunksperloop is 4, and buffers have 3 chunks",
+    )  # fmt: skip
+    past = ring_allgather(3).replace('o_chunks="3"', 'o_chunks="9"').replace(
+        'dstoff="2"', 'dstoff="8"', 1
+    )  # fmt: skip
+    assert only_rule(past) == (
+        "outside-buffer", "gpu 0, tb 0, step 1",
+        "chunks 8 to 8 of buffer 'o', which has 3 (allgather)",
+    )  # fmt: skip
+
+
+def test_msccl_connection_that_never_has_room_is_a_deadlock() -> None:
+    # Both send n messages before they receive any; NCCL's buffers hold eight.
+    def both(n: int) -> str:
+        sends = [step("s", ("i", k), ("i", k)) for k in range(n)]
+        takes = [step("rrc", ("i", k), ("i", k)) for k in range(n)]
+        gpus = [[block(0, 1 - g, 1 - g, *sends, *takes)] for g in (0, 1)]
+        return program("allreduce", (n, n, 0), *gpus)
+
+    assert read(both(8)).broken == ()
+    rule, place, text = only_rule(both(9))
+    assert (rule, place) == ("deadlock", "gpu 0, tb 0, step 8")
+    assert text == "gpu 1 never receives one of the 8 messages before"
+
+
+SEEDS = [
+    relay(flag="1"), pair_sum(inplace=1, outofplace=1), ring_allgather(3), chain(1, "reduce"),
+    pair_allreduce(), chain_reduce_scatter(), pair_alltoall(),
+]  # fmt: skip
+
+
+OPTIONS = {
+    "type": ("s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re", "nop"),
+    "srcbuf": "ios", "dstbuf": "ios", "inplace": "01", "outofplace": "01",
+    "s_chunks": "0123", "root": "01",
+}  # fmt: skip
+
+
+def performs(text: str) -> bool | None:
+    """Return whether the interpreter gets the right result in each mode; ``None``: it cannot tell.
+
+    It refuses what executors do, and sees no order of accesses by way of another GPU.
+    """
+    try:
+        program_ = parse(text)
+        if not (program_.in_place or program_.out_of_place):
+            return None
+        root = re.search(r' root="(\d+)"', text)
+        for in_place, used in ((False, program_.out_of_place), (True, program_.in_place)):
+            if used:
+                run = Run(program_, given, slots=8, loops=1, in_place=in_place).perform()
+                compare(run, int(root[1]) if root else 0)
+    except RefusedError:
+        return None
+    except RaceError as error:
+        return None if "while" in str(error) else False
+    except (AssertionError, DeadlockError, TypeError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("seed", range(len(SEEDS)))
+def test_msccl_programs_with_one_attribute_changed_have_the_verdict_of_an_interpreter(
+    seed: int,
+) -> None:
+    tree = ElementTree.fromstring(SEEDS[seed])
+    sizes = [int(tree[0].get(key, "")) for key in ("i_chunks", "o_chunks")]
+    spread = tree.get("coll") in ("allgather", "alltoall", "reduce_scatter")
+    tree.set("nchunksperloop", str(max(sizes) if spread else min(sizes)))
+    tree.set("coll", tree.get("coll", "").replace("_", ""))
+    for key, value in (("minBytes", "0"), ("maxBytes", "9")):
+        tree.set(key, value)
+    if tree.get("coll") in ("broadcast", "reduce") and "root" not in tree.attrib:
+        tree.set("root", "1")
+    assert performs(ElementTree.tostring(tree, "unicode"))
+    verdicts = Counter[bool | None]()
+    for element in tree.iter():
+        for key, value in list(element.attrib.items()):
+            if key in ("name", "id", "proto", "coll", "ngpus", "i_chunks", "o_chunks"):
+                continue
+            for other in OPTIONS.get(key, ("-1", "0", "1", "2", "3")):
+                element.set(key, other)
+                text = ElementTree.tostring(tree, "unicode")
+                right = performs(text)
+                verdicts[right] += 1
+                try:
+                    broken = read(text).broken
+                except InputError:
+                    assert not right, (key, value, other)
+                    continue
+                if right is False:
+                    assert broken, (element.attrib, key, value, other)
+                elif right and broken:
+                    # A value may be wrong where none reads it.
+                    rules = ("counted-twice", "wrong-sum", "reads-nothing")
+                    assert broken[0].rule in rules, (text, broken)
+            element.set(key, value)
+    assert min(verdicts[True], verdicts[False], verdicts[None]) > 5
+
+
+def test_the_collective_can_be_named_and_must_fit() -> None:
+    network = cchybrid.network("ring-bi-4")
+    named = cchybrid.collective("AAB", network)
+    found = read_msccl(ring_allgather(4), ImportRequest("x", network, named))
+    assert found.schedule.instance.collective is named
+    assert verify_schedule(found.schedule) == ()
+    other = cchybrid.collective("AAS", network)
+    with pytest.raises(InputError, match="the message from 0 to 1, 2, 3 is none of AAS"):
+        read_msccl(ring_allgather(4), ImportRequest("x", network, other))
+    with pytest.raises(
+        InputError, match="mesh-1x2 has 2 nodes that send and receive, the program 4 GPUs"
+    ):
+        read_msccl(ring_allgather(4), ImportRequest("x", cchybrid.network("mesh-1x2")))
+
+
+def test_msccl_channels_of_transfers_that_bring_nothing_new_belong_to_the_network() -> None:
+    """A broadcast 0->1->2 with two more transfers, on whose channels one step would be enough."""
+    again = step("r", ("i", 0), ("s", 0))
+    gpus = [
+        [block(0, 1, -1, step("cpy", ("i", 0)), step("s", ("i", 0))),
+         block(1, 2, 2, again, step("s", ("i", 0), ("s", 0)))],
+        [block(0, 2, 0, step("r", ("i", 0)), step("s"))],
+        [block(0, -1, 1, step("r", ("i", 0))),
+         block(1, 0, 0, step("s", ("o", 0), ("s", 0), waits=(0, 0)), again)],
+    ]  # fmt: skip
+    found = read(program("broadcast", (1, 1, 1), *gpus, in_place=False, extra='root="0"'))
+    assert found.broken == ()
+    assert "left out, as nothing new is in them: 2 transfers" in found.facts
+    channels = [(a, b) for a, b, _ in found.schedule.instance.network.channels]
+    assert channels == [(0, 1), (0, 2), (1, 2), (2, 0)]
+    assert sum(map(len, found.schedule.steps)) == 2

@@ -1,0 +1,85 @@
+"""Poseidon platforms and communication specifications."""
+
+import pytest
+from cchybrid_plugins.exchange.poseidon_import import read_poseidon, recognises_poseidon
+
+import cchybrid
+from cchybrid.model import Instance
+from cchybrid.plugin.imported import ImportRequest
+from tests.refusals import refused
+
+SPEC = """<?xmlversion="1.0" encoding="UTF-8"?>
+  <platform width="{0}" height="{1}">
+    <topology type="{2}"></topology>
+  </platform>
+  <communication type="all2all">
+  </communication>
+"""
+PAIRS = """<?xml version="1.0"?>
+<topology width="3" height="2"><graph type="mesh" /></topology>
+<channels type="arbitrary">
+  <channel from="(0,0)" to="(2,1)" bandwidth="2" />
+  <channel from="(1,0)" to="(0,0)" />
+</channels>
+"""
+LINKS = """<platform width="2" height="1"><topology type="custom">
+<link source="(0,0)" sink="(1,0)"/></topology></platform>
+<communication type="custom"><channel from="(0,0)" to="(1,0)" bandwidth="3"/></communication>
+"""
+
+
+def instance_of(text: str) -> Instance:
+    assert recognises_poseidon(text)
+    found = read_poseidon(text, ImportRequest("hand-made"))
+    assert found.schedule is None
+    assert "the file holds no schedule" in found.limits
+    assert found.instance is not None
+    return found.instance
+
+
+@pytest.mark.parametrize(
+    ("size", "kind", "name"), [((3, 4), "mesh", "mesh-4x3"), ((4, 3), "bitorus", "torus-3x4")]
+)
+def test_a_platform_has_the_channels_of_the_library(
+    size: tuple[int, int], kind: str, name: str
+) -> None:
+    network = instance_of(SPEC.format(*size, kind)).network
+    known = cchybrid.network(name)
+    assert {*network.channels} == {*known.channels}
+
+
+def test_all_to_all_is_a_message_for_every_pair_and_one_port() -> None:
+    instance = instance_of(SPEC.format(2, 2, "mesh"))
+    assert len(instance.collective.messages) == 12
+    assert instance.collective.name == "AAS"
+    assert (instance.model.inject, instance.model.accept) == (1, 1)
+
+
+def test_a_bandwidth_is_a_number_of_messages() -> None:
+    instance = instance_of(PAIRS)
+    pairs = [(m.source, m.destinations) for m in instance.collective.deliver_messages]
+    assert pairs == [(0, (5,)), (0, (5,)), (1, (0,))]
+    linked = instance_of(LINKS)
+    assert linked.network.channels == ((0, 1, 1),)
+    assert linked.collective.chunks == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<schedule length='9'></schedule>", "a period of time slots is no sequence of steps"),
+        (SPEC.format(0, 3, "mesh"), "0 x 3 tiles"),
+        (SPEC.format(999, 999, "mesh"), "999 x 999 tiles"),
+        (SPEC.format(3, 3, "star"), "topology 'star'"),
+        (SPEC.format(3, 3, "custom"), "no links"),
+        ("<platform width='2' height='2'/>", "no communication"),
+        (PAIRS.replace("(2,1)", "(2,2)"), "to='(2,2)' is no tile"),
+        (PAIRS.replace('bandwidth="2"', 'bandwidth="0"'), "0 packets from tile 0 to 5"),
+        (PAIRS.replace('bandwidth="2"', 'bandwidth="999999999"'), "999999999 packets"),
+        (SPEC.format(40, 40, "mesh"), "more than 1,000,000 messages"),
+        ("<platform width='2' height='2'>", "not well-formed XML"),
+    ],
+)
+def test_what_cannot_be_meant_is_said_in_one_line(text: str, words: str) -> None:
+    with refused(words):
+        read_poseidon(text, ImportRequest("hand-made"))

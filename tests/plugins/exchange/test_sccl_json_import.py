@@ -1,0 +1,113 @@
+"""JSON algorithms of SCCL and msccl-tools."""
+
+import json
+from typing import Any
+
+import pytest
+from cchybrid_plugins.exchange.sccl_json_import import read_sccl_json
+
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.imported import Imported, ImportRequest
+from cchybrid.referee.verify import verify_schedule
+from tests.plugins.exchange.foreign_texts import sccl_allgather
+from tests.refusals import refused
+
+
+def read(text: str) -> Imported:
+    return read_sccl_json(text, ImportRequest("hand-made"))
+
+
+def steps(*listed: tuple[int, list[list[int]]]) -> list[dict[str, Any]]:
+    return [{"msccl_type": "step", "rounds": r, "sends": sends} for r, sends in listed]
+
+
+def chunk(pre: list[int], post: list[int], address: int) -> dict[str, Any]:
+    return {"msccl_type": "chunk", "pre": pre, "post": post, "addr": address}
+
+
+def with_chunks(chunks: list[dict[str, Any]], **changes: Any) -> str:
+    collective = json.loads(sccl_allgather())["collective"]
+    return sccl_allgather(collective={**collective, "chunks": chunks}, **changes)
+
+
+@pytest.mark.parametrize("key", ["msccl_type", "sccl_type"])
+def test_an_allgather_becomes_a_valid_schedule(key: str) -> None:
+    found = read(sccl_allgather().replace("msccl_type", key))
+    assert found.broken == ()
+    assert verify_schedule(found.schedule) == ()
+    assert found.schedule.instance.name == "triangle AAB, store-and-forward"
+    assert found.place(0, 2) == "step 0, send 2 (address 1)"
+
+
+def test_rounds_are_kept() -> None:
+    sends = [[a, a, b] for a in range(3) for b in range(3) if a != b]
+    two = [chunk([a % 3], [0, 1, 2], a) for a in range(6)]
+    both = [[a, a % 3, b] for a in range(6) for b in range(3) if a % 3 != b]
+    found = read(with_chunks(two, steps=steps((2, both))))
+    assert found.schedule.rounds == (2,)
+    assert found.schedule.instance.collective.chunks == 2
+    assert verify_schedule(found.schedule) == ()
+    narrow = read(with_chunks(two, steps=steps((1, both)))).schedule
+    assert verify_schedule(narrow)[0].rule == "channel-overload"
+    assert len(sends) == 6
+
+
+def test_parts_that_are_combined_become_a_reduction() -> None:
+    everyone = [0, 1, 2]
+    scatter = [chunk([n], [d], d) for d in everyone for n in everyone]
+    sends = [[d, n, d] for d in everyone for n in everyone if n != d]
+    found = read(with_chunks(scatter, steps=steps((1, sends))))
+    assert (found.schedule.instance.collective.name, found.broken) == ("AAR", ())
+    assert verify_schedule(found.schedule) == ()
+
+
+def test_an_allreduce_has_the_sums_of_its_transfers() -> None:
+    everyone = [0, 1, 2]
+    parts = [chunk([n], everyone, 0) for n in everyone]
+    ring = [[0, 0, 1]], [[0, 1, 2]], [[0, 2, 0], [0, 2, 1]]
+    found = read(with_chunks(parts, steps=steps(*((1, sends) for sends in ring))))
+    assert found.schedule.sums == (((0,),), ((0, 1),), ((0, 1, 2), (0, 1, 2)))
+    assert verify_schedule(found.schedule) == ()
+
+
+def test_a_send_of_nothing_and_a_missing_link_are_named() -> None:
+    found = read(sccl_allgather(steps=steps((1, [[0, 1, 2]]), (1, [[0, 0, 1]]))))
+    assert found.broken[0].rule == "not-informed"
+    assert found.broken[0].place == "step 0, send 0 (address 0)"
+    links = {"msccl_type": "topology", "name": "line", "switches": [],
+             "links": [[0, 1, 0], [1, 0, 1], [0, 1, 0]]}  # fmt: skip
+    schedule = read(sccl_allgather(topology=links)).schedule
+    assert {each.rule for each in verify_schedule(schedule)} == {"no-such-channel"}
+
+
+def test_shared_capacities_are_checked() -> None:
+    topology = json.loads(sccl_allgather())["topology"]
+    topology["switches"] = [[[0], [1, 2], 1, "hub out"]]
+    found = read(sccl_allgather(topology=topology))
+    assert found.broken[0].rule == "group-overload"
+    assert str(found.broken[0]) == "step 0: hub out carries 2 chunks, 1 at most (group-overload)"
+    assert "1 groups of links" in found.limits[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"msccl_type": "chunk"}, "it is of type 'chunk'; give one of type algorithm"),
+        ({"instance": {"pipeline": 2}}, "a pipelined algorithm"),
+        ({"topology": {"msccl_type": "topology", "links": [[0]]}}, "topology.links: 1 nodes"),
+        ({"steps": steps((1, [[0, 0]]))}, "steps[0].sends[0]: 2 numbers"),
+        ({"steps": steps((1, [[7, 0, 1]]))}, "steps[0].sends[0]: no such address or node"),
+        ({"steps": steps((0, []))}, "0 rounds in a step"),
+        ({"steps": 3}, "steps: 3 is not a list"),
+    ],
+)
+def test_what_cannot_be_meant_is_said_in_one_line(changes: dict[str, Any], words: str) -> None:
+    with refused(words):
+        read(sccl_allgather(**changes))
+
+
+def test_chunks_that_several_nodes_have_are_refused() -> None:
+    with pytest.raises(InputError, match="a chunk that 2 nodes have at the start and 1 need"):
+        read(with_chunks([chunk([0, 1], [2], 0)]))
+    with pytest.raises(InputError, match="a reduction to some of its nodes"):
+        read(with_chunks([chunk([n], [0, 1], 0) for n in range(3)]))

@@ -1,0 +1,296 @@
+"""Results of TE-CCL: what is read, and what is wrong with it."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from cchybrid_plugins.exchange.epoch_networks import dgx2
+from cchybrid_plugins.exchange.teccl_import import read_teccl
+
+import cchybrid
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.imported import Imported, ImportRequest
+from cchybrid.referee.verify import verify_schedule
+from tests.plugins.exchange.foreign_texts import teccl_result, teccl_triangle
+from tests.refusals import refused
+
+
+def read(text: str) -> Imported:
+    return read_teccl(text, ImportRequest("hand-made"))
+
+
+def test_a_valid_result_becomes_a_valid_schedule() -> None:
+    flows, paths = teccl_triangle()
+    found = read(teccl_result(flows, paths, 2))
+    assert found.broken == ()
+    assert verify_schedule(found.schedule) == ()
+    assert found.schedule.instance.name == "hand-made AAB, store-and-forward"
+    assert found.place(1, 0) == "epoch 1, flow 3 (1->2), chunk 0 from 0"
+    # Without rates of the links, steps are judged, not epochs.
+    assert found.own is None
+    assert found.limits == (
+        "the rates of its links are unknown: an epoch is a step, on every link",
+    )
+
+
+def test_a_chunk_that_is_sent_before_it_arrives_is_named_with_its_epoch() -> None:
+    flows, paths = teccl_triangle()
+    flows[3] = flows[3].replace("epoch 1", "epoch 0")
+    [broken] = read(teccl_result(flows, paths, 2)).broken
+    assert broken.rule == "not-informed"
+    assert broken.place == "epoch 0, flow 3 (1->2), chunk 0 from 0"
+
+
+def test_what_does_not_arrive_or_is_not_demanded_is_named() -> None:
+    flows, paths = teccl_triangle()
+    [broken] = read(teccl_result(flows[:-1], paths, 2)).broken
+    assert (broken.rule, broken.place) == ("missing-demand", "demand at 1 for chunk 0 from 2")
+    key = next(iter(paths))
+    fewer = {k: v for k, v in paths.items() if k != key}
+    [broken] = read(teccl_result(flows, fewer, 2)).broken
+    assert broken.place == "Chunk paths"
+    assert "nothing is demanded from GPU 0 to GPU 1; 5 of 6 pairs of 3 GPUs" in broken.text
+
+
+def test_a_flow_after_the_last_epoch_is_named() -> None:
+    flows, paths = teccl_triangle()
+    rules = [each.rule for each in read(teccl_result(flows, paths, 1)).broken]
+    assert rules[0] == "too-late"
+
+
+def ndv2_flows(switch: bool) -> tuple[list[str], dict[str, Any]]:
+    """Return flows on the links of a pair of NDv2; with GPU 0 as a switch, as it was published."""
+    flows = ["Chunk 0 from 8 traveled over 8->1 in epoch 0"]
+    if switch:
+        flows.append("Chunk 0 from 1 traveled over 1->4 in epoch 0 via switches 0")
+    gpus = range(1 if switch else 0, 16)
+    paths = {f"Demand at {a} for chunk 0 from {b} met by epoch 9": [] for a in gpus for b in gpus
+             if a != b}  # fmt: skip
+    return flows, paths
+
+
+def test_a_gpu_that_is_used_as_a_switch_is_found() -> None:
+    flows, paths = ndv2_flows(switch=True)
+    found = read(teccl_result(flows, paths, 10, duration=0.005, size=1.0))
+    [missing] = [each for each in found.broken if each.place == "Chunk paths"]
+    assert "GPU 0 is used as a switch; 210 of 240 pairs of 16 GPUs" in missing.text
+    assert found.own.lower == 10
+    assert any("with all 16 GPUs at least 10 epochs" in fact for fact in found.facts)
+
+
+def test_teccl_links_in_and_out_of_switches_have_rates() -> None:
+    # The InfiniBand links carry a chunk in ten epochs, those of a switch one in each.
+    network = dgx2()
+    via = "Chunk 0 from {0} traveled over {0}->{1} in epoch {2} via switches 0"
+    paths = {f"Demand at {b} for chunk 0 from {a} met by epoch 9": [] for a in network.gpus
+             for b in network.gpus if a != b}  # fmt: skip
+
+    def overload(*flows: str) -> str:
+        broken = read(teccl_result(list(flows), paths, 10, size=32 * 125.0)).broken
+        return next((str(each) for each in broken if each.rule == "link-overload"), "")
+
+    out = "epoch 3: link 0->5 carries 2 chunks in 1 epoch, 1 at most (link-overload)"
+    assert overload(via.format(1, 5, 2), via.format(2, 5, 2)) == out
+    assert overload(via.format(1, 5, 2), via.format(2, 5, 3)) == ""
+    into = "epoch 2: link 1->0 carries 2 chunks in 1 epoch, 1 at most (link-overload)"
+    other = via.format(1, 4, 2).replace("from 1", "from 9")
+    assert overload(via.format(1, 5, 2), other) == into
+    assert overload(via.format(1, 5, 2), via.format(1, 4, 2)) == "", "a switch copies"
+    far = "Chunk 0 from {} traveled over 2->18 in epoch {}"
+    slow = "epoch 0: link 2->18 carries 2 chunks in 10 epochs, 1 at most (link-overload)"
+    assert overload(far.format(2, 0), far.format(3, 9)) == slow
+
+
+@pytest.mark.parametrize(
+    "key", ["1-Epoch_Duration", "4-Collective_Finish_Time", "5-Algo_Bandwidth"]
+)
+def test_rates_that_no_link_has_are_refused(key: str) -> None:
+    record = json.loads(teccl_result(*ndv2_flows(switch=False), 10, duration=0.00125, size=1.0))
+    for value in (0, -1.0, 5e-324, 1e-300, 1e300, 1.7e308, 10**400):
+        with pytest.raises(InputError, match=r"^Epoch_Duration: (a time|an epoch that is far)"):
+            read(json.dumps({**record, key: value}))
+
+
+def parts_of_ndv2(*more: str) -> tuple[list[str], dict[str, Any]]:
+    """Return half of the chunk of GPU 8 for GPU 1 in each of epochs 0 and 1, and ``more``."""
+    texts = [*(f"8->1 with volume 0.5 in epoch {epoch}" for epoch in (0, 1)), *more]
+    paths: dict[str, Any] = {
+        f"Demand at {b} for chunk {b} from {a} met by epoch 9": [] for a in range(16)
+        for b in range(16) if a != b
+    }  # fmt: skip
+    paths["Demand at 1 for chunk 1 from 8 met by epoch 9"] = [[[0, text]] for text in texts]
+    return [f"Chunk 1 from 8 traveled over {texts[0]}"], paths
+
+
+def test_parts_of_chunks_are_added_up_along_the_paths() -> None:
+    def result(*more: str) -> Imported:
+        return read(teccl_result(*parts_of_ndv2(*more), 10, duration=0.0025, size=1.0))
+
+    found = result()
+    # The demand at GPU 1 is met, that at GPU 0 is the first one that is not.
+    assert [each.place for each in found.broken] == ["demand at 1 for chunk 1 from 0"]
+    assert found.schedule is None
+    assert "parts of chunks, such as a volume of 0.5: no schedule here" in found.limits
+    assert "its list of flows lacks a volume of 0.5 chunks of its paths" in found.facts
+    ahead = result("1->0 with volume 0.6 in epoch 1").broken[0]
+    assert ahead.text == "GPU 1 has 0.5 of the chunk by then and sends 0.6"
+    assert result("1->0 with volume 0.5 in epoch 1").broken[0].rule == "missing-demand"
+    again = result("1->0 with volume 0.5 in epoch 1", "1->5 with volume 0.5 in epoch 1").broken[0]
+    assert again.text == "GPU 1 has 0 of the chunk by then and sends 0.5", "parts are not copied"
+
+
+def test_teccl_parts_on_no_path_are_judged_and_equal_parts_are_listed_once() -> None:
+    flows, paths = parts_of_ndv2("8->1 with volume 0.5 in epoch 0")
+    paths["Demand at 1 for chunk 1 from 8 met by epoch 9"].pop(1)  # two equal parts are left
+
+    def result(*more: str) -> Imported:
+        listed = [*flows, *(f"Chunk 1 from 8 traveled over {text}" for text in more)]
+        return read(teccl_result(listed, paths, 10, duration=0.005, size=1.0))
+
+    assert [each.place for each in result().broken] == ["demand at 1 for chunk 1 from 0"]
+    assert result("8->1 with volume 0.5 in epoch 0").broken == result().broken
+    assert result("8->1 with volume 0.5 in epoch 50").broken[0].rule == "too-late"
+    onward = result("1->5 with volume 0.75 in epoch 3", "1->5 with volume 0.75 in epoch 3").broken
+    assert onward[0].text == "GPU 1 has 1 of the chunk by then and sends 1.5"
+    over = result("8->1 with volume 0.75 in epoch 2", "8->1 with volume 0.75 in epoch 2").broken
+    assert "link 8->1 carries 1.5 chunks in 1 epoch, 1 at most" in str(over)
+
+
+def test_teccl_demands_are_met_by_the_epoch_that_the_file_says() -> None:
+    flows, paths = teccl_triangle()
+    early = {key.replace("met by epoch 1", "met by epoch 0"): path for key, path in paths.items()}
+    [broken] = read(teccl_result(flows, early, 2)).broken
+    assert str(broken) == (
+        "demand at 2 for chunk 0 from 0: 0 of the chunk arrives by epoch 0, when it is to be met "
+        "(missing-demand)"
+    )
+    late = {key.replace("met by epoch 1", "met by epoch 7"): path for key, path in paths.items()}
+    assert read(teccl_result(flows, late, 2)).broken == ()
+
+
+def test_teccl_paths_of_whole_chunks_are_those_of_the_list() -> None:
+    flows, paths = teccl_triangle()
+    key = "Demand at 1 for chunk 0 from 0 met by epoch 0"
+    [broken] = read(teccl_result(flows, {**paths, key: ["0->1 in epoch 1"]}, 2)).broken
+    assert str(broken) == (
+        "epoch 1, path 0 to 1 (0->1), chunk 0 from 0: a path has this flow, which is not in the "
+        "list of flows (missing-demand)"
+    )
+
+
+def test_parts_of_chunks_have_rates_in_every_epoch_and_in_all() -> None:
+    def overload(*more: str) -> str:
+        found = read(teccl_result(*parts_of_ndv2(*more), 10, duration=0.0025, size=1.0))
+        return next((str(each) for each in found.broken if each.rule == "link-overload"), "")
+
+    assert overload() == ""
+    assert overload("8->1 with volume 0.1 in epoch 1") == (
+        "epoch 1: link 8->1 carries 0.6 chunks in 1 epoch, 0.5 at most (link-overload)"
+    )
+    tiny = [f"8->1 with volume 0.500009 in epoch {epoch}" for epoch in range(2, 10)]
+    assert overload(*tiny).startswith("epoch 0: link 8->1 carries 5.00007 chunks in 10 epochs")
+
+
+def test_teccl_parts_of_chunks_that_are_copied_are_not_judged() -> None:
+    flows, paths = teccl_triangle()
+    flows[0] = flows[0].replace(" in epoch", " with volume 0.5 in epoch")
+    with pytest.raises(InputError, match="parts of chunks with several destinations"):
+        read(teccl_result(flows, paths, 2))
+
+
+def test_teccl_parts_of_chunks_on_unknown_links_are_not_judged() -> None:
+    paths = {
+        "Demand at 1 for chunk 1 from 0 met by epoch 1": [
+            [[epoch, f"0->1 with volume 0.5 in epoch {epoch}"]] for epoch in (0, 1)
+        ],
+        "Demand at 0 for chunk 0 from 1 met by epoch 1": [[[0, "1->0 with volume 1 in epoch 0"]]],
+    }
+    flows = ["Chunk 1 from 0 traveled over 0->1 with volume 0.5 in epoch 0"]
+    with pytest.raises(InputError, match=r"parts of chunks.*and its links have unknown rates"):
+        read(teccl_result(flows, paths, 2))
+    [late] = read(teccl_result(flows, paths, 1)).broken[:1]
+    assert late.rule == "too-late", "what breaks a rule at any rate is invalid"
+
+
+def test_teccl_times_must_agree() -> None:
+    flows, paths = ndv2_flows(switch=False)
+    record = json.loads(teccl_result(flows, paths, 10, duration=0.00125, size=1.0))
+    assert all(each.rule != "wrong-time" for each in read(json.dumps(record)).broken)
+    record["4-Collective_Finish_Time"] *= 2
+    broken = {each.rule: str(each) for each in read(json.dumps(record)).broken}
+    assert broken["wrong-time"] == (
+        "Collective_Finish_Time: 0.025 s for 10 epochs of 0.00125 s (wrong-time)"
+    )
+
+
+def test_teccl_chunks_are_as_large_as_its_bandwidth_says_however_many_there_are() -> None:
+    # A chunk takes four epochs on InfiniBand, also where every GPU has two of them.
+    flows, paths = ndv2_flows(switch=False)
+    for key in list(paths):
+        paths[key.replace("chunk 0", "chunk 1")] = []
+    flows.append(flows[0].replace("Chunk 0", "Chunk 1").replace("epoch 0", "epoch 3"))
+    found = read(teccl_result(flows, paths, 10, duration=0.00125, size=1.0))
+    assert "link 8->1 carries 2 chunks in 4 epochs, 1 at most" in " ".join(map(str, found.broken))
+
+
+def test_teccl_results_are_judged_on_a_named_network_in_steps() -> None:
+    flows, paths = teccl_triangle()
+    ring = cchybrid.network("ring-uni-3")
+    text = teccl_result(flows, paths, 2)
+    found = read_teccl(text, ImportRequest("x", ring, cchybrid.collective("AAB", ring)))
+    assert found.schedule.instance.network is ring
+    assert verify_schedule(found.schedule) == ()
+    with pytest.raises(InputError, match="the message from 0 to 1, 2 is none of AAS"):
+        read_teccl(text, ImportRequest("x", ring, cchybrid.collective("AAS", ring)))
+    flows[0] += " via switches 3"
+    with pytest.raises(InputError, match=r"--topology: paths over switch 3"):
+        read_teccl(teccl_result(flows, paths, 2), ImportRequest("x", ring))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"3-Epochs_Required": 0}', "Flows: the key is missing"),
+        (teccl_result(["Chunk zero"], {}, 1), "Flows[0]: 'Chunk zero' is no flow"),
+        (teccl_result([], {}, 1), "Chunk paths: no demands"),
+        (teccl_result([], {"Demand": []}, 1), "'Demand' is no demand"),
+        (teccl_result([], {"Demand at 1 for chunk 0 from 0 met by epoch 0": [["x"]]}, 1),
+         "'x' is no hop"),
+        (teccl_result([], {"Demand at 1 for chunk 0 from 0 met by epoch 0": ["x"]}, 1), "is no ho"),
+        (teccl_result(["Chunk 0 from 0 traveled over 0->1 with volume 1e999999999 in epoch 0"],
+                      {}, 1), "volume 1e999999999"),
+        (teccl_result(["Chunk 0 from 0 traveled over 0->1 with volume 1e-99999999 in epoch 0"],
+                      {}, 1), "volume 1e-99999999"),
+        (teccl_result(["Chunk 0 from 0 traveled over 0->1 with volume ... in epoch 0"], {}, 1),
+         "volume ..."),
+    ],
+)  # fmt: skip
+def test_what_is_no_result_is_said_in_one_line(text: str, words: str) -> None:
+    with refused(words):
+        read(text)
+
+
+def test_the_epochs_required_must_make_sense() -> None:
+    flows, paths = teccl_triangle()
+    record = json.loads(teccl_result(flows, paths, 2))
+    record["3-Epochs_Required"] = 10**9
+    with pytest.raises(InputError, match="3-Epochs_Required: 1000000000"):
+        read(json.dumps(record))
+
+
+def test_teccl_flows_that_are_on_no_path_are_judged_too() -> None:
+    flows, paths = teccl_triangle()
+    on_paths = {key: [[[0, "0->1 in epoch 0"]]] if key.startswith("Demand at 1 for chunk 0 from 0")
+                else listed for key, listed in paths.items()}  # fmt: skip
+    late = [*flows, "Chunk 0 from 2 traveled over 1->2 in epoch 50"]
+    broken = read(teccl_result(late, on_paths, 2)).broken
+    assert broken[0].rule == "too-late"
+
+
+def test_teccl_epochs_without_a_flow_take_a_step_where_rates_are_unknown() -> None:
+    flows, paths = teccl_triangle()
+    late = [re.sub(r"epoch (\d)", lambda found: f"epoch {int(found[1]) + 3}", f) for f in flows]
+    found = read(teccl_result(late, paths, 5))
+    assert found.own is None
+    assert (found.length, found.rounds) == (5, 5)
