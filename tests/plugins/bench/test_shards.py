@@ -168,14 +168,18 @@ def test_the_slurm_script_is_valid_and_asks_for_what_its_runs_need(
     assert "--time-limit 100.0" in line
     assert not (tmp_path / "six.sqlite").exists()
     assert "written to six.slurm: 3 runs in 2 jobs" in capsys.readouterr().out
+    on_a_cluster = (
+        (["--slurm", "a", "--shards", "2", "--cluster", "x"], "--cluster: has no place"),
+        (["--jobs", "2", "--cluster", "tcp://x:1"], "--jobs: the cluster has as many jobs"),
+    )
     for words, complaint in (
         (["--slurm", "a"], "--shards: the number of jobs is missing"),
         (["--slurm", "a", "--shards", "0"], "--shards: 0 makes no sense"),
         (["--slurm", "a", "--shards", "2", "--shard", "1/2"], "--shard: has no place"),
-        (["--slurm", "a", "--shards", "2", "--cluster", "x"], "--cluster: has no place"),
+        (["--slurm", "a", "--shards", "2", "--executor", "local"], "--executor: has no place"),
         (["--slurm", "no/a", "--shards", "2"], "no/a"),
         (["--shard", "3/2"], "--shard: '3/2' is no shard"),
-        (["--jobs", "2", "--cluster", "tcp://x:1"], "--jobs: the cluster has as many jobs"),
+        *(on_a_cluster if "dask" in load_registry().executors else ()),
     ):
         assert command(["bench", "run", "six.toml", *words]) == 2
         [line] = capsys.readouterr().err.splitlines()
