@@ -6,7 +6,7 @@ BIN := .venv/bin
 # A failed test runs once more: tests of processes and time limits can fail on a busy machine.
 RERUN := --reruns 1
 
-.PHONY: demo test test-long test-faults test-fuzz test-walls mutation check format docs clean
+.PHONY: demo test test-long test-faults test-fuzz test-walls coverage mutation check format docs clean
 
 ## demo: solve a real instance and prove that the schedule is optimal
 demo: .venv/ready
@@ -25,6 +25,11 @@ test-long: .venv/ready-dev
 ## test-fuzz: a thousand mutants of the files of every reader
 test-fuzz: .venv/ready-dev
 	$(BIN)/python -m pytest -n 4 --dist worksteal -m fuzz tests/fuzz
+
+## coverage: lines and branches of the referee and the checker that their own tests run; about a minute
+coverage: .venv/ready-dev
+	$(BIN)/python -m coverage run -m pytest -p no:xdist -m "not long" tests/referee tests/checker
+	$(BIN)/python -m coverage report
 
 ## test-walls: plugins are deleted, and what is left passes its tests; about ten minutes
 test-walls: .venv/ready-dev
@@ -76,4 +81,4 @@ docs: .venv/ready-dev
 
 clean:
 	find . -name __pycache__ -prune -exec rm -rf {} +
-	rm -rf docs/_build docs/generated .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf docs/_build docs/generated .venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

@@ -1,10 +1,12 @@
 """Fixtures and hooks of the whole suite."""
 
+import ast
 import contextlib
 import inspect
 import os
 import re
 import signal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,19 +55,41 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         compile_kernels()
 
 
+DELETED = "|".join(os.environ.get("CCHYBRID_WITHOUT", "").split())
+"""Engines that are deleted, see ``tests/walls``: a test that names one is its test, too."""
+NAMED = re.compile(rf"""(?:["' =+]|^)(?:{DELETED})(?:["' .+\]]|$)""")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out files that import a deleted engine."""
+    imports = rf"cchybrid_plugins\.engines\.(?:{DELETED})\b"
+    if DELETED and collection_path.suffix == ".py":
+        return re.search(imports, collection_path.read_text()) is not None or None
+    return None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip tests that name an engine which is deleted, see ``tests/walls``."""
-    names = "|".join(os.environ.get("CCHYBRID_WITHOUT", "").split())
-    named = re.compile(rf"""(?:["' =]|^)(?:{names})(?:["' .\]]|$)""")
-    for item in items if names else ():
+    """Skip tests that name a deleted engine: themselves, in a parameter, or what they share."""
+    for item in items if DELETED else ():
         assert isinstance(item, pytest.Function)
         given = getattr(item, "callspec", None)
         texts = [
             inspect.getsource(item.function),
             *map(str, given.params.values() if given else ()),
         ]
-        if any(map(named.search, texts)):
+        if any(map(NAMED.search, [*texts, _shared(item.path)])):
             item.add_marker(pytest.mark.skip("it names an engine that is deleted"))
+
+
+@cache
+def _shared(path: Path) -> str:
+    """Return what the tests of a file share: its text without them."""
+    module = ast.parse(path.read_text())
+    return "\n".join(
+        ast.unparse(node)
+        for node in module.body
+        if not (isinstance(node, ast.FunctionDef) and node.name.startswith("test_"))
+    )
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
