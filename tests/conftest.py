@@ -57,7 +57,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 DELETED = "|".join(os.environ.get("CCHYBRID_WITHOUT", "").split())
 """Engines that are deleted, see ``tests/walls``: a test that names one is its test, too."""
-NAMED = re.compile(rf"""(?:["' =+]|^)(?:{DELETED})(?:["' .+\]]|$)""")
+NAMED = re.compile(rf"""(?:["' =+]|^)(?:{DELETED})(?:["' .+\]]|$)""", re.IGNORECASE)
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

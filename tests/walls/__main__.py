@@ -4,7 +4,8 @@ Each wall is a copy of the repository without some folders of ``plugins/`` and t
 features and half of the engines are deleted, then all features and the other half: the core passes
 its tests. Then every feature stands alone beside the core and all engines, and passes its own
 tests. So none needs another. A test that names a deleted engine is skipped, as it is its test, too
-(``tests/conftest.py``); ``tests/test_*.py`` are about the repository as a whole and left out.
+(``tests/conftest.py``); ``tests/test_*.py`` and ``tests/fuzz`` are about
+the repository as a whole and left out.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ def copy_without(target: Path, features: list[str], engines: list[str]) -> None:
         shutil.rmtree(target / ENGINES / engine)
         for test in (target / "tests" / ENGINES).glob(f"test_{engine}*.py"):
             test.unlink()
+    shutil.rmtree(target / "tests" / "fuzz")
     for test in (target / "tests").glob("test_*.py"):
         test.unlink()
     (target / "cchybrid_plugins").symlink_to("plugins")
