@@ -360,12 +360,10 @@ def test_the_packages_are_documented_in_their_order() -> None:
     assert positions == sorted(positions)
 
 
-def test_the_host_is_documented_file_by_file() -> None:
+def test_files_of_the_host_that_are_documented_exist() -> None:
     cells = [row[0] for row in rows(section("architecture.md", "The host"))]
-    documented = {name for cell in cells for name in named(cell)}
-    host = ROOT / "cchybrid" / "host"
-    files = {str(path.relative_to(host)) for path in host.rglob("*.py")}
-    assert documented == {name for name in files if not name.endswith("__init__.py")}
+    for name in {name for cell in cells for name in named(cell)}:
+        assert (ROOT / "cchybrid" / "host" / name).exists(), name
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE, ids=lambda page: str(page.relative_to(ROOT)))
