@@ -437,7 +437,8 @@ def _plain(hint: Any) -> Any:
 def _find(table: dict[str, R], name: str, what: str, command: str) -> R:
     found = table.get(name.lower())
     if found is None:
-        hint = did_you_mean(name, table) or f"see: cchybrid {command}"
+        where = f"use {', '.join(table)}" if what == "strategy" else f"see: cchybrid {command}"
+        hint = did_you_mean(name, table, where)
         raise InputError(f"no {what} is called {name}", hint=hint)
     return found
 
