@@ -174,7 +174,7 @@ class ScheduleTask(Task):
             with host.part("first schedule"):
                 yield None, self._greedy(host)
         if config.first_bounds and self.best is not None:
-            yield from first_bounds(self.instance, config.bounds, host, lambda: self.done)
+            yield from first_bounds(self.instance, config.bounds, host, lambda: self.is_optimal)
 
     def _initial_events(self, config: RunConfig) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
         """Yield the caller's schedule and its bound; engines get them as news."""

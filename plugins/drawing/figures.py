@@ -73,6 +73,12 @@ def draw(found: Network | Schedule, step: int | None = None, chart: str | None =
     ------
     InputError
         No such step, what cannot be drawn, or no matplotlib.
+
+    Examples
+    --------
+    >>> import cchybrid
+    >>> len(cchybrid.draw(cchybrid.network("ring-bi-4")).axes)
+    1
     """
     if isinstance(found, Network):
         return draw_network(found)
