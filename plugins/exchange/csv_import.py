@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -73,8 +73,7 @@ def read_csv(text: str, request: ImportRequest) -> Imported:
     if request.collective is None:
         collective, numbers = collective_of(messages.items())
     else:
-        collective = request.collective
-        numbers = _numbers_in(collective, messages)
+        collective, numbers = _numbers_in(request.collective, messages)
     steps: list[list[Transfer]] = [[] for _ in range(max(row.step for row in rows) + 1)]
     sums: list[list[tuple[int, ...]]] = [[] for _ in steps]
     places: dict[Place, str] = {}
@@ -280,19 +279,24 @@ def _refuse_other_ends(rows: list[Row], sums: bool) -> None:
 
 def _numbers_in(
     collective: Collective, messages: dict[tuple[str, ...], AnyMessage]
-) -> dict[tuple[str, ...], int]:
-    """Return the number of each message in a collective that the user names.
+) -> tuple[Collective, dict[tuple[str, ...], int]]:
+    """Return a collective that the user names, and the number of each message in it.
 
-    Numbers of the file count as they are if the sources agree; a message may be received by nodes
-    that are no destinations of it.
+    By the ends of the messages. A message may also be received by nodes that are no destinations
+    of it: then numbers of the file count as they are, if the ends agree or leave no other choice.
     """
-    listed = collective.messages
-    numbers: dict[tuple[str, ...], int] = {}
-    for key, message in messages.items():
-        index = int(key[0]) if len(key) == 1 and key[0].isdecimal() else -1
-        if not 0 <= index < len(listed) or type(listed[index]) is not type(message):
-            return dict(match_messages(collective, messages, "--collective"))
-        if one_and_many(listed[index])[0] != one_and_many(message)[0]:
-            return dict(match_messages(collective, messages, "--collective"))
-        numbers[key] = index
-    return numbers
+    try:
+        return match_messages(collective, messages, "--collective")
+    except InputError:
+        listed: tuple[AnyMessage, ...] = collective.messages
+        alone = Counter(one_and_many(message)[0] for message in listed)
+        numbers: dict[tuple[str, ...], int] = {}
+        for key, message in messages.items():
+            index = int(key[0]) if len(key) == 1 and key[0].isdecimal() else -1
+            if not 0 <= index < len(listed) or type(listed[index]) is not type(message):
+                raise
+            (one, many), (there, named) = map(one_and_many, (message, listed[index]))
+            if one != there or (alone[one] > 1 and not set(named) <= set(many)):
+                raise
+            numbers[key] = index
+        return collective, numbers

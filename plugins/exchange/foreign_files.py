@@ -100,7 +100,11 @@ def _check(found: Imported, request: ImportRequest, name: str) -> None:
         reason = "its schedule is of another instance than its own"
     elif instance is not None and request.network not in (None, instance.network):
         reason = "it reads no file on another network (--topology)"
-    elif instance is not None and request.collective not in (None, instance.collective):
+    elif (
+        instance is not None
+        and request.collective is not None
+        and instance.collective != request.collective.in_chunks(instance.collective.chunks)
+    ):
         reason = "it reads no file for another collective (--collective)"
     else:
         own = () if found.own is None else (found.own.value, found.own.lower)

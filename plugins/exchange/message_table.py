@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
 from cchybrid.model import AllReduction, Collective, Message, Reduction
 from cchybrid.model.collective import MAX_CHUNKS, AnyMessage, one_and_many
 from cchybrid.model.errors import InputError
+from cchybrid.model.shown import counted
 
 K = TypeVar("K", bound=Hashable)
 MAX_MESSAGES = 1_000_000
@@ -85,29 +87,43 @@ def pattern_of(messages: Iterable[AnyMessage]) -> str:
 
 def match_messages(
     collective: Collective, given: Mapping[K, AnyMessage], place: str
-) -> dict[K, int]:
-    """Return the number of each chunk in a collective that the user names.
+) -> tuple[Collective, dict[K, int]]:
+    """Return a collective that the user names, and the number of each chunk in it.
+
+    If every message is given equally often, more often than it is listed, these are its chunks,
+    and the collective is returned in as many.
 
     Raises
     ------
     InputError
         A chunk is none of its messages, or there are more of them than chunks.
     """
-    left: dict[AnyMessage, list[int]] = {}
     listed: tuple[AnyMessage, ...] = collective.messages
-    for number, message in enumerate(listed):
+    required, found = Counter(map(_sorted, listed)), Counter(map(_sorted, given.values()))
+    shares = {divmod(times, required[message] or 1) for message, times in found.items()}
+    if len(shares) == 1 and found.keys() <= required.keys():
+        times, rest = shares.pop()
+        chunks = times * collective.chunks
+        if times > 1 and rest == 0 and chunks <= MAX_CHUNKS:
+            collective = collective.in_chunks(chunks)
+            listed = collective.messages
+    left: dict[AnyMessage, list[int]] = {}
+    for number, message in reversed(list(enumerate(listed))):
         left.setdefault(_sorted(message), []).append(number)
     numbers: dict[K, int] = {}
     for key, message in given.items():
         plain = _sorted(message)
         if not left.get(plain):
+            many = f"listed {counted(found[plain], 'time')}, in {collective.name} "
+            reason = f"none of {collective.name}"
             raise InputError(
-                f"the message {_shown(message)} is none of {collective.name}",
+                f"the message {_shown(message)} is "
+                + (many + f"{required[plain]}" if required[plain] else reason),
                 where=place,
                 hint="leave out --collective to see what the file does",
             )
-        numbers[key] = left[plain].pop(0)
-    return numbers
+        numbers[key] = left[plain].pop()
+    return collective, numbers
 
 
 def _sorted(message: AnyMessage) -> AnyMessage:

@@ -158,8 +158,7 @@ def _schedule(
     if named is None:
         collective, numbers = collective_of(messages.items())
     else:
-        collective = named
-        numbers = match_messages(collective, messages, "--collective")
+        collective, numbers = match_messages(named, messages, "--collective")
     steps: dict[int, list[Transfer]] = defaultdict(list)
     sums: dict[int, list[tuple[int, ...]]] = defaultdict(list)
     place_of: dict[tuple[int, int], str] = {}

@@ -56,8 +56,7 @@ def read_sccl_json(text: str, request: ImportRequest) -> Imported:
     if request.collective is None:
         collective, numbers = collective_of(sorted(messages.items()))
     else:
-        collective = request.collective
-        numbers = match_messages(collective, messages, "--collective")
+        collective, numbers = match_messages(request.collective, messages, "--collective")
     steps, rounds, broken = _read_steps(record, parts, network.nodes, collective.kind)
     limits, groups = _groups(topology)
     broken += _overloaded_groups(steps, rounds, groups)

@@ -303,8 +303,7 @@ def _with_schedule(
     if request.collective is None:
         collective, numbers = collective_of(messages.items())
     else:
-        collective = request.collective
-        numbers = match_messages(collective, messages, "--collective")
+        collective, numbers = match_messages(request.collective, messages, "--collective")
     steps: dict[int, list[Transfer]] = defaultdict(list)
     places: dict[Place, str] = {}
     used = {epoch: k for k, epoch in enumerate(sorted({flow.epoch for flow in flows}))}
