@@ -131,7 +131,9 @@ class Network:
             _require(self.channels[a, b] == self.channels[b, a])
             _require(not {(a, b), (b, a)} & self.half_duplex)
             self.half_duplex.add((a, b))
-        self.endpoints = set(whole_numbers(network.get("endpoints", [])))
+        endpoints = [*whole_numbers(network.get("endpoints", []))]
+        self.endpoints = set(endpoints)
+        _require(endpoints == sorted(self.endpoints))
         _require(max(self.endpoints, default=0) < self.nodes)
         self.successors: list[list[int]] = [[] for _ in range(self.nodes)]
         self.predecessors: list[list[int]] = [[] for _ in range(self.nodes)]

@@ -86,7 +86,7 @@ def any_network(rng: random.Random) -> Network:
             "nodes": nodes,
             "channels": [[a, b, size[a, b]] for a, b in size],
             "half_duplex": [list(link) for link in both if rng.random() < 0.5],
-            "endpoints": rng.choice(([], rng.sample(range(nodes), rng.randrange(nodes)))),
+            "endpoints": rng.choice(([], sorted(rng.sample(range(nodes), rng.randrange(nodes))))),
         },
         "collective": {"kind": "deliver", "messages": messages},
         "model": {

@@ -111,6 +111,8 @@ REFUSED = [
     (PLAIN, "network.half_duplex", ["12"]),
     (PLAIN, "network.endpoints", [3]),
     (PLAIN, "network.endpoints", [-1]),
+    (PLAIN, "network.endpoints", [2, 1]),
+    (PLAIN, "network.endpoints", [2, 2]),
     (PLAIN, "network.endpoints", [1.0]),
     (PLAIN, "network.endpoints", {}),
     (PLAIN, "collective", KeyError),
