@@ -48,6 +48,12 @@ def copy_without(target: Path, features: list[str], engines: list[str]) -> None:
             test.unlink()
     for test in (*(target / "tests").glob("test_*.py"), *(target / "tests/fuzz").glob("test_*.py")):
         test.unlink()
+    # The finder of an editable installation would find what is deleted in the repository.
+    (target / "sitecustomize.py").write_text(
+        "import sys\n"
+        "found = [each for each in sys.meta_path if '__editable__' not in each.__module__]\n"
+        "sys.meta_path[:] = found\n"
+    )
     (target / "cchybrid_plugins").symlink_to("plugins")
     (target / "cchybrid_instances").symlink_to("instances")
 
