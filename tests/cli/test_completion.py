@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import os
 import shutil
 import subprocess
@@ -12,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from cchybrid.cli.app import run
 from cchybrid.plugin.option_names import option_names
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
+from tests.cli.completed import check_names, variables
 
 COMMAND = (sys.executable, "-c", "import sys; sys.argv[0] = 'cchybrid'; "
            "from cchybrid.cli import main; main()")  # fmt: skip
@@ -23,17 +21,6 @@ CHECKED = (sys.executable, "-c", "import sys; from cchybrid.cli import app\n"
            "try: app.run([])\n"
            "except SystemExit: pass\n"
            "print('\\n' + ' '.join({'numba', 'ortools', 'pandas'} & {*sys.modules}))")  # fmt: skip
-
-
-def variables(words: str, shell: str) -> dict[str, str]:
-    """Return what a shell says by environment variables."""
-    line = f"cchybrid {words}"
-    found = {
-        "bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)},
-        "zsh": {"_TYPER_COMPLETE_ARGS": line},
-        "fish": {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
-    }[shell]
-    return {**found, "_CCHYBRID_COMPLETE": f"complete_{shell}"}
 
 
 def complete(words: str, shell: str = "bash", command: tuple[str, ...] = COMMAND, **rest) -> str:
@@ -68,14 +55,7 @@ def complete(words: str, shell: str = "bash", command: tuple[str, ...] = COMMAND
 def test_names_are_completed(
     words: str, expected: str, others: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in variables(words, "bash").items():
-        monkeypatch.setenv(name, value)
-    shown = io.StringIO()
-    with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
-        run([])  # without a process of its own: the tests below start those
-    found = shown.getvalue().split()
-    assert any(word.startswith(expected) for word in found), found
-    assert not any(word.startswith(others) for word in found), found
+    check_names(words, expected, others, monkeypatch)
 
 
 @pytest.mark.long

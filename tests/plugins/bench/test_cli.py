@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from pathlib import Path
 
 import pytest
 
 from cchybrid.cli.app import run
-from tests.cli.test_completion import variables
+from tests.cli.completed import check_names
 
 
 @pytest.mark.parametrize(
@@ -47,11 +45,4 @@ def test_wrong_words_are_refused_in_one_line(
 def test_names_are_completed(
     words: str, expected: str, others: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in variables(words, "bash").items():
-        monkeypatch.setenv(name, value)
-    shown = io.StringIO()
-    with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
-        run([])
-    found = shown.getvalue().split()
-    assert any(word.startswith(expected) for word in found), found
-    assert not any(word.startswith(others) for word in found), found
+    check_names(words, expected, others, monkeypatch)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import io
 import json
 import sys
 from pathlib import Path
@@ -15,8 +13,8 @@ from cchybrid.cli.app import run
 from cchybrid.model import Schedule
 from cchybrid.referee.verify import verify_schedule
 from cchybrid.view import plot
+from tests.cli.completed import check_names
 from tests.cli.test_commands import call
-from tests.cli.test_completion import variables
 
 
 def test_a_design_for_a_collective_is_written_and_checked(tmp_path: Path) -> None:
@@ -173,11 +171,4 @@ def test_the_lists_of_designers(capsys: pytest.CaptureFixture[str]) -> None:
 def test_names_are_completed(
     words: str, expected: str, others: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in variables(words, "bash").items():
-        monkeypatch.setenv(name, value)
-    shown = io.StringIO()
-    with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
-        run([])
-    found = shown.getvalue().split()
-    assert any(word.startswith(expected) for word in found), found
-    assert not any(word.startswith(others) for word in found), found
+    check_names(words, expected, others, monkeypatch)
