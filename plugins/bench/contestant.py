@@ -154,7 +154,7 @@ def contestants(
     for name, values in options.items():
         current.setdefault(registry.current_name(name), {}).update(values)
     for name in current:
-        if name.lower() in registry.strategies:
+        if name in registry.strategies:
             continue
         info = registry.engine(name)
         if not any(engines is None or info.name in engines for engines in chosen):
