@@ -221,7 +221,6 @@ def _explained(instance: Mapping[str, Any], certificate: Path) -> list[str]:
 
 def _check_alone(path: Path, explain: bool, as_json: bool) -> bool:
     """Check a file that needs no certificate beside it, or a folder, as its format says."""
-    from cchybrid.cli.plugin_loading import load_plugins
     from cchybrid.model.instance import read_text
     from cchybrid.model.json_fields import parse_json
 

@@ -212,7 +212,9 @@ class Session:
         else:
             self._await_any_kernel()
         arms = [arm for arm in phase.arms if arm.key not in state.history.finished]
-        if not arms or state.done:
+        if state.done:
+            return
+        if not arms:
             # A strategy that goes on for ever with finished arms waits for bounds and the time.
             self._workers.listen(LISTEN_SECONDS)
             return
