@@ -130,7 +130,7 @@ class Registry:
         InputError
             No engine has this name; with a suggestion.
         """
-        return _find(self.engines, self.current_name(name), "engine", "engines")
+        return _find(self.engines, self.current_name(name), "engine", "see: cchybrid engines")
 
     def current_name(self, name: str) -> str:
         """Return the present name of an engine, given in any case; any other text as it is.
@@ -150,25 +150,25 @@ class Registry:
 
     def strategy(self, name: str) -> StrategyInfo:
         """Return a strategy by name (in any case); a ``CchybridError``: it cannot be used."""
-        info = _find(self.strategies, name, "strategy", "plugins")
+        info = _find(self.strategies, name, "strategy", f"use {', '.join(self.strategies)}")
         self.load("strategy", info, Strategy)
         return info
 
     def designer(self, name: str) -> DesignerInfo:
         """Return a designer by name (in any case), or raise an ``InputError``."""
-        return _find(self.designers, name, "designer", "designers")
+        return _find(self.designers, name, "designer", "see: cchybrid designers")
 
     def executor(self, name: str) -> ExecutorInfo:
         """Return an executor by name (in any case), or raise an ``InputError``."""
-        return _find(self.executors, name, "executor", "plugins")
+        return _find(self.executors, name, "executor", "see: cchybrid plugins")
 
     def exporter(self, name: str) -> ExporterInfo:
         """Return an exporter by name (in any case), or raise an ``InputError``."""
-        return _find(self.exporters, name, "export format", "plugins")
+        return _find(self.exporters, name, "export format", "see: cchybrid plugins")
 
     def importer(self, name: str) -> ImporterInfo:
         """Return an importer by name (in any case), or raise an ``InputError``."""
-        return _find(self.importers, name, "import format", "plugins")
+        return _find(self.importers, name, "import format", "see: cchybrid plugins")
 
     def benchmark(self, name: str) -> Any:
         """Import a kind of benchmarks by name, and return the ``Benchmark``.
@@ -178,7 +178,7 @@ class Registry:
         CchybridError
             There is none, or it cannot be imported.
         """
-        info = _find(self.benchmarks, name, "kind of benchmarks", "plugins")
+        info = _find(self.benchmarks, name, "kind of benchmarks", "see: cchybrid plugins")
         return self.load("benchmark", info)(info)
 
     def load(self, kind: str, info: Any, expected: type = object) -> Any:
@@ -434,11 +434,10 @@ def _plain(hint: Any) -> Any:
     return hint if origin in (None, Literal) else origin
 
 
-def _find(table: dict[str, R], name: str, what: str, command: str) -> R:
+def _find(table: dict[str, R], name: str, what: str, otherwise: str) -> R:
     found = table.get(name.lower())
     if found is None:
-        where = f"use {', '.join(table)}" if what == "strategy" else f"see: cchybrid {command}"
-        hint = did_you_mean(name, table, where)
+        hint = did_you_mean(name, table, otherwise)
         raise InputError(f"no {what} is called {name}", hint=hint)
     return found
 
