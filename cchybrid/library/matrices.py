@@ -43,7 +43,7 @@ def read_matrix(matrix: Any, name: str) -> Network:
             f"its shape is {shape}", where=where, hint="give one row and one column per node"
         )
     if hasattr(matrix, "tocsr"):
-        cells = matrix.tocsr().tocoo()  # adds entries that are stored twice
+        cells = matrix.tocoo()
         rows, columns, values = cells.row, cells.col, np.asarray(cells.data)
         kept = np.flatnonzero(values)
         rows, columns, values = rows[kept], columns[kept], values[kept]

@@ -90,7 +90,8 @@ class Imported:
     places
         The place in the file of transfers of the schedule.
     length
-        The number of steps without limits of capacity, where the file leaves timing open.
+        The number of steps that the file takes, those included in which nothing new is sent; a
+        number below the steps of the schedule has no effect.
     limits
         What the model cannot mean of the file, a line each.
     facts
@@ -100,9 +101,6 @@ class Imported:
     meaning_checked
         Whether the importer has executed the file and found that all data arrive: then a schedule
         that breaks another rule than ``no-such-channel`` is one that the model cannot express.
-    rounds
-        The number of steps within the capacities of the network, where the importer has placed the
-        transfers.
     """
 
     instance: Instance | None = None
@@ -114,7 +112,6 @@ class Imported:
     facts: tuple[str, ...] = ()
     own: OwnBound | None = None
     meaning_checked: bool = False
-    rounds: int | None = None
 
     def place(self, step: int, transfer: int) -> str:
         """Return the place of a transfer in the file, "" if there is none."""

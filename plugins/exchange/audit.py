@@ -276,6 +276,7 @@ def _judge(name: str, importer: str, imported: Imported) -> Audit:
         found = replace(
             found, unit=own.unit, length=own.value, spent=own.value, spent_unit=own.unit,
             lower=own.lower, bound_by=own.reason,
+            facts=(*imported.facts, f"judged by the importer's own rules, in {own.unit}"),
         )  # fmt: skip
     if imported.broken:
         return _invalid(found, imported.broken[0])
@@ -285,8 +286,8 @@ def _judge(name: str, importer: str, imported: Imported) -> Audit:
         if violations:
             return _violated(found, imported, violations[0])
         if own is None:
-            length = len(schedule.steps) if imported.length is None else imported.length
-            rounds = sum(schedule.rounds) if imported.rounds is None else imported.rounds
+            idle = max(0, (imported.length or 0) - len(schedule.steps))
+            length, rounds = len(schedule.steps) + idle, sum(schedule.rounds) + idle
             found = replace(found, length=length, rounds=None if rounds == length else rounds)
             if rounds == length or _bounded_instance(schedule.instance).model.rounds:
                 found = replace(found, spent=length)

@@ -108,7 +108,7 @@ def _check(found: Imported, request: ImportRequest, name: str) -> None:
         reason = "it reads no file for another collective (--collective)"
     else:
         own = () if found.own is None else (found.own.value, found.own.lower)
-        counts = (found.length, found.rounds, *own)
+        counts = (found.length, *own)
         if not all(count is None or (type(count) is int and count >= 0) for count in counts):
             reason = "its counts are no whole numbers"
     if reason:

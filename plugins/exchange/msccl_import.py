@@ -73,7 +73,7 @@ def read_msccl(text: str, request: ImportRequest) -> Imported:
     limits = []
     if not execution.races_searched:
         limits.append("too large to search for unordered accesses of memory")
-    length = execution.steps
+    unlimited = execution.steps
     nodes: Sequence[int] = range(len(program.gpus))
     if request.network is not None:
         placement = Placement(request.network, len(program.gpus))
@@ -81,6 +81,8 @@ def read_msccl(text: str, request: ImportRequest) -> Imported:
         execution = Machine(
             program, meaning.cell, meaning.initial(), placement, machine.times
         ).run()
+        if execution.steps > unlimited:
+            facts.append(f"{counted(unlimited, 'step')} without limits of capacity")
     sent, redundant = _useful(meaning, execution)
     if redundant:
         facts.append(f"left out, as nothing new is in them: {counted(redundant, 'transfer')}")
@@ -91,16 +93,12 @@ def read_msccl(text: str, request: ImportRequest) -> Imported:
     network = request.network or used_network(request.name, meaning.gpus, [*every.values()])
     schedule, places = _schedule(meaning, sent, nodes, network, request.collective)
     if request.network is None:
-        channels = schedule.instance.network.channels
-        count = counted(len(channels), "channel")
-        widest = max(channel.capacity for channel in channels)
-        facts.append(f"judged on the {count} it uses, of capacity up to {widest}")
+        facts.append(judged_on_used(network))
     return Imported(
         instance=schedule.instance,
         schedule=schedule,
         places=places,
-        length=length,
-        rounds=execution.steps,
+        length=execution.steps,
         limits=tuple(limits),
         facts=tuple(facts),
         meaning_checked=True,
@@ -200,3 +198,10 @@ def used_network(name: str, nodes: int, steps: list[list[Transfer]]) -> Network:
             widest[hop] = max(widest[hop], count)
     channels = tuple(Channel(a, b, size) for (a, b), size in sorted(widest.items()))
     return Network(name, nodes, channels)
+
+
+def judged_on_used(network: Network) -> str:
+    """Return the line that says that a schedule is judged on the network that it uses."""
+    widest = max((channel.capacity for channel in network.channels), default=0)
+    count = counted(len(network.channels), "channel")
+    return f"judged on the {count} it uses, of capacity up to {widest}"

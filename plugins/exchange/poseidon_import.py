@@ -13,7 +13,7 @@ from cchybrid.model import CommunicationModel, Instance, Message, Network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported, ImportRequest
 
-from .message_table import MAX_MESSAGES, collective_of
+from .message_table import MAX_MESSAGES, collective_of, match_messages
 from .xml_tree import Element, parse_xml
 
 MAX_TILES = 4096
@@ -40,14 +40,13 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
     """
     # The files have no single root, and often a damaged declaration.
     root = parse_xml(f"<poseidon>{_DECLARATION.sub('', text, count=1)}</poseidon>")
-    elements = {each.name: each for each in reversed(root.inner)}
-    if "schedule" in elements:
+    if any(root.named("schedule")):
         raise InputError(
             "a period of time slots is no sequence of steps", where="schedule",
             hint="give the platform and communication",
         )  # fmt: skip
-    size = elements.get("platform") or elements.get("topology")
-    communication = elements.get("communication") or elements.get("channels")
+    size = _only(root, "platform", "topology")
+    communication = _only(root, "communication", "channels")
     if size is None or communication is None:
         raise InputError(
             "no platform, or no communication", where="the file", hint="give both elements"
@@ -59,7 +58,12 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
         )
     network = request.network or _network(size, width, height)
     messages = list(_messages(communication, width, height))
-    collective, _ = collective_of(enumerate(messages))
+    if request.collective is None:
+        collective, _ = collective_of(enumerate(messages))
+    else:
+        collective, _ = match_messages(
+            request.collective, dict(enumerate(messages)), "--collective"
+        )
     model = CommunicationModel("wormhole", inject=1, accept=1)
     facts = [f"{width} x {height} tiles, {len(messages)} packets a period"]
     limits = [
@@ -70,9 +74,27 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
     if phits != 1:
         limits.append(f"packets of {phits} phits count as one message")
     return Imported(
-        Instance(network, request.collective or collective, model),
+        Instance(network, collective, model),
         limits=tuple(limits), facts=tuple(facts),
     )  # fmt: skip
+
+
+def _only(parent: Element, *names: str) -> Element | None:
+    """Return the only inner element of one of these names, ``None`` if there is none."""
+    found = [*parent.named(*names)]
+    for other in found[1:]:
+        raise InputError(
+            f"another <{other.name}>", where=f"line {other.line}", hint="keep one of them"
+        )
+    return found[0] if found else None
+
+
+def _refuse_inner(element: Element, name: str, kind: str) -> None:
+    """Refuse elements that have no meaning beside a kind."""
+    for each in element.named(name):
+        raise InputError(
+            f"<{name}> has no meaning in {kind}", where=f"line {each.line}", hint="remove it"
+        )
 
 
 def _kind(element: Element, *keys: str) -> str:
@@ -80,12 +102,13 @@ def _kind(element: Element, *keys: str) -> str:
 
 
 def _network(size: Element, width: int, height: int) -> Network:
-    inner = next(size.named("topology", "graph"), size)
+    inner = _only(size, "topology", "graph") or size
     kind = _kind(inner, "type", "topoType") or "custom"
     tiles = width * height
     positions = tuple((float(k % width), float(k // width)) for k in range(tiles))
     links: list[tuple[int, int]] = []
     if kind in ("mesh", "bitorus"):
+        _refuse_inner(inner, "link", kind)
         for y in range(height):
             for x in range(width):
                 for a, b in ((x + 1, y), (x, y + 1)):
@@ -122,6 +145,7 @@ def _messages(communication: Element, width: int, height: int) -> Iterator[Messa
     """Yield a message for each packet of a period."""
     tiles = width * height
     if _kind(communication, "type", "comType") == "all2all":
+        _refuse_inner(communication, "channel", "all2all")
         if tiles * (tiles - 1) > MAX_MESSAGES:
             raise InputError(f"more than {MAX_MESSAGES:,} messages", hint="audit a smaller file")
         yield from (Message(a, (b,)) for a in range(tiles) for b in range(tiles) if a != b)

@@ -19,10 +19,18 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, parse_json, take
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest, OwnBound, Place
 
-from .epoch_networks import TOLERANCE, Demands, EpochNetwork, Link, epoch_bound, recognise
+from .epoch_networks import (
+    TOLERANCE,
+    Demands,
+    EpochNetwork,
+    Link,
+    epoch_bound,
+    missing_link,
+    recognise,
+)  # fmt: skip
 from .epoch_rules import EpochRules, Flow, MetBy, Route, demands_lacking
 from .message_table import MAX_MESSAGES, collective_of, match_messages
-from .msccl_import import HOP_BY_HOP, used_network
+from .msccl_import import HOP_BY_HOP, judged_on_used, used_network
 
 MAX_EPOCH = 1_000_000
 MAX_EPOCHS_OF_A_CHUNK = 1000
@@ -78,8 +86,11 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
     gpus |= {goal for goals in demands.values() for goal in goals}
     used = frozenset(node for flow in flows for node in flow.switches)
     known = None
+    alien = ""
     if request.network is None:
-        known = recognise(gpus, {link for flow in flows for link in flow.hops})
+        links = {link for flow in flows for link in flow.hops}
+        known = recognise(gpus, links)
+        alien = "" if known else missing_link(gpus, links)
     elif used:
         raise InputError(
             f"paths over switch {min(used)}, and its links to GPUs are not those of a network",
@@ -105,7 +116,7 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
             every = _all_demands(known, demands)
             full, why = epoch_bound(known, known.switches, every, rates, parts=parts)
             facts.append(f"with all {len(known.gpus)} GPUs at least {full} epochs: {why}")
-    limits = _limits(flows, whole, rates)
+    limits = [*([alien] if alien else []), *_limits(flows, whole, rates)]
     imported = Imported(
         broken=tuple(broken), limits=tuple(limits), facts=tuple(facts), own=own,
         meaning_checked=True,
@@ -114,7 +125,7 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
         imported = _with_schedule(imported, flows, demands, sorted(gpus), request)
         if own is None:
             # An epoch in which nothing is sent takes a step, too.
-            imported = replace(imported, length=epochs, rounds=epochs)
+            imported = replace(imported, length=epochs)
     if not broken and own is None and imported.schedule is None:
         raise InputError(
             f"{imported.limits[-1]}, and its links have unknown rates", where="Flows",
@@ -322,4 +333,5 @@ def _with_schedule(
     )
     instance = Instance(network, collective, HOP_BY_HOP)
     schedule = Schedule(instance, tuple(map(tuple, listed)))
-    return replace(imported, instance=instance, schedule=schedule, places=places)
+    facts = imported.facts if request.network else (*imported.facts, judged_on_used(network))
+    return replace(imported, instance=instance, schedule=schedule, places=places, facts=facts)

@@ -44,7 +44,16 @@ def test_a_directed_graph_is_its_channels(arcs: dict[tuple[int, int], int]) -> N
         nx.to_numpy_array(graph, weight="capacity")
     )
     assert read_matrix(sparse, "g") == network
+    assert read_matrix(sparse.tocsr(), "g") == network
     assert read_channels([(*pair, size) for pair, size in arcs.items()], "g").nodes <= 8
+
+
+def test_an_entry_that_a_sparse_matrix_stores_twice_is_refused() -> None:
+    # SciPy adds them in the type of the entries, where 200 + 100 is 44.
+    cells = np.array([200, 100], dtype=np.uint8), ([0, 0], [1, 1])
+    sparse = pytest.importorskip("scipy.sparse").coo_array(cells, shape=(2, 2))
+    with refused("channel 0->1 is listed twice"):
+        read_matrix(sparse, "g")
 
 
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])

@@ -15,12 +15,14 @@ from cchybrid_plugins.exchange import foreign_bounds, teccl_import
 from cchybrid_plugins.exchange.audit import Audit, audit_file, shown_percent
 from cchybrid_plugins.exchange.epoch_networks import dgx2, ndv2
 from cchybrid_plugins.exchange.foreign_bounds import FoundBound, best_bound
+from cchybrid_plugins.exchange.foreign_files import import_file
 
 import cchybrid
 from cchybrid.cli.app import run
 from cchybrid.host.result import Result
 from cchybrid.model import Instance, LowerBound, Schedule, Transfer
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.imported import Imported
 from cchybrid.plugin.records import BoundInfo
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.proof.provider_process import ask_apart as provided
@@ -57,15 +59,29 @@ def test_a_valid_program_meets_a_certified_bound(tmp_path: Path, registry: Regis
     assert "judged on the 4 channels it uses, of capacity up to 1" in found.facts
 
 
-def test_steps_and_rounds_on_a_given_network(tmp_path: Path, registry: Registry) -> None:
+def test_steps_on_a_given_network_are_those_within_its_capacities(
+    tmp_path: Path, registry: Registry
+) -> None:
     (tmp_path / "wire.edges").write_text("0 1\n")
     sends = step("s", ("i", 0), ("o", 0), count=4)
     gpus = [[block(0, 1, -1, sends)], [block(0, -1, 0, step("r", count=4))]]
     text = program("broadcast", (4, 4, 0), *gpus)
     found = audit(text, tmp_path, registry, topology=str(tmp_path / "wire.edges"))
-    assert found.sentence == (
-        "valid, 1 step / 4 rounds, at most 0 % above a certified lower bound of 4 rounds"
-    )
+    assert found.sentence == ("valid, 4 steps, at most 0 % above a certified lower bound of 4")
+    assert "1 step without limits of capacity" in found.facts
+
+
+@pytest.mark.parametrize(("said", "steps"), [(0, 3), (1, 3), (3, 3), (4, 4)])
+def test_an_importer_can_add_idle_steps_but_shortens_no_schedule(
+    said: int, steps: int, tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lying(*arguments: Any, **options: Any) -> tuple[str, Imported]:
+        name, imported = import_file(*arguments, **options)
+        return name, replace(imported, length=said)
+
+    monkeypatch.setattr(audits, "import_file", lying)
+    found = audit(ring_allgather(4), tmp_path, registry, topology="ring-4")
+    assert (found.length, found.spent) == (steps, steps)
 
 
 def test_a_longer_schedule_is_above_the_bound_and_ours_is_shown(
@@ -120,6 +136,7 @@ def test_epochs_are_judged_in_epochs(tmp_path: Path, registry: Registry) -> None
     text = result_of(sends, epochs, gpus, 0.005, 1 / 16)
     found = audit(text, tmp_path, registry, improve=1.0)
     assert found.sentence == "valid, 10 epochs, at most 0 % above a lower bound of 10"
+    assert "judged by the importer's own rules, in epochs" in found.facts
     assert found.facts[-1] == "not improved: schedules are found in steps, not in epochs"
     steps = audit(teccl_result(*teccl_triangle(), 2), tmp_path, registry)
     assert steps.sentence == "valid, 2 steps, at most 0 % above a certified lower bound of 2"

@@ -132,7 +132,7 @@ OTHER = Network.from_links("other", 3, [(0, 1), (1, 2)])
         (Imported(LINE, "steps"), "its schedule is none"),
         (Imported("line"), "its instance is none"),
         (Imported(LINE, ONE, length="1"), "its counts are no whole numbers"),
-        (Imported(LINE, ONE, rounds=-1), "its counts are no whole numbers"),
+        (Imported(LINE, ONE, length=-1), "its counts are no whole numbers"),
         (Imported(own=OwnBound(7.5, 1, "epochs")), "its counts are no whole numbers"),
     ],
 )

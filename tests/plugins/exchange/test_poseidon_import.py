@@ -78,6 +78,13 @@ def test_a_bandwidth_is_a_number_of_messages() -> None:
         (PAIRS.replace('bandwidth="2"', 'bandwidth="999999999"'), "999999999 packets"),
         (SPEC.format(40, 40, "mesh"), "more than 1,000,000 messages"),
         ("<platform width='2' height='2'>", "not well-formed XML"),
+        (PAIRS + '<communication type="all2all"/>', "line 7: another <communication>"),
+        (
+            PAIRS.replace("<channels", '<topology width="3" height="3"/><channels'),
+            "another <topology>",
+        ),
+        (LINKS.replace("custom", "mesh", 1), "line 2: <link> has no meaning in mesh"),
+        (PAIRS.replace("arbitrary", "all2all"), "line 4: <channel> has no meaning in all2all"),
     ],
 )
 def test_what_cannot_be_meant_is_said_in_one_line(text: str, words: str) -> None:
