@@ -264,7 +264,7 @@ def amount(values: Mapping[str, Any], name: str = "seconds") -> float:
     InputError, LookupError, TypeError, ValueError
         It is missing, or no finite number from 0 on.
     """
-    value = float(values[name])
-    if not 0 <= value < math.inf:
-        raise InputError(f"{name} is {value}")
-    return value
+    value = values[name]
+    if type(value) not in (int, float) or not 0 <= value < math.inf:
+        raise InputError(f"{name} is {value!r:.40}")
+    return float(value)

@@ -41,8 +41,8 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
     pandas.DataFrame
         The columns ``COLUMNS``: the facts of the instance; the contestant, its budget and the
         seed; the result; and ``convergence``, the list of (seconds, steps, bound) at which the run
-        had a better schedule or bound. ``status`` is ``optimal``, ``feasible``, ``infeasible``,
-        ``unknown`` or ``failed``, then ``failure`` has the reason.
+        had a better schedule or bound. ``status`` is ``optimal`` (certified), ``feasible``,
+        ``infeasible``, ``unknown`` or ``failed``, then ``failure`` has the reason.
 
     Raises
     ------
@@ -138,4 +138,5 @@ def _status(run: dict[str, Any]) -> str:
         return "infeasible"
     if run["steps"] != run["steps"]:  # NaN: there is no schedule
         return "unknown"
-    return "optimal" if run["steps"] == run["lower_bound"] else "feasible"
+    bound = run["lower_bound"] if run["certified"] else run["certified_bound"]
+    return "optimal" if run["steps"] == bound else "feasible"

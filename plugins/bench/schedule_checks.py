@@ -18,7 +18,7 @@ COLUMNS: Mapping[str, Any] = {
     "failure": "", "held": True,  # why it is excluded; ``held`` is False for an invalid result
     "steps": None, "lower_bound": 0,  # the steps of the verified schedule
     "certified": False, "certified_bound": 0,  # the latter where ``lower_bound`` is only claimed
-    "infeasible": False,  # claims that there is no schedule; then ``certified`` is about this claim
+    "infeasible": False,  # it was shown again that there is no schedule
     "seconds": 0.0, "seconds_to_best": 0.0, "engine": "", "bound_by": "", "versions": {},
     "troubles": (), "conflicts": None, "evaluations_to_best": None,
     "evaluations": None, "search_seconds": None,  # sums over the engines; None if one is unknown
@@ -31,7 +31,9 @@ COLUMNS: Mapping[str, Any] = {
 
 def certified_steps(result: Mapping[str, Any]) -> int:
     """Return the best bound that a result calls certified, 0 without any."""
-    return int(result.get("lower_bound" if result.get("certified") else "certified_bound", 0))
+    return int(
+        _count(result.get("lower_bound" if result.get("certified") else "certified_bound", 0))
+    )
 
 
 def stored_schedule(run: StoredRun) -> Schedule | None:
@@ -50,33 +52,36 @@ def stored_schedule(run: StoredRun) -> Schedule | None:
     if violations := verify_schedule(schedule):
         raise InputError(f"the schedule is invalid: {violations[0].text}")
     said = schedule.lower_bound
-    stated = (result.get("steps"), int(result.get("lower_bound", 0)), result["digest"])
+    stated = (result.get("steps"), result.get("lower_bound", 0), result["digest"])
     if said is None or stated != (len(schedule.steps), said.steps, schedule.instance.digest):
         raise InputError("the schedule is not the one of the result")
     evidence = said.evidence if result.get("certified") else result.get("certified_evidence")
     # One step is always needed.
-    if bound > 1 and proven_steps(record["instance"], evidence or {}) < bound:
+    if bound > 1 and proven_steps(schedule.instance.to_json(), evidence or {}) < bound:
         raise InputError("the evidence does not prove the bound")
     return schedule
 
 
 def _instance_of_bound(result: Mapping[str, Any]) -> Instance | None:
-    """Return the instance of a run without a schedule, whose bound is checked."""
+    """Return the instance of a run without a schedule, whose bound is checked.
+
+    That there is no schedule requires evidence, too: without it the run does not hold.
+    """
     bound, certified = certified_steps(result), bool(result.get("certified"))
     lesser = None if certified else result.get("certified_evidence")
     evidence = result.get("evidence_without_schedule") or lesser
     infeasible = result["status"] == "infeasible"
     if evidence is None:
         # One step is always needed: a bound of 1 requires no evidence.
-        if bound > 1 or (certified and (bound < 1 or infeasible)):
+        if infeasible or bound > 1 or (certified and bound < 1):
             raise InputError("the evidence of the bound is missing")
         return None
     try:
-        record = result["instance_record"]
-        instance = Instance.from_json(record)
+        instance = Instance.from_json(result["instance_record"])
+        record = instance.to_json()
         if instance.digest != result["digest"]:
             raise InputError("it belongs to another instance")
-        if infeasible and evidence.get("kind") == "unreachable":
+        if infeasible:
             proves_infeasible(record, evidence)
         elif proven_steps(record, evidence) < bound:
             raise EvidenceError("it proves less")
@@ -101,21 +106,22 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         raise InputError("the schedule is missing")
     else:
         instance = _instance_of_bound(result)
-    lower, certified = int(result.get("lower_bound", 0)), bool(result.get("certified"))
+    lower, certified = int(_count(result.get("lower_bound", 0))), bool(result.get("certified"))
     if result["status"] == "optimal" and steps != lower:
         raise InputError("it is called optimal, but its bound is lower")
     infeasible = steps is None and result["status"] == "infeasible"
-    evidence = result.get("evidence_without_schedule") or {}
     contributions = tuple(map(_contribution, result.get("contributions") or ()))
+    if result.get("conflicts") == 0 and steps is None:
+        raise InputError("no conflicts are left, but the schedule is missing")
     found = [entry.steps for entry in contributions if entry.what == "schedule"]
     # The host's greedy schedule is no contribution, and engines may have worse ones.
     if found and (None in found or (found[-1] != steps and result["engine"] != HOST_GREEDY)):
         raise InputError("the contributions do not match its schedule")
     cost = {name: value for name, value in (result.get("cost") or {}).items() if value is not None}
     return {
-        "steps": steps, "infeasible": infeasible, "lower_bound": _count(lower),
-        "certified": certified and (not infeasible or evidence.get("kind") == "unreachable"),
-        "certified_bound": 0 if certified or infeasible else _count(certified_steps(result)),
+        "steps": steps, "infeasible": infeasible, "lower_bound": lower,
+        "certified": certified or infeasible,
+        "certified_bound": 0 if certified or infeasible else certified_steps(result),
         **{name: amount(result, name) for name in ("seconds", "seconds_to_best")},
         **{name: str(result[name]) for name in ("engine", "bound_by")},
         "versions": {str(key): str(value) for key, value in result["versions"].items()},
@@ -131,16 +137,16 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
 def _contribution(entry: Mapping[str, Any]) -> Contribution:
     return Contribution(
         amount(entry), str(entry["author"]), str(entry["how"]), str(entry["what"]),
-        _count(entry["steps"]), _count(int(entry["lower"])), bool(entry["certified"]),
+        _count(entry["steps"]), int(_count(entry["lower"])), bool(entry["certified"]),
         str(entry.get("seeded_by", "")),
     )  # fmt: skip
 
 
 def _count(value: Any) -> Any:
-    """Return a whole number, or ``None``."""
-    if value is not None and abs(int(value)) >= 1 << 53:
-        raise InputError("a number is too large")  # for the integer columns of the table
-    return None if value is None else int(value)
+    """Return a whole number from 0 on, or ``None``; the columns of the table hold 53 bits."""
+    if value is not None and not (type(value) is int and 0 <= value < 1 << 53):
+        raise InputError(f"{value!r:.40} is no count")
+    return value
 
 
 def _total(values: Mapping[str, Any] | None) -> float | None:

@@ -152,11 +152,12 @@ class Throughputs(Benchmark[ThroughputRow]):
     def check(self, row: ThroughputRow, run: StoredRun) -> CheckedThroughput:
         """Add up the trees again, and check their bound."""
         record = run.unpacked()
-        verdict = check_throughput(record)
+        instance = Instance.from_json(record["instance"])
+        verdict = check_throughput({**record, "instance": instance.to_json()})
         stated = (run.result["rounds_per_chunk"], run.result["bound"])
         if stated != (str(verdict.rounds_per_chunk), str(verdict.bound)):
             raise InputError("the trees are not those of the result")
-        if Instance.from_json(record["instance"]).digest != run.result["digest"]:
+        if instance.digest != run.result["digest"]:
             raise InputError("the trees are of another instance")
         return CheckedThroughput(verdict, amount(run.result))
 

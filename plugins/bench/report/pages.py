@@ -23,7 +23,7 @@ from .cells import shown
 LONG_CELL = 50
 """Cells with more characters get a minimum width."""
 GOOD = ("better", "optimal", "tighter", "refuted", "infeasible", "yes", "best")
-BAD = ("worse", "weaker", "nothing found", "failed", "not run", "no result", "no")
+BAD = ("worse", "weaker", "nothing found", "failed", "not run", "no result", "no schedule", "no")
 
 
 def check_folder(folder: Path) -> None:

@@ -41,7 +41,7 @@ def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
     """Return the title and the SVG of every plot for which there is data."""
     times = statistics.times(runs)
     names = dict(zip(runs.key, runs.contestant, strict=True))
-    closed = rows.index[rows.steps.notna() & (rows.proof != "")]
+    closed = rows.index[rows.steps.notna() & (rows.proof == "certified")]
     profile = statistics.performance_profile(times) if len(names) > 1 else {}
     kinds: tuple[tuple[str, Mapping[str, Series], str, str, str, dict[str, float]], ...] = (
         ("settled", statistics.settled_over_time(times, closed),

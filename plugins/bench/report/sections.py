@@ -81,13 +81,16 @@ def _beside(numbers: Series, others: Series, words: str, none: str = "") -> list
 
 def _summary(rows: DataFrame) -> Section:
     text = (
-        "Closed: the steps of a verified schedule meet a lower bound, or there is provably no"
-        " schedule; certified: the proof was checked again for this report. Better, equal, worse:"
-        " our steps against the published ones; new: nothing was published."
+        "Closed: the steps of a verified schedule meet a lower bound, or there is no schedule; the"
+        " proof was checked again for this report. Better, equal, worse: our steps against the"
+        " published ones; new: nothing was published."
     )
-    rare = {"no result", STUDY} - set(rows.verdict)
+    claimed = rows.proof == "claimed"
+    if claimed.any():
+        text += " Claimed: the steps meet a bound without evidence, which does not close the row."
+    rare = {"no result", "no schedule", STUDY} - set(rows.verdict)
     marks = {verdict: rows.verdict == verdict for verdict in VERDICTS if verdict not in rare}
-    proofs = {"closed": rows.proof != "", "certified": rows.proof == "certified"}
+    proofs = {"closed": rows.proof == "certified", **({"claimed": claimed} if any(claimed) else {})}
     counts = DataFrame({"rows": 1, **proofs, **marks}).groupby(rows.group, sort=False).sum()
     counts.loc["all"] = counts.sum()
     return Section("Summary", text, table=counts.rename_axis("collective").reset_index())
@@ -152,9 +155,7 @@ def _new(rows: DataFrame) -> list[Section]:
     """Return the section on results that are not in the rows' sources, if these have any steps."""
     lines = DataFrame({
         "row": rows["row"], "what is new": "", "published": rows.published_steps,
-        "ours": rows.steps.astype(object)
-        .mask(rows.infeasible == "certified", "no schedule exists")
-        .mask(rows.infeasible == "claimed", "it is claimed that no schedule exists"),
+        "ours": rows.steps.astype(object).mask(rows.infeasible, "no schedule exists"),
         "lower bound": rows.bounds, "engine": rows.engine,
     })  # fmt: skip
     found = {
@@ -174,28 +175,28 @@ def _new(rows: DataFrame) -> list[Section]:
 
 
 def _against_papers(rows: DataFrame) -> list[Section]:
-    worse = []
-    for row in rows[rows.verdict == "worse"].itertuples():
+    worse: dict[str, list[str]] = {"worse": [], "no schedule": []}
+    for row in rows[rows.verdict.isin([*worse])].itertuples():
         ours = "no schedule" if isna(row.steps) else f"{row.steps} steps"
         line = f"{row.row}: {ours}, published {row.published_steps}"
         if row.published_is_impossible:
-            none = row.infeasible == "certified"
-            proof = "no schedule at all" if none else f"at least {row.lower_bound} steps"
+            proof = "no schedule at all" if row.infeasible else f"at least {row.lower_bound} steps"
             line += f" (which a certified bound rules out: {proof})"
-        worse.append(f"{line}; {row.note}" if row.note else line)
+        worse[row.verdict].append(f"{line}; {row.note}" if row.note else line)
     refuted = [
         f"{row.row}: published bound {row.published_lower_bound}, our schedule has {row.steps}"
         for row in rows[rows.bound_verdict == "refuted"].itertuples()
     ]
     compared = int(rows.verdict.isin(("better", "equal", "worse")).sum())
-    summary = f"{len(worse)} of the {compared} rows that are compared."
+    summary = f"{len(worse['worse'])} of the {compared} rows that are compared."
     if not compared:
         summary = "Nothing was published that the results of these rows could be compared with."
     counts = rows.bound_verdict.value_counts()
     words = [f"{w}: {counts[w]}" for w in ("tighter", "equal", "weaker", "refuted") if w in counts]
     text = f"Rows: {', '.join(words)}." if words else ""
     sections = [
-        Section("Worse than published", summary, worse),
+        Section("Worse than published", summary, worse["worse"]),
+        Section("Published steps, but no schedule of ours", lines=worse["no schedule"]),
         Section("Lower bounds against the published", text),
         Section("Published lower bounds that schedules refute", lines=refuted),
     ]
@@ -207,7 +208,7 @@ def _unfinished(rows: DataFrame) -> Section:
     table = DataFrame({
         "row": rows["row"], "steps": rows.steps, "lower bound": rows.bounds, "gap": rows.gap,
         "published": rows.published_steps, "state": rows.state,
-    })[(rows.runs > 0) & (rows.proof == "")]  # fmt: skip
+    })[(rows.runs > 0) & (rows.proof != "certified")]  # fmt: skip
     text = f"{len(table)} of the {(rows.runs > 0).sum()} rows with runs."
     return Section("Not closed", text, table=table if len(table) else None)
 
@@ -337,7 +338,7 @@ def _all_rows(rows: DataFrame, reading: Reading) -> Section:
     table = DataFrame({
         "row": rows["row"], "routing": rows.routing, "steps": rows.steps,
         "lower bound": rows.bounds,
-        "state": np.select([rows.proof != "", rows.state == "open"], states, rows.state),
+        "state": np.select([rows.proof == "certified", rows.state == "open"], states, rows.state),
         "published": _beside(rows.published_steps, rows.published_lower_bound, "(at least {})"),
         "verdict": rows.verdict, "bound": rows.bound_verdict, "s to best": rows.seconds_to_best,
         "s in all": rows.seconds, "engine": rows.engine,

@@ -17,7 +17,9 @@ from ..row import Row
 from .reading import Reading
 
 STUDY = "conflict study"
-VERDICTS = ("better", "equal", "worse", "new", "not comparable", STUDY, "no result")
+VERDICTS = (
+    "better", "equal", "worse", "no schedule", "new", "not comparable", STUDY, "no result",
+)  # fmt: skip
 PUBLISHED = {"steps": "published_steps", "lower_bound": "published_lower_bound", "goal": "goal"}
 MIN_TIME_RATIO, MIN_TIME_SECONDS = 1.5, 1.0
 """Times count as different if their ratio and their difference both exceed these."""
@@ -36,13 +38,14 @@ def standings(reading: Reading) -> DataFrame:
     - ``is_study``: the row is a conflict study.
     - ``steps``: the fewest of a verified schedule; ``lower_bound``: the best certified one of any
       run; ``claimed_bound``: a better one without checkable evidence; ``gap``: the difference of
-      the steps and the better bound.
-    - ``infeasible``: ``certified`` or ``claimed`` if there is no schedule, else "".
+      the steps and the certified bound.
+    - ``infeasible``: whether it was shown again that there is no schedule.
     - ``contestant``: the best one: fewest steps, then shortest time; ``engine``: the engine that
       found them; ``seconds_to_best``, ``seconds``: means over the seeds that reached those steps.
     - ``contributions``: those of its fastest run with these steps, without a schedule those of the
       run with the best bound; ``story``: the same in words.
-    - ``proof``: ``certified`` or ``claimed`` if the row is closed, else ""; ``state``:
+    - ``proof``: ``certified`` if the row is closed, ``claimed`` if its steps meet a claimed bound,
+      which does not close it, else ""; ``state``:
       ``optimal``, ``infeasible``, ``open``, ``nothing found``, ``failed``, ``not run`` or
       ``conflict study``.
     - ``verdict``: our steps against the published ones, one of ``VERDICTS``; ``bound_verdict``: our
@@ -62,7 +65,8 @@ def standings(reading: Reading) -> DataFrame:
     rows["runs"] = reading.runs.row.value_counts().reindex(rows.index, fill_value=0)
     rows["failures"] = rows.runs - held.row.value_counts().reindex(rows.index, fill_value=0)
     held = held.assign(fewest=held.groupby("row").steps.transform("min"))
-    none = dict.fromkeys(("infeasible", "contestant", "engine", "story"), "")
+    none = dict.fromkeys(("contestant", "engine", "story"), "")
+    rows["infeasible"] = rows.index.isin(held.row[held.infeasible])
     rows = _with_verdicts(rows.join(_best(held)).fillna(none))
     return rows.astype(dict.fromkeys((*PUBLISHED.values(), *FOUND), "Int64"))
 
@@ -95,7 +99,6 @@ def _best(held: DataFrame) -> DataFrame:
     refuted = held.lower_bound > held.fewest
     bounds = held.lower_bound.where(held.certified, held.certified_bound)[proven].groupby(held.row)
     claims = held[~held.certified & ~held.infeasible & ~refuted].groupby("row")
-    none = held[held.infeasible & held.fewest.isna()].groupby("row").certified.any()
 
     there = held[held.steps == held.fewest]
     means = there.groupby(["row", "key", "contestant"], as_index=False).agg(
@@ -110,7 +113,6 @@ def _best(held: DataFrame) -> DataFrame:
         "steps": held.groupby("row").fewest.first(),
         "lower_bound": bounds.max(),
         "claimed_bound": claims.lower_bound.max(),
-        "infeasible": none.map({True: "certified", False: "claimed"}),
         "contributions": contributions, "story": contributions.map(_story),
     })  # fmt: skip
     more = found.claimed_bound > found.lower_bound.fillna(0)
@@ -137,26 +139,27 @@ def _with_verdicts(rows: DataFrame) -> DataFrame:
     steps, bound, claim = rows.steps, rows.lower_bound, rows.claimed_bound
     published, published_bound = rows.published_steps, rows.published_lower_bound
     certified, some, none = bound.fillna(0), rows.runs > rows.failures, rows.infeasible
-    rows["gap"] = steps - np.fmax(certified, claim)
+    rows["gap"] = steps - certified
     rows["proof"] = _first(
-        (none != "", none), (steps == bound, "certified"), (steps == claim, "claimed"), default=""
+        (none | (steps == bound), "certified"), (steps == claim, "claimed"), default=""
     )
     rows["state"] = _first(
         (~some, np.where(rows.runs > 0, "failed", "not run")), (rows.is_study, STUDY),
-        (none != "", "infeasible"), (steps.isna(), "nothing found"), (rows.proof != "", "optimal"),
+        (none, "infeasible"), (steps.isna(), "nothing found"), (steps == bound, "optimal"),
         default="open",
     )  # fmt: skip
     rows["verdict"] = _first(
         (~some, "no result"), (rows.is_study, STUDY), (~rows.comparable, "not comparable"),
-        (published.isna(), np.where(steps.notna() | (none != ""), "new", "no result")),
-        (steps < published, "better"), (steps == published, "equal"), default="worse",
+        (published.isna(), np.where(steps.notna() | none, "new", "no result")),
+        (steps.isna(), "no schedule"), (steps < published, "better"), (steps == published, "equal"),
+        default="worse",
     )  # fmt: skip
     rows["bound_verdict"] = _first(
-        (published_bound.isna() | ~rows.comparable | ~some | (none != ""), ""),
+        (published_bound.isna() | ~rows.comparable | ~some | rows.is_study | none, ""),
         (published_bound > steps, "refuted"), (certified == published_bound, "equal"),
         (certified > published_bound, "tighter"), default="weaker",
     )  # fmt: skip
-    ruled_out = (none == "certified") | (certified > published)
+    ruled_out = none | (certified > published)
     rows["published_is_impossible"] = rows.comparable & published.notna() & ruled_out
     rows["best_known"] = np.maximum(np.fmin(steps, published.where(rows.comparable)), certified)
     rows["goal"] = rows.goal.where(rows.comparable).fillna(rows.best_known)
@@ -173,11 +176,9 @@ def contradictions(rows: DataFrame, runs: DataFrame) -> list[str]:
     fewest = rows.steps.rename("fewest").dropna()
     held = runs[runs.failure == ""].join(fewest, on="row", how="inner")
     return [
-        f"{run.title}: claims infeasibility, but {run.fewest} steps suffice"
-        if run.infeasible
-        else f"{run.title}: {run.bound_by} {'certifies' if run.certified else 'claims'} at least"
+        f"{run.title}: {run.bound_by} {'certifies' if run.certified else 'claims'} at least"
         f" {run.lower_bound} steps, but {run.fewest} suffice"
-        for run in held[held.infeasible | (held.lower_bound > held.fewest)].itertuples()
+        for run in held[held.lower_bound > held.fewest].itertuples()
     ]
 
 

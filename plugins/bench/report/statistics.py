@@ -47,13 +47,18 @@ def judged(runs: DataFrame, rows: DataFrame) -> DataFrame:
     """Return the runs with the columns of their rows (``row_...``) and two outcomes.
 
     ``success``: the run reached the fewest steps known, or the row's bound. ``closed``: it has the
-    row's fewest steps and meets its own bound, or it claims that there is no schedule.
+    row's fewest steps and meets its own certified bound, or it shows that there is no schedule.
     """
     runs = runs.join(rows.add_prefix("row_"), on="row")
-    held, none = runs.failure == "", runs.infeasible & (runs.row_infeasible != "")
-    reached = (runs.row_infeasible == "") & (runs.steps <= runs.row_best_known.astype(float))
-    met = (runs.lower_bound == runs.steps) & (runs.steps == runs.row_steps.astype(float))
+    held, none = runs.failure == "", runs.infeasible
+    reached = runs.steps <= runs.row_best_known.astype(float)
+    met = (certified_bounds(runs) == runs.steps) & (runs.steps == runs.row_steps.astype(float))
     return runs.assign(success=held & (none | reached), closed=held & (none | met))
+
+
+def certified_bounds(runs: DataFrame) -> Series:
+    """Return the best bound of each run whose evidence was checked again."""
+    return runs.lower_bound.where(runs.certified, runs.certified_bound)
 
 
 def aggregate(runs: DataFrame, by: Sequence[str], **more: Any) -> DataFrame:
@@ -219,7 +224,7 @@ def settled_over_time(times: DataFrame, closed: Iterable[str]) -> dict[str, Seri
 
 
 def gap_over_time(runs: DataFrame) -> dict[str, Series]:
-    """Return, by key, the mean gap between schedule and bound over the contestant's runs.
+    """Return, by key, the mean gap between schedule and certified bound over the contestant's runs.
 
     The gap is a share of the steps, 1 without a schedule; the index is the seconds.
     """
@@ -227,7 +232,7 @@ def gap_over_time(runs: DataFrame) -> dict[str, Series]:
     runs = runs[(runs.failure == "") & ~runs.infeasible & ~runs.row_is_study]
     for key, own in runs.groupby("key"):
         changes: list[tuple[float, float]] = []
-        for entries, bound in zip(own.contributions, own.lower_bound, strict=True):
+        for entries, bound in zip(own.contributions, certified_bounds(own), strict=True):
             before = 1.0
             for state in convergence(entries, int(bound)):
                 changes.append((max(state.seconds, MIN_SECONDS), state.gap - before))

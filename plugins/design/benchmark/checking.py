@@ -105,7 +105,7 @@ def checked_design(row: DesignRow, run: StoredRun) -> CheckedDesign:
             raise EvidenceError(f"{name} is {value}, not as stated")
     return CheckedDesign(
         values, bounds, steps, amount(run.result),
-        amount(run.result, "seconds_to_best"), int(run.result["evaluations"]),
+        amount(run.result, "seconds_to_best"), int(amount(run.result, "evaluations")),
     )  # fmt: skip
 
 

@@ -31,4 +31,6 @@ def answer_of(kind: str, row: Any, contestant: Contestant, seed: int = 0) -> dic
 def made(kind: str, row: Any, contestant: Contestant, seed: int = 0) -> Run:
     """Return a real run of a row."""
     answer = answer_of(kind, row, contestant, seed)
-    return Run(row.name, contestant, seed, "", answer["result"], packed(answer["schedule"]))
+    record = answer["schedule"]
+    found = None if record is None else packed(record)
+    return Run(row.name, contestant, seed, "", answer["result"], found)
