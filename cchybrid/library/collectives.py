@@ -72,7 +72,7 @@ def collective(
     patterns = PATTERNS if patterns is None else tuple(patterns)
     word, colon, argument = name.strip().partition(":")
     by_key = _by_key(patterns)
-    info = by_key.get(_key(word))
+    info = by_key.get(name_key(word))
     if info is None:
         raise _unknown(word, by_key)
     if colon and ":" not in info.usage:
@@ -126,23 +126,24 @@ def canonical_name(name: str) -> str:
     Unknown names are returned unchanged.
     """
     word, colon, argument = name.partition(":")
-    info = _by_key(PATTERNS).get(_key(word))
+    info = _by_key(PATTERNS).get(name_key(word))
     return (word if info is None else info.name) + colon + argument
 
 
 def _by_key(patterns: Iterable[CollectiveInfo]) -> dict[str, CollectiveInfo]:
     """Return the patterns by the keys of their aliases and, with precedence, of their names."""
     patterns = tuple(patterns)
-    found = {_key(alias): info for info in patterns for alias in info.aliases}
-    return found | {_key(info.name): info for info in patterns}
+    found = {name_key(alias): info for info in patterns for alias in info.aliases}
+    return found | {name_key(info.name): info for info in patterns}
 
 
-def _key(word: str) -> str:
+def name_key(word: str) -> str:
+    """Return a name of a collective in the form in which names are compared."""
     return re.sub(r"[\s_-]", "", word).lower()
 
 
 def _unknown(word: str, by_key: dict[str, CollectiveInfo]) -> InputError:
-    near = difflib.get_close_matches(_key(word), by_key, n=2, cutoff=0.6)
+    near = difflib.get_close_matches(name_key(word), by_key, n=2, cutoff=0.6)
     infos = [by_key[match] for match in near]
     guesses = " or ".join(dict.fromkeys(" or ".join((i.usage, *i.aliases)) for i in infos))
     hint = f"did you mean {guesses}? {_SEE_LIST}" if guesses else _SEE_LIST

@@ -23,6 +23,7 @@ from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.model.text import error_line, one_line
 from cchybrid.plugin.hookspecs import HookSpecs
 from cchybrid.plugin.imported import Imported
+from cchybrid.plugin.record_names import refuse_taken_names
 from cchybrid.plugin.records import (
     API,
     BenchmarkKind,
@@ -345,8 +346,7 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         )
     _check_fields(record, what)
     key = record.name.lower()
-    if key in table:
-        raise PluginError(f"{what} is already provided by plugin {registry.provider[kind, key]}")
+    refuse_taken_names(record, kind, table, registry.provider)
     if isinstance(record, EngineInfo | StrategyInfo):
         _check_owner(record, what, registry)
     if isinstance(record, BenchmarkKind):

@@ -391,7 +391,7 @@ def test_a_plugins_bound_alone_proves_an_optimum(monkeypatch: pytest.MonkeyPatch
 
 
 def test_former_names_of_engines_work_and_name_the_present_one(load: Load, capsys: Any) -> None:
-    text = "return [EngineInfo('new', 'nowhere:New', '-', former_names=('Old', 'tabu'))]"
+    text = "return [EngineInfo('new', 'nowhere:New', '-', former_names=('Old', 'Older'))]"
     registry = load(renamed=engines(text))
     assert registry.warnings == []
     assert registry.engine("OLD") is registry.engine("old") is registry.engine("new")
@@ -443,3 +443,44 @@ def cchybrid_names():
             cchybrid.twic  # noqa: B018
     finally:
         vars(cchybrid).pop("twice", None)
+
+
+COLLECTIVE = """
+from cchybrid.plugin import CollectiveInfo, hookimpl
+@hookimpl
+def cchybrid_collectives():
+    return [CollectiveInfo({name!r}, 'x', lambda roles: None, '-', aliases={aliases!r})]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "aliases", "taken"),
+    [
+        ("allgather", (), "allgather"),
+        ("All-Gather", (), "All-Gather"),
+        ("A_A-B", (), "A_A-B"),
+        ("own", ("mine", "aab"), "aab"),
+        ("own", ("all_to-all",), "all_to-all"),
+    ],
+)
+def test_no_plugin_takes_a_name_or_an_alias_of_a_collective(
+    load: Load, name: str, aliases: tuple[str, ...], taken: str
+) -> None:
+    registry = load(thief=COLLECTIVE.format(name=name, aliases=aliases))
+    (warning,) = registry.warnings
+    assert f"collective {name} is already provided by plugin core" in warning
+    assert taken in warning
+    assert name.lower() not in registry.collectives
+    assert load(honest=COLLECTIVE.format(name="own", aliases=("mine",))).warnings == []
+
+
+@pytest.mark.parametrize(
+    ("text", "owner"),
+    [
+        ("return [EngineInfo('MILP', 'nowhere:New', '-')]", "covering"),
+        ("return [EngineInfo('new', 'nowhere:New', '-', former_names=('Tabu',))]", "tabu"),
+    ],
+)
+def test_no_plugin_takes_a_former_name_of_an_engine(load: Load, text: str, owner: str) -> None:
+    (warning,) = load(thief=engines(text)).warnings
+    assert f"is already provided by plugin cchybrid.engines.{owner}" in warning
