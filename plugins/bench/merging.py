@@ -45,7 +45,8 @@ def merge(
 ) -> Merged:
     """Add the runs of stores to a store.
 
-    Of two runs with the same key the first is kept, unless it failed and the other did not.
+    Of two runs with the same key the first that holds is kept, unless it failed and the other did
+    not.
 
     Parameters
     ----------
@@ -62,15 +63,19 @@ def merge(
         A file is no store, is damaged, or has other rows of a suite of the same name.
     """
     merged = Merged()
-    digests: dict[str, str | None] = {}
     known = {run.key: run for run in output.runs(merged.refused.append)}
     for path in paths:
+        digests: dict[str, str | None] = {}  # of this store, whose rows may have names of others
         with Store(path) as part:
             try:
                 rows = _merge_suites(part, output, registry)
                 total = sum(part.run_counts().values())
                 for done, run in enumerate(part.runs(merged.refused.append), 1):
                     before = known.get(run.key)
+                    # A run that does not hold must not keep out one that does.
+                    if before and (failure := _failure(before, rows, digests, registry)):
+                        merged.refused.append(f"{run.row}, seed {run.seed}: {failure}")
+                        before = None
                     if before is not None and (run.failure or not before.failure):
                         merged.known += 1
                     elif failure := _failure(run, rows, digests, registry):

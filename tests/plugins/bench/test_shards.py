@@ -207,3 +207,16 @@ def test_the_jobs_of_the_slurm_script_merge_to_the_whole(
     assert len(parts) == 2
     assert command(["bench", "merge", *parts, "-o", "all.sqlite"]) == 0
     assert content(tmp_path / "all.sqlite") == content(whole)
+
+
+def test_a_run_of_the_store_that_does_not_hold_keeps_out_no_other(
+    whole: Path, three: list[Run], tmp_path: Path
+) -> None:
+    wrong = forged(three[0])
+    path = store_of(whole, tmp_path / "old.sqlite", [wrong])
+    with Store(path, write=True) as store:
+        merged = merge([whole], store, load_registry())
+    assert content(path) == content(whole)
+    assert merged.added == 3
+    (line,) = merged.refused
+    assert line.startswith(f"{wrong.row}, seed 0: does not hold: ")
