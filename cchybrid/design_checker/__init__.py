@@ -9,5 +9,6 @@ from cchybrid.design_checker.figures import (
     check_design,
     check_network,
 )
+from cchybrid.design_checker.steps import steps_bound
 
-__all__ = ["DESIGN_FORMAT", "DesignFigures", "check_design", "check_network"]
+__all__ = ["DESIGN_FORMAT", "DesignFigures", "check_design", "check_network", "steps_bound"]

@@ -21,10 +21,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from cchybrid.checker import EvidenceError
+from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.reading import only
 from cchybrid.design_checker.steps import steps_bound
 
 DESIGN_FORMAT = "cchybrid-design/1"
+NETWORK_FORMAT = "cchybrid-network/1"
 _MAX_NODES = 2048
 _MAX_NUMBER = 10**40
 
@@ -66,20 +68,27 @@ def check_network(record: Any) -> DesignFigures:
     Raises
     ------
     EvidenceError
-        If the network has other channels than one each way per link of its design, or as for
-        ``check_design``.
+        If the object is not well-formed, the network has other channels than one each way per link
+        of its design, or as for ``check_design``.
     """
     try:
+        only(record, "format", "network", "design")
+        if record["format"] != NETWORK_FORMAT:
+            raise ValueError
+        # The network is read as that of an instance, with any collective.
+        pair = {"name": "", "kind": "deliver", "messages": [{"source": 0, "destinations": [1]}]}
+        form = {"format": "cchybrid-instance/1", "name": "", "collective": pair}
+        network = Network({**form, "network": record["network"]})
         design = record["design"]
-        network = record["network"]
-        found = {(a, b): rest[0] if rest else 1 for a, b, *rest in network["channels"]}
-    except (KeyError, TypeError, ValueError):
+    except (EvidenceError, KeyError, TypeError, ValueError):
         raise EvidenceError("the network file is not well-formed") from None
-    if {"half_duplex", "endpoints"} & set(network):
-        raise EvidenceError("the network has half-duplex links or endpoints, which no design has")
+    if {"half_duplex", "endpoints", "switches"} & set(record["network"]):
+        raise EvidenceError(
+            "the network has half-duplex links, endpoints or switches, which no design has"
+        )
     figures = check_design(design)
     links = Counter(pair for a, b in design["links"] for pair in ((a, b), (b, a)))
-    if network.get("nodes") != design["nodes"] or found != links:
+    if network.nodes != design["nodes"] or network.channels != links:
         raise EvidenceError("the links of the design are not those of the network")
     return figures
 

@@ -22,7 +22,7 @@ from .network.record import design_record
 from .network.steps_walk import form_of
 from .network.task import DesignTask
 from .network_steps import NoScheduleError, fewest_steps
-from .network_task import TOLERANCE, NetworkTask
+from .network_task import NetworkTask
 from .result import DesignResult
 from .settings import build_config, build_task, observers
 
@@ -247,7 +247,7 @@ def _with_steps(
         return result
     cost = Cost(task)
     ports = ports_of(task.nodes, task.degree, found.links)
-    certified = result.bound is not None and cost(ports) <= result.bound + TOLERANCE
+    certified = result.bound is not None and cost(ports) <= result.bound + task.tolerance
     if certified:
         check_design(design_record(task, found.links))
     return replace(

@@ -35,8 +35,6 @@ from .result import DesignResult, Status
 
 FIRST_SLICE, LATER_SLICE = 0.1, 0.2
 """Shares of the time limit of a designer's first time slice, and of later ones."""
-TOLERANCE = 1e-9
-"""Difference of costs, relative and absolute, up to which they count as equal."""
 START = "start"
 """The name of the network that the search begins with, in the place of a designer."""
 
@@ -92,7 +90,7 @@ class NetworkTask(Task):
         return bool(self.proven_by) or self._meets(self._bound) or self._meets(self.config.goal)
 
     def _meets(self, cost: float | None) -> bool:
-        return cost is not None and self.cost <= cost + TOLERANCE
+        return cost is not None and self.cost <= cost + self.task.tolerance
 
     def gain(self, seat: int) -> float:
         """Return when a designer last found the best network."""
@@ -154,7 +152,8 @@ class NetworkTask(Task):
             return
         self.history.finished.add(worker.arm)
         self._evaluations[opened.name] = event.evaluations or 0
-        if event.stop == "exhausted" and opened.proves:
+        # Once the goal is met, offers are dropped, so the designer's best is not known.
+        if event.stop == "exhausted" and opened.proves and not self._meets(self.config.goal):
             self._take_claim(worker)
 
     def _act_on(self, seat: int, worker: WorkerState, event: ev.Event) -> None:
@@ -177,7 +176,7 @@ class NetworkTask(Task):
             cost = self._cost(ports)
         except PluginError as error:
             raise ContractError(str(error)) from None
-        if not math.isclose(cost, event.cost, rel_tol=TOLERANCE, abs_tol=TOLERANCE):
+        if not math.isclose(cost, event.cost, rel_tol=1e-9, abs_tol=self.task.tolerance):
             raise ContractError(f"offered a network of cost {cost:g} as one of {event.cost:g}")
         self._own[worker.arm] = cost
         self.offered = True
@@ -198,7 +197,7 @@ class NetworkTask(Task):
         self._claimants[worker.arm] = worker
         if self.incumbent is None:
             return
-        if own <= self.cost + TOLERANCE:
+        if own <= self.cost + self.task.tolerance:
             self.proven_by = name
             return
         del self._claimants[worker.arm]

@@ -112,15 +112,18 @@ class Audit:
             words = {"invalid": "invalid because", "not judged": "not judged:"}
             text = f"{words[self.verdict]} {self.reason}" if self.verdict in words else ""
             return text or f"{self.verdict}: {self.reason}{self._bound_alone()}"
+        valid = "valid"
+        if self.imported is not None and self.imported.own is not None:
+            valid += f" by the rules of {self.importer}"
         size = counted(self.length or 0, self.unit[:-1])
         lower = str(self.lower)
         if self.rounds is not None:
             size += f" / {counted(self.rounds, 'round')}"
             lower = counted(self.lower, self.spent_unit[:-1])
         if self.percent is None:
-            return f"valid, {size}, no lower bound"
+            return f"{valid}, {size}, no lower bound"
         word = "certified " if self.certified else ""
-        return f"valid, {size}, at most {shown_percent(self.percent)} % above " + (
+        return f"{valid}, {size}, at most {shown_percent(self.percent)} % above " + (
             f"a {word}lower bound of {lower}"
         )
 
@@ -276,7 +279,6 @@ def _judge(name: str, importer: str, imported: Imported) -> Audit:
         found = replace(
             found, unit=own.unit, length=own.value, spent=own.value, spent_unit=own.unit,
             lower=own.lower, bound_by=own.reason,
-            facts=(*imported.facts, f"judged by the importer's own rules, in {own.unit}"),
         )  # fmt: skip
     if imported.broken:
         return _invalid(found, imported.broken[0])

@@ -6,12 +6,17 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from cchybrid.library.collectives import canonical_name
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
 
 INPUT, OUTPUT, SCRATCH = "i", "o", "s"
 """The buffers of a rank: what the user gives, what the user gets, and room for what is between."""
+
+
+SCATTERED = ("AAS", "OAS", "AOG")
+"""Collectives whose messages are for one node each."""
 
 
 class Place(NamedTuple):
@@ -121,13 +126,19 @@ def buffers_of(instance: Instance, tool: str) -> Buffers:
     ranks = instance.network.terminals
     rank_of = {node: rank for rank, node in enumerate(ranks)}
     kind, count = instance.collective.kind, len(ranks)
+    named = ""
+    if count == 2 and kind == "deliver":
+        # Between two processors each message is for all others and for one of them.
+        named = canonical_name(instance.collective.name)
+        if named not in (*SCATTERED, "AAB", "OAB"):
+            _refuse(instance, tool, "may be several of them on two processors, by its name none")
     seen: Counter[tuple[int, int]] = Counter()
     slots = []
     for message in instance.collective.messages:
         one, many = one_and_many(message)
         if not {one, *many} <= set(rank_of):
             _refuse(instance, tool, "has nodes that are switches")
-        everyone = len(many) == count - 1
+        everyone = len(many) == count - 1 and named not in SCATTERED
         if not (everyone or (len(many) == 1 and kind == "deliver")):
             _refuse(instance, tool, f"has messages with {len(many)} ends, and {count} ranks")
         goal = -1 if everyone else rank_of[many[0]]
@@ -139,6 +150,8 @@ def buffers_of(instance: Instance, tool: str) -> Buffers:
     if min(seen.values()) != chunks:
         _refuse(instance, tool, "has different numbers of messages for different ranks")
     name, root = _recognize(kind, set(seen), count)
+    if named == "AOG":
+        name, root = "gather", 1 - root
     if not name:
         _refuse(instance, tool, "is a mixture")
     wide = count * chunks

@@ -111,8 +111,18 @@ def _check(found: Imported, request: ImportRequest, name: str) -> None:
         counts = (found.length, *own)
         if not all(count is None or (type(count) is int and count >= 0) for count in counts):
             reason = "its counts are no whole numbers"
+        elif found.own is not None and found.own.unit in ("", "steps", "rounds"):
+            reason = f"its own unit is {found.own.unit!r}, which only the host counts"
+        elif not all(map(_are_lines, (found.facts, found.limits))):
+            reason = "its facts or limits are no lines of text"
     if reason:
         raise PluginError(f"importer {name}: {reason}")
+
+
+def _are_lines(value: object) -> bool:
+    return isinstance(value, (tuple, list)) and all(
+        isinstance(line, str) and line.isprintable() for line in value
+    )
 
 
 def find_importer(text: str, registry: Registry) -> ImporterInfo:

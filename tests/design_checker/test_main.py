@@ -54,17 +54,28 @@ def test_the_copied_checkers_suffice(copied: Path) -> None:
         {"nodes": 5, "channels": RECORD["network"]["channels"]},
         {**RECORD["network"], "half_duplex": [[0, 1]]},
         {**RECORD["network"], "endpoints": [0, 1]},
+        {**RECORD["network"], "switches": [1]},
+        {**RECORD["network"], "nodes": 4.0},
+        {**RECORD["network"], "other": 1},
+        {"nodes": 4, "channels": [[0, 1, 99], *RECORD["network"]["channels"]]},
         {"nodes": 4, "channels": [[0]]},
         {},
         None,
     ],
-    ids=["one-way", "capacity", "nodes", "half-duplex", "endpoints", "channels", "empty", "none"],
-)
+    ids=["one-way", "capacity", "nodes", "half-duplex", "endpoints", "switches", "float",
+         "other", "twice", "channels", "empty", "none"],
+)  # fmt: skip
 def test_a_network_that_is_not_its_design_is_refused(copied: Path, network: Any) -> None:
     done = check(copied, json.dumps({**RECORD, "network": network}))
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("FAILED: the ")
     assert "network" in done.stdout
+
+
+@pytest.mark.parametrize("change", [{"format": "nonsense"}, {"zzz": 1}])
+def test_a_file_of_another_form_is_refused(copied: Path, change: dict[str, Any]) -> None:
+    done = check(copied, json.dumps(RECORD | change))
+    assert (done.returncode, done.stdout) == (1, "FAILED: the network file is not well-formed\n")
 
 
 def test_a_file_that_cannot_be_read(copied: Path) -> None:

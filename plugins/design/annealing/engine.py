@@ -117,7 +117,7 @@ class Annealing:
                 search = _Search(task, rotations, state, cost)
                 moves = int(length * task.nodes * task.degree / rotations)
                 self._anneal(search, moves, run)
-                if bound is not None and search.costs[1] <= bound + 1e-9:
+                if bound is not None and search.costs[1] <= bound + task.tolerance:
                     return Stop.EXHAUSTED
                 if run.should_stop():
                     return Stop.LIMIT

@@ -67,6 +67,6 @@ class Exhaustive:
             if best is None or found < best:
                 run.offer(links, found)
             run.note(networks=listed)
-            if bound is not None and found <= bound + 1e-9:
+            if bound is not None and found <= bound + task.tolerance:
                 return Stop.EXHAUSTED
         return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED

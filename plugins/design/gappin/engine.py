@@ -96,7 +96,7 @@ class Gappin:
             found, best = float(generation.costs[0]), run.best()
             if math.isfinite(found) and (best is None or found < best):
                 run.offer(links_of(generation.networks[0]), found)
-            if bound is not None and found <= bound + 1e-9:
+            if bound is not None and found <= bound + task.tolerance:
                 return Stop.EXHAUSTED
             if run.should_stop():
                 return Stop.LIMIT

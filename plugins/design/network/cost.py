@@ -19,8 +19,6 @@ from .ports import Ports
 from .task import DesignTask
 from .terms import CHEAPEST_FIRST, TERMS
 
-SLACK = 1e-9
-"""Tolerance of comparisons of sums of terms."""
 LATENCY = TERMS["latency"].target
 
 Function = Callable[[DesignTask, Ports], tuple[float, ...]]
@@ -89,7 +87,7 @@ class Cost:
                     return math.inf
                 cost += weight * values[index]
                 left -= bounds.get(name, 0.0)
-            if cost + left > limit + SLACK:
+            if cost + left > limit + self.task.tolerance:
                 return math.inf
         return cost if cost <= limit else math.inf
 

@@ -54,7 +54,11 @@ class LocalDesignRun:
 
     def should_stop(self) -> bool:
         """See ``DesignRun.should_stop``."""
-        if self.target is not None and self._best is not None and self._best <= self.target + 1e-9:
+        if (
+            self.target is not None
+            and self._best is not None
+            and self._best <= self.target + self.task.tolerance
+        ):
             return True
         if self.evaluations is not None and self.spent >= self.evaluations:
             return True
@@ -74,7 +78,7 @@ class LocalDesignRun:
         check_links(self.task, listed)
         ports = ports_of(self.task.nodes, self.task.degree, listed)
         found = self._cost(ports)
-        if not math.isclose(found, cost, rel_tol=1e-9, abs_tol=1e-9):
+        if not math.isclose(found, cost, rel_tol=1e-9, abs_tol=self.task.tolerance):
             raise PluginError(f"a network of cost {found} was offered as one of cost {cost}")
         if self._best is None or found < self._best:
             self._best, self.links = found, links_of(ports)

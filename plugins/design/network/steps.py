@@ -2,9 +2,8 @@
 
 The bounds count: what the ports and channels of every node, and of all nodes, carry in a step,
 against what they have to carry. The counts depend on the numbers of links per node and of nodes
-within k hops. No network of a task has more of either than ``moore_reach`` states, and the counts
-decrease in both, so the same formulas bound one network and all networks. They hold for every
-routing, and so also for networks to which links are added.
+within k hops, and decrease in both. They hold for every routing, and so also for networks to which
+links are added. The bound of all networks counts likewise (``cchybrid.design_checker.steps``).
 
 - Growth: in wormhole switching, a node that holds a message informs at most as many nodes per step
   as it has links and ports. In store-and-forward it informs each of its neighbours once, except
@@ -23,7 +22,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from cchybrid.design_checker import steps_bound
 from cchybrid.library.collectives import collective as build_collective
 from cchybrid.model import CommunicationModel, Instance, LowerBound
 from cchybrid.proof.cut import cut_bounds
@@ -73,8 +74,20 @@ def steps_of_network(task: DesignTask, ports: Ports) -> float:
 
 
 def steps_of_all_networks(task: DesignTask) -> int:
-    """Return a lower bound of the steps of the task's collective on every network of the task."""
-    return count_steps(task, moore_reach(task))
+    """Return a lower bound of the steps of the task's collective on every network of the task.
+
+    It is that of the independent checker.
+    """
+    hops = None
+    if task.max_wire is not None:
+        near = np.eye(task.nodes, dtype=np.bool_)
+        wires = task.allowed.astype(np.float32)
+        hops = np.zeros_like(wires, dtype=np.int64)
+        while not near.all():
+            hops += ~near
+            near |= near.astype(np.float32) @ wires > 0
+    rows = None if hops is None else hops.tolist()
+    return steps_bound(task.nodes, task.degree, rows, task.collective, task.model.to_json())
 
 
 def network_reach(ports: Ports) -> Reach | None:
@@ -90,39 +103,13 @@ def network_reach(ports: Ports) -> Reach | None:
         if (levels[-1] == levels[-2]).all():
             return None
     links = (ports != np.arange(nodes, dtype=ports.dtype)[:, None]).sum(axis=1)
-    return Reach(links.tolist(), np.array(levels).T.tolist())
+    return Reach(links.tolist(), _rows(np.array(levels)))
 
 
-def moore_reach(task: DesignTask) -> Reach:
-    """Return the largest numbers of links and of nodes within k hops in any network of a task.
-
-    With an odd number of nodes and an odd degree some node has a link less than the others; with
-    limited wires it can be any, and this is not used.
-    """
-    nodes, degree = task.nodes, task.degree
-    links = [degree] * nodes
-    if task.max_wire is None:
-        links[-1] -= nodes * degree % 2
-        return Reach(links, [_moore_row(nodes, degree, first) for first in links])
-    near = np.eye(nodes, dtype=np.bool_)
-    wires = task.allowed.astype(np.float32)
-    levels = [near.sum(axis=1)]
-    while (levels[-1] < nodes).any():
-        near |= near.astype(np.float32) @ wires > 0
-        levels.append(near.sum(axis=1))
-    moore = _moore_row(nodes, degree, degree)
-    reach = np.array(levels + levels[-1:] * (len(moore) - len(levels)))
-    limit = np.array(moore + moore[-1:] * (len(reach) - len(moore)))
-    return Reach(links, np.minimum(reach, limit[:, None]).T.tolist())
-
-
-def _moore_row(nodes: int, degree: int, links: int) -> list[int]:
-    """Return the largest numbers of nodes within 0, 1, 2, ... hops of a node with these links."""
-    row, ring = [1], links
-    while row[-1] < nodes:
-        row.append(min(nodes, row[-1] + ring))
-        ring *= degree - 1
-    return row
+def _rows(levels: NDArray[np.int64]) -> Rows:
+    """Return the rows of nodes; each ends with its first entry of all nodes."""
+    nodes = levels.shape[1]
+    return [row[: row.index(nodes) + 1] for row in levels.T.tolist()]
 
 
 def count_steps(task: DesignTask, reach: Reach) -> int:

@@ -24,6 +24,11 @@ from .terms import TERMS
 ROUNDING = 1e-12
 """Relative error of wire lengths above which floats decide about their order."""
 
+LIGHTEST, HEAVIEST, RATIO = 1e-6, 1e6, 1000
+"""The smallest and the largest weight of a cost term, and the largest ratio of two of a task."""
+TOLERANCE = 1e-9
+"""Difference of unweighted costs up to which they count as equal."""
+
 Positions = tuple[tuple[float, ...], ...]
 
 MAX_DESIGN_NODES = 2048
@@ -181,6 +186,13 @@ class DesignTask:
                 )
             if names.count(name) > 1:
                 raise InputError(f"{name} is listed twice", where="cost", hint="name it once")
+        for name, weight in self.weights:
+            if not LIGHTEST <= weight <= HEAVIEST or weight > RATIO * self.lightest:
+                raise InputError(
+                    f"weight {weight:g} of {name}",
+                    where="cost",
+                    hint=f"use {LIGHTEST:g} to {HEAVIEST:g}, all within a factor of {RATIO:,}",
+                )
         if "steps" in names and self.collective is None:
             raise InputError(
                 "the cost term steps needs a collective", where="cost", hint="name one: AAS"
@@ -264,6 +276,20 @@ class DesignTask:
         for a, b in np.argwhere(close).tolist():
             length = sum(abs(x - y) for x, y in zip(points[a], points[b], strict=True))
             pairs[a, b] = length <= limit
+
+    @property
+    def lightest(self) -> float:
+        """The smallest weight."""
+        return min(weight for _, weight in self.weights)
+
+    @property
+    def tolerance(self) -> float:
+        """The difference up to which two costs count as equal.
+
+        It is far below the smallest difference of weighted latencies or steps, and above the
+        rounding of sums, as weights differ at most by a factor of ``RATIO``.
+        """
+        return TOLERANCE * self.lightest
 
     def term(self, name: str) -> CostTermInfo:
         """Return the cost term of a name."""

@@ -82,14 +82,14 @@ class Symmetric:
                 large.append(search)
             elif self._all(search, run):
                 return Stop.LIMIT
-            if _reached(run, bound):
+            if _reached(run, bound, task):
                 return Stop.EXHAUSTED
         while large:
             for search in large:
                 for _ in range(self.options.samples):
                     if self._improve(search, state, run):
                         return Stop.LIMIT
-                    if _reached(run, bound):
+                    if _reached(run, bound, task):
                         return Stop.EXHAUSTED
         return Stop.STALLED
 
@@ -120,9 +120,9 @@ class Symmetric:
         return False
 
 
-def _reached(run: DesignRun, bound: float | None) -> bool:
+def _reached(run: DesignRun, bound: float | None, task: DesignTask) -> bool:
     best = run.best()
-    return bound is not None and best is not None and best <= bound + 1e-9
+    return bound is not None and best is not None and best <= bound + task.tolerance
 
 
 class _Search:

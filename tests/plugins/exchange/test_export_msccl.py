@@ -3,6 +3,7 @@
 import random
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 from cchybrid_plugins.exchange.export_msccl import export_msccl
@@ -78,6 +79,21 @@ def test_every_collective_moves_the_right_data(network, collective):
         algorithm = check(export_msccl(made_once), root or 0)
         assert algorithm.collective == collective.replace("-", "")
         assert algorithm.in_place == (collective != "alltoall")
+
+
+@pytest.mark.parametrize("chunks", [1, 2])
+@pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
+def test_between_two_processors_the_name_tells_collectives_apart(collective, chunks):
+    more = {"root": 1} if collective in ("broadcast", "scatter", "gather", "reduce") else {}
+    found = schedule("mesh-1x2", collective, chunks=chunks, **more)
+    assert check(export_msccl(found), 1).collective == collective.replace("-", "")
+
+
+def test_a_collective_of_two_processors_without_a_standard_name_is_refused():
+    found = schedule("mesh-1x2", "allgather")
+    unnamed = replace(found.instance.collective, name="mine")
+    other = replace(found, instance=replace(found.instance, collective=unnamed))
+    refused(other, "may be several of them on two processors")
 
 
 @pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])

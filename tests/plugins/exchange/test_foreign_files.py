@@ -134,6 +134,10 @@ OTHER = Network.from_links("other", 3, [(0, 1), (1, 2)])
         (Imported(LINE, ONE, length="1"), "its counts are no whole numbers"),
         (Imported(LINE, ONE, length=-1), "its counts are no whole numbers"),
         (Imported(own=OwnBound(7.5, 1, "epochs")), "its counts are no whole numbers"),
+        (Imported(own=OwnBound(7, 1, "steps")), "its own unit is 'steps'"),
+        (Imported(own=OwnBound(7, 1, "")), "its own unit is ''"),
+        (Imported(LINE, ONE, facts=5), "its facts or limits are no lines of text"),
+        (Imported(LINE, ONE, limits=("a\nlower bound 5",)), "its facts or limits are no lines"),
     ],
 )
 def test_what_an_importer_returns_fits_together(

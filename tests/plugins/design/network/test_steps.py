@@ -10,7 +10,6 @@ from cchybrid_plugins.design.network.cost import Cost
 from cchybrid_plugins.design.network.ports import Links, Ports, links_of, ports_of
 from cchybrid_plugins.design.network.steps import (
     instance_of,
-    moore_reach,
     network_reach,
     proven_steps,
     steps_of_all_networks,
@@ -174,8 +173,42 @@ def test_limited_wires_increase_the_bound() -> None:
     links = [(a, b) for a in range(16) for b in (a + 1, a + 2) if b < 16]
     assert steps_of_all_networks(near) <= steps_of_network(near, ports_of(16, 4, links))
     far = DesignTask(16, 4, positions=layout("backplane", 16), max_wire=15, collective="AAS")
-    assert moore_reach(far).links == [4] * 16
     assert steps_of_all_networks(far) == 7
+
+
+@pytest.mark.parametrize("collective", ["OAB", "OAS", "AOR", "AOG"])
+@pytest.mark.parametrize("max_wire", [1, 2])
+def test_a_root_in_the_middle_has_no_farther_nodes_than_its_own(
+    collective: str, max_wire: int
+) -> None:
+    line = tuple((float(x),) for x in (0, -1, 1, -2, 2))
+    model = CommunicationModel("store-and-forward")
+    task = DesignTask(5, 4, (("latency", 1.0),), line, max_wire, collective=collective, model=model)
+    links = tuple((a, b) for a in range(5) for b in range(a) if task.allowed[a, b])
+    steps = optimum(task, links)
+    assert steps_of_all_networks(task) == steps_of_network(task, ports_of(5, 4, links)) == steps
+
+
+@given(
+    st.integers(3, 5), st.sampled_from(DESIGN_COLLECTIVES), MODELS, st.integers(0, 2**10), st.data()
+)
+@settings(max_examples=examples(60))
+def test_no_network_with_limited_wires_is_below_the_bounds(
+    nodes: int, collective: str, model: CommunicationModel, number: int, data: st.DataObject
+) -> None:
+    order = data.draw(st.permutations(range(nodes)))
+    degree, wire = 2 + number % (nodes - 2), 1 + number % 3
+    points = tuple((float(x),) for x in order)
+    task = DesignTask(nodes, degree, (("latency", 1.0),), points, wire,
+                      collective=collective, model=model)  # fmt: skip
+    listed = list(itertools.islice(all_networks(task), 20))
+    if not listed:
+        return
+    links = data.draw(st.sampled_from(listed))
+    ports = ports_of(nodes, degree, links)
+    steps = optimum(task, links)
+    assert steps_of_network(task, ports) <= steps
+    assert steps_of_all_networks(task) <= steps
 
 
 def test_wrong_tasks_are_refused() -> None:

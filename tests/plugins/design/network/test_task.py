@@ -45,6 +45,8 @@ DECIMALS = st.integers(-30, 30).map(lambda tenths: tenths / 10)
         ({"weights": (("latency", math.inf),)}, "weight inf"),
         ({"weights": (("latency", math.nan),)}, "weight nan"),
         ({"weights": (("latency", 1.0), ("latency", 1.0))}, "listed twice"),
+        ({"weights": (("latency", 1e-12),)}, "weight 1e-12 of latency; use 1e-06 to 1e"),
+        ({"weights": (("latency", 1e-3), ("max-latency", 2.0))}, "within a factor of 1,000"),
         ({"weights": (("wire", 1.0),)}, "needs positions"),
         ({"max_wire": 3.0}, "needs positions; give a layout"),
         ({"positions": ((0.0,),)}, "1 positions for 8 nodes"),
@@ -74,6 +76,12 @@ def test_bad_tasks_are_refused(fields: dict[str, Any], message: str) -> None:
 def test_bad_layouts_are_refused(name: str, nodes: int, message: str) -> None:
     with pytest.raises(InputError, match=message):
         layout(name, nodes)
+
+
+@pytest.mark.parametrize("weight", [1e-6, 1.0, 1e6])
+def test_costs_that_count_as_equal_are_closer_than_any_two_latencies(weight: float) -> None:
+    task = DesignTask(2048, 3, (("latency", weight), ("max-latency", 1.0 * weight)))
+    assert 0 < task.tolerance < weight / 2048**2
 
 
 def test_layouts() -> None:

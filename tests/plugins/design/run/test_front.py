@@ -250,5 +250,7 @@ def test_wrong_calls_are_refused(terms: Any, extra: dict[str, Any], message: str
 
 def _result(seconds: float) -> DesignResult:
     return DesignResult(
-        DesignTask(6, 3), "feasible", False, "", None, (), 1.0, {}, None, "", seconds, 0.0, {}, 0
-    )
+        task=DesignTask(6, 3), status="feasible", certified=False, proven_by="", network=None,
+        links=(), cost=1.0, values={}, bound=None, designer="", seconds_to_best=0.0, evaluations={},
+        seconds=seconds, seed=0,
+    )  # fmt: skip
