@@ -24,7 +24,11 @@ MAX_SIZE = 1 << 40
 """The largest size of a message, in bytes."""
 Startup = Annotated[float, typer.Option(metavar="US", help="Start-up of a step, in microseconds.")]
 Bandwidth = Annotated[
-    float, typer.Option(metavar="MB/S", help="Megabytes per second of a channel of capacity 1.")
+    float,
+    typer.Option(
+        metavar="MB/S",
+        help="Megabytes per second of a channel of capacity 1; no schedule file has them.",
+    ),
 ]
 PerHop = Annotated[float, typer.Option(metavar="US", help="Microseconds for every hop.")]
 Sizes = Annotated[
@@ -50,7 +54,8 @@ def time(
     if as_json:
         print(json.dumps(record))
         return
-    print_lines([f"{read.instance.name}: {record['steps']} steps, {record['rounds']} rounds"])
+    size = f"{record['steps']} steps, {record['rounds']} rounds"
+    print_lines([f"{read.instance.name}: {size}", f"  {model.line}"])
     print_table(
         ("bytes", "microseconds"),
         [(str(row["bytes"]), f"{row['microseconds']:.3f}") for row in record["times"]],
@@ -91,9 +96,9 @@ def simulate(
     if plot is not None:
         plot_times(result, plot)
     if as_json:
-        print(json.dumps(result.to_json()))
+        print(json.dumps({**result.to_json(), **model.settings()}))
     else:
-        print_lines(result.lines())
+        print_lines([*result.lines(), f"  {model.line}"])
         if result.remark:
             print_lines([f"  {result.remark}"])
         heads = ("bytes", "schedule", "all at once")

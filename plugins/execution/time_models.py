@@ -41,15 +41,29 @@ class TimeModel:
             for step, rounds in zip(schedule.steps, schedule.rounds, strict=True)
         ]
 
+    @property
+    def line(self) -> str:
+        """The settings as one line, with the options that set them."""
+        return (
+            f"assumed: {self.bandwidth:g} MB/s per unit of capacity (--bandwidth), "
+            f"{self.startup:g} us per step (--startup), {self.per_hop:g} us per hop (--per-hop)"
+        )
+
+    def settings(self) -> dict[str, float]:
+        """Return the settings as JSON values."""
+        return {
+            "startup_us": self.startup,
+            "bandwidth_mb_s": self.bandwidth,
+            "per_hop_us": self.per_hop,
+        }
+
     def to_json(self, schedule: Schedule, sizes: Sequence[int]) -> dict[str, Any]:
         """Return the object that ``cchybrid time --json`` prints."""
         return {
             "name": schedule.instance.name,
             "steps": len(schedule.steps),
             "rounds": sum(schedule.rounds),
-            "startup_us": self.startup,
-            "bandwidth_mb_s": self.bandwidth,
-            "per_hop_us": self.per_hop,
+            **self.settings(),
             "times": [
                 {"bytes": size, "microseconds": round(sum(self.step_times(schedule, size)), 6)}
                 for size in sizes

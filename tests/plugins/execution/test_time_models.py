@@ -1,8 +1,10 @@
 """Times by start-up, bandwidth and size."""
 
+import json
 import re
 
 import pytest
+from cchybrid_plugins.execution import simulation
 from cchybrid_plugins.execution.commands import read_sizes
 from cchybrid_plugins.execution.simulation import Replay
 from cchybrid_plugins.execution.time_models import TimeModel
@@ -64,3 +66,30 @@ def test_a_replay_of_several_rounds_does_not_say_that_all_is_as_fast_as_alone():
     assert Replay("a", (), (), 4).lines() == ["a: each of 4 transfers takes as long as alone"]
     line = "a: each of 4 transfers takes at most as long as alone, times the rounds of its step"
     assert Replay("a", (), (), 4, several_rounds=True).lines() == [line]
+
+
+def test_times_name_the_bandwidth_because_no_schedule_file_holds_that_of_its_network(
+    tmp_path, capsys
+):
+    """A file of a network may state 25 GB/s; that of its schedule holds capacities alone."""
+    path = tmp_path / "s.json"
+    cchybrid.solve("ring-bi-4", "broadcast", time_limit=10).schedule.save(path)
+    assert run(["time", str(path)]) == 0
+    line = "assumed: 2000 MB/s per unit of capacity (--bandwidth), 1 us per step (--startup), 0 us"
+    assert line in " ".join(capsys.readouterr().out.split())
+    assert run(["time", str(path), "--bandwidth", "25000", "--per-hop", "0.5"]) == 0
+    shown = capsys.readouterr().out
+    assert "assumed: 25000 MB/s per unit" in shown
+    assert "0.5 us per hop (--per-hop)" in " ".join(shown.split())
+
+
+def test_a_simulation_names_the_bandwidth_too(tmp_path, capsys, monkeypatch):
+    path = tmp_path / "s.json"
+    cchybrid.solve("ring-bi-4", "broadcast", time_limit=10).schedule.save(path)
+    monkeypatch.setattr(simulation, "replay", lambda *_: Replay("a", (), (), 4))
+    assert run(["simulate", str(path)]) == 0
+    assert "assumed: 2000 MB/s per unit of capacity (--bandwidth)" in capsys.readouterr().out
+    assert run(["simulate", str(path), "--bandwidth", "25000", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    named = record["startup_us"], record["bandwidth_mb_s"], record["per_hop_us"]
+    assert named == (1.0, 25000.0, 0.1)
