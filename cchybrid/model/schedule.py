@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from operator import index
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from cchybrid.model.instance import Instance, check_format, read_text, write_jso
 from cchybrid.model.json_fields import expect, only_keys, parse_json, read_integer, take, take_list
 from cchybrid.model.shown import ShownBound, ShownSchedule
 from cchybrid.model.text import described
-from cchybrid.model.whole_numbers import whole
+from cchybrid.model.whole_numbers import whole, whole_tuple
 
 FORMAT, FORMAT_2 = "cchybrid-schedule/1", "cchybrid-schedule/2"
 """The formats of schedule files; the second one, for an allreduce, has the sums of transfers."""
@@ -72,23 +73,33 @@ class Schedule(ShownSchedule):
     sums: Sums = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.instance, Instance):
-            raise InputError(
-                f"{described(self.instance)} is no Instance", where="instance", hint="give one"
-            )
+        for where, kind in (("instance", Instance), ("lower_bound", LowerBound), ("made_by", dict)):
+            value = getattr(self, where)
+            if not isinstance(value, kind) and (value is not None or where != "lower_bound"):
+                raise InputError(
+                    f"{described(value)} is no {kind.__name__}", where=where, hint="give one"
+                )
         lists = (tuple, list)
         if not isinstance(self.steps, lists) or not all(isinstance(s, lists) for s in self.steps):
             raise InputError(
                 "not a list of steps", where="steps", hint="give a list of Transfer for each step"
             )
+        _check_transfers(self.steps)
         reduces = self.instance.collective.kind == "allreduce"
         sizes = [len(step) for step in self.steps] if reduces else []
-        if not isinstance(self.sums, lists) or [len(step) for step in self.sums] != sizes:
+        if (
+            not isinstance(self.sums, lists)
+            or not all(isinstance(step, lists) for step in self.sums)
+            or [len(step) for step in self.sums] != sizes
+        ):
             raise InputError(
                 "not one sum for each transfer" if reduces else "sums without an allreduce",
                 where="sums",
                 hint="give a list of members for each transfer" if reduces else "leave them out",
             )
+        for place, step in enumerate(self.sums):
+            for number, parts in enumerate(step):
+                whole_tuple(parts, f"sums[{place}][{number}]")
 
     def parts(self, step: int, transfer: int) -> tuple[int, ...]:
         """Return the members whose parts a transfer adds up; none unless this is an allreduce."""
@@ -174,6 +185,31 @@ class Schedule(ShownSchedule):
         """Read a file of the schedule format; an ``InputError`` names file and place."""
         with with_context(path):
             return cls.from_json(parse_json(read_text(path)))
+
+
+def _check_transfers(steps: Steps) -> None:
+    """Raise an ``InputError`` for what is no message and a path of whole numbers."""
+    try:  # at once, as a schedule may have millions of transfers
+        numbers = {type(message) for step in steps for message, _ in step}
+        paths = [path for step in steps for _, path in step]
+        numbers.update(map(type, chain.from_iterable(paths)))
+        if numbers <= {int} and set(map(type, paths)) <= {tuple, list}:
+            return
+    except (TypeError, ValueError):
+        pass
+    for place, step in enumerate(steps):
+        for number, transfer in enumerate(step):
+            where = f"steps[{place}][{number}]"
+            if not isinstance(transfer, (tuple, list)) or len(transfer) != 2:
+                raise InputError(
+                    f"{described(transfer)} is no transfer", where=where, hint="give a Transfer"
+                )
+            whole(transfer[0], f"{where}.message")
+            if isinstance(transfer[1], (set, frozenset, dict)):
+                raise InputError(
+                    f"{described(transfer[1])} is no path", where=where, hint="give nodes in order"
+                )
+            whole_tuple(transfer[1], f"{where}.path")
 
 
 def reverse_steps(steps: Iterable[tuple[Transfer, ...]]) -> Steps:

@@ -5,9 +5,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
+import cchybrid
 from cchybrid.library.collectives import collective
 from cchybrid.library.topologies import network
 from cchybrid.model import Instance, LowerBound, Schedule, Transfer
@@ -116,3 +118,44 @@ def test_long_values_are_shortened_in_errors() -> None:
     with pytest.raises(InputError) as caught:
         Schedule.from_json(changed(steps="x" * 1000))
     assert len(str(caught.value)) < 100
+
+
+@pytest.mark.parametrize(
+    ("transfer", "line"),
+    [
+        (Transfer(0, (0.0, 1)), r"steps\[0\]\[0\].path\[0\]: '0.0' is no whole number"),
+        (Transfer(0.5, (0, 1)), r"steps\[0\]\[0\].message: '0.5' is no whole number"),
+        (Transfer(0, ("0", 1)), "'0' is no whole number"),
+        (Transfer(0, "01"), "'0' is no whole number"),
+        (Transfer(True, (0, 1)), "'True' is no whole number"),
+        (Transfer(0, 5), "'5' is no list of whole numbers"),
+        (Transfer(0, {0, 1}), r"steps\[0\]\[0\]: a set is no path; give nodes in order"),
+        ((0,), r"steps\[0\]\[0\]: a tuple is no transfer; give a Transfer"),
+        (5, r"steps\[0\]\[0\]: 5 is no transfer; give a Transfer"),
+    ],
+)
+def test_what_is_no_transfer_is_refused_in_one_line(transfer, line):
+    with pytest.raises(InputError, match=line) as caught:
+        Schedule(SCHEDULE.instance, ((transfer,),))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"sums": (5,)}, "sums: not one sum for each transfer"),
+        ({"sums": ((5,),)}, r"sums\[0\]\[0\]: '5' is no list of whole numbers"),
+        ({"sums": (((0.5,),),)}, r"sums\[0\]\[0\]\[0\]: '0.5' is no whole number"),
+        ({"sums": (((0,),),), "lower_bound": 5}, "lower_bound: 5 is no LowerBound"),
+        ({"sums": (((0,),),), "made_by": "me"}, "made_by: 'me' is no dict"),
+    ],
+)
+def test_other_fields_of_a_wrong_type_are_refused_in_one_line(fields, line):
+    instance = cchybrid.instance("ring-bi-4", "allreduce")
+    with pytest.raises(InputError, match=line):
+        Schedule(instance, ((Transfer(0, (0, 1)),),), **fields)
+
+
+def test_numbers_of_numpy_are_nodes():
+    path = np.array([0, 1])
+    assert Schedule(SCHEDULE.instance, [[(np.int64(0), path)]]).channel_uses == 1
