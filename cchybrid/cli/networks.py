@@ -12,6 +12,7 @@ from cchybrid.cli import arguments
 from cchybrid.model.errors import with_context
 
 if TYPE_CHECKING:
+    from cchybrid.library.formats import NetworkFile
     from cchybrid.model import Network
 
 MAX_EXACT = 10**14
@@ -35,8 +36,8 @@ def network(
 ) -> None:
     """Show what a network is: nodes, channels, capacities, roles, diameter, automorphisms."""
     from cchybrid.cli.plugin_loading import load_plugins
-    from cchybrid.library.formats import NetworkFile, read_network
-    from cchybrid.library.instance_spec import find_network
+    from cchybrid.library.formats import read_network
+    from cchybrid.library.instance_spec import find_file
     from cchybrid.library.network_facts import diameter_text, network_facts
 
     arguments.check_graph_options(source, ignore_attributes, unit)
@@ -47,8 +48,14 @@ def network(
         notes.extend(file.notes)
         return file
 
-    found = _of_instance(source) or find_network(source, load_plugins(), read)
-    facts = {**network_facts(found), "automorphisms": _automorphisms(found), "notes": notes}
+    file = _of_instance(source) or find_file(source, load_plugins(), read)
+    found = file.network
+    modes = {
+        role: [found.node_name(node) for node in nodes]
+        for role, nodes in (("transmitters", file.transmitters), ("receivers", file.receivers))
+    }
+    automorphisms = _automorphisms(found)
+    facts = {**network_facts(found), **modes, "automorphisms": automorphisms, "notes": notes}
     if as_json:
         print(json.dumps(facts))
         return
@@ -63,6 +70,8 @@ def network(
         "diameter": diameter_text(found, facts["diameter"]),
         "automorphisms": _counted(facts["automorphisms"]),
     }  # fmt: skip
+    if file.modes != (None, None):
+        shown.update((role, _some(nodes)) for role, nodes in modes.items())
     print(f"{found.name}: {found.nodes} nodes, {len(found.channels)} channels")
     if found.node_names is not None:
         print(f"  node names: {_some(list(found.node_names))}")
@@ -72,8 +81,9 @@ def network(
         print(f"  note: {note}")
 
 
-def _of_instance(source: str) -> Network | None:
+def _of_instance(source: str) -> NetworkFile | None:
     """Return the network of an instance file, or ``None`` for anything else."""
+    from cchybrid.library.formats import NetworkFile
     from cchybrid.model import Instance
     from cchybrid.model.instance import FORMAT, FORMAT_2, read_text
     from cchybrid.model.json_fields import parse_json
@@ -84,7 +94,7 @@ def _of_instance(source: str) -> Network | None:
         record = parse_json(read_text(source))
         if not isinstance(record, dict) or record.get("format") not in (FORMAT, FORMAT_2):
             return None
-        return Instance.from_json(record).network
+        return NetworkFile.of(Instance.from_json(record).network)
 
 
 def _some(names: list[str]) -> str:

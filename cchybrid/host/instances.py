@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from cchybrid.library.collectives import collective as named_collective
 from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.formats.graph_files import is_graph_file
 from cchybrid.library.instance_spec import (
     InstanceSpec,
     Reader,
-    find_network,
+    find_file,
+    note_unused_modes,
     on_network,
     resolve,
     with_model,
+    without_modes,
 )
-from cchybrid.library.node_numbers import node_number, node_numbers
+from cchybrid.library.node_numbers import node_number
 from cchybrid.library.topologies import fail
 from cchybrid.model import Collective, Instance, Message, Network, Reduction
 from cchybrid.model.errors import InputError, with_context
@@ -52,6 +53,9 @@ def network(
         Of a graph or its file, the capacity or bandwidth that becomes a capacity of 1, that is, a
         message per step; quotients are rounded down. Needed for capacities above 64.
 
+    Modes of nodes in a file (who sends, who receives) are no part of a network: a warning says so.
+    ``cchybrid.instance`` and ``cchybrid.collective`` use those of a file that they get.
+
     Raises
     ------
     InputError
@@ -68,27 +72,33 @@ def network(
     >>> cchybrid.network("mesh-4x8").nodes
     32
     """
-    found = _network(source, ignore_attributes, unit)
+    found = without_modes(_network_file(source, ignore_attributes, unit), _warn)
     return found if name is None or name == found.name else replace(found, name=_text(name, "name"))
 
 
-def _network(source: Any, ignore_attributes: bool, unit: Any = None) -> Network:
+def _network_file(source: Any, ignore_attributes: bool, unit: Any = None) -> NetworkFile:
+    """Return the network that a user names, with the modes of its nodes."""
+    if not isinstance(source, (str, Path)):
+        return NetworkFile.of(_network(source, ignore_attributes, unit))
+    if unit is not None and not is_graph_file(source):
+        raise _no_unit()
+    read = _reader(ignore_attributes, unit)
+    return read(source) if isinstance(source, Path) else find_file(source, load_registry(), read)
+
+
+def _network(source: Any, ignore_attributes: bool, unit: Any) -> Network:
+    """Return the network of what is neither a name nor a file."""
     is_graph = hasattr(source, "is_directed") and hasattr(source, "adj")
-    if unit is not None and not is_graph and not _is_graph_file(source):
-        raise InputError("only graphs and their files have one", where="unit", hint="leave it out")
+    if unit is not None and not is_graph:
+        raise _no_unit()
     if isinstance(source, Network):
         return source
-    if isinstance(source, (str, Path)):
-        read = _reader(ignore_attributes, unit)
-        if isinstance(source, Path):
-            return read(source).network
-        return find_network(source, load_registry(), read)
     if is_graph:
         from cchybrid.library.graphs import read_graph
 
         title = str(source.graph.get("name") or "graph")
         found = read_graph(source, title, ignore_attributes=ignore_attributes, unit=unit)
-        _warn(found.notes)
+        _warn(*found.notes)
         return found.network
     if hasattr(source, "shape") and hasattr(source, "dtype"):
         from cchybrid.library.matrices import read_matrix
@@ -101,20 +111,20 @@ def _network(source: Any, ignore_attributes: bool, unit: Any = None) -> Network:
     raise InputError(f"{_kind(source)} is no network", where="network", hint=f"give {_NETWORKS}")
 
 
-def _is_graph_file(source: Any) -> bool:
-    return isinstance(source, (str, Path)) and is_graph_file(source)
+def _no_unit() -> InputError:
+    return InputError("only graphs and their files have one", where="unit", hint="leave it out")
 
 
 def _reader(ignore_attributes: bool, unit: Any = None) -> Reader:
     def read(path: str | Path) -> NetworkFile:
         file = read_network(path, ignore_attributes=ignore_attributes, unit=unit)
-        _warn(file.notes)
+        _warn(*file.notes)
         return file
 
     return read
 
 
-def _warn(notes: Iterable[str]) -> None:
+def _warn(*notes: str) -> None:
     # The place that is shown is the caller's, outside of this package.
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and _package(frame) == __name__.partition(".")[0]:
@@ -161,7 +171,7 @@ def collective(
     network
         A network, or anything that ``cchybrid.network`` takes.
     root, transmitters, receivers
-        Roles in a named collective: nodes by name or number.
+        Roles in a named collective: nodes by name or number; by default those of a file's modes.
     name
         The name of the collective; by default that of the pattern, or ``messages``.
     kind
@@ -181,40 +191,34 @@ def collective(
     >>> collective([(0, 1), (3, [1, 2])], "ring-bi-4").messages
     (Message(source=0, destinations=(1,)), Message(source=3, destinations=(1, 2)))
     """
-    there = _network(network, ignore_attributes=False)
+    file = _network_file(network, ignore_attributes=False)
+    spec = InstanceSpec(
+        topology="",
+        root=root,
+        transmitters=transmitters,
+        receivers=receivers,
+        participants=participants,
+    )
     if isinstance(pattern, str):
-        found = named_collective(
-            pattern,
-            there,
-            root=None if root is None else _role(root, there, "root"),
-            transmitters=_side(transmitters, there, "transmitters"),
-            receivers=_side(receivers, there, "receivers"),
-            participants=_side(participants, there, "participants"),
-            patterns=load_registry().collectives.values(),
-        )
+        spec = replace(spec, collective=pattern)
+        found = on_network(file, spec, load_registry(), _warn).collective
     else:
-        for role, value in (
-            ("root", root), ("transmitters", transmitters), ("receivers", receivers),
-            ("participants", participants),
-        ):  # fmt: skip
-            if value is not None:
-                raise InputError(
-                    "a list of messages names the nodes already", where=role, hint="leave it out"
-                )
-        found = _listed(pattern, there, kind)
+        found = _messages(pattern, file, spec, kind)
     if kind != "deliver" and found.kind != kind:
         raise InputError(f"{found.name} is of kind {found.kind}", where="kind", hint="leave it out")
     return found if name is None else replace(found, name=_text(name, "name"))
 
 
-def _role(node: Any, network: Network, where: str) -> int:
-    with with_context(where):
-        return node_number(node, network)
-
-
-def _side(nodes: Any, network: Network, where: str) -> tuple[int, ...] | None:
-    with with_context(where):
-        return None if nodes is None else node_numbers(nodes, network)
+def _messages(items: Any, file: NetworkFile, spec: InstanceSpec, kind: str) -> Collective:
+    """Return the collective of listed messages on a network whose specification has no roles."""
+    for role in ("root", "transmitters", "receivers", "participants"):
+        if getattr(spec, role) is not None:
+            raise InputError(
+                "a list of messages names the nodes already", where=role, hint="leave it out"
+            )
+    found = _listed(items, file.network, kind)
+    note_unused_modes(file, found, _warn)
+    return found
 
 
 def _listed(items: Any, network: Network, kind: str) -> Collective:
@@ -366,24 +370,17 @@ def instance(
 def _by_name(network: Any, spec: InstanceSpec, ignore_attributes: bool, unit: Any) -> Instance:
     registry = load_registry()
     if spec.topology:
-        if unit is not None and not _is_graph_file(network):
-            _network(network, ignore_attributes, unit)  # refuses it
-        return resolve(spec, registry, _reader(ignore_attributes, unit), lambda text: _warn([text]))
-    return on_network(_network(network, ignore_attributes, unit), spec, registry)
+        if unit is not None and not is_graph_file(network):
+            raise _no_unit()
+        return resolve(spec, registry, _reader(ignore_attributes, unit), _warn)
+    return on_network(_network_file(network, ignore_attributes, unit), spec, registry, _warn)
 
 
 def _by_messages(
     network: Any, messages: Any, spec: InstanceSpec, ignore_attributes: bool, unit: Any
 ) -> Instance:
-    whole = _network(network, ignore_attributes, unit)
-    found = collective(
-        messages,
-        whole,
-        root=spec.root,
-        transmitters=spec.transmitters,
-        receivers=spec.receivers,
-        participants=spec.participants,
-    )
+    file = _network_file(network, ignore_attributes, unit)
+    whole, found = file.network, _messages(messages, file, spec, "deliver")
     with with_context("fail_nodes"):
         failed = [node_number(node, whole) for node in spec.fail_nodes]
     there = fail(whole, spec.fail_links, failed)

@@ -97,32 +97,22 @@ def resolve(
             where="COLLECTIVE",
             hint="write one after the topology, such as AAS; see: cchybrid collectives",
         )
-    if path.suffix or path.name != spec.topology:  # names of topologies have no dot or slash
-        if path.suffix == ".json" and not _is_network(path):
-            raise InputError(
-                f"{path} is an instance file and names its collective itself",
-                where="COLLECTIVE",
-                hint=f"leave {spec.collective} out",
-            )
-        file = read(path)
-    else:
-        return on_network(build_network(spec.topology, names.topologies.values()), spec, names)
-    return on_network(file.network, spec, names, file, note)
+    if path.suffix == ".json" and not _is_network(path):
+        raise InputError(
+            f"{path} is an instance file and names its collective itself",
+            where="COLLECTIVE",
+            hint=f"leave {spec.collective} out",
+        )
+    return on_network(find_file(spec.topology, names, read), spec, names, note)
 
 
 def on_network(
-    network: Network,
-    spec: InstanceSpec,
-    names: Names,
-    file: NetworkFile | None = None,
-    note: Callable[[str], None] = no_note,
+    file: NetworkFile, spec: InstanceSpec, names: Names, note: Callable[[str], None]
 ) -> Instance:
-    """Return the instance of a specification on this network, with the modes of its file if any."""
+    """Return the instance of a specification on this network, with the modes of its nodes."""
+    network = file.network
     root = None if spec.root is None else _root(spec.root, network)
     failed = tuple(dict.fromkeys(_one_by_one(spec.fail_nodes, network, "fail_nodes")))
-    modes = (None, None) if file is None else (file.transmitters, file.receivers)
-    # Without modes all terminals take part that the faults leave.
-    sides = [None if own == network.terminals else own for own in modes]
     named = [
         _nodes_of(given, network, where, failed)
         for given, where in (
@@ -139,18 +129,33 @@ def on_network(
         transmitters=named[0],
         receivers=named[1],
         participants=named[2],
-        modes=(_without_failed(sides[0], failed), _without_failed(sides[1], failed)),
+        # Without modes all terminals take part that the faults leave.
+        modes=(_without_failed(file.modes[0], failed), _without_failed(file.modes[1], failed)),
         patterns=names.collectives.values(),
     )
-    if sides[0] != sides[1] and modes != senders_and_receivers(collective):
-        _note_modes(collective, network, note)
+    note_unused_modes(file, collective, note, failed)
     return _with_model(Instance(network, collective), spec)
 
 
-def _note_modes(collective: Collective, network: Network, note: Callable[[str], None]) -> None:
-    sending, accepting = (shortened(nodes, network) for nodes in senders_and_receivers(collective))
+def note_unused_modes(
+    file: NetworkFile,
+    collective: Collective,
+    note: Callable[[str], None],
+    failed: Sequence[int] = (),
+) -> None:
+    """Call ``note`` with a line if a collective has other senders or receivers than the modes."""
+    modes = file.transmitters, file.receivers
+    ends = senders_and_receivers(collective)
+    # With equal sides, as of B and N alone, the modes say who takes part, in whatever role.
+    if modes[0] == modes[1]:
+        fits = {*ends[0], *ends[1]} <= {*modes[0]}
+    else:
+        fits = ends == tuple(_without_failed(nodes, failed) for nodes in modes)
+    if fits or file.modes == (None, None):
+        return
+    sending, accepting = (shortened(nodes, file.network) for nodes in ends)
     note(
-        f"{network.name}: the modes T and R of the file are not those of {collective.name}, in "
+        f"{file.network.name}: the modes of the file are not those of {collective.name}, in "
         f"which {sending} send and {accepting} receive; MNB and MNS take the modes"
     )
 
@@ -211,8 +216,8 @@ def _only_a_network(path: Path) -> InputError:
     )
 
 
-def find_network(text: str, names: Names, read: Reader = read_network) -> Network:
-    """Return the network that a file or a topology's name gives.
+def find_file(text: str, names: Names, read: Reader = read_network) -> NetworkFile:
+    """Return the network of a file or a topology's name, with the modes of its nodes.
 
     Raises
     ------
@@ -220,9 +225,31 @@ def find_network(text: str, names: Names, read: Reader = read_network) -> Networ
         If there is no such topology, or the file is no network.
     """
     path = Path(text)
-    if path.suffix or path.name != text:
-        return read(path).network
-    return build_network(text, names.topologies.values())
+    if path.suffix or path.name != text:  # names of topologies have no dot or slash
+        return read(path)
+    return NetworkFile.of(build_network(text, names.topologies.values()))
+
+
+def find_network(
+    text: str, names: Names, note: Callable[[str], None], read: Reader = read_network
+) -> Network:
+    """Return the network alone of a file or a topology's name; see ``without_modes``."""
+    return without_modes(find_file(text, names, read), note)
+
+
+def without_modes(file: NetworkFile, note: Callable[[str], None]) -> Network:
+    """Return the network of a file alone; ``note`` is called with a line if that leaves modes."""
+    if file.modes != (None, None):
+        sending, accepting = (
+            shortened(nodes, file.network) or "none"
+            for nodes in (file.transmitters, file.receivers)
+        )
+        note(
+            f"{file.network.name}: the modes of the file, by which {sending} send and {accepting} "
+            "receive, are no part of a network; they count where the file is named with a "
+            "collective"
+        )
+    return file.network
 
 
 def _with_model(instance: Instance, spec: InstanceSpec) -> Instance:

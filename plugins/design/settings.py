@@ -151,7 +151,14 @@ def _links(initial: Network | str, task: DesignTask, registry: Registry) -> Link
         raise InputError(
             f"{initial!r} is no network", where="initial", hint="give a Network, a file or a name"
         )
-    network = initial if isinstance(initial, Network) else find_network(initial, registry)
+
+    def refuse(modes: str) -> None:
+        raise InputError(modes, where="initial", hint="begin with nodes that are all alike")
+
+    network = initial if isinstance(initial, Network) else find_network(initial, registry, refuse)
+    if network.half_duplex or network.endpoints or network.switches:
+        what = "half-duplex links" if network.half_duplex else "switches or endpoints"
+        refuse(f"{network.name} has {what}, which no designed network has")
     if network.nodes != task.nodes:
         raise InputError(
             f"{network.name} has {network.nodes} nodes, the task {task.nodes}",

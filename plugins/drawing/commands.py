@@ -131,9 +131,13 @@ def _read(source: str, ignore_attributes: bool, unit: str | None) -> Schedule | 
     from cchybrid.model import Instance, Schedule
     from cchybrid.model.instance import read_text
     from cchybrid.model.json_fields import parse_json
+    from cchybrid.view.screen import print_note
 
     def read(path: str | Path) -> NetworkFile:
-        return read_network(path, ignore_attributes=ignore_attributes, unit=unit)
+        file = read_network(path, ignore_attributes=ignore_attributes, unit=unit)
+        for note in file.notes:
+            print_note(f"{file.network.name}: {note}")
+        return file
 
     if Path(source).suffix.lower() == ".json":
         with with_context(source):
@@ -143,7 +147,7 @@ def _read(source: str, ignore_attributes: bool, unit: str | None) -> Schedule | 
                 return Schedule.from_json(record)
             if written.startswith("cchybrid-instance/"):
                 return Instance.from_json(record).network
-    return find_network(source, load_plugins(), read)
+    return find_network(source, load_plugins(), print_note, read)
 
 
 def _require(package: str, what: str) -> None:

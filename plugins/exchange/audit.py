@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cchybrid.host.api import solve
-from cchybrid.host.instances import collective as named_collective
-from cchybrid.host.instances import network as named_network
 from cchybrid.library.formats import read_network
+from cchybrid.library.instance_spec import without_modes
 from cchybrid.model import Collective, Instance, Network, Schedule
 from cchybrid.model.errors import CchybridError, InputError, with_context
 from cchybrid.model.instance import expect_file
@@ -172,10 +171,10 @@ def shown_percent(value: Fraction) -> str:
 def audit_file(
     path: str | Path,
     registry: Registry,
+    network: Network | None = None,
+    collective: Collective | None = None,
     *,
     format_name: str | None = None,
-    topology: str | None = None,
-    collective: str | None = None,
     improve: float | None = None,
     bound_seconds: float = BOUND_SECONDS,
     seed: int = 0,
@@ -190,10 +189,10 @@ def audit_file(
         The file.
     registry
         The plugins.
+    network, collective
+        The network and the collective against which it is judged.
     format_name
         The name of the importer; by default it is recognised.
-    topology, collective
-        The names of the network and the collective against which it is judged.
     improve
         Seconds to solve the same instance.
     bound_seconds
@@ -208,9 +207,8 @@ def audit_file(
     Raises
     ------
     InputError
-        There is no such file, or the topology, the collective or the format is unknown.
+        There is no such file, or the format is unknown.
     """
-    network, performed = judged_on(topology, collective)
     if format_name is not None:
         registry.importer(format_name)
     with with_context(path):
@@ -218,7 +216,7 @@ def audit_file(
     name = Path(path).name
     try:
         importer, imported = import_file(
-            path, registry, format_name=format_name, network=network, collective=performed
+            path, registry, format_name=format_name, network=network, collective=collective
         )
     except CchybridError as error:
         return _without_import(Path(path), error)
@@ -234,37 +232,19 @@ def audit_file(
     return _consistent(found)
 
 
-def judged_on(
-    topology: str | None, collective: str | None
-) -> tuple[Network | None, Collective | None]:
-    """Return the network and the collective by name, if they are given.
-
-    Raises
-    ------
-    InputError
-        They are unknown, or there is a collective without a network.
-    """
-    network = None if topology is None else named_network(topology)
-    if collective is None:
-        return network, None
-    if network is None:
-        raise InputError(
-            "a collective without a network", where="--collective", hint="set --topology"
-        )
-    return network, named_collective(collective, network)
-
-
 def _without_import(path: Path, error: CchybridError) -> Audit:
     """Return the verdict of a file that no importer reads: perhaps it is a network."""
     text = str(error).removeprefix(f"{path}: ")
     if "no importer knows" in text:
         try:
-            network: Network = read_network(path).network
+            read = read_network(path)
         except (CchybridError, OSError, UnicodeError):
             pass
         else:
+            facts = [*read.notes]
+            network = without_modes(read, facts.append)
             size = f"a network of {network.nodes} nodes, {len(network.channels)} channels"
-            return Audit(path.name, "network", "no schedule", reason=size)
+            return Audit(path.name, "network", "no schedule", reason=size, facts=tuple(facts))
     return Audit(path.name, "", "not judged", reason=text)
 
 

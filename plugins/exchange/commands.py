@@ -16,6 +16,9 @@ from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
+    from cchybrid.model import Collective, Network
+    from cchybrid.plugin.registry import Registry
+
     from .audit import Audit
 
 ForeignFile = Annotated[
@@ -99,12 +102,13 @@ def import_(
     """Convert a schedule of another tool to a schedule file. An invalid one is refused."""
     from cchybrid.plugin.registry import load_registry
 
-    from .audit import judged_on, valid_schedule
+    from .audit import valid_schedule
     from .foreign_files import import_file
 
-    network, performed = judged_on(topology, collective)
+    registry = load_registry()
+    network, performed = judged_on(topology, collective, registry)
     name, imported = import_file(
-        file, load_registry(), format_name=format_name, network=network, collective=performed
+        file, registry, format_name=format_name, network=network, collective=performed
     )
     schedule = valid_schedule(file, imported)
     schedule.save(output)
@@ -159,15 +163,16 @@ def audit(
     if not improve:
         refuse_given(context, "there is no --improve", names=("time_limit", "seed"))
     registry = load_registry()
+    network, performed = judged_on(topology, collective, registry)
     bounds: Bounds = {}
 
     def run(path: Path) -> Audit:
         return audit_file(
             path,
             registry,
+            network,
+            performed,
             format_name=format_name,
-            topology=topology,
-            collective=collective,
             improve=time_limit if improve else None,
             bound_seconds=bound_time,
             seed=seed,
@@ -187,6 +192,32 @@ def audit(
     if found.verdict == "not judged":
         raise typer.Exit(2)
     raise typer.Exit(1 if found.verdict == "invalid" else 0)
+
+
+def judged_on(
+    topology: str | None, collective: str | None, registry: Registry
+) -> tuple[Network | None, Collective | None]:
+    """Return the network and the collective by name, if they are given, as ``solve`` has them.
+
+    Raises
+    ------
+    InputError
+        They are unknown, or there is a collective without a network.
+    """
+    from cchybrid.library.instance_spec import InstanceSpec, find_network, resolve
+    from cchybrid.view.screen import print_note
+
+    if topology is None:
+        if collective is None:
+            return None, None
+        raise InputError(
+            "a collective without a network", where="--collective", hint="set --topology"
+        )
+    if collective is None:
+        return find_network(topology, registry, print_note, arguments.read_file), None
+    spec = InstanceSpec(topology, collective)
+    instance = resolve(spec, registry, arguments.read_file, print_note)
+    return instance.network, instance.collective
 
 
 def _print(found: Audit) -> None:

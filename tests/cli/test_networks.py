@@ -144,3 +144,12 @@ def test_the_network_of_an_instance_with_chunks(capsys, tmp_path):
     cchybrid.instance("ring-bi-4", "allgather", chunks=2).save(file)
     assert run(["network", str(file)]) == 0
     assert "ring-bi-4: 4 nodes, 8 channels" in capsys.readouterr().out
+
+
+def test_the_modes_of_a_file_are_shown(tmp_path: Path) -> None:
+    (tmp_path / "ring.txt").write_text("3 2\n0 T 1 2\n1 R 0 2\n2 N 0 1\n")
+    shown = call("network", "ring.txt", cwd=tmp_path)
+    assert "  transmitters: 1 (0)\n  receivers: 1 (1)\n" in shown.stdout
+    facts = json.loads(call("network", "ring.txt", "--json", cwd=tmp_path).stdout)
+    assert (facts["transmitters"], facts["receivers"]) == (["0"], ["1"])
+    assert "transmitters" not in call("network", "ring-bi-4", cwd=tmp_path).stdout

@@ -41,13 +41,11 @@ def test_modes_that_are_those_of_the_collective_need_no_note(file, words, tmp_pa
 def test_modes_that_the_collective_does_not_use_are_noted_in_one_line(
     file, words, ends, tmp_path, capsys
 ):
-    line = (
-        f"ring: the modes T and R of the file are not those of {ends}; MNB and MNS take the modes"
-    )
+    line = f"ring: the modes of the file are not those of {ends}; MNB and MNS take the modes"
     assert run(["instance", str(file), *words, "-o", str(tmp_path / "i.json")]) == 0
     assert capsys.readouterr().err == f"cchybrid: {line}\n"
     more = {"root": 2} if "--root" in words else {}
-    with pytest.warns(UserWarning, match="modes T and R") as caught:
+    with pytest.warns(UserWarning, match="the modes of the file") as caught:
         cchybrid.instance(file, words[0], **more)
     assert [str(each.message) for each in caught] == [line]
 
@@ -57,3 +55,56 @@ def test_a_file_whose_terminals_all_send_and_receive_needs_no_note(tmp_path, cap
     path.write_text(MODES.replace(" T ", " B ").replace(" R ", " B "))
     assert run(["instance", str(path), "OAB", "-o", str(tmp_path / "i.json")]) == 0
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "roles"),
+    [
+        ("AAS", {}),
+        ("MNB", {}),
+        ("OAB", {}),
+        ("AOG", {"root": 2}),
+        ("multicast", {}),
+        ("MNS", {"transmitters": "0,2"}),
+        ("AAB", {"participants": [0, 2]}),
+        ([(0, 1), (1, 2)], {}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*the modes of the file")
+def test_a_collective_on_a_file_is_that_of_the_instance(file, name, roles):
+    expected = cchybrid.instance(file, name, **roles).collective
+    for source in (file, str(file)):
+        found = cchybrid.collective(name, source, **roles)
+        assert found == expected
+    assert 3 not in {node for message in found.messages for node in message.destinations}
+
+
+def test_a_network_alone_leaves_the_modes_of_its_file_with_a_warning(file):
+    with pytest.warns(UserWarning, match="0-1 send and 1-2 receive, are no part") as caught:
+        network = cchybrid.network(file)
+    assert (network.terminals, len(caught)) == ((0, 1, 2, 3), 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cchybrid.instance(network, "AAS")
+        file.write_text(MODES.replace("T", "B").replace("R", "B").replace("N", "B"))
+        cchybrid.network(file)
+
+
+@pytest.mark.parametrize("letters", ["TR", "BB"])
+def test_nodes_that_the_user_names_against_the_modes_are_noted(file, letters):
+    file.write_text(MODES.replace("T", letters[0]).replace("R", letters[1]))
+    with pytest.warns(UserWarning, match="in which 0,3 send and 0,3 receive"):
+        cchybrid.instance(file, "AAS", participants=[0, 3])
+    for make in (
+        lambda: cchybrid.collective([(0, 3)], file),
+        lambda: cchybrid.instance(file, [(0, 3)]),
+    ):
+        with pytest.warns(UserWarning, match="in which 0 send and 3 receive"):
+            make()
+
+
+def test_modes_without_the_nodes_that_fail_need_no_note(file):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        file.write_text("4 2\n0 T 1 3\n1 T 0 2\n2 R 1 3\n3 R 0 2\n")
+        cchybrid.instance(file, "MNB", fail_nodes=[0])

@@ -125,7 +125,7 @@ NETWORKS = ("torus-4x4", "dgx-1", "octagon", "random-regular-16-3-2")
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_every_network_file_that_is_written_fits(name: str) -> None:
-    network = find_network(name, load_registry())
+    network = find_network(name, load_registry(), pytest.fail)
     record = json.loads(json.dumps(network_record(network)))
     VALIDATORS["network-1"].validate(record)
     assert read_network_json(json.dumps(record)) == network

@@ -35,3 +35,10 @@ class NetworkFile:
     def of(cls, network: Network) -> NetworkFile:
         """Return the file of a network whose terminals all send and receive."""
         return cls(network, network.terminals, network.terminals)
+
+    @property
+    def modes(self) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:
+        """The transmitters and the receivers, ``None`` for those that are all terminals."""
+        every = self.network.terminals
+        sending = None if self.transmitters == every else self.transmitters
+        return sending, None if self.receivers == every else self.receivers

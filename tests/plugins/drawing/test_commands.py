@@ -123,3 +123,13 @@ def test_the_python_of_the_page_on_drawing_runs(
     exec(script, {})
     assert "Exchange on the torus" in Path("torus.html").read_text(encoding="utf-8")
     assert Path("step-3.svg").exists()
+
+
+def test_what_a_figure_does_not_show_of_a_network_file_is_said(folder: Path) -> None:
+    (folder / "pair.txt").write_text("2 1\n0 T 1\n1 R 0\n")
+    done = call("draw", "pair.txt", "-o", "out.svg", cwd=folder)
+    assert "by which 0 send and 1 receive, are no part of a network" in done.stderr
+    coloured = nx.Graph([("a", "b", {"colour": "red"})])
+    nx.write_graphml(coloured, folder / "coloured.graphml")
+    done = call("draw", "coloured.graphml", "-o", "out.svg", "--ignore-attributes", cwd=folder)
+    assert (done.returncode, "ignored attribute of edges: colour" in done.stderr) == (0, True)

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from cchybrid_plugins.exchange.audit import Audit, audit_file, valid_schedule
+from cchybrid_plugins.exchange.commands import judged_on
 from cchybrid_plugins.exchange.epoch_networks import ndv2
 from cchybrid_plugins.exchange.export_msccl import export_msccl
 from cchybrid_plugins.exchange.export_text import export_csv
@@ -125,7 +126,7 @@ def _audit(topology: str | None = None, collective: str | None = None) -> Callab
     """Return a function that audits a file; one that is not valid is refused."""
 
     def read(path: Path) -> Audit:
-        found = audit_file(path, _registry(), topology=topology, collective=collective)
+        found = audit_file(path, _registry(), *judged_on(topology, collective, _registry()))
         if found.verdict in ("invalid", "not judged"):
             raise InputError(found.sentence)
         return found

@@ -13,6 +13,7 @@ import pytest
 from cchybrid_plugins.exchange import audit as audits
 from cchybrid_plugins.exchange import foreign_bounds, teccl_import
 from cchybrid_plugins.exchange.audit import Audit, audit_file, shown_percent
+from cchybrid_plugins.exchange.commands import judged_on
 from cchybrid_plugins.exchange.epoch_networks import dgx2, ndv2
 from cchybrid_plugins.exchange.foreign_bounds import FoundBound, best_bound
 from cchybrid_plugins.exchange.foreign_files import import_file
@@ -47,9 +48,17 @@ def registry() -> Registry:
     return load_registry()
 
 
-def audit(text: str, tmp_path: Path, registry: Registry, **options: Any) -> Audit:
+def audit(
+    text: str,
+    tmp_path: Path,
+    registry: Registry,
+    topology: str | None = None,
+    collective: str | None = None,
+    **options: Any,
+) -> Audit:
     (tmp_path / "theirs").write_text(text)
-    return audit_file(tmp_path / "theirs", registry, **options)
+    judged = judged_on(topology, collective, registry)
+    return audit_file(tmp_path / "theirs", registry, *judged, **options)
 
 
 def test_a_valid_program_meets_a_certified_bound(tmp_path: Path, registry: Registry) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid_plugins.exchange.audit import audit_file
+from cchybrid_plugins.exchange.commands import judged_on
 from cchybrid_plugins.exchange.export_text import export_csv
 
 from cchybrid.plugin.registry import load_registry
@@ -13,8 +14,8 @@ from tests.plugins.exchange.schedules import schedule
 
 def sentence(text: str, path: Path, collective: str) -> str:
     path.write_text(text)
-    found = audit_file(path, load_registry(), topology="ring-bi-4", collective=collective)
-    return found.sentence
+    registry = load_registry()
+    return audit_file(path, registry, *judged_on("ring-bi-4", collective, registry)).sentence
 
 
 def test_messages_are_matched_by_their_ends_not_by_their_numbers(tmp_path: Path) -> None:

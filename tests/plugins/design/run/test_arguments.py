@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,14 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"initial": "ring-bi-9"}, "initial: .* has 9 nodes, the task 8"),
     ({"initial": "complete-8"}, "node 0 has more than 3 links"),
     ({"initial": "nowhere.json"}, "nowhere.json"),
+    (
+        {"initial": replace(cchybrid.network("ring-bi-8"), switches=(7,))},
+        "initial: ring-bi-8 has switches or endpoints, which no designed network has; begin with",
+    ),
+    (
+        {"initial": replace(cchybrid.network("ring-bi-8"), half_duplex=((0, 1),))},
+        "initial: ring-bi-8 has half-duplex links, which no designed network has; begin with",
+    ),
     ({"designers": 3}, "designers: 3 makes no sense; give a list of names of designers"),
     ({"designers": "anneling"}, "did you mean annealing"),
     ({"options": [("gappin", 3)]}, "options: .* makes no sense; give values by option"),
@@ -102,3 +111,9 @@ def test_broken_network_files_are_refused(kind: str, tmp_path: Path) -> None:
         cchybrid.design(8, 3, initial=str(path), time_limit=5)
     assert caught.value.hint
     assert "\n" not in str(caught.value)
+
+
+def test_a_network_whose_file_has_modes_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pair.txt").write_text("2 1\n0 T 1\n1 R 0\n")
+    with pytest.raises(InputError, match="initial: pair: the modes of the file"):
+        cchybrid.design(2, 1, initial=str(tmp_path / "pair.txt"), time_limit=5)
