@@ -96,7 +96,7 @@ def check_front(folder: str | Path) -> Front:
     EvidenceError
         A file does not hold, is about another instance, or the index claims more than is shown.
     InputError
-        A file cannot be read, or the folder has no index.
+        A file cannot be read, or the folder has no index, or no points.
 
     Examples
     --------
@@ -124,7 +124,13 @@ def check_front(folder: str | Path) -> Front:
         if _format(record).startswith(_SCHEDULE_FORMAT)
     ]
     if not schedules:
-        raise EvidenceError(f"{folder}: no schedule lies here")
+        if index.get("points") == []:
+            raise InputError(
+                "the front has no points, so there is nothing to check",
+                where=str(folder),
+                hint="run pareto again, with a longer --time-limit",
+            )
+        raise EvidenceError("no schedule lies here, and the index has points")
     whole = schedules[0].instance.in_chunks(1).with_model(rounds=())
     bounds: list[_Bound] = []
     limit: ThroughputResult | None = None

@@ -225,3 +225,19 @@ def test_the_limit_of_all_numbers_of_steps_is_a_bound_where_there_is_no_other(
     front = cchybrid.pareto(cchybrid.instance("dgx-1", "allgather"), time_limit=60)
     bounds = {(point.steps, point.verdict.bound) for point in front.points if point.verdict}
     assert bounds == {(2, Fraction(7, 6)), (3, Fraction(7, 6))}
+
+
+def test_a_front_without_points_has_nothing_to_check(folder: Path) -> None:
+    for path in folder.glob("*.json"):
+        if json.loads(path.read_text())["format"].startswith("cchybrid-schedule/"):
+            path.unlink()
+    done = call("check", str(folder), cwd=folder)
+    assert (done.returncode, done.stdout.count(str(folder))) == (1, 1)
+    assert "FAILED: no schedule lies here, and the index has points" in done.stdout
+    edit(folder / "front.json", lambda index: index.update(points=[], complete=False))
+    done = call("check", str(folder), cwd=folder)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert (
+        "the front has no points, so there is nothing to check; run pareto again, with"
+        in done.stderr
+    )
