@@ -226,7 +226,8 @@ def test_a_claim_that_there_is_no_schedule_does_not_count(tmp_path: Path) -> Non
 
 def test_a_claimed_bound_closes_no_row(tmp_path: Path) -> None:
     kind = schedules()
-    claim = changed(kind.runs[0], lambda result, record: result.update(certified=False))
+    words = {"certified": False, "certified_bound": 0}
+    claim = changed(kind.runs[0], lambda result, record: result.update(words))
     found = shown(kind, store_of(kind, tmp_path, claim, kind.runs[1]))
     assert found.rows[claim.row] == ["better", "claimed"]
     assert "| all | 2 | 1 | 1 | 2 |" in found.text  # rows, closed, claimed, better
