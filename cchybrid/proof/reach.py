@@ -60,21 +60,14 @@ def farthest(instance: Instance) -> int:
     InputError
         A destination cannot be reached.
     """
+    lost = unreachable(instance.forward)
+    if lost is not None:
+        raise InputError(
+            str(explain(instance, lost)), where=instance.name, hint="use a connected network"
+        )
     network = Network(instance.to_json())
-    distances = []
-    for source in {source for source, _ in network.messages}:
-        hops = network.hops(source)
-        for sender, goals in network.messages:
-            if sender == source:
-                for goal in goals:
-                    if goal not in hops:
-                        raise InputError(
-                            f"node {goal} cannot be reached from node {source}",
-                            where=instance.name,
-                            hint="use a connected network",
-                        )
-                    distances.append(hops[goal])
-    return max(distances)
+    hops = {source: network.hops(source) for source, _ in network.messages}
+    return max(hops[source][goal] for source, goals in network.messages for goal in goals)
 
 
 def explain(instance: Instance, evidence: Mapping[str, Any]) -> Unreachable:

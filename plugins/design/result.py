@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Context
 from typing import Any, Literal
 
 from cchybrid.host.run_result import RunResult
@@ -79,7 +80,8 @@ class DesignResult(RunResult):
             elif self.status == "optimal":
                 known = f"no network has a lower cost (claimed by {self.proven_by})"
             elif self.bound is not None:
-                known = f"no network has a cost below {self.bound:.6g}"
+                down = Context(prec=6, rounding=ROUND_FLOOR).create_decimal_from_float(self.bound)
+                known = f"no network has a cost below {down:g}"
             lines.append(f"cost {self.cost:.6g}, found by {self.designer}; {known}")
         return [*lines, *self._steps_lines(), f"{self.seconds:.1f} s, seed {self.seed}"]
 

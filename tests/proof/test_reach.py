@@ -7,7 +7,8 @@ import pytest
 import cchybrid
 from cchybrid.checker import EvidenceError, proves_infeasible
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Reduction
-from cchybrid.proof.reach import explain, unreachable
+from cchybrid.proof.reach import explain, farthest, unreachable
+from tests.refusals import refused
 
 LINE = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3)])
 UNIDIRECTIONAL = Network.from_arcs("one way", 3, [(0, 1), (1, 2)])
@@ -52,6 +53,14 @@ def test_node_message_and_reason(network, messages, model, said):
     for node in others - {evidence["destination"]}:
         with pytest.raises(EvidenceError):
             proves_infeasible(instance.to_json(), {**evidence, "destination": node})
+
+
+def test_the_farthest_destination_is_none_without_a_port():
+    instance = cchybrid.instance("ring-4", "AAS", switching="store-and-forward")
+    assert farthest(instance) == 2
+    blocked = instance.with_model(inject=(0, 1, 1, 1), accept=[1] * 4)
+    with refused("cannot be reached from node 0 (message 0): node 0 may not inject"):
+        farthest(blocked)
 
 
 def test_what_may_be_reached_step_by_step_is_no_obstacle():

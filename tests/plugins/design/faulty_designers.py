@@ -261,6 +261,16 @@ class Falsely(Faulty):
         return Stop.EXHAUSTED
 
 
+class Twofold(Faulty):
+    """Exact; finds a path and a ring, and says that nothing is better."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        run.spend(1)
+        for links in (path(task.nodes), ring(task.nodes)):
+            run.offer(links, cost_of(task, links))
+        return Stop.EXHAUSTED
+
+
 class Nothing(Faulty):
     """Exact; says that there is no network at all."""
 
@@ -313,9 +323,9 @@ class Tuned(Sound):
 DESIGNERS = (
     Sound, Plain, Patient, Informed, Seeded, Crash, Raise, Vanish, Liar, Outside, Loop, Star, Twice,
     Chord, Apart, Infinite, NotANumber, Deaf, Hang, Flood, Garbage, Triples, Fractions, Bound,
-    Falsely, Nothing, Hog, Unready, Unspent, Picky, Tuned,
+    Falsely, Twofold, Nothing, Hog, Unready, Unspent, Picky, Tuned,
 )  # fmt: skip
-EXACT = (Falsely, Nothing)
+EXACT = (Falsely, Twofold, Nothing)
 
 
 @hookimpl

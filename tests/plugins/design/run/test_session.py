@@ -182,6 +182,13 @@ def test_a_target_ends_the_run(registry: Registry) -> None:
     assert result.seconds < 20
 
 
+def test_what_a_designer_finds_after_the_goal_makes_no_claim(registry: Registry) -> None:
+    """The path meets the goal; the ring that is offered before the claim is dropped."""
+    result = run(registry, "twofold", target=9.7, time_limit=60)
+    assert (result.status, result.proven_by, result.links) == ("feasible", "", path(8))
+    assert result.troubles == ()
+
+
 @pytest.mark.long
 def test_wrong_options_are_refused_with_one_line(registry: Registry) -> None:
     for limit in ({}, {"time_limit": None, "evaluations": 5}):
