@@ -71,10 +71,20 @@ class Instance(ShownInstance):
                 )
 
     def _default_name(self) -> str:
+        return ", ".join((f"{self.network.name} {self.collective.name}", *self._differences))
+
+    @property
+    def _differences(self) -> tuple[str, ...]:
         chunks = self.collective.chunks
-        parts = [f"{self.network.name} {self.collective.name}"]
-        parts += [f"{chunks} chunks"] if chunks > 1 else []
-        return ", ".join((*parts, *self.model.differences))
+        return (*((f"{chunks} chunks",) if chunks > 1 else ()), *self.model.differences)
+
+    @property
+    def full_name(self) -> str:
+        """The name, with the words for chunks, model and half-duplex links that it lacks."""
+        half = ("half duplex",) if self.network.half_duplex else ()
+        stated = self.name.split(", ")
+        words = (word for word in (*self._differences, *half) if word not in stated)
+        return ", ".join((self.name, *words))
 
     def _refuse_node(self) -> NoReturn:
         """Raise an error for the first node that the network does not have."""

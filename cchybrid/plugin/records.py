@@ -7,6 +7,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Protocol
 
 from cchybrid.library.records import API, CollectiveInfo, Roles, TopologyInfo
+from cchybrid.model.errors import PluginError
+from cchybrid.plugin.expressed import FEATURES
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.proof.records import BoundFunction, BoundInfo, later, load_target
 
@@ -211,6 +213,9 @@ class ExporterInfo:
     sized
         Whether the format states the sizes of messages: ``export(schedule, size)`` is called where
         the user gives a size, in bytes.
+    expresses
+        The features of schedules (``cchybrid.plugin.expressed.FEATURES``) that the format expresses
+        or states. A schedule with any other feature is refused before ``export`` is called.
     """
 
     name: str
@@ -218,7 +223,13 @@ class ExporterInfo:
     summary: str
     _: KW_ONLY
     sized: bool = False
+    expresses: tuple[str, ...] = ()
     api: int = API
+
+    def __post_init__(self) -> None:
+        unknown = sorted(set(self.expresses) - FEATURES)
+        if unknown:
+            raise PluginError(f"exporter {self.name}: no feature is called {unknown[0]!r:.60}")
 
 
 @dataclass(frozen=True)

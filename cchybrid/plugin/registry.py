@@ -18,9 +18,10 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 import pluggy
 
 from cchybrid.library.nearest import did_you_mean
-from cchybrid.model import Collective, Network
+from cchybrid.model import Collective, Network, Schedule
 from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.model.text import error_line, one_line
+from cchybrid.plugin.expressed import refuse_unexpressed
 from cchybrid.plugin.hookspecs import HookSpecs
 from cchybrid.plugin.imported import Imported
 from cchybrid.plugin.record_names import refuse_taken_names
@@ -380,6 +381,8 @@ def _with_error_text(record: Any, what: str, name: str) -> Any:
 
     def call(*arguments: Any) -> Any:
         try:
+            if isinstance(record, ExporterInfo) and isinstance(arguments[0], Schedule):
+                refuse_unexpressed(arguments[0], record.name, record.expresses)
             with output_to_stderr():  # standard output may be JSON
                 made = function(*arguments)
                 if isinstance(made, str):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cchybrid.model import AllReduction, Reduction, Schedule, Transfer
+from cchybrid.model.shown import counted
 
 
 @dataclass(frozen=True)
@@ -25,22 +26,38 @@ class StepTable:
     ----------
     sources
         The names of the sending nodes, in the order of their numbers.
+    headings
+        The heading of every step.
     cells
         Per sending node and step the transfers, sorted by their last node.
     """
 
     sources: tuple[str, ...]
+    headings: tuple[str, ...]
     cells: tuple[tuple[tuple[str, ...], ...], ...]
 
     @property
     def steps(self) -> int:
         """The number of steps."""
-        return len(self.cells[0]) if self.cells else 0
+        return len(self.headings)
 
 
 def printable(text: str) -> str:
     """Return a text without control characters, which could move a terminal's cursor."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+
+
+def step_heading(schedule: Schedule, number: int) -> str:
+    """Return the heading of a step, counted from 1: with its rounds if steps have several."""
+    if not schedule.instance.model.rounds:
+        return f"step {number}"
+    return f"step {number} ({counted(schedule.rounds[number - 1], 'round')})"
+
+
+def chunk_text(schedule: Schedule, message: int) -> str:
+    """Return the chunk of a transfer, from 0, such as `` chunk 1``; nothing of whole messages."""
+    chunks = schedule.instance.collective.chunks
+    return f" chunk {message % chunks}" if chunks > 1 else ""
 
 
 PLAIN = Notation(printable)
@@ -83,11 +100,13 @@ def step_table(schedule: Schedule, notation: Notation = PLAIN) -> StepTable:
     for number, step in enumerate(schedule.steps):
         for place, transfer in sorted(enumerate(step), key=lambda entry: entry[1].path[-1]):
             both = ends(schedule, transfer, notation, schedule.parts(number, place))
-            text = f"{both} ({path_text(schedule, transfer, notation)})"
+            chunk = chunk_text(schedule, transfer.message)
+            text = f"{both}{chunk} ({path_text(schedule, transfer, notation)})"
             cells[transfer.path[0]][number].append(text)
     name = _namer(schedule, notation)
     return StepTable(
         tuple(name(source) for source in sorted(cells)),
+        tuple(step_heading(schedule, number) for number in range(1, len(schedule.steps) + 1)),
         tuple(tuple(map(tuple, cells[source])) for source in sorted(cells)),
     )
 

@@ -7,6 +7,12 @@ from collections.abc import Iterable
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import CommandInfo, ExporterInfo, NameInfo, later
 
+_EVERY = (
+    "store-and-forward", "extra hops", "limited ports", "ports by node", "rounds", "empty steps",
+    "chunks", "combining", "allreduce", "wide channels", "half duplex", "endpoints", "switches",
+)  # fmt: skip
+"""The features of what is drawn."""
+
 
 @hookimpl
 def cchybrid_commands() -> Iterable[CommandInfo]:
@@ -25,8 +31,18 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
 def cchybrid_exporters() -> Iterable[ExporterInfo]:
     """Return the formats of pages and figures."""
     return (
-        ExporterInfo("html", later(f"{__name__}.page:page"), "an interactive page, as of draw"),
-        ExporterInfo("svg", later(f"{__name__}.figures:svg"), "a figure of all steps, as of draw"),
+        ExporterInfo(
+            "html",
+            later(f"{__name__}.page:page"),
+            "an interactive page, as of draw",
+            expresses=_EVERY,
+        ),
+        ExporterInfo(
+            "svg",
+            later(f"{__name__}.figures:svg"),
+            "a figure of all steps, as of draw",
+            expresses=_EVERY,
+        ),
     )
 
 

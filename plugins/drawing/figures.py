@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cchybrid.model import Network, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.referee.verify import refuse_invalid
+from cchybrid.view.step_table import step_heading
 
 from .artists import (
     Arrow,
@@ -169,7 +170,7 @@ def draw_step(schedule: Schedule, step: int) -> Figure:
         refuse_invalid(schedule)
         keys = MessageKeys(schedule)
         scene = _scene(schedule.instance.network)
-        title = f"step {step} of {steps}"
+        title = f"{step_heading(schedule, step)} of {steps}"
         figure, (axes,) = _figure(scene, 1, 1, _step_legend(keys), [title], keys.words)
         _draw_transfers(axes, scene, keys, step)
     return figure
@@ -190,9 +191,9 @@ def draw_steps(schedule: Schedule) -> Figure:
         keys = MessageKeys(schedule)
         legend = _step_legend(keys)
         columns, scene = _columns(schedule.instance.network, count)
-        titles = [f"step {number}" for number in range(1, count + 1)]
+        titles = [step_heading(schedule, number) for number in range(1, count + 1)]
         if steps > count:
-            titles[0] = f"steps 1 to {count} of {steps}: step 1"
+            titles[0] = f"steps 1 to {count} of {steps}: {titles[0]}"
         figure, panels = _figure(scene, count, columns, legend, titles, keys.words)
         for number, axes in enumerate(panels, 1):
             _draw_transfers(axes, scene, keys, number)

@@ -23,34 +23,51 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
     )  # fmt: skip
 
 
+_STATED = (
+    "store-and-forward", "extra hops", "limited ports", "rounds", "chunks", "combining",
+    "allreduce", "wide channels", "endpoints", "switches",
+)  # fmt: skip
+"""Features that all formats below express or state; BookSim's is the network alone."""
+_PORTS, _EMPTY, _HALF = "ports by node", "empty steps", "half duplex"
+
+
 @hookimpl
 def cchybrid_exporters() -> Iterable[ExporterInfo]:
     """Return the formats for people and for other tools."""
     return (
-        _exporter(
-            "csv", "export_text:export_csv", "one row per transfer, for spreadsheets and scripts"
-        ),
-        _exporter("text", "export_text:export_text", "one line per transfer, for reading"),
-        _exporter("table", "step_tables:export_table_csv", "sources by steps, as CSV"),
-        _exporter(
-            "markdown", "step_tables:export_markdown", "sources by steps, as a Markdown table"
-        ),
-        _exporter(
-            "latex", "step_tables:export_latex", "sources by steps, as a LaTeX table (booktabs)"
-        ),
-        _exporter("msccl", "export_msccl:export_msccl", "MSCCL XML, for GPUs"),
-        _exporter("mscclpp", "export_mscclpp:export_mscclpp", "JSON plan of MSCCL++, for GPUs"),
-        _exporter("goal", "export_goal:export_goal", "GOAL, for LogGOPSim", sized=True),
-        _exporter("anynet", "export_graphs:export_anynet", "the network, for BookSim"),
-        _exporter("graphml", "export_graphs:export_graphml", "the network and its use, GraphML"),
-        _exporter("dot", "export_graphs:export_dot", "the same for Graphviz"),
-        _exporter("routes", "export_tables:export_routes", "routing tables of all nodes, CSV"),
-        _exporter("jsonl", "export_tables:export_jsonl", "a JSON object per transfer and line"),
-    )
+        _exporter("csv", "export_text:export_csv",
+            "one row per transfer, for spreadsheets and scripts", _HALF),
+        _exporter("text", "export_text:export_text", "one line per transfer, for reading",
+            _HALF, _PORTS, _EMPTY),
+        _exporter("table", "step_tables:export_table_csv", "sources by steps, as CSV",
+            _HALF, _PORTS, _EMPTY),
+        _exporter("markdown", "step_tables:export_markdown",
+            "sources by steps, as a Markdown table", _HALF, _PORTS, _EMPTY),
+        _exporter("latex", "step_tables:export_latex",
+            "sources by steps, as a LaTeX table (booktabs)", _HALF, _PORTS, _EMPTY),
+        _exporter("msccl", "export_msccl:export_msccl", "MSCCL XML, for GPUs", _HALF, _PORTS),
+        _exporter("mscclpp", "export_mscclpp:export_mscclpp", "JSON plan of MSCCL++, for GPUs",
+            _HALF, _PORTS),
+        _exporter("goal", "export_goal:export_goal", "GOAL, for LogGOPSim", _PORTS, sized=True),
+        _exporter("anynet", "export_graphs:export_anynet", "the network, for BookSim",
+            _PORTS, _EMPTY),
+        _exporter("graphml", "export_graphs:export_graphml", "the network and its use, GraphML",
+            _HALF, _PORTS, _EMPTY),
+        _exporter("dot", "export_graphs:export_dot", "the same for Graphviz",
+            _HALF, _PORTS, _EMPTY),
+        _exporter("routes", "export_tables:export_routes", "routing tables of all nodes, CSV",
+            _HALF, _PORTS),
+        _exporter("jsonl", "export_tables:export_jsonl", "a JSON object per transfer and line",
+            _HALF, _PORTS),
+    )  # fmt: skip
 
 
-def _exporter(name: str, target: str, summary: str, sized: bool = False) -> ExporterInfo:
-    return ExporterInfo(name, later(f"{__name__}.{target}"), summary, sized=sized)
+def _exporter(
+    name: str, target: str, summary: str, *more: str, sized: bool = False
+) -> ExporterInfo:
+    """Return an exporter of the common features and of ``more``."""
+    export = later(f"{__name__}.{target}")
+    return ExporterInfo(name, export, summary, sized=sized, expresses=(*_STATED, *more))
 
 
 @hookimpl

@@ -7,12 +7,12 @@ import io
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from cchybrid.model import (
     AllReduction,
     Collective,
-    CommunicationModel,
     Instance,
     Message,
     Reduction,
@@ -24,21 +24,26 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.network import Network
 from cchybrid.plugin.imported import Imported, ImportRequest, Place
 
+from .csv_model import MODEL_COLUMNS, stated_model
 from .message_table import MAX_MESSAGES, collective_of, match_messages
-from .msccl_import import HOP_BY_HOP, used_network
+from .msccl_import import used_network
 
 MAX_STEP = 1_000_000
 MAX_NAME = 200
 """Characters of a node's name."""
 
-_COLUMNS = ("step", "message", "source", "origin", "destination", "from", "to", "path")
+_COLUMNS = (
+    "step", "message", "source", "origin", "destination", "from", "to", "path", *MODEL_COLUMNS,
+    "rounds", "members",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Row:
     """A transfer: its line in the file, step from 0, message, ends of the message, and path.
 
-    ``origin`` is empty in a file without such a column.
+    ``origin`` is empty in a file without such a column, ``members`` names the ends of the message
+    besides its source; ``fields`` has the text of every column.
     """
 
     line: int
@@ -48,6 +53,8 @@ class Row:
     origin: str
     destination: str
     path: tuple[str, ...]
+    members: tuple[str, ...]
+    fields: dict[str, str]
 
 
 def recognises_csv(text: str) -> bool:
@@ -82,20 +89,28 @@ def read_csv(text: str, request: ImportRequest) -> Imported:
         steps[row.step].append(Transfer(numbers[key], tuple(number[n] for n in row.path)))
         if collective.kind == "allreduce":
             sums[row.step].append(tuple(number[name] for name in row.source.split("+")))
+    stated = [(row.line, row.step, row.fields) for row in rows]
+    guess = "wormhole" if any(len(row.path) > 2 for row in rows) else "store-and-forward"
+    model = stated_model(stated, guess, collective.kind == "combine")
+    facts = [f"{len(rows)} rows"]
     network = request.network
     if network is None:
-        network = used_network(request.name, max(number.values()) + 1, steps)
+        if model.switching == "wormhole" and model.routing != "any":
+            # What is shortest depends on channels without use, and on endpoints.
+            facts.append(f"judged with any routing: {model.routing} needs --topology")
+            model = replace(model, routing="any")
+        rounds = [model.rounds_in(step) for step in range(len(steps))]
+        if collective.kind == "combine":
+            rounds.reverse()
+        network = used_network(request.name, max(number.values()) + 1, steps, rounds)
         if network_names is not None:
             network = Network(
                 network.name, network.nodes, network.channels, node_names=network_names
             )
-    model = HOP_BY_HOP
-    if any(len(row.path) > 2 for row in rows):
-        model = CommunicationModel("wormhole", routing="any")
     instance = Instance(network, collective, model)
     listed = tuple(map(tuple, sums)) if collective.kind == "allreduce" else ()
     schedule = Schedule(instance, tuple(map(tuple, steps)), sums=listed)
-    return Imported(instance, schedule, places=places, facts=(f"{len(rows)} rows",))
+    return Imported(instance, schedule, places=places, facts=tuple(facts))
 
 
 def _header(line: str) -> list[str]:
@@ -154,7 +169,8 @@ def _row(fields: dict[str, str], line: int) -> Row:
             )  # fmt: skip
     return Row(
         line, int(step) - 1, fields.get("message", ""), source or path[0], origin,
-        destination or path[-1], path,
+        destination or path[-1], path, tuple(filter(None, fields.get("members", "").split("+"))),
+        fields,
     )  # fmt: skip
 
 
@@ -171,23 +187,32 @@ def _node_numbers(
     """Return the number of each node by name, and all names unless they are numbers."""
     named: dict[str, int] = {}
     for row in rows:
-        for name in (*row.path, *_ends(row)):
+        for name in (*row.path, *_ends(row), *row.members):
             named.setdefault(name, row.line)
     known = {} if network is None or network.node_names is None else network.node_by_name
     numbers: dict[str, int] = {}
     if all(re.fullmatch(r"[0-9]{1,7}", name, re.ASCII) for name in named) and not known:
+        for name, line in named.items():
+            if network is not None and int(name) >= network.nodes:
+                _refuse_node(network, name, line)
         return {name: int(name) for name in named}, None
     if network is None:
         order = sorted(named)
         return {name: number for number, name in enumerate(order)}, tuple(order)
     for name, line in named.items():
         if name not in known:
-            raise InputError(
-                f"{network.name} has no node {name[:40]!r}", where=f"line {line}",
-                hint="see: cchybrid network",
-            )  # fmt: skip
+            _refuse_node(network, name, line)
         numbers[name] = known[name]
     return numbers, None
+
+
+def _refuse_node(network: Network, name: str, line: int) -> NoReturn:
+    names = f"{network.node_name(0)[:40]} to {network.node_name(network.nodes - 1)[:40]}"
+    raise InputError(
+        f"{network.name} has no node {name[:40]!r}: its nodes are {names}",
+        where=f"line {line}",
+        hint="name the nodes as cchybrid network does, or the network of the file by --topology",
+    )
 
 
 def _ends(row: Row) -> list[str]:
@@ -224,16 +249,21 @@ def _messages(
         first = group[0]
         if first.message:
             _refuse_other_ends(group, sums)
-        if sums:
+        members = _members(group, number)
+        if sums and members:
+            found[key] = AllReduction(members)
+        elif sums:
             parts = {number[name] for row in group for name in row.source.split("+")}
             found[key] = AllReduction(tuple(sorted(parts)))
         elif first.message and first.source.startswith("to "):
             goal = number[first.source.removeprefix("to ")]
             senders = {number[row.path[0]] for row in group} - {goal}
-            found[key] = Reduction(tuple(sorted(senders)), goal)
+            found[key] = Reduction(members or tuple(sorted(senders)), goal)
         else:
             source = number[first.source]
-            if len(key) == 2:
+            if members:
+                goals = set(members)
+            elif len(key) == 2:
                 goals = {number[first.destination]}
             else:
                 goals = {number[row.path[-1]] for row in group} - {source}
@@ -244,6 +274,17 @@ def _messages(
                 )  # fmt: skip
             found[key] = Message(source, tuple(sorted(goals)))
     return found
+
+
+def _members(rows: list[Row], number: dict[str, int]) -> tuple[int, ...]:
+    """Return the members that the rows of a message state; none without such a column."""
+    for row in rows:
+        if row.members != rows[0].members or (row.members and not row.message):
+            raise InputError(
+                f"members {'+'.join(row.members)[:40]!r} of a message", where=f"line {row.line}",
+                hint="state the same ones in all rows of a message, with its number as message",
+            )  # fmt: skip
+    return tuple(sorted({number[name] for name in rows[0].members}))
 
 
 def _adds_up(rows: list[Row]) -> bool:

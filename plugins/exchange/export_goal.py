@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
@@ -17,8 +18,9 @@ def export_goal(schedule: Schedule, size: int = BYTES) -> str:
     """Return the schedule as a GOAL program: what every node sends and receives, and what waits.
 
     Rank n is node n of the network, switches included. A send waits for the receipts of what it
-    sends, and for nothing else. With all ports every channel of a node has a network interface of
-    its own; with limited ports a node has one.
+    sends, and for nothing else. With all ports every channel of a node has network interfaces of
+    its own, as many as it carries messages in a round; with limited ports a node has one per port.
+    What a step sends in further rounds waits for its interface.
 
     Parameters
     ----------
@@ -29,7 +31,7 @@ def export_goal(schedule: Schedule, size: int = BYTES) -> str:
     if size < 1:
         raise InputError(f"{size} bytes", where="size", hint="use at least 1")
     chunk = -(-size // instance.collective.chunks)
-    outward, inward = _interfaces(schedule)
+    interfaces = _interfaces(schedule)
     lines: defaultdict[int, list[str]] = defaultdict(list)
     waits: defaultdict[int, list[str]] = defaultdict(list)
     held: defaultdict[tuple[int, int], list[tuple[str, set[int]]]] = defaultdict(list)
@@ -38,7 +40,7 @@ def export_goal(schedule: Schedule, size: int = BYTES) -> str:
         received = []
         for slot, (message, path) in enumerate(transfers):
             first, last = path[0], path[-1]
-            out, into = outward.get(path[:2], ""), inward.get(path[-2:], "")
+            out, into = next(interfaces)
             lines[first].append(f"s{number}: send {chunk}b to {last} tag {number}{out}")
             lines[last].append(f"r{number}: recv {chunk}b from {first} tag {number}{into}")
             parts = set(schedule.parts(step, slot))
@@ -62,27 +64,45 @@ def _needed(held: list[tuple[str, set[int]]], parts: set[int]) -> list[tuple[str
     return [each for each in inside if not any(each[1] < other[1] for other in inside)]
 
 
-def _interfaces(
-    schedule: Schedule,
-) -> tuple[dict[tuple[int, ...], str], dict[tuple[int, ...], str]]:
-    """Return the words for the network interface of the sender and of the receiver, by channel."""
-    outward: dict[tuple[int, ...], str] = {}
-    inward: dict[tuple[int, ...], str] = {}
-    if schedule.instance.model.inject is not None:
-        return outward, inward
-    network = schedule.instance.network
-    for number_of, channels in (
-        (outward, [(c.source, (c.source, c.target)) for c in network.channels]),
-        (inward, [(c.target, (c.source, c.target)) for c in network.channels]),
-    ):
-        used: defaultdict[int, int] = defaultdict(int)
-        for node, ends in sorted(channels):
-            number_of[ends] = f" nic {used[node]}"
-            used[node] += 1
-        if max(used.values(), default=0) > MAX_NICS:
-            raise InputError(
-                f"a node has {max(used.values())} channels, and GOAL {MAX_NICS} interfaces",
-                where=schedule.instance.name,
-                hint="solve with limited ports, such as --ports 1: then a node has one interface",
-            )
-    return outward, inward
+def _interfaces(schedule: Schedule) -> Iterator[tuple[str, str]]:
+    """Yield the words for the network interface of the sender and of the receiver by transfer."""
+    outward, inward = _first_interfaces(schedule, 0), _first_interfaces(schedule, 1)
+    limited = schedule.instance.model.inject is not None
+    for step in schedule.steps:
+        used: Counter[tuple[int, ...]] = Counter()
+        for _, path in step:
+            words = []
+            for side, ends, first in ((0, path[:2], outward), (1, path[-2:], inward)):
+                start, size = first[ends]
+                key = (side, ends[side]) if limited else (side, *ends)
+                words.append("" if limited and size == 1 else f" nic {start + used[key] % size}")
+                used[key] += 1
+            yield words[0], words[1]
+
+
+def _first_interfaces(schedule: Schedule, side: int) -> dict[tuple[int, ...], tuple[int, int]]:
+    """Return by channel its first interface at its sender (0) or receiver (1), and their number."""
+    network, model = schedule.instance.network, schedule.instance.model
+    limit = (model.inject_limit, model.accept_limit)[side]
+    widest: Counter[tuple[int, ...]] = Counter()
+    for step in schedule.steps:
+        widest |= Counter(path[-2:] if side else path[:2] for _, path in step)
+    found: dict[tuple[int, ...], tuple[int, int]] = {}
+    used: Counter[int] = Counter()
+    for node, ends, capacity in sorted((c[side], c[:2], c.capacity) for c in network.channels):
+        ports = limit(node)
+        if ports is not None:
+            found[ends] = 0, max(1, min(ports, MAX_NICS))
+        else:
+            # Of a channel that is wider than it is used, the used interfaces are enough.
+            size = min(capacity, max(1, widest[ends]))
+            found[ends] = used[node], size
+            used[node] += size
+    if max(used.values(), default=0) > MAX_NICS:
+        raise InputError(
+            f"a node has {max(used.values())} channels, capacities counted, and GOAL {MAX_NICS} "
+            "interfaces",
+            where=schedule.instance.name,
+            hint="solve with limited ports, such as --ports 1: then a node has one interface",
+        )
+    return found

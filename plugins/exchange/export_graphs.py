@@ -8,20 +8,21 @@ from itertools import pairwise
 from cchybrid.model import Network, Schedule
 from cchybrid.model.errors import InputError
 
-ChannelUses = dict[tuple[int, int], list[tuple[int, int]]]
-"""Per channel the steps, from 1, and the messages that use it."""
+ChannelUses = dict[tuple[int, int], list[tuple[int, str]]]
+"""Per channel the steps, from 1, and the words for the messages that use it."""
 
 
 def export_graphml(schedule: Schedule) -> str:
     """Return the network as GraphML with the attributes that cchybrid reads.
 
-    The label of an edge has the steps in which the channel is used, its description the messages.
+    The label of an edge has the steps in which the channel is used, its description the messages,
+    of an allreduce with their sums; the attributes of the graph are its name and the rounds.
     """
     import networkx as nx
 
     network, uses = schedule.instance.network, _uses(schedule)
     shared = {ends for pair in network.half_duplex for ends in (pair, pair[::-1])}
-    graph = nx.DiGraph()
+    graph = nx.DiGraph(**_stated(schedule))
     for node in range(network.nodes):
         data: dict[str, str | bool | float] = {}
         if network.node_names is not None:
@@ -39,9 +40,7 @@ def export_graphml(schedule: Schedule) -> str:
             edge["duplex"] = "half"
         if found := uses.get((source, target)):
             edge["label"] = " ".join(map(str, sorted({step for step, _ in found})))
-            edge["description"] = "; ".join(
-                f"step {step}: message {message}" for step, message in found
-            )
+            edge["description"] = "; ".join(f"step {step}: {message}" for step, message in found)
         graph.add_edge(source, target, **edge)
     return "\n".join(nx.generate_graphml(graph)) + "\n"
 
@@ -50,13 +49,15 @@ def export_dot(schedule: Schedule) -> str:
     """Return the network for Graphviz: at every channel the steps in which it is used."""
     network, uses = schedule.instance.network, _uses(schedule)
     lines = [f"digraph {_quoted(schedule.instance.name)} {{"]
+    stated = "; ".join(f"{key}: {text}" for key, text in _stated(schedule).items())
+    lines.append(f"  graph [label={_quoted(stated)}];")
     for node in range(network.nodes):
         shape = "box" if node in network.switches else "ellipse"
         lines.append(f"  {node} [label={_quoted(network.node_name(node))}, shape={shape}];")
     for source, target, capacity in network.channels:
         found = uses.get((source, target), [])
         steps = ",".join(str(step) for step in sorted({step for step, _ in found}))
-        hint = ", ".join(f"step {step}: message {message}" for step, message in found)
+        hint = ", ".join(f"step {step}: {message}" for step, message in found)
         style = "solid" if found else "dotted"
         lines.append(
             f"  {source} -> {target} [label={_quoted(steps)}, penwidth={capacity}, "
@@ -73,7 +74,7 @@ def export_anynet(schedule: Schedule) -> str:
     Raises
     ------
     InputError
-        The network has what BookSim has not: one-way channels, channels of different capacities,
+        The network has what BookSim has not: one-way channels, channels of capacities above 1,
         half-duplex links, endpoints with several neighbours.
     """
     network = schedule.instance.network
@@ -95,8 +96,8 @@ def _check_anynet(network: Network) -> None:
         reason = "half-duplex links"
     elif not all((b, a) in network.channel_index for a, b, _ in network.channels):
         reason = "channels of one direction"
-    elif len(sizes) > 1:
-        reason = f"channels of different capacities ({', '.join(map(str, sizes))})"
+    elif sizes != [1]:
+        reason = f"channels of a capacity ({', '.join(map(str, sizes))})"
     elif any(len(network.successors[node]) > 1 for node in network.endpoints):
         reason = "endpoints with several neighbours, which messages would pass"
     if reason:
@@ -106,12 +107,23 @@ def _check_anynet(network: Network) -> None:
 
 
 def _uses(schedule: Schedule) -> ChannelUses:
-    found: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    found: defaultdict[tuple[int, int], list[tuple[int, str]]] = defaultdict(list)
     for number, step in enumerate(schedule.steps, 1):
-        for message, path in step:
+        for place, (message, path) in enumerate(step):
+            words = f"message {message}"
+            if schedule.sums:
+                words += f" sum {'+'.join(map(str, schedule.parts(number - 1, place)))}"
             for ends in pairwise(path):
-                found[ends].append((number, message))
+                found[ends].append((number, words))
     return found
+
+
+def _stated(schedule: Schedule) -> dict[str, str]:
+    """Return what belongs to the whole schedule: its name, and the rounds of its steps."""
+    stated = {"name": _printable(schedule.instance.full_name)}
+    if schedule.instance.model.rounds:
+        stated["rounds"] = " ".join(map(str, schedule.rounds))
+    return stated
 
 
 def _printable(text: str) -> str:

@@ -6,15 +6,19 @@ import csv
 import io
 
 from cchybrid.model import AllReduction, Network, Reduction, Schedule
+from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
-from cchybrid.view.step_table import printable
+from cchybrid.view.step_table import chunk_text, printable, step_heading
 
 
 def export_csv(schedule: Schedule) -> str:
     """Return one row per transfer: step (from 1), message, its end nodes, origin, the path.
 
     The origin is the source of the message, of a reduction its destination, of an allreduce the
-    nodes whose parts are added up, such as ``0+3``.
+    nodes whose parts are added up, such as ``0+3``. Further columns are written where a reader
+    would take something else: the communication model (``switching``, ``routing``, ``inject``,
+    ``accept``), the ``rounds`` of the step, and ``members``, the destinations of the message, of a
+    reduction the sources. The network is not written, but for the paths.
 
     Nodes are numbers, separated by spaces in paths; of a network with node names they are names,
     separated by arrows, as names may contain spaces.
@@ -24,19 +28,53 @@ def export_csv(schedule: Schedule) -> str:
     InputError
         The name of a node would be read as something else.
     """
-    _refuse_names(schedule.instance.network)
-    network = schedule.instance.network
+    network, messages = schedule.instance.network, schedule.instance.collective.messages
+    _refuse_names(network)
+    model = _model_columns(schedule)
+    rounds = bool(schedule.instance.model.rounds)
+    relays = _has_relays(schedule)
     name = network.node_name
     between = " " if network.node_names is None else " -> "
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["step", "message", "from", "to", "origin", "path"])
+    more = [*model, *(["rounds"] if rounds else []), *(["members"] if relays else [])]
+    writer.writerow(["step", "message", "from", "to", "origin", "path", *more])
     for number, step in enumerate(schedule.steps, 1):
         for place, (message, path) in enumerate(step):
             origin = _origin(schedule, number - 1, place)
             nodes = between.join(map(name, path))
-            writer.writerow([number, message, name(path[0]), name(path[-1]), origin, nodes])
+            row = [number, message, name(path[0]), name(path[-1]), origin, nodes, *model.values()]
+            row += [schedule.rounds[number - 1]] if rounds else []
+            row += ["+".join(map(name, one_and_many(messages[message])[1]))] if relays else []
+            writer.writerow(row)
     return out.getvalue()
+
+
+def _model_columns(schedule: Schedule) -> dict[str, object]:
+    """Return the columns of the communication model that a reader would not guess from the paths.
+
+    Without them it is wormhole switching if a path has several hops, otherwise store-and-forward,
+    with any routing and all ports.
+    """
+    model = schedule.instance.model
+    far = any(len(path) > 2 for step in schedule.steps for _, path in step)
+    found: dict[str, object] = {}
+    if (model.switching == "wormhole") != far:
+        found["switching"] = model.switching
+    if model.switching == "wormhole" and model.routing != "any":
+        found["routing"] = model.routing
+    if model.inject is not None:
+        found |= {"inject": model.inject, "accept": model.accept}
+    return found
+
+
+def _has_relays(schedule: Schedule) -> bool:
+    """Return whether nodes take part in a message that are none of its ends."""
+    messages = schedule.instance.collective.messages
+    ends = [{one, *many} for one, many in map(one_and_many, messages)]
+    return any(not {p[0], p[-1]} <= ends[m] for step in schedule.steps for m, p in step) and (
+        schedule.instance.collective.kind != "allreduce"
+    )
 
 
 def _refuse_names(network: Network) -> None:
@@ -52,14 +90,15 @@ def _refuse_names(network: Network) -> None:
 def export_text(schedule: Schedule) -> str:
     """Return one line per transfer under a heading per step, as in the thesis' tables."""
     network = schedule.instance.network
-    lines = [f"# {schedule.instance.name}: {len(schedule.steps)} steps"]
+    lines = [f"# {printable(schedule.instance.full_name)}: {len(schedule.steps)} steps"]
     for number, step in enumerate(schedule.steps, 1):
-        lines.append(f"step {number}")
-        for place, (_, path) in enumerate(step):
+        lines.append(step_heading(schedule, number))
+        for place, (message, path) in enumerate(step):
             origin = _origin(schedule, number - 1, place)
             names = [printable(network.node_name(node)) for node in path]
             mark = "" if origin == network.node_name(path[0]) else f" ({printable(origin)})"
-            lines.append(f"  {names[0]}{mark}->{names[-1]}: {','.join(names)}")
+            chunk = chunk_text(schedule, message)
+            lines.append(f"  {names[0]}{mark}->{names[-1]}{chunk}: {','.join(names)}")
     return "\n".join(lines) + "\n"
 
 

@@ -189,13 +189,19 @@ def _at_nodes(message: AnyMessage, nodes: Sequence[int]) -> AnyMessage:
     return AllReduction(tuple(nodes[m] for m in message.members))
 
 
-def used_network(name: str, nodes: int, steps: list[list[Transfer]]) -> Network:
-    """Return the network that a schedule uses: its channels, as wide as the fullest step needs."""
+def used_network(
+    name: str, nodes: int, steps: list[list[Transfer]], rounds: Sequence[int] = ()
+) -> Network:
+    """Return the network that a schedule uses: its channels, as wide as the fullest step needs.
+
+    Without ``rounds`` every step has one.
+    """
     widest: Counter[tuple[int, int]] = Counter()
-    for step in steps:
+    for number, step in enumerate(steps):
+        times = rounds[number] if rounds else 1
         load = Counter(hop for _, path in step for hop in pairwise(path))
         for hop, count in load.items():
-            widest[hop] = max(widest[hop], count)
+            widest[hop] = max(widest[hop], -(-count // times))
     channels = tuple(Channel(a, b, size) for (a, b), size in sorted(widest.items()))
     return Network(name, nodes, channels)
 

@@ -34,7 +34,7 @@ def program_of(schedule: Schedule, tool: str, *, one_sided: bool = False) -> Pro
     """
     buffers = buffers_of(schedule.instance, tool)
     refuse_relays(schedule, buffers, tool)
-    program = Program(schedule.instance.name, buffers, [0] * len(buffers.ranks))
+    program = Program(schedule.instance.full_name, buffers, [0] * len(buffers.ranks))
     locals_: list[Local] = []
     if schedule.instance.collective.kind == "deliver":
         moves = _deliver(schedule, program)

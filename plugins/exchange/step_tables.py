@@ -27,7 +27,7 @@ def export_markdown(schedule: Schedule) -> str:
     """Return the table in Markdown: a row per sending node, a column per step."""
     table = step_table(schedule, Notation(_escape_markdown, "→"))
     rows = [
-        ["source", *(f"step {number}" for number in range(1, table.steps + 1))],
+        ["source", *table.headings],
         ["---"] * (table.steps + 1),
         *([source, *map("<br>".join, row)] for source, row in _rows(table)),
     ]
@@ -39,7 +39,7 @@ def export_table_csv(schedule: Schedule) -> str:
     table = step_table(schedule)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["source", *(f"step {number}" for number in range(1, table.steps + 1))])
+    writer.writerow(["source", *table.headings])
     writer.writerows([source, *map("; ".join, row)] for source, row in _rows(table))
     return out.getvalue()
 
@@ -55,7 +55,7 @@ def export_latex(schedule: Schedule) -> str:
     lines = sum(max(map(len, row)) for row in table.cells)
     kind = "tabular" if lines <= MAX_LINES else "longtable"
     packages = "booktabs" if kind == "tabular" else "booktabs,longtable"
-    title = printable(f"{schedule.instance.name}: {len(schedule.steps)} steps")
+    title = printable(f"{schedule.instance.full_name}: {len(schedule.steps)} steps")
     parts = [f"% {title}", rf"% \usepackage{{{packages}}}"]
     for first, last in _blocks(widths):
         if first:
@@ -81,8 +81,8 @@ def _rows(table: StepTable) -> Iterable[tuple[str, tuple[tuple[str, ...], ...]]]
 def _widths(table: StepTable) -> list[int]:
     """Return the letters of the widest cell of every step."""
     return [
-        max(len(text) for row in table.cells for text in ["step 10", *row[number]])
-        for number in range(table.steps)
+        max(len(text) for row in table.cells for text in ["step 10", heading, *row[number]])
+        for number, heading in enumerate(table.headings)
     ]
 
 
@@ -100,7 +100,7 @@ def _blocks(widths: list[int]) -> Iterable[tuple[int, int]]:
 
 def _latex_table(table: StepTable, steps: range, kind: str) -> list[str]:
     """Return the lines of one table."""
-    heads = " & ".join(["source", *(f"step {number + 1}" for number in steps)])
+    heads = " & ".join(["source", *(table.headings[number] for number in steps)])
     lines = [rf"\begin{{{kind}}}{{@{{}}{'l' * (len(steps) + 1)}@{{}}}}", r"\toprule"]
     lines += [rf"{heads} \\", r"\midrule"]
     if kind == "longtable":

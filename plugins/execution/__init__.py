@@ -6,6 +6,11 @@ from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import CommandInfo, ExporterInfo, later
 
 GROUP = "Pictures and times"
+_EVERY = (
+    "store-and-forward", "extra hops", "limited ports", "ports by node", "rounds", "empty steps",
+    "chunks", "combining", "allreduce", "wide channels", "half duplex", "endpoints", "switches",
+)  # fmt: skip
+"""The features that programs of MPI perform, whose steps wait for all their messages."""
 
 
 @hookimpl
@@ -24,4 +29,5 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
 def cchybrid_exporters() -> Iterable[ExporterInfo]:
     """Return the format of programs."""
     export = later(f"{__name__}.mpi:export_mpi")
-    return (ExporterInfo("mpi", export, "an mpi4py program that performs, checks and times it"),)
+    summary = "an mpi4py program that performs, checks and times it"
+    return (ExporterInfo("mpi", export, summary, expresses=_EVERY),)

@@ -35,7 +35,7 @@ def mpi_plan(schedule: Schedule) -> dict[str, Any]:
     """
     collective = schedule.instance.collective
     return {
-        "name": schedule.instance.name,
+        "name": schedule.instance.full_name,
         "kind": collective.kind,
         "nodes": schedule.instance.network.nodes,
         "messages": [[one, *many] for one, many in map(one_and_many, collective.messages)],

@@ -127,12 +127,12 @@ def test_wide_and_long_schedules_are_broken_into_tables_and_pages() -> None:
 
 def test_names_are_written_by_the_older_exports() -> None:
     rows = list(csv.reader(io.StringIO(export_csv(NAMED))))
-    assert rows[1] == ["1", "0", NAMES[0], NAMES[1], NAMES[0], f"{NAMES[0]} -> {NAMES[1]}"]
+    assert rows[1][:6] == ["1", "0", NAMES[0], NAMES[1], NAMES[0], f"{NAMES[0]} -> {NAMES[1]}"]
     assert f"  {NAMES[1]} ({NAMES[0]})->{NAMES[2]}: {NAMES[1]},{NAMES[2]}" in export_text(NAMED)
 
 
 def test_numbers_are_written_as_before_without_names() -> None:
-    assert export_csv(BROADCAST).splitlines()[3] == "2,0,1,2,0,1 2"
+    assert export_csv(BROADCAST).splitlines()[3] == "2,0,1,2,0,1 2,wormhole,minimal"
     assert export_text(BROADCAST).splitlines()[-1] == "  1 (0)->2: 1,2"
 
 
