@@ -121,7 +121,12 @@ def on_network(
             (spec.participants, "participants"),
         )
     ]
-    network = fail(network, spec.fail_links, failed)
+    whole, network = network, fail(network, spec.fail_links, failed)
+    if spec.participants is None and file.modes == (None, None):
+        _check_cut_off(whole, network, failed)
+        alone = {*(whole.endpoints or range(whole.nodes))} - {*whole.terminals, *whole.switches}
+        if alone:
+            note(f"{whole.name}: {shortened(sorted(alone), whole)} have no links and take no part")
     collective = build_collective(
         spec.collective or "",
         network,
@@ -135,6 +140,18 @@ def on_network(
     )
     note_unused_modes(file, collective, note, failed)
     return _with_model(Instance(network, collective), spec)
+
+
+def _check_cut_off(whole: Network, network: Network, failed: Sequence[int]) -> None:
+    """Raise an ``InputError`` if failed links leave a node without any, and so without a part."""
+    lost = sorted({*whole.terminals} - {*network.terminals, *failed})
+    if lost:
+        name = network.node_name(lost[0])
+        raise InputError(
+            f"no link of node {name} is left, so it reaches no other",
+            where="fail_links",
+            hint=f"let it fail as well (--fail-node {name}), or name the participants",
+        )
 
 
 def note_unused_modes(

@@ -100,7 +100,7 @@ def _suspects(instance: Instance) -> list[int]:
     sends = np.array([model.inject_limit(node) != 0 for node in nodes])
     if model.switching == "store-and-forward":
         stuck = tuple(node for node in nodes if not (accepts[node] and sends[node]))
-        network = replace(network, endpoints=stuck)
+        network = replace(network, endpoints=stuck, switches=())
     messages = instance.collective.deliver_messages
     counts = [len(message.destinations) for message in messages]
     goals = np.fromiter(chain.from_iterable(m.destinations for m in messages), int, sum(counts))

@@ -7,6 +7,7 @@ import pytest
 
 import cchybrid
 from cchybrid.cli.app import run
+from tests.refusals import refused
 
 MODES = "4 2\n0 T 1 3\n1 B 0 2\n2 R 1 3\n3 N 0 2\n"
 """A ring of four nodes: 0 and 1 transmit, 1 and 2 receive, 3 is a switch."""
@@ -108,3 +109,19 @@ def test_modes_without_the_nodes_that_fail_need_no_note(file):
         warnings.simplefilter("error")
         file.write_text("4 2\n0 T 1 3\n1 T 0 2\n2 R 1 3\n3 R 0 2\n")
         cchybrid.instance(file, "MNB", fail_nodes=[0])
+
+
+def test_a_node_that_failed_links_cut_off_is_not_left_out_in_silence():
+    with refused("no link of node 0 is left"):
+        cchybrid.instance("mesh-1x4", "allgather", fail_links=["0-1"])
+    for more in ({"fail_nodes": [0]}, {"participants": [1, 2, 3]}):
+        found = cchybrid.instance("mesh-1x4", "allgather", fail_links=["0-1"], **more)
+        assert {message.source for message in found.collective.messages} == {1, 2, 3}
+    apart = cchybrid.instance("mesh-1x4", "allgather", fail_links=["1-2"])
+    assert cchybrid.solve(apart, time_limit=5).status == "infeasible"
+
+
+def test_a_node_of_a_file_without_links_is_named(tmp_path):
+    (tmp_path / "n.adjlist").write_text("0 1\n1 0\n2\n")
+    with pytest.warns(UserWarning, match="2 have no links and take no part"):
+        cchybrid.instance(tmp_path / "n.adjlist", "allgather")

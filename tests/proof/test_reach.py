@@ -68,6 +68,17 @@ def test_what_may_be_reached_step_by_step_is_no_obstacle():
     assert unreachable(Instance(STAR, Collective("one", (Message(0, (2,)),)), HOP_BY_HOP)) is None
 
 
+def test_a_switch_without_ports_keeps_nothing():
+    network = Network.from_links("switched", 3, [(0, 1), (0, 2)], switches=(1,))
+    hop_by_hop = CommunicationModel("store-and-forward", inject=(1, 0, 1), accept=(1, 0, 1))
+    assert (
+        unreachable(Instance(network, Collective("one", (Message(0, (2,)),)), hop_by_hop)) is None
+    )
+    over = Network.from_links("switched", 3, [(0, 1), (1, 2)], switches=(1,))
+    lost = unreachable(Instance(over, Collective("one", (Message(0, (2,)),)), hop_by_hop))
+    assert lost["destination"] == 2
+
+
 def test_a_large_instance_with_a_node_without_ports_takes_no_time():
     instance = cchybrid.instance("hypercube-128", "AAS", switching="store-and-forward")
     inject = (*[1] * 127, 0)

@@ -19,9 +19,10 @@ def fail(network: Network, links: Iterable[str] = (), nodes: Iterable[int] = ())
     network
         The network before the faults.
     links
-        Failed links. ``3-7`` fails in both directions if the network is symmetric, otherwise
-        (in a digraph such as Kautz's, where every channel is a separate link) only from 3 to
-        7. ``3>7`` always fails from 3 to 7 alone. A link fails with all its parallel links.
+        Failed links. ``3-7`` fails in both directions; where there is no channel from 7 to 3, only
+        from 3 to 7. ``3>7`` fails from 3 to 7 alone. In a network with one-way links, ``3-7`` is
+        refused where there are channels in both directions, as they may be two links. A link fails
+        with all its parallel links.
     nodes
         Failed nodes. They keep their numbers and lose all channels, so they are no terminals;
         endpoints that fail are still named as endpoints.
@@ -88,13 +89,28 @@ def _link_name(a: int, b: int, both: bool, network: Network) -> str:
 def _read_link(text: str, network: Network) -> tuple[int, int, bool]:
     if network.node_names is not None:
         a, b, both = link_ends(text, network)
-        return a, b, both and network.symmetric
+        return a, b, both and _both_ways(a, b, network)
     match = re.fullmatch(r"\s*([0-9]{1,9})\s*(-|->|>)\s*([0-9]{1,9})\s*", text)
     if not match:
         raise InputError(
             f"{text!r} is no link", hint="write A-B, or A>B for one direction, such as 0-1"
         )
-    return int(match[1]), int(match[3]), match[2] == "-" and network.symmetric
+    a, b = int(match[1]), int(match[3])
+    return a, b, match[2] == "-" and _both_ways(a, b, network)
+
+
+def _both_ways(a: int, b: int, network: Network) -> bool:
+    """Return whether a link is a channel each way."""
+    one_way = [pair for pair in network.channel_index if pair[::-1] not in network.channel_index]
+    if not one_way:
+        return True
+    if (a, b) in network.channel_index and (b, a) in network.channel_index:
+        first, second = network.node_name(a), network.node_name(b)
+        raise InputError(
+            f"{first}-{second} may be one link or two, as {network.name} has one-way links",
+            hint=f"name the channels that fail: {first}>{second}, {second}>{first}",
+        )
+    return False
 
 
 def _link_channels(network: Network, a: int, b: int, both: bool) -> list[tuple[int, int]]:
