@@ -11,7 +11,7 @@ from typing import Any
 
 from cchybrid.checker.certificate import RoundsVerdict, Verdict, check, fingerprint
 from cchybrid.checker.instance import EvidenceError, Network
-from cchybrid.checker.kinds import KINDS, shown_steps
+from cchybrid.checker.kinds import KINDS, part_of, shown_steps
 from cchybrid.checker.reach import check_unreachable
 
 __all__ = [
@@ -47,6 +47,9 @@ def proven_steps(instance: Mapping[str, Any], evidence: Mapping[str, Any]) -> in
 
 def proves_infeasible(instance: Mapping[str, Any], evidence: Mapping[str, Any]) -> None:
     """Raise ``EvidenceError`` unless the evidence shows that the instance has no schedule."""
+    network = Network(instance)
+    if isinstance(evidence, Mapping) and evidence.get("kind") == "part":
+        network, evidence = part_of(network, evidence)
     if not isinstance(evidence, Mapping) or evidence.get("kind") != "unreachable":
         raise EvidenceError("only unreachable destinations make an instance infeasible")
-    check_unreachable(Network(instance), evidence)
+    check_unreachable(network, evidence)

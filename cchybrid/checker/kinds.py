@@ -1,7 +1,8 @@
 """The kinds of evidence: for a number of steps, for rounds per chunk, and for an allreduce.
 
 Theorem (``part``). Every allreduce contains, for each member, a broadcast of its part to the other
-members and, read backwards, a reduction of theirs to it; a bound for one of these is one for all.
+members and, read backwards, a reduction of theirs to it; a bound for one of these is one for all,
+and if one has no schedule, the allreduce has none.
 
 Theorem (``exchanges``). A message with n members takes at least 2(n - 1) transfers, also with
 relays: until the first member has the whole sum, each of the n - 1 others must have sent; after
@@ -45,12 +46,13 @@ def shown_steps(network: Network, evidence: Any) -> int:
     return KINDS[kind](network, evidence)
 
 
-def _part_steps(network: Network, evidence: Mapping[str, Any]) -> int:
-    """Return the steps of the broadcast from one member, or of the reduction to it."""
+def part_of(network: Network, evidence: Mapping[str, Any]) -> tuple[Network, Any]:
+    """Return the broadcast from one member, or the reduction to it, and the evidence about it."""
+    require(network, "part")
     named = [key for key in ("from", "to") if key in evidence]
     if len(named) != 1 or type(evidence[named[0]]) is not int:
         raise EvidenceError("the member that the evidence is about is missing")
-    return shown_steps(network.part(evidence[named[0]], named == ["to"]), evidence.get("evidence"))
+    return network.part(evidence[named[0]], named == ["to"]), evidence.get("evidence")
 
 
 def _exchange_steps(network: Network, evidence: Mapping[str, Any]) -> int:
@@ -71,7 +73,7 @@ KINDS: Mapping[str, Callable[[Network, Mapping[str, Any]], int]] = {
     "linear": linear_steps,
     "nested-sets": nested_set_steps,
     "refutation": refutation_steps,
-    "part": _part_steps,
+    "part": lambda network, evidence: shown_steps(*part_of(network, evidence)),
     "exchanges": _exchange_steps,
 }
 """The checking functions by kind; each takes a network and evidence of that kind."""

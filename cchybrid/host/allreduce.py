@@ -23,7 +23,6 @@ from cchybrid.model import AllReduction, Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.strategy import Arm, Phase
-from cchybrid.proof.parts import refuse_unreachable
 
 ENGINES = (
     EngineInfo("all-parts", "cchybrid.host.compositions:AllParts", "Allgather of all parts"),
@@ -56,15 +55,10 @@ class AllReduceTask(ScheduleTask):
         messages = cast(tuple[AllReduction, ...], instance.collective.messages)
         return RunHistory(True, sum(len(message.members) for message in messages), provable)
 
-    def start(self, config: RunConfig, host: Host) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
-        """Yield the initial schedule or a greedy one, and the bounds that take milliseconds.
-
-        Raises
-        ------
-        InputError
-            A member's part cannot reach another member.
-        """
-        refuse_unreachable(self.instance)
+    def _first_events(
+        self, config: RunConfig, host: Host
+    ) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
+        """Yield the initial schedule or a greedy one, and the bounds that take milliseconds."""
         yield from self._initial_events(config)
         if self.best is None and config.first_schedule and config.engines:
             with host.part("first schedule"):

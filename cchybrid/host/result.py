@@ -187,7 +187,8 @@ class Result(RunResult):
     def unreachable(self) -> Unreachable | None:
         """A destination that cannot be reached, if the instance is infeasible for that reason."""
         evidence = self.lower_bound.evidence
-        return explain(self.instance, evidence) if evidence.get("kind") == "unreachable" else None
+        inner = evidence["evidence"] if evidence.get("kind") == "part" else evidence
+        return explain(self.instance, evidence) if inner.get("kind") == "unreachable" else None
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that ``cchybrid solve --json`` prints (without the schedule itself)."""

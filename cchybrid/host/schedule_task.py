@@ -22,7 +22,7 @@ from cchybrid.host.wire import Line, encode_steps
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.plugin.strategy import Arm, Phase, planned
 from cchybrid.problem import count_deliveries, is_ordered
-from cchybrid.proof.reach import unreachable
+from cchybrid.proof.parts import infeasibility
 
 HOST_GREEDY = "host greedy"
 """Name under which the host's own schedule is reported."""
@@ -164,11 +164,16 @@ class ScheduleTask(Task):
         Without any, the run ends. The cheapest bounds are computed unless the user names the
         engines; where the greedy schedule meets them, the run ends without any process.
         """
-        evidence = unreachable(self.instance.forward)
-        if evidence is not None:
+        evidence = infeasibility(self.instance)
+        if evidence is None:
+            yield from self._first_events(config, host)
+        else:
             proves_infeasible(self.record, evidence)
             yield None, ev.Infeasible(evidence)
-            return
+
+    def _first_events(
+        self, config: RunConfig, host: Host
+    ) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
         yield from self._initial_events(config)
         if config.first_schedule and config.engines:
             with host.part("first schedule"):

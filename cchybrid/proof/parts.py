@@ -13,9 +13,8 @@ from typing import Any, cast
 from cchybrid.checker import Network
 from cchybrid.checker.kinds import shown_steps
 from cchybrid.model import AllReduction, Instance, LowerBound
-from cchybrid.model.errors import InputError
 from cchybrid.proof.growth import growth_bounds
-from cchybrid.proof.reach import explain, unreachable
+from cchybrid.proof.reach import unreachable
 
 MAX_MEMBERS = 64
 """Members whose parts are bounded; of more, those with the fewest channels."""
@@ -33,24 +32,17 @@ def exchange_bounds(instance: Instance) -> Iterator[LowerBound]:
         yield LowerBound(shown_steps(Network(instance.to_json()), evidence), evidence)
 
 
-def refuse_unreachable(instance: Instance) -> None:
-    """Raise an ``InputError`` if a member of an allreduce cannot reach another one.
-
-    Every number of steps would be a bound.
-    """
+def infeasibility(instance: Instance) -> dict[str, Any] | None:
+    """Return evidence that an instance has no schedule, or ``None`` if it has one."""
+    if instance.collective.kind != "allreduce":
+        return unreachable(instance.forward)
     messages = cast(tuple[AllReduction, ...], instance.collective.messages)
     # Members that a message's first member reaches, and that reach it, reach each other.
-    for part in _parts(instance, sorted({message.members[0] for message in messages})).values():
-        evidence = unreachable(part.forward)
+    for part, own in _parts(instance, sorted({each.members[0] for each in messages})).items():
+        evidence = unreachable(own.forward)
         if evidence is not None:
-            lost = explain(part, {**evidence})
-            name = instance.network.node_name
-            raise InputError(
-                f"node {name(lost.destination)} cannot be reached from node {name(lost.source)}: "
-                f"{lost.reason}",
-                where=instance.name,
-                hint="use a network in which every member reaches every other",
-            )
+            return evidence_of(part, evidence)
+    return None
 
 
 @lru_cache(maxsize=4)

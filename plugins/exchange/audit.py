@@ -19,8 +19,8 @@ from cchybrid.model.instance import expect_file
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported
 from cchybrid.plugin.registry import Registry
-from cchybrid.proof.parts import refuse_unreachable
-from cchybrid.proof.reach import explain, unreachable
+from cchybrid.proof.parts import infeasibility
+from cchybrid.proof.reach import explain
 from cchybrid.referee.verify import Violation, verify_schedule
 
 from .foreign_bounds import FoundBound, best_bound
@@ -342,11 +342,7 @@ def _bounded(
     if len(instance.collective.messages) > MAX_BOUNDED_MESSAGES:
         text = f"more than {MAX_BOUNDED_MESSAGES:,} messages: no lower bound was searched for"
         return replace(found, limits=(*found.limits, text))
-    lost = None
-    if instance.collective.kind == "allreduce":
-        refuse_unreachable(instance)
-    else:
-        lost = unreachable(instance.forward)
+    lost = infeasibility(instance)
     if lost is not None:
         return replace(found, reason=f"{found.reason}; {explain(instance, lost).reason}")
     if instance.digest not in bounds:

@@ -115,6 +115,16 @@ def test_the_arguments_are_all_there_are() -> None:
     assert set(arguments()) == set(PROVED)
 
 
+def test_the_gate_of_parts_counts_for_infeasibility(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = cchybrid.instance(cchybrid.network([(0, 1), (1, 2)]), "allreduce").to_json()
+    lost = {"kind": "unreachable", "message": 0, "destination": 1}
+    evidence = {"kind": "part", "to": 0, "evidence": lost}
+    proves_infeasible(instance, evidence)
+    monkeypatch.setitem(PROVED, "part", PROVED["part"] - {"allreduce"})
+    with pytest.raises(EvidenceError, match="part: not proved for allreduce"):
+        proves_infeasible(instance, evidence)
+
+
 @pytest.mark.parametrize("name", PROVED)
 def test_a_feature_without_a_proof_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     call = arguments()[name]

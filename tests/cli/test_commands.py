@@ -208,6 +208,17 @@ def test_status_3_names_the_node_that_cannot_be_reached(command: str, tmp_path: 
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("command", ["solve", "bound"])
+def test_status_3_for_an_allreduce(command: str, tmp_path: Path) -> None:
+    words = [command, "ring-uni-4", "allreduce", "--fail-link", "2>3"]
+    done = call(*words, cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    said = "infeasible (certified): node 3 cannot be reached from node 0 (message 0)"
+    assert f"{said}: no path leads there\n" in done.stdout
+    record = json.loads(call(*words, "--json", cwd=tmp_path).stdout)
+    assert (record["status"], record["unreachable"]["destination"]) == ("infeasible", 3)
+
+
 def test_lists(tmp_path: Path) -> None:
     assert "mesh-AxB" in call("topologies", cwd=tmp_path).stdout
     assert "diameter: 6 hops" in call("topologies", "mesh-4x4", cwd=tmp_path).stdout

@@ -19,8 +19,7 @@ from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof.asking import bounds_of
-from cchybrid.proof.parts import refuse_unreachable
-from cchybrid.proof.reach import unreachable
+from cchybrid.proof.parts import infeasibility
 from cchybrid.proof.refutation import refute
 
 round_bounds = pytest.importorskip("cchybrid_plugins.pipelining.proof.round_bounds")
@@ -142,14 +141,7 @@ def has_throughput(record: dict[str, Any]) -> bool:
 
 def says_infeasible(record: dict[str, Any]) -> bool:
     """Return whether cchybrid says that there is no schedule; the checker must agree."""
-    instance = Instance.from_json(record)
-    if instance.collective.kind == "allreduce":
-        try:
-            refuse_unreachable(instance)
-        except InputError:
-            return True
-        return False
-    evidence = unreachable(instance.forward)
+    evidence = infeasibility(Instance.from_json(record))
     if evidence is not None:
         proves_infeasible(record, evidence)
     return evidence is not None

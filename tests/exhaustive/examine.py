@@ -141,8 +141,14 @@ class Examination:
                     evidence = {"kind": "unreachable", "message": message}
                     if node is not None:
                         evidence["destination"] = node
-                    if bounds.accepts_unreachable(self.record, evidence):
-                        self._report(f"feasible, but the checker accepts {evidence}")
+                    parts = [
+                        {"kind": "part", side: member, "evidence": evidence}
+                        for side in ("from", "to")
+                        for member in (self.rules.members and self.rules.nodes)
+                    ]
+                    for each in (evidence, *parts):
+                        if bounds.accepts_unreachable(self.record, each):
+                            self._report(f"feasible, but the checker accepts {each}")
 
     def _check_throughput(self) -> None:
         """Check that an instance with features that throughput does not know is refused."""

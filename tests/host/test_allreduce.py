@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 import cchybrid
+from cchybrid.checker import proves_infeasible
 from cchybrid.host import allreduce
 from cchybrid.host.compositions import moved_ahead, with_sums
 from cchybrid.host.replay import replay
@@ -25,7 +26,8 @@ from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof import BOUNDS
 from cchybrid.proof.asking import bounds_of
-from cchybrid.proof.parts import refuse_unreachable
+from cchybrid.proof.parts import infeasibility
+from cchybrid.proof.reach import explain
 from cchybrid.referee.verify import verify_schedule
 
 HOPS = "store-and-forward"
@@ -148,8 +150,17 @@ def test_a_log_repeats_the_run_with_its_sums():
 
 def test_a_member_that_cannot_be_reached():
     network = cchybrid.network([(0, 1), (1, 2)])
-    with pytest.raises(InputError, match="cannot be reached from node"):
-        cchybrid.solve(cchybrid.instance(network, "allreduce"))
+    lines: list[object] = []
+    instance = cchybrid.instance(network, "allreduce")
+    result = cchybrid.solve(instance, log=lines.append)
+    assert (result.status, result.certified, result.bound_by) == ("infeasible", True, "reach")
+    again, _ = replay(json.loads(json.dumps(lines)))
+    assert again.sentence == result.sentence
+    # A log with evidence for another member does not hold.
+    text = json.dumps(lines).replace('"part", "to": 0', '"part", "from": 0')
+    assert text != json.dumps(lines)
+    with pytest.raises(InputError, match="the destination can be reached"):
+        replay(json.loads(text))
 
 
 def test_only_a_bound():
@@ -192,15 +203,19 @@ def cut_line(members: int) -> Instance:
 
 @pytest.mark.parametrize("members", [4, 70])
 @pytest.mark.parametrize("switching", ["wormhole", HOPS])
-def test_a_member_out_of_reach_is_refused(members: int, switching: str) -> None:
+def test_a_member_out_of_reach_is_infeasible(members: int, switching: str) -> None:
     # Of more than 64 members, the parts of some are not bounded.
     instance = cut_line(members).with_model(switching=switching)
-    line = f"node {members} cannot be reached from node {members + 1}: no path leads there"
+    ends = f"node {members} cannot be reached from node {members + 1} (message 1)"
     for search in (cchybrid.solve, cchybrid.bound):
-        with pytest.raises(InputError, match=line):
-            search(instance, time_limit=5)
-    with pytest.raises(InputError, match=line):
-        refuse_unreachable(instance)
+        result = search(instance, time_limit=5)
+        assert result.sentence == f"{instance.name}: infeasible (certified): {ends}: " + (
+            "no path leads there"
+        )
+        proves_infeasible(instance.to_json(), result.lower_bound.evidence)
+    evidence = infeasibility(instance)
+    assert evidence is not None
+    assert str(explain(instance, evidence)) == f"{ends}: no path leads there"
 
 
 @pytest.mark.parametrize("effort", ["low", "medium"])
