@@ -221,7 +221,9 @@ class Benchmark(ABC, Generic[R]):
         -------
         tuple
             The result, a JSON object with at least ``digest``; and a JSON object with what was
-            found, which the store compresses, or ``None``.
+            found, which the store compresses, or ``None``. A ``seed`` of the result must be that
+            of the run, and of kinds with engines ``strategy`` and ``budget`` as well, or the run
+            does not count.
 
         Raises
         ------

@@ -11,10 +11,10 @@ from typing import Any
 
 from cchybrid.checker import EvidenceError
 from cchybrid.model.errors import CchybridError, InputError
-from cchybrid.plugin.benchmark import Benchmark, Checked, CheckedSuite, StoredRun
+from cchybrid.plugin.benchmark import Benchmark, Checked, CheckedSuite
 from cchybrid.plugin.registry import Registry
 
-from .store import Store
+from .store import Run, Store
 from .suite import Suite, read_suite, suite_names
 
 DAMAGE = (
@@ -24,7 +24,7 @@ DAMAGE = (
 """Errors that reading a damaged store may raise."""
 
 
-def check(run: StoredRun, row: Any, kind: Benchmark[Any], digest: str | CchybridError) -> Checked:
+def check(run: Run, row: Any, kind: Benchmark[Any], digest: str | CchybridError) -> Checked:
     """Return a run with what was verified of it; never raises, whatever the store contains.
 
     A run counts only for the task of its row: another one in its record is a failure.
@@ -41,12 +41,27 @@ def check(run: StoredRun, row: Any, kind: Benchmark[Any], digest: str | Cchybrid
             raise InputError("the instance of its row could not be built")
         if run.result.get("digest") != digest:
             raise InputError("its instance differs from that of the row now")
+        _check_key(run, kind)
         return Checked(run, found=kind.check(row, run))
     except (CchybridError, EvidenceError) as error:
         words = str(error)
     except Exception as error:  # a damaged record
         words = f"{type(error).__name__}: {error}"
     return Checked(run, f"does not hold: {' '.join(words.split())}", held=False)
+
+
+def _check_key(run: Run, kind: Benchmark[Any]) -> None:
+    """Raise an error if a run was made with another seed or other settings than its key has."""
+    key = run.contestant
+    limits = {"seconds": key.time_limit, "evaluations": key.evaluations, "threads": key.threads}
+    expected: dict[str, Any] = {"seed": run.seed}
+    if kind.engines:
+        budget = {name: limit for name, limit in limits.items() if limit is not None}
+        expected |= {"strategy": key.strategy.lower(), "budget": budget}
+    for name, value in expected.items():
+        own = run.result.get(name, value)
+        if own != value:
+            raise InputError(f"its {name} is {own!r:.60}, but it is stored under {value!r:.60}")
 
 
 def stored_suite(path: str | Path, suite: str | None, registry: Registry) -> Suite:

@@ -310,6 +310,13 @@ def _comparison(rows: DataFrame, reading: Reading, other: Reading) -> Section:
         alone = (table["where"] == side).sum()
         text += f" {alone} rows only {side}." if alone else ""
     text += " Times differ by more than a factor of 1.5 and more than a second."
+    settings = [{"budget": _budgets(each), **_versions(each)} for each in (reading, other)]
+    differing = [
+        f"{name} {' or '.join(each.get(name) or 'unknown' for each in settings)}"
+        for name in {**settings[0], **settings[1]}
+        if settings[0].get(name) != settings[1].get(name)
+    ]
+    text += f" Settings that differ, here or there: {'; '.join(differing)}." if differing else ""
     text += " Not compared, as the other store has another instance by this name:" if others else ""
     lines = differs.loc[:, "here":"s there"].reset_index(names="row")
     title = f"Compared with {other.checked.path.name}"
@@ -370,7 +377,15 @@ def _facts(reading: Reading) -> list[str]:
     for contestant in reading.contestants:
         words = ", ".join([contestant.name, contestant.budget, *settings_of(contestant)])
         facts.append(f"contestant {words}; seeds {seeds[contestant.key]}")
-    versions = DataFrame([*runs.versions]).items()
-    texts = [f"{name} {' and '.join(sorted(set(found.dropna())))}" for name, found in versions]
-    facts += [f"versions: {', '.join(texts)}"] if texts else []
+    versions = [f"{name} {texts}" for name, texts in _versions(reading).items()]
+    facts += [f"versions: {', '.join(versions)}"] if versions else []
     return [*facts, counts_of(reading.checked)]
+
+
+def _budgets(reading: Reading) -> str:
+    return " and ".join(sorted({contestant.budget for contestant in reading.contestants}))
+
+
+def _versions(reading: Reading) -> dict[str, str]:
+    found = DataFrame([*reading.runs.versions]).items()
+    return {str(name): " and ".join(sorted(set(each.dropna()))) for name, each in found}

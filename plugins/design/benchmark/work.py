@@ -41,6 +41,7 @@ def work(
         seconds = time.monotonic() - started
     result = {
         "digest": row.digest,
+        "seed": seed,
         "status": "feasible",
         "design": {name: repr(value) for name, value in values.items()},
         **more,

@@ -2,6 +2,7 @@
 
 import json
 import zlib
+from dataclasses import replace
 from typing import Any
 
 from cchybrid_plugins.bench import job
@@ -19,6 +20,12 @@ def local(jobs: int) -> LocalExecutor:
 def packed(record: Any) -> bytes:
     """Return a JSON object as a store has it."""
     return zlib.compress(json.dumps(record).encode())
+
+
+def with_seed(run: Run, seed: int) -> Run:
+    """Return the run as if it had been made with another seed."""
+    own = {"seed": seed} if "seed" in run.result else {}
+    return replace(run, seed=seed, result=run.result | own)
 
 
 def answer_of(kind: str, row: Any, contestant: Contestant, seed: int = 0) -> dict[str, Any]:

@@ -35,8 +35,8 @@ def designed(row: DesignRow, links: Links) -> Run:
     values = figures_of(row, links)
     record: Any = design_record(row.task(), links)
     result: dict[str, Any] = {
-        "digest": row.digest, "status": "feasible", "seconds_to_best": 0.5, "seconds": 1.0,
-        "evaluations": 9,
+        "digest": row.digest, "seed": 0, "status": "feasible", "seconds_to_best": 0.5,
+        "seconds": 1.0, "evaluations": 9,
     }  # fmt: skip
     if row.collective:
         found = cchybrid.solve(instance_of(row.task(), links), engines=["cpsat"], time_limit=20)

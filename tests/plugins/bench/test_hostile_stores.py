@@ -17,7 +17,7 @@ from cchybrid_plugins.bench.suite import Suite, read_suite
 import cchybrid
 from cchybrid.cli.app import run as command
 from tests.plugins.bench.kinds import KINDS, needs
-from tests.plugins.bench.local_runs import made
+from tests.plugins.bench.local_runs import made, with_seed
 from tests.plugins.bench.small_suites import (
     COMPLETE,
     CONTESTANT,
@@ -111,13 +111,38 @@ def test_a_row_that_no_suite_has_is_named(kind: Kind, tmp_path: Path) -> None:
     assert "better" in found.rows[kind.runs[1].row]
 
 
+def test_a_copy_of_a_run_to_another_seed_does_not_count(kind: Kind, tmp_path: Path) -> None:
+    run = kind.runs[0]
+    if "seed" not in run.result:
+        pytest.skip("runs of this kind do not depend on their seed")
+    found = shown(kind, store_of(kind, tmp_path, replace(run, seed=3), kind.runs[1]))
+    check_left_out(kind, found, "does not hold: its seed is 0, but it is stored under 3")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"time_limit": 60.0}, "its budget is {"),
+        ({"evaluations": 40}, "its budget is {"),
+        ({"threads": 2}, "its budget is {"),
+        ({"strategy": "race"}, "its strategy is 'auto', but it is stored under 'race'"),
+    ],
+)
+def test_a_copy_of_a_run_to_other_settings_does_not_count(
+    change: dict[str, Any], reason: str, tmp_path: Path
+) -> None:
+    kind = schedules()
+    copied = replace(kind.runs[0], contestant=replace(CONTESTANT, **change))
+    check_left_out(kind, shown(kind, store_of(kind, tmp_path, copied, kind.runs[1])), reason)
+
+
 @pytest.mark.parametrize("seeds", [(0, 1), (1, 0)])
 def test_a_crashed_seed_hides_no_verified_one(
     kind: Kind, tmp_path: Path, seeds: tuple[int, int]
 ) -> None:
     good, crashed = seeds
     runs = (
-        replace(kind.runs[0], seed=good),
+        with_seed(kind.runs[0], good),
         replace(kind.runs[0], seed=crashed, failure="exit -9", result={}, record=None),
         kind.runs[1],
     )
@@ -172,7 +197,7 @@ def test_a_store_without_a_run_that_counts_has_a_report(kind: Kind, tmp_path: Pa
 
 
 def test_a_damaged_run_is_done_again(kind: Kind, tmp_path: Path) -> None:
-    store = store_of(kind, tmp_path, *kind.runs, replace(kind.runs[1], seed=1))
+    store = store_of(kind, tmp_path, *kind.runs, with_seed(kind.runs[1], 1))
     with closing(sqlite3.connect(store)) as database, database:
         database.execute("UPDATE runs SET result = '{' WHERE rowid = 1")
         database.execute("UPDATE runs SET contestant = '?' WHERE rowid = 2")
@@ -297,7 +322,13 @@ def test_exhaustion_is_a_claim_that_is_not_checked(tmp_path: Path) -> None:
     lying = changed(ring, lambda result, record: result.update(proven="by exhaustion"))
     found = shown(kind, store_of(kind, tmp_path, lying, kind.runs[1]))
     assert steps > 1
-    assert found.rows["degree 5"] == ["better", "1", "claimed by exhaustion, not checked", "yes"]
+    quoted = "claimed by exhaustion, not checked"
+    assert found.rows["degree 5"] == ["better", "1", quoted, "yes"]
+    # Nothing but the quotation depends on the claim.
+    (tmp_path / "s.sqlite").unlink()
+    honest = shown(kind, store_of(kind, tmp_path, ring, kind.runs[1]))
+    assert found.text.count(quoted) == 1
+    assert found.text.replace(quoted, "not proven") == honest.text
 
 
 def test_rows_that_the_suite_has_changed_since_are_named(tmp_path: Path) -> None:

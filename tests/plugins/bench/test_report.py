@@ -36,7 +36,7 @@ from cchybrid.plugin.benchmark import Checked
 from cchybrid.plugin.benchmark_report import Report
 from cchybrid.plugin.records import ExporterInfo
 from cchybrid.plugin.registry import Registry, load_registry
-from tests.plugins.bench.local_runs import made
+from tests.plugins.bench.local_runs import made, with_seed
 
 FIRST = Contestant(("colouring",), time_limit=None, evaluations=20)
 SECOND = Contestant(("umda",), time_limit=None, evaluations=20)
@@ -221,7 +221,7 @@ def test_the_story_is_that_of_the_first_run_to_have_the_steps(
     runs: list[Run], tmp_path: Path
 ) -> None:
     late, early, more = (
-        replace(with_contributions(runs[1], contributed("schedule", author, 4)), seed=seed)
+        with_seed(with_contributions(runs[1], contributed("schedule", author, 4)), seed)
         for seed, author in enumerate(("late", "early", "none"))
     )
     late.result["seconds_to_best"], early.result["seconds_to_best"] = 9.0, 8.0
@@ -393,6 +393,23 @@ def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
     assert "## Compared with b.sqlite" in text
     assert "2 rows in both, 1 of them the same" in text
     assert "1 rows only here. 1 rows only there." in text
+    assert "Settings that differ" not in text
+
+
+def test_two_stores_of_other_budgets_and_versions(runs: list[Run], tmp_path: Path) -> None:
+    more = replace(FIRST, evaluations=40)
+    changed = {"budget": {"evaluations": 40, "threads": 1},
+               "versions": {**runs[0].result["versions"], "cchybrid": "0.1.0"}}  # fmt: skip
+    longer = replace(runs[0], contestant=more, result={**runs[0].result, **changed})
+    there = fill(tmp_path / "b.sqlite", [longer])
+    text = written(
+        compose(read(fill(tmp_path / "a.sqlite", runs[:1])), read(there)), tmp_path / "out"
+    )[".md"]
+    now = runs[0].result["versions"]["cchybrid"]
+    assert (
+        "Settings that differ, here or there: budget 20 evaluations, 1 thread or 40 evaluations,"
+        f" 1 thread; cchybrid {now} or 0.1.0." in text
+    )
 
 
 def test_an_empty_store_is_reported(tmp_path: Path) -> None:
@@ -499,7 +516,9 @@ def test_rows_are_linked_to_the_pages_of_their_schedules(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    later = [replace(run, seed=1, result={**run.result, "seconds_to_best": 99.0}) for run in runs]
+    later = [
+        with_seed(replace(run, result={**run.result, "seconds_to_best": 99.0}), 1) for run in runs
+    ]
     fill(tmp_path / "a.sqlite", [*later, *runs])
     assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
     assert "written to a-report/pages: 5 pages" in capsys.readouterr().out
