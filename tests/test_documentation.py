@@ -104,7 +104,6 @@ def test_every_engine_has_a_page(name: str) -> None:
     assert re.findall(r"^## (.*)$", page, re.MULTILINE) == SECTIONS
     assert "```text\n" in page
     assert f"{name}.md" in (DOCS / "engines" / "README.md").read_text()
-    assert f"[`{name}`](engines/{name}.md)" in (DOCS / "benchmark.md").read_text()
     # An option that the page names is one of the engine, or of all evolutionary ones.
     known = {
         field.name

@@ -30,6 +30,8 @@ class TopologyInfo:
         One line, shown by ``cchybrid topologies``.
     example
         A name that works: ``mesh-4x4``.
+    api
+        The version of the plugin interface that the family was written for.
     """
 
     name: str
@@ -45,11 +47,18 @@ class TopologyInfo:
 class Roles:
     """The nodes that take part in a collective.
 
-    ``participants`` are the nodes that the collective is about, ascending; ``root`` is one of
-    them; ``transmitters`` and ``receivers`` are subsets, both equal to ``participants`` unless
-    the user or the file says otherwise. ``argument`` is the text that the user wrote after the
-    collective's name and a colon, or "". ``network`` is the network, by which nodes that the
-    argument names are found, or ``None``: then they are numbers.
+    Parameters
+    ----------
+    participants
+        The nodes that the collective is about, ascending.
+    root
+        One of the participants.
+    transmitters, receivers
+        Subsets of the participants; all of them unless the user or the file says otherwise.
+    argument
+        The text that the user wrote after the collective's name and a colon, or "".
+    network
+        The network, by which nodes that the argument names are found; ``None``: they are numbers.
     """
 
     participants: tuple[int, ...]
@@ -64,10 +73,23 @@ class Roles:
 class CollectiveInfo:
     """A collective that users name, such as ``AAB``.
 
-    ``build`` makes the messages from the roles. ``usage`` shows how users write it: with
-    ``[:NODES]`` at its end the argument lists the receivers. ``aliases`` are further names, such as
-    ``allgather``. ``roles`` are those out of ``root``, ``transmitters`` and ``receivers`` that
-    ``build`` uses; others are refused where a user names them. Participants may always be named.
+    Parameters
+    ----------
+    name
+        The name by which it is shown, whatever ``build`` calls it.
+    usage
+        How users write it: with ``[:NODES]`` at its end the argument lists the receivers.
+    build
+        Returns the collective of a ``Roles``.
+    summary
+        One line, shown by ``cchybrid collectives``.
+    aliases
+        Further names, such as ``allgather``.
+    api
+        The version of the plugin interface that the collective was written for.
+    roles
+        Those out of ``root``, ``transmitters`` and ``receivers`` that ``build`` uses; others are
+        refused where a user names them. Participants may always be named.
     """
 
     name: str

@@ -16,7 +16,12 @@ Table = Any
 class Section:
     """A heading, then text, then a list, then a table.
 
-    ``record`` is written to the CSV file ``file`` of the report, too.
+    Parameters
+    ----------
+    title, text, lines, table
+        The heading, the text, the list and the table.
+    file, record
+        A CSV file of the report, and the table that is written to it.
     """
 
     title: str

@@ -73,13 +73,22 @@ class NoOptions:
 
 
 class Run(Protocol):
-    """The connection of an engine to the host. All methods may be called from any thread."""
+    """The connection of an engine to the host. All methods may be called from any thread.
+
+    Attributes
+    ----------
+    seed
+        The seed of all random choices.
+    budget
+        The budget.
+    target
+        The user's number of steps: a schedule of at most this many ends the run. ``None``: find the
+        fewest steps.
+    """
 
     seed: int
     budget: Budget
     target: int | None
-    """The user's number of steps: a schedule of at most this many ends the run. ``None``: find the
-    fewest steps."""
 
     def targets(self) -> Iterator[int]:
         """Yield the numbers of steps to try next, each at most once.
@@ -111,8 +120,8 @@ class Run(Protocol):
     ) -> None:
         """Report that no schedule has fewer steps ("none in S steps" is ``bound(S + 1)``).
 
-        Without evidence the bound is a claim. It counts only if the Problem is complete or
-        ``instance`` is true.
+        Without evidence, which only engines of kind ``exact`` may leave out, the bound is a claim.
+        It counts only if the Problem is complete or ``instance`` is true.
 
         Parameters
         ----------
@@ -156,12 +165,15 @@ class Run(Protocol):
 class Engine(Protocol):
     """An optimizer, constructed with its options in its own worker process.
 
-    ``Options`` is a frozen dataclass whose fields have defaults and are of type int, float, bool
-    or str; it raises ``ValueError`` from ``__post_init__`` for values out of range. Users set its
-    fields with ``--option ENGINE.FIELD=VALUE``.
-
     An engine may also have a method ``prepare()``, which is called once before all others, for
     work that takes long and is no search, such as compilation; it does not count as search time.
+
+    Attributes
+    ----------
+    Options
+        A frozen dataclass whose fields have defaults and are of type int, float, bool or str; it
+        raises ``ValueError`` from ``__post_init__`` for values out of range. Users set its fields
+        with ``--option ENGINE.FIELD=VALUE``.
     """
 
     Options: ClassVar[type]

@@ -49,7 +49,17 @@ class Job:
 
 @dataclass(frozen=True)
 class JobAnswer:
-    """The output of a job, or in one line why there is none."""
+    """The output of a job, or why there is none.
+
+    Parameters
+    ----------
+    key
+        The name of the job.
+    output
+        What the process wrote to its standard output.
+    failure
+        Why there is no output, in one line; "" if there is.
+    """
 
     key: str
     output: bytes
@@ -90,7 +100,10 @@ class Executor(Protocol):
     """
 
     def slots(self, threads: int) -> int:
-        """Return how many jobs of ``threads`` each can run at present, running ones included."""
+        """Return how many jobs of ``threads`` each can run at present, running ones included.
+
+        The caller submits no more.
+        """
 
     def submit(self, job: Job) -> None:
         """Start a job, or keep it until there is room for it."""
@@ -102,7 +115,10 @@ class Executor(Protocol):
         """End all jobs; only ``close`` is called afterwards."""
 
     def close(self) -> None:
-        """End all jobs whose processes still run, wait for their end, and release everything."""
+        """End all jobs whose processes still run, wait for their end, and release everything.
+
+        It may be called twice.
+        """
 
 
 def run_job(job: Job, stopped: Callable[[], bool] = lambda: False) -> JobAnswer:

@@ -18,7 +18,7 @@ class ImportRequest:
     Parameters
     ----------
     name
-        The name of the file, for the names of what it holds.
+        The name of the file without its suffixes, for the names of what it holds.
     network
         The network against which the schedule is judged; ``None``: what the file says, or the
         channels that the schedule uses.
@@ -64,7 +64,7 @@ class OwnBound:
     lower
         The number that every schedule of its collective on its network needs; 0: none is known.
     unit
-        The time unit, in the plural, such as ``epochs``.
+        The time unit, in the plural, such as ``epochs``; neither ``steps`` nor ``rounds``.
     reason
         The arithmetic behind the bound, as one line.
     """
@@ -82,13 +82,16 @@ class Imported:
     Parameters
     ----------
     instance
-        What is to be scheduled; ``None`` if the file does not say it in full.
+        What is to be scheduled, on the network and for the collective of the request if they are
+        given; ``None`` if the file does not say it in full.
     schedule
-        The schedule; ``None`` if the file holds none, or if the model cannot express it.
+        The schedule of this instance; ``None`` if the file holds none, or if the model cannot
+        express it.
     broken
-        Rules that the file breaks and that only its importer can see, first one first.
+        Rules that the file breaks and that only its importer can see, first one first: that one is
+        reported, and the file is invalid.
     places
-        The place in the file of transfers of the schedule.
+        The place in the file of transfers of the schedule, by which violations are reported.
     length
         The number of steps that the file takes, those included in which nothing new is sent; a
         number below the steps of the schedule has no effect.
@@ -97,7 +100,8 @@ class Imported:
     facts
         Further figures of the file, a line each.
     own
-        Its length and a bound in the file's own measure of time.
+        Its length and a bound in the file's own measure of time; the verdict is then ``valid by the
+        rules of`` the importer.
     meaning_checked
         Whether the importer has executed the file and found that all data arrive: then a schedule
         that breaks another rule than ``no-such-channel`` is one that the model cannot express.

@@ -50,7 +50,7 @@ class EngineInfo:
     Parameters
     ----------
     name
-        The name for ``--engine``.
+        The name for ``--engine``: one word, neither the name of a strategy nor ``prover``.
     target
         ``package.module:Class``, imported only in the engine's own worker process.
     summary
@@ -65,8 +65,10 @@ class EngineInfo:
     baseline
         Whether the engine is only for comparison: it takes part only if it is named.
     prepares
-        Whether the engine has a method ``prepare``, which compiles what ``solve`` needs: it runs
-        once per installation, outside the time limit.
+        Whether the engine has a method ``prepare``, which compiles kernels. ``cchybrid warm-up``,
+        or else the first run, compiles them once per installation, outside the time limit. An
+        engine whose ``prepare`` raises, ends its process or takes longer than 120 seconds, without
+        those of waiting for a processor, takes no part in the run.
     messages
         ``forwarded``: the engine works only where some messages are forwarded; ``direct``: only
         where none is; ``any``: in both cases. The strategy ``auto`` starts it nowhere else.
@@ -78,9 +80,11 @@ class EngineInfo:
         ``one``: the engine works where every step has one round, and gets no other Problem;
         ``several``: only where steps have several (``Problem.rounds``); ``any``: in both cases.
     former_names
-        Names that the engine had before: they still work, and the user is referred to ``name``.
+        Names that the engine had before: they still work wherever an engine is named, and the
+        first use of each prints one line with the present name. No other engine may have them.
     requires
-        Distributions that it needs besides those of cchybrid, for information.
+        Distributions that it needs besides those of cchybrid, for information: they are neither
+        imported nor checked.
     api
         The version of the plugin interface that the engine was written for.
     """
@@ -113,7 +117,7 @@ class StrategyInfo:
     Parameters
     ----------
     name
-        The name for ``--strategy``.
+        The name for ``--strategy``: one word, neither the name of an engine nor ``prover``.
     target
         ``package.module:object``, imported only where it is used: a
         ``cchybrid.plugin.strategy.Strategy``.
@@ -140,7 +144,7 @@ class DesignerInfo:
         The name for ``--designer``.
     target
         ``package.module:Class``, imported only in the designer's own worker process; a class as
-        ``Designer`` of ``docs/design.md``.
+        ``cchybrid_plugins.design.network.designer.Designer``.
     summary
         One line, shown by ``cchybrid designers``.
     kind
@@ -150,7 +154,7 @@ class DesignerInfo:
         Designers are tried in descending priority, those of equal priority by name.
     prepares
         Whether the designer has a method ``prepare()`` that compiles its kernels, so that
-        ``cchybrid warm-up`` calls it.
+        ``cchybrid warm-up`` calls it. If it has one, every run calls it before the search.
     requires
         Distributions that it needs besides those of cchybrid, for information.
     api
@@ -206,16 +210,26 @@ class CostTermInfo:
 
 @dataclass(frozen=True)
 class ExporterInfo:
-    """An export format: ``export(schedule)`` returns the text of a verified schedule.
+    """An export format.
 
     Parameters
     ----------
+    name
+        The name for ``--to``.
+    export
+        ``export(schedule)`` returns the text of a verified schedule.
+    summary
+        One line, for the reference.
     sized
         Whether the format states the sizes of messages: ``export(schedule, size)`` is called where
         the user gives a size, in bytes.
     expresses
         The features of schedules (``cchybrid.plugin.expressed.FEATURES``) that the format expresses
-        or states. A schedule with any other feature is refused before ``export`` is called.
+        or states. A schedule with any other feature is refused before ``export`` is called. Without
+        any, it gets wormhole schedules of whole messages on shortest paths only, over channels of
+        capacity 1, with all ports.
+    api
+        The version of the plugin interface that the format was written for.
     """
 
     name: str
@@ -266,11 +280,13 @@ class ProofFormatInfo:
     Parameters
     ----------
     name
-        The name of the option, which names the folder to write.
+        The name of the option, one word; its value is the folder to write.
     target
         ``package.module:function``, imported only where it is used: ``write(instance, certificate,
-        folder, seconds)`` gets both as JSON objects, and returns the paths of the files that it has
-        written. It raises an ``InputError`` for a claim that the format cannot express.
+        folder, seconds)`` gets the JSON objects of the instance and of a certificate that the
+        checker has accepted, and returns the paths of the files that it has written. It raises an
+        ``InputError`` for a claim that the format cannot express: the certificate is written and
+        shown nevertheless, and the exit status is 2.
     summary
         One line, shown by ``cchybrid prove --help``.
     api
@@ -294,7 +310,7 @@ class ExecutorInfo:
         The name for ``--executor``.
     target
         ``package.module:Class``, imported only where it is used; a class as
-        ``cchybrid.plugin.executor.Executor``.
+        ``cchybrid.plugin.executor.Executor``, which gets an ``ExecutorSettings``.
     summary
         One line, shown by ``cchybrid plugins``.
     session
@@ -353,12 +369,14 @@ class CheckInfo:
         The ``format`` of the JSON object in such a file.
     target
         ``package.module:function``, imported only where it is used. ``function(path, record,
-        explain, as_json)`` prints the verdict on the file, and returns whether it holds; with
-        ``explain`` it prints the argument, too, with ``as_json`` one JSON object instead.
+        explain, as_json)`` gets the JSON object of the file, prints the verdict, and returns
+        whether it holds (exit status 0 or 1); with ``explain`` it prints the argument, too, with
+        ``as_json`` one JSON object instead.
     summary
         One line, shown by ``cchybrid plugins``.
     folder
-        Whether a folder is checked in which some file has this format.
+        Whether a folder is checked in which some file has this format: the function gets the path
+        of the folder, and the object of that file.
     api
         The version of the plugin interface that the check was written for.
     """

@@ -122,7 +122,16 @@ class History(Protocol):
 
 
 class Strategy(NamedTuple):
-    """The generator of a strategy's phases, and the class of its options."""
+    """The target of a ``StrategyInfo``: the phases of a strategy, and its options.
+
+    Attributes
+    ----------
+    phases
+        ``phases(engines, threads, history, options)`` yields phases; when one is over, it is asked
+        for the next one.
+    Options
+        The class of the options, as that of an engine.
+    """
 
     phases: Callable[[Sequence[EngineInfo], int, History, Any], Iterator[Phase]]
     Options: type

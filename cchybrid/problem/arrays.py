@@ -49,7 +49,17 @@ class Assignment:
 
 
 class Price(NamedTuple):
-    """The cheapest option of a delivery: cost, required delivery (-1: none), nodes of the path."""
+    """The cheapest option of a delivery.
+
+    Attributes
+    ----------
+    cost
+        The sum of the costs of its resources.
+    requires
+        The delivery that it requires, -1 for none.
+    path
+        The nodes of its path.
+    """
 
     cost: float
     requires: int
@@ -88,7 +98,7 @@ class ProblemArrays:
         steps" mean "no schedule in S steps".
     rounds
         Per step how many times its resources carry their capacity; the last number holds for all
-        further steps. An engine sees others than (1,) only if its ``EngineInfo.rounds`` is true.
+        further steps. An engine sees others than (1,) only if its ``EngineInfo.rounds`` says so.
     """
 
     capacity: IntArray

@@ -28,7 +28,7 @@ class AssignmentViolation(NamedTuple):
     Attributes
     ----------
     rule
-        A key of ``RULES``.
+        A key of ``cchybrid.problem.violations.RULES``, which has the text of each rule.
     delivery, step
         The delivery and the step.
     resource, uses, capacity

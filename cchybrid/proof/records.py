@@ -31,21 +31,23 @@ class BoundInfo:
         Providers are asked in ascending order: cheap ones first.
     rounds
         Whether the function sees steps of several rounds; otherwise every step is as wide as the
-        widest.
+        widest, for which a bound holds as well.
     allreduce
         Whether the function takes an ``allreduce``, too; otherwise it is asked about the broadcasts
-        and reductions in it: with low effort about those of every member, else about a few.
+        and reductions in it: with low effort about those of up to 64 members, else about the two
+        that take longest by ``growth``.
     effort
         ``low``: milliseconds. ``medium``. ``high``: linear programs, which cannot be ended early;
-        an audit asks about instances of moderate size only.
+        an audit asks about instances of at most 10,000 deliveries only.
     immediate_size
         The largest product of nodes and channels for which a provider that is not of low effort
         takes some ten milliseconds, too.
     in_prove
-        Whether ``prove`` asks it.
+        Whether ``prove`` asks it, which solves the relaxation of ``farkas`` itself.
     own_worker
-        Whether it runs in processes of its own. The others share a worker; those of low effort, or
-        on an instance of ``immediate_size``, are asked before any process starts, too.
+        Whether it runs in processes of its own, so that its crash ends nothing else. The others
+        share a worker, as those of cchybrid do; those of low effort, or on an instance of
+        ``immediate_size``, are asked before any process starts, too.
     api
         The version of the plugin interface that the provider was written for.
     """

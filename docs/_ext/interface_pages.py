@@ -11,16 +11,22 @@ import cchybrid.plugin
 from cchybrid.plugin.hookspecs import HookSpecs
 from cchybrid.plugin.registry import load_registry
 
-ENGINE_INTERFACE = {
-    "cchybrid.problem": ("Problem", "Assignment", "NetworkStructure"),
-    "cchybrid.plugin.conformance": (
-        "LocalRun",
-        "check_engine",
-        "conformance_cases",
-        "conformance_instances",
+FURTHER = {
+    "cchybrid.plugin.imported": ("OwnBound",),
+    "cchybrid.plugin.strategy": ("Strategy", "Phase", "Arm", "History"),
+    "cchybrid.plugin.benchmark": (
+        "Benchmark", "BenchmarkRow", "StoredRun", "Checked", "CheckedSuite",
     ),
-}
-"""The names that authors of engines use beside ``cchybrid.plugin``."""
+    "cchybrid.plugin.benchmark_report": ("Report", "Section"),
+    "cchybrid.problem": (
+        "Problem", "Assignment", "AssignmentViolation", "NetworkStructure", "extend", "list_hops",
+        "list_transfers",
+    ),
+    "cchybrid.plugin.conformance": (
+        "LocalRun", "check_engine", "conformance_cases", "conformance_instances",
+    ),
+}  # fmt: skip
+"""The names that authors of plugins use beside ``cchybrid.plugin``."""
 
 
 def python_page() -> str:
@@ -48,9 +54,10 @@ def plugin_page() -> str:
     text.append("## Records, engines and runs")
     names = sorted(set(cchybrid.plugin.__all__) - {"API", "hookimpl", "Observer"}, key=str.lower)
     text += [_documented("cchybrid.plugin", name) for name in names]
-    text.append("## Problems, and tests of an engine")
-    for module, inner in ENGINE_INTERFACE.items():
+    text.append("## Strategies, benchmarks, Problems, and tests of an engine")
+    for module, inner in FURTHER.items():
         text += [_documented(module, name) for name in inner]
+    text += ["## Toolkit", _directive("automodule", "cchybrid.toolkit")]
     return "\n\n".join(text)
 
 

@@ -29,6 +29,16 @@ class LocalRun(RunBase):
         The lower bound at the start.
     hints
         The near-solutions that ``hint`` returns, per number of steps.
+    schedules, violations
+        The valid schedules that the engine has offered, and the violations of each other offer.
+    suggestions, bounds, notes
+        What the engine has reported by ``suggest``, ``bound`` and ``note``.
+    progressed
+        Steps and conflicts of every report of progress.
+    spent
+        Evaluations so far.
+    stopped
+        Whether ``should_stop`` returns true from now on.
     """
 
     problem: Problem
@@ -42,7 +52,6 @@ class LocalRun(RunBase):
     suggestions: list[Assignment] = field(default_factory=list)
     bounds: list[tuple[int, Mapping[str, Any] | None]] = field(default_factory=list)
     progressed: list[tuple[int, int]] = field(default_factory=list)
-    """Steps and conflicts of every report of progress."""
     notes: list[dict[str, float]] = field(default_factory=list)
     spent: int = 0
     stopped: bool = False

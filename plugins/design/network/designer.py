@@ -12,7 +12,13 @@ from .task import DesignTask
 
 
 class DesignRun(Protocol):
-    """The connection of a designer to what runs it, after ``cchybrid.plugin.engine.Run``."""
+    """The connection of a designer to what runs it, after ``cchybrid.plugin.engine.Run``.
+
+    Attributes
+    ----------
+    seed
+        The seed of all random choices.
+    """
 
     seed: int
 
@@ -41,8 +47,12 @@ class DesignRun(Protocol):
 class Designer(Protocol):
     """A designer of networks, constructed with its options.
 
-    ``Options`` is a frozen dataclass as for ``cchybrid.plugin.engine.Engine``. A designer may have
-    a method ``prepare()``, which compiles its kernels.
+    A designer may have a method ``prepare()``, which compiles its kernels.
+
+    Attributes
+    ----------
+    Options
+        A frozen dataclass as for ``cchybrid.plugin.engine.Engine``.
     """
 
     Options: ClassVar[type]
