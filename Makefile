@@ -31,13 +31,13 @@ coverage: .venv/ready-dev
 	$(BIN)/python -m coverage run -m pytest -p no:xdist -m "not long" tests/referee tests/checker
 	$(BIN)/python -m coverage report
 
-## test-walls: plugins are deleted, and what is left passes its tests; about ten minutes
+## test-walls: plugins are deleted, and what is left passes its tests; about twelve minutes
 test-walls: .venv/ready-dev
 	$(BIN)/python -m tests.walls
 
 ## test-faults: the standing suite of faults: kills, full disks, signals, plugins that do harm; each may fail twice, as the times of the system count
 test-faults: .venv/ready-dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal --reruns 2 -m faults tests/faults
+	$(BIN)/python -m pytest -n 2 --dist worksteal --reruns 2 -m faults tests/faults tests/plugins/*/test_faults.py
 
 ## mutation: mutants of the referee and the checker, and their report; about an hour, later only those of functions that changed, or with MUTANTS='cchybrid.checker.sums*' some
 mutation: .venv/ready-dev

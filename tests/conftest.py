@@ -1,12 +1,8 @@
 """Fixtures and hooks of the whole suite."""
 
-import ast
 import contextlib
-import inspect
 import os
-import re
 import signal
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +11,7 @@ from hypothesis import Phase, settings
 
 from tests.compiled_kernels import compile_kernels
 from tests.exhaustive.report import summary
+from tests.walls.deleted import DELETED, imports_one, names_one
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what runs in its background so; what the tests start would ignore it, too.
@@ -55,41 +52,17 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         compile_kernels()
 
 
-DELETED = "|".join(os.environ.get("CCHYBRID_WITHOUT", "").split())
-"""Engines that are deleted, see ``tests/walls``: a test that names one is its test, too."""
-NAMED = re.compile(rf"""(?:["' =+]|^)(?:{DELETED})(?:["' .+\]]|$)""", re.IGNORECASE)
-
-
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out files that import a deleted engine."""
-    imports = rf"cchybrid_plugins\.engines\.(?:{DELETED})\b"
-    if DELETED and collection_path.suffix == ".py":
-        return re.search(imports, collection_path.read_text()) is not None or None
-    return None
+    is_code = collection_path.suffix == ".py"
+    return (is_code and imports_one(collection_path, DELETED)) or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip tests that name a deleted engine: themselves, in a parameter, or what they share."""
+    """Skip tests that name a deleted engine."""
     for item in items if DELETED else ():
-        assert isinstance(item, pytest.Function)
-        given = getattr(item, "callspec", None)
-        texts = [
-            inspect.getsource(item.function),
-            *map(str, given.params.values() if given else ()),
-        ]
-        if any(map(NAMED.search, [*texts, _shared(item.path)])):
+        if names_one(item, DELETED):
             item.add_marker(pytest.mark.skip("it names an engine that is deleted"))
-
-
-@cache
-def _shared(path: Path) -> str:
-    """Return what the tests of a file share: its text without them."""
-    module = ast.parse(path.read_text())
-    return "\n".join(
-        ast.unparse(node)
-        for node in module.body
-        if not (isinstance(node, ast.FunctionDef) and node.name.startswith("test_"))
-    )
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

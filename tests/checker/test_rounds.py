@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from cchybrid.checker import EvidenceError, fingerprint
+from cchybrid.checker.certificate import RoundsVerdict
 from cchybrid.host.certificates import check_rounds
 from cchybrid.model import Schedule
-from cchybrid.proof.reach import farthest
 from cchybrid.referee.verify import verify_schedule
 from tests.checker.certified import certified
 from tests.checker.mutants import mutants
@@ -91,24 +91,28 @@ def test_other_switching_has_no_rounds() -> None:
         check_rounds(schedule, certificate)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_mutants_are_refused_or_true(name: str) -> None:
-    found = pytest.importorskip("cchybrid_plugins.pipelining.proof.round_bounds")
+def accepted(name: str) -> Iterator[tuple[str, RoundsVerdict, Schedule]]:
+    """Yield those of two hundred mutants that are accepted: the change, the verdict, what it is of.
+
+    The schedule is valid; whether the bound is true, no search says here
+    (``tests/plugins/pipelining/test_round_mutants.py``).
+    """
     schedule, certificate = pair(name)
     others = [pair(other)[0] for other in CASES if other != name]
-    refused = 0
     for change, changed, claimed in mutants(schedule, certificate, others, 200):
         try:
             verdict = check_rounds(changed, claimed)
         except EvidenceError:
-            refused += 1
             continue
-        # What is accepted is true: the schedule is valid, and no more is claimed than is so.
         read = Schedule.from_json({**changed, "made_by": {}, "lower_bound": {"steps": 0}})
         assert not verify_schedule(read), change
-        whole = read.instance.in_chunks(1).with_model(rounds=())
-        # More steps never need more rounds, so the bound of a few more steps is large enough.
-        best = found.round_bound(whole, min(claimed["claim"]["steps"], farthest(whole) + 2))
-        assert best is not None
-        assert verdict.bound <= best.ratio, change
-    assert refused > 100
+        yield change, verdict, read
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_mutants_are_refused_or_of_a_valid_schedule_that_does_not_beat_them(name: str) -> None:
+    found = list(accepted(name))
+    assert len(found) < 100
+    for change, verdict, read in found:
+        ratio = Fraction(sum(read.rounds), read.instance.collective.chunks)
+        assert verdict.bound <= ratio == verdict.rounds_per_chunk, change

@@ -29,9 +29,7 @@ def save(path: Path, topology: str, collective: str, **more: object) -> Path:
 
 
 def solved(path: Path, topology: str, collective: str) -> Path:
-    result = cchybrid.solve(
-        cchybrid.instance(topology, collective), engines=["classical", "cpsat"], time_limit=30
-    )
+    result = cchybrid.solve(topology, collective, time_limit=120)
     assert result.schedule is not None
     result.schedule.save(path)
     return path

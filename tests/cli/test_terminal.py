@@ -12,13 +12,15 @@ from pathlib import Path
 import pytest
 
 from cchybrid.cli.app import run
+from cchybrid.plugin.registry import load_registry
 from cchybrid.view.screen import wrapped
 
 LISTS = ("topologies", "collectives", "engines", "plugins")
+ENGINE = min(load_registry().engines)
+SOLVE = "solve mesh-2x3 AAS"
 COMMANDS = (
-    *LISTS, "topologies mesh-4x4", "engines umda", "verify s.json",
-    "bound ring-bi-4 AAS", "--help", "solve --help", "prove --help",
-    "solve mesh-2x3 AAS --engine classical",
+    *LISTS, "topologies mesh-4x4", f"engines {ENGINE}", "verify s.json",
+    "bound ring-bi-4 AAS", "--help", "solve --help", "prove --help", SOLVE,
 )  # fmt: skip
 PLAIN = {name: value for name, value in os.environ.items() if name not in (
     "LANG", "LC_ALL", "LC_CTYPE", "COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS", "PYTHONUTF8"
@@ -67,7 +69,7 @@ def on_terminal(words: str, folder: Path, **variables: str) -> str:
 @pytest.mark.parametrize(
     "words",
     [
-        pytest.param(words, marks=[] if words == "engines umda" else [pytest.mark.long])
+        pytest.param(words, marks=[] if words.startswith("engines ") else [pytest.mark.long])
         for words in COMMANDS
     ],
 )
@@ -98,9 +100,7 @@ def _narrow_and_plain(text: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("variables", ENCODINGS[:3], ids=str)
-@pytest.mark.parametrize(
-    "words", ["engines", "solve --help", "solve mesh-2x3 AAS --engine classical"]
-)
+@pytest.mark.parametrize("words", ["engines", "solve --help", SOLVE])
 def test_ascii_terminals_get_ascii(words: str, variables: dict[str, str], folder: Path) -> None:
     done = piped(words, folder, **variables)
     assert done.returncode == 0, done.stderr
@@ -129,13 +129,12 @@ def test_names_that_are_not_ascii_do_not_end_a_command(
 
 @pytest.mark.long
 def test_a_small_network_is_drawn_on_a_terminal_only(folder: Path) -> None:
-    words = "solve mesh-2x3 AAS --engine classical"
-    assert "0───1───2" in on_terminal(words, folder, LANG="C.UTF-8")
-    plain = on_terminal(words, folder, LC_ALL="C")
+    assert "0───1───2" in on_terminal(SOLVE, folder, LANG="C.UTF-8")
+    plain = on_terminal(SOLVE, folder, LC_ALL="C")
     assert "0---1---2" in plain
     assert plain.isascii()
-    assert b"0---1" not in piped(words, folder, LC_ALL="C").stdout
-    assert json.loads(on_terminal(f"{words} --json", folder))["instance"] == "mesh-2x3 AAS"
+    assert b"0---1" not in piped(SOLVE, folder, LC_ALL="C").stdout
+    assert json.loads(on_terminal(f"{SOLVE} --json", folder))["instance"] == "mesh-2x3 AAS"
 
 
 @pytest.mark.parametrize("name", LISTS)

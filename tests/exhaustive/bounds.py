@@ -6,24 +6,20 @@ This file and ``axioms`` are all of these tests that knows how the checker works
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
+from types import ModuleType
 from typing import Any, NamedTuple
-
-import pytest
 
 from cchybrid.checker import EvidenceError, Network, proven_steps, proves_infeasible
 from cchybrid.checker.certificate import without_parts
 from cchybrid.checker.clauses import Formula
-from cchybrid.checker.linear import linear_rounds
 from cchybrid.checker.schedule import checked_schedule
 from cchybrid.model import Instance
-from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof.asking import bounds_of
 from cchybrid.proof.parts import infeasibility
 from cchybrid.proof.refutation import refute
+from tests.present import beside_tests
 
-round_bounds = pytest.importorskip("cchybrid_plugins.pipelining.proof.round_bounds")
-throughput = pytest.importorskip("cchybrid_plugins.pipelining.proof.throughput")
 Number = int | Fraction
 SECONDS = 60.0
 
@@ -52,7 +48,9 @@ class Claim(NamedTuple):
 _registry = cache(load_registry)
 
 
-def _or_none(check: Callable[[Any], Number]) -> Callable[[Any], Number | None]:
+def or_none(check: Callable[[Any], Number]) -> Callable[[Any], Number | None]:
+    """Return the check, which returns ``None`` where it would refuse evidence."""
+
     def shown(evidence: Any) -> Number | None:
         try:
             return check(evidence)
@@ -70,11 +68,22 @@ def finders() -> list[str]:
 def step_claims(record: dict[str, Any], names: list[str]) -> Iterator[Claim]:
     """Yield what these providers claim about the number of steps."""
     instance = Instance.from_json(record)
-    shown = _or_none(lambda evidence: proven_steps(record, evidence))
+    shown = or_none(lambda evidence: proven_steps(record, evidence))
     providers = [_registry().bounds[name] for name in names]
     for info in providers:
         for bound in bounds_of(info, instance):
             yield Claim(info.name, bound.steps, bound.evidence, shown)
+
+
+@cache
+def features() -> tuple[ModuleType, ...]:
+    """Return what features claim: their modules ``small_claims``, beside their tests.
+
+    Each has ``disagreements``, which yields what it says that is wrong about any instance, and
+    ``round_claims``, which yields claims about rounds per chunk, and whether each is about the
+    wide instance in any number of steps.
+    """
+    return tuple(beside_tests("small_claims"))
 
 
 def formula_size(record: dict[str, Any], steps: int) -> int:
@@ -90,20 +99,8 @@ def refutation_claim(record: dict[str, Any], steps: int) -> Claim | None:
     found = refute(Network(record), steps, SECONDS, lambda: False)
     if found.evidence is None:
         return None
-    shown = _or_none(lambda evidence: proven_steps(record, evidence))
+    shown = or_none(lambda evidence: proven_steps(record, evidence))
     return Claim("refutation", steps + 1, found.evidence, shown)
-
-
-def round_claims(record: dict[str, Any], steps: int) -> Iterator[Claim]:
-    """Yield what is claimed about the rounds per chunk of at most ``steps`` steps."""
-    if record["model"]["switching"] == "wormhole" or record["collective"]["kind"] == "allreduce":
-        return
-    whole = whole_instance(record, False)
-    found = round_bounds.round_bound(Instance.from_json(whole).forward, steps)
-    if found is not None:
-        network = Network(whole)
-        shown = _or_none(lambda evidence: linear_rounds(network, evidence, steps))
-        yield Claim("rounds", found.ratio, found.evidence, shown)
 
 
 def whole_instance(record: dict[str, Any], wide: bool) -> dict[str, Any]:
@@ -117,26 +114,6 @@ def whole_instance(record: dict[str, Any], wide: bool) -> dict[str, Any]:
         network = {key: value for key, value in whole["network"].items() if key != "half_duplex"}
         whole |= {"network": network, "model": {**whole["model"], "ports": "all"}}
     return whole
-
-
-def throughput_claims(record: dict[str, Any]) -> Iterator[Claim]:
-    """Yield what is claimed about the rounds per chunk of the wide instance in any steps."""
-    if record["collective"]["kind"] == "allreduce":
-        return
-    wide = whole_instance(record, True)
-    found = throughput.throughput_record(Instance.from_json(wide))
-    network = Network(wide).with_any_routing()
-    shown = _or_none(lambda evidence: linear_rounds(network, evidence, None))
-    yield Claim("throughput", Fraction(found["bound"]), found["evidence"], shown)
-
-
-def has_throughput(record: dict[str, Any]) -> bool:
-    """Return whether cchybrid computes rounds per chunk in any number of steps."""
-    try:
-        throughput.throughput_record(Instance.from_json(record))
-    except InputError:
-        return False
-    return True
 
 
 def says_infeasible(record: dict[str, Any]) -> bool:

@@ -88,7 +88,9 @@ class Examination:
         if not feasible:
             self.counts["cases without a schedule"] += 1
             return
-        self._check_throughput()
+        for feature in bounds.features():
+            for text in feature.disagreements(self.record):
+                self._report(text)
         optimum = self._optimum()
         if optimum is None:
             self.search.left = 10 * self.effort.work
@@ -149,14 +151,6 @@ class Examination:
                     for each in (evidence, *parts):
                         if bounds.accepts_unreachable(self.record, each):
                             self._report(f"feasible, but the checker accepts {each}")
-
-    def _check_throughput(self) -> None:
-        """Check that an instance with features that throughput does not know is refused."""
-        network, model = self.record["network"], self.record["model"]
-        parted = self.record["format"] != "cchybrid-instance/1"  # chunks, rounds, or an allreduce
-        unknown = parted or "half_duplex" in network or model["ports"] != "all"
-        if bounds.has_throughput(self.record) == unknown:
-            self._report(f"throughput is defined: {not unknown}, cchybrid says the opposite")
 
     def _check_agreement(self, schedule: list[Step]) -> None:
         steps = steps_of_file(self.rules, schedule)
@@ -230,15 +224,11 @@ class Examination:
                 elif (refuted := bounds.refutation_claim(self.record, steps)) is not None:
                     yield refuted, Fraction(fewest)
         steps = fewest + self.rng.choice((0, 1))
-        ratio = min(self._ratio(each) for each in schedules if len(each) <= steps)
-        for claim in bounds.round_claims(self.record, steps):
-            yield (
-                claim,
-                self._fewest_rounds(bounds.whole_instance(self.record, False), steps, ratio),
-            )
-        ratio = min(map(self._ratio, schedules))
-        for claim in bounds.throughput_claims(self.record):
-            yield claim, self._fewest_rounds(bounds.whole_instance(self.record, True), steps, ratio)
+        for feature in bounds.features():
+            for claim, wide in feature.round_claims(self.record, steps):
+                whole = bounds.whole_instance(self.record, wide)
+                within = [each for each in schedules if wide or len(each) <= steps]
+                yield claim, self._fewest_rounds(whole, steps, min(map(self._ratio, within)))
 
     def _fewest_rounds(self, whole: dict[str, Any], steps: int, ratio: Fraction) -> Fraction:
         """Return the fewest rounds per chunk, of one or two chunks and at most ``steps`` steps.

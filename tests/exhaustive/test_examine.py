@@ -46,9 +46,8 @@ def test_right_answers_agree():
     assert disagreements() == ""
 
 
-@pytest.mark.parametrize("family", ["step_claims", "throughput_claims", "round_claims"])
-def test_a_bound_above_the_optimum_is_noticed(monkeypatch, family):
-    monkeypatch.setattr(bounds, family, one_more(getattr(bounds, family)))
+def test_a_bound_above_the_optimum_is_noticed(monkeypatch):
+    monkeypatch.setattr(bounds, "step_claims", one_more(bounds.step_claims))
     assert "is above" in disagreements()
 
 
@@ -82,13 +81,6 @@ def test_a_referee_that_accepts_everything_is_noticed(monkeypatch):
 def test_a_wrong_word_about_reach_is_noticed(monkeypatch, answer):
     monkeypatch.setattr(bounds, "says_infeasible", lambda record: answer)
     assert "cchybrid says the opposite" in disagreements()
-
-
-@pytest.mark.parametrize("answer", [True, False])
-def test_throughput_of_an_instance_that_has_none_is_noticed(monkeypatch, answer):
-    # Of the three-node cases of the tenth, none is without chunks, rounds and other such features.
-    monkeypatch.setattr(bounds, "has_throughput", lambda record: answer)
-    assert ("throughput is defined: False" in disagreements()) == answer
 
 
 def test_evidence_that_nothing_is_reached_is_noticed(monkeypatch):

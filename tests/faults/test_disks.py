@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -142,10 +142,12 @@ def test_a_full_file_system(tmp_path: Path) -> None:
     assert err.splitlines()[-1].startswith(last)
 
 
-def test_a_read_only_store_home_and_cache(folder: Path, tmp_path: Path) -> None:
-    """As a user who owns nothing there; the store can be read, and not written to."""
-    writable = tmp_path / "writable"
-    writable.mkdir()
+@contextlib.contextmanager
+def read_only(folder: Path, writable: Path) -> Iterator[Callable[[str], tuple[int, str, str]]]:
+    """Yield a function that runs commands as a user who may write to ``writable`` only.
+
+    The home and the cache of the user are in ``folder``, in which nothing may be new at the end.
+    """
     before = as_another_user(writable)
     names = {path.name for path in folder.iterdir()}
     for path in (folder, *folder.iterdir()):
@@ -154,23 +156,18 @@ def test_a_read_only_store_home_and_cache(folder: Path, tmp_path: Path) -> None:
         **os.environ, "HOME": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache"),
         "MPLCONFIGDIR": str(folder / "matplotlib"), "TMPDIR": str(writable),
     }  # fmt: skip
-
-    def run(words: str) -> tuple[int, str, str]:
-        return call(words, folder, before=before, env=environment)
-
-    status, _, err = run("bench run one.toml --engine colouring --time-limit 9 --store old.sqlite")
-    assert status == 2
-    assert "old.sqlite: cannot be used as a store" in err
-    status, out, err = run("solve ring-bi-4 AAS --engine colouring --json -o s.json")
-    assert status == 2
-    assert "s.json: cannot be written: Permission denied" in err
-    assert json.loads(out)["steps"] == 2  # the result is shown
-    assert not json.loads(out)["troubles"]
-    status, _, err = run("bench report old.sqlite")
-    assert status == 2
-    assert "cannot be written" in err
-    status, _, err = run(f"bench report old.sqlite -o {writable / 'report'}")
-    assert status == 0, err
-    assert (writable / "report" / "report.md").exists()
+    yield lambda words: call(words, folder, before=before, env=environment)
     assert {path.name for path in folder.iterdir()} == names
     folder.chmod(0o755)  # pytest deletes it
+
+
+def test_a_read_only_home_and_cache(folder: Path, tmp_path: Path) -> None:
+    """As a user who owns nothing there."""
+    writable = tmp_path / "writable"
+    writable.mkdir()
+    with read_only(folder, writable) as run:
+        status, out, err = run("solve ring-bi-4 AAS --engine colouring --json -o s.json")
+        assert status == 2
+        assert "s.json: cannot be written: Permission denied" in err
+        assert json.loads(out)["steps"] == 2  # the result is shown
+        assert not json.loads(out)["troubles"]

@@ -11,7 +11,6 @@ import pytest
 
 from tests.cli.test_proving import save
 from tests.faults.processes import (
-    call,
     events,
     gone,
     metrics,
@@ -22,13 +21,6 @@ from tests.faults.processes import (
     workers,
     working,
 )
-
-SUITE = """
-name = "two"
-[[rows]]
-topology = ["ring-bi-4", "mesh-4x4"]
-collective = "AAS"
-"""
 
 
 def kill(process: subprocess.Popen[str]) -> None:
@@ -71,21 +63,6 @@ def test_solve_while_workers_are_paused(tmp_path: Path) -> None:
     process = start(words, tmp_path)
     until(lambda: any(state(number) == "T" for number in workers()), process=process)
     kill(process)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_bench(tmp_path: Path, seed: int) -> None:
-    """Finished runs are kept; the same command goes on."""
-    (tmp_path / "two.toml").write_text(SUITE)
-    words = "bench run two.toml --engine scatter --engine sound-1 --time-limit 2"
-    words += " --jobs 2 --threads 1"
-    process = start(words, tmp_path)
-    until(workers, process=process)
-    time.sleep(random.Random(seed).uniform(0.0, 3.0))
-    kill(process)
-    if seed == 0:
-        status, _, err = call(words, tmp_path)
-        assert status == 0, err
 
 
 @pytest.mark.parametrize("seed", range(3))

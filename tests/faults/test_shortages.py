@@ -78,30 +78,23 @@ def test_few_processes(tmp_path: Path, number: int) -> None:
     gone()
 
 
-@pytest.mark.parametrize("command", ["solve", "bench"])
-def test_a_clock_that_jumps(tmp_path: Path, command: str) -> None:
+def jumping(folder: Path) -> dict[str, str]:
+    """Return an environment in which the clock jumps; each process writes a line to ``jumps``."""
+    (folder / "modules").mkdir()
+    (folder / "modules" / "sitecustomize.py").write_text(JUMPING)
+    path = os.pathsep.join([str(folder / "modules"), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": path, "JUMPS": str(folder / "jumps")}
+
+
+def test_a_clock_that_jumps(tmp_path: Path) -> None:
     """The time of day jumps by hours and decades at every look, in all processes."""
-    (tmp_path / "modules").mkdir()
-    (tmp_path / "modules" / "sitecustomize.py").write_text(JUMPING)
-    path = os.pathsep.join([str(tmp_path / "modules"), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "PYTHONPATH": path, "JUMPS": str(tmp_path / "jumps")}
-    if command == "bench":
-        (tmp_path / "one.toml").write_text(
-            'name = "one"\n[[rows]]\ntopology = "mesh-4x4"\ncollective = "AAS"\n'
-        )
-        words = "bench run one.toml --engine sound-1 --time-limit 60 --store s.sqlite"
-        status, _, err = call(words, tmp_path, env=environment)
-        assert status == 0, err
-        status, _, err = call(words, tmp_path, env=environment)  # the store holds the run
-        assert (status, "[1/1]" in err) == (0, False), err
-    else:
-        words = "solve mesh-4x4 AAS --engine good-1 --time-limit 6 --json --log log.jsonl"
-        status, out, err = call(words, tmp_path, env=environment)
-        assert status == 0, err
-        times = [each["seconds"] for each in events(tmp_path / "log.jsonl")]
-        assert times == sorted(times)
-        assert 5 < times[-1] < 6 + allowed(2.0)  # not at once, and not never
-        assert json.loads(out)["seconds"] == times[-1]
+    words = "solve mesh-4x4 AAS --engine good-1 --time-limit 6 --json --log log.jsonl"
+    status, out, err = call(words, tmp_path, env=jumping(tmp_path))
+    assert status == 0, err
+    times = [each["seconds"] for each in events(tmp_path / "log.jsonl")]
+    assert times == sorted(times)
+    assert 5 < times[-1] < 6 + allowed(2.0)  # not at once, and not never
+    assert json.loads(out)["seconds"] == times[-1]
     assert "Traceback" not in err
     assert (tmp_path / "jumps").read_text().count("\n") >= 2  # host and workers
     gone()

@@ -28,12 +28,6 @@ from tests.faults.processes import (
 
 WORDS = "solve mesh-4x4 AAS --engine beating --log log.jsonl -o s.json"
 """The engine's schedule is longer than every bound, so only a signal or the time ends the run."""
-SUITE = """
-name = "two"
-[[rows]]
-topology = ["ring-bi-4", "mesh-4x4"]
-collective = "AAS"
-"""
 ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -73,30 +67,6 @@ def test_solve_keeps_the_best_schedule(tmp_path: Path, number: signal.Signals) -
     assert process.returncode == 0, err
     assert "interrupted" in out
     assert interrupted(tmp_path)
-    gone()
-
-
-@pytest.mark.parametrize("number", ENDING)
-def test_bench_keeps_the_finished_runs(tmp_path: Path, number: signal.Signals) -> None:
-    """Of two runs the first ends by itself; the second would go on for minutes."""
-    store = pytest.importorskip("cchybrid_plugins.bench.store")
-    (tmp_path / "two.toml").write_text(SUITE)
-    words = "bench run two.toml --engine sound-1 --engine good-1 --time-limit 300 --jobs 1"
-    process = start(f"{words} --store s.sqlite", tmp_path)
-
-    def finished() -> int:
-        if not (tmp_path / "s.sqlite").exists():
-            return 0
-        with store.Store(tmp_path / "s.sqlite") as opened:
-            return sum(opened.run_counts().values())
-
-    until(finished, process=process)
-    until(workers, process=process)
-    process.send_signal(number)
-    _, err = process.communicate(timeout=LATE_SECONDS)
-    assert process.returncode == 1, err
-    assert "interrupted; the same command continues" in err
-    assert finished()
     gone()
 
 

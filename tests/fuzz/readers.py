@@ -6,23 +6,19 @@ import json
 import os
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 import cchybrid
 from cchybrid.checker import EvidenceError
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import parse_json
-from tests import plugins
 from tests.fuzz import judges, mutators
 from tests.fuzz.mutators import Mutator
 from tests.fuzz.reader import CORPUS, ROOT, Reader, files, texts
-from tests.present import present
+from tests.present import beside_tests, present
 
 
 def _text(path: Path) -> str:
@@ -305,14 +301,6 @@ def _graph_reader(name: str, suffix: str, mutate: Mutator, *more: str) -> Reader
     return Reader(name, seeds, _network, mutate, suffix, judges.plain_graph)
 
 
-def _of_plugins() -> Iterator[Reader]:
-    """Yield the readers of features, from ``fuzz_readers`` beside their tests."""
-    for found in iter_modules(plugins.__path__):
-        name = f"{plugins.__name__}.{found.name}.fuzz_readers"
-        if found.ispkg and find_spec(name) is not None:
-            yield from import_module(name).READERS
-
-
 ALL: tuple[Reader, ...] = (
     Reader(
         "instance",
@@ -409,7 +397,7 @@ ALL: tuple[Reader, ...] = (
         judges.log,
     ),
     Reader("line of a worker", _WIRE, _wire, mutators.mutate_json),
-    *_of_plugins(),
+    *(each for module in beside_tests("fuzz_readers") for each in module.READERS),
 )  # fmt: skip
 READERS: tuple[Reader, ...] = tuple(reader for reader in ALL if reader.is_there)
 """All readers."""

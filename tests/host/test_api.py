@@ -19,6 +19,8 @@ import cchybrid
 from cchybrid.host.replay import replay
 from cchybrid.model import CommunicationModel
 from cchybrid.model.errors import InputError
+from cchybrid.problem import build_problem
+from cchybrid.toolkit.kernels.first_fit import first_fit
 
 HARD = cchybrid.instance("mesh-4x4", "AAS", ports=1)
 """An instance that no run of a second solves."""
@@ -27,8 +29,8 @@ SMALL = cchybrid.instance("ring-bi-4", "AAS")
 
 def one_by_one(instance: cchybrid.Instance) -> cchybrid.Schedule:
     """Return a valid schedule of an all-to-all scatter with one transfer per step."""
-    found = cchybrid.solve(instance, engines=["colouring"], time_limit=20).schedule
-    assert found is not None
+    problem = build_problem(instance)
+    found = problem.lift(first_fit(problem, 0))
     steps = tuple((transfer,) for step in found.steps for transfer in step)
     return cchybrid.Schedule(instance, steps)
 

@@ -37,7 +37,7 @@ def worker_run(pipe: Pipe) -> tuple[WorkerRun, Assignment]:
 def news(kind: str, known: Assignment, run: WorkerRun) -> dict[str, object]:
     assert run.problem is not None
     steps = run.problem.lift(known).steps
-    return {kind: len(steps), "steps": encode_steps(steps), "by": "tabu"}
+    return {kind: len(steps), "steps": encode_steps(steps), "by": "one"}
 
 
 def test_what_is_offered_without_a_hint_has_no_seed() -> None:
@@ -54,7 +54,7 @@ def test_a_near_solution_is_named_as_the_seed() -> None:
     run.receive(news("draft", known, run))
     assert run.hint(known.steps) is not None
     run.offer(known)
-    assert pipe.offers() == [(f"from tabu's near-solution of {known.steps} steps", "tabu")]
+    assert pipe.offers() == [(f"from one's near-solution of {known.steps} steps", "one")]
 
 
 def test_a_schedule_cut_short_is_named_unless_it_is_not_taken() -> None:
@@ -65,7 +65,7 @@ def test_a_schedule_cut_short_is_named_unless_it_is_not_taken() -> None:
     assert run.hint(known.steps + 1, complete=True) is not None
     assert run.hint(known.steps) is not None
     run.offer(known)
-    assert pipe.offers() == [(f"from tabu's schedule of {known.steps} steps", "tabu")]
+    assert pipe.offers() == [(f"from one's schedule of {known.steps} steps", "one")]
 
 
 def test_a_long_text_is_read_when_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,13 +88,13 @@ def test_the_last_hint_that_fits_is_the_seed() -> None:
     pipe = Pipe()
     run, known = worker_run(pipe)
     run.receive(news("best", known, run))
-    run.receive({**news("draft", known, run), "by": "umda"})
+    run.receive({**news("draft", known, run), "by": "other"})
     assert run.hint(known.steps) is not None
     assert run.hint(known.steps + 9) is not None
     run.offer(known)
     assert run.hint(known.steps) is not None
     run.offer(known)
-    assert [seed for _, seed in pipe.offers()] == ["tabu", "umda"]
+    assert [seed for _, seed in pipe.offers()] == ["one", "other"]
 
 
 def test_an_engines_own_schedule_is_no_seed() -> None:

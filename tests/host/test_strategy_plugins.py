@@ -44,23 +44,23 @@ def no_view(engines, threads, history, options):
 def no_threads(engines, threads, history, options):
     yield Phase((Arm(engines[0], 0),))
 
-def endless(engines, threads, history, options):
+def forever(engines, threads, history, options):
     while True:
         yield Phase(())
 
 TURNS = Strategy(turns, Options)
-FAILS, NO_PHASE, STRANGER, NO_VIEW, NO_THREADS, ENDLESS = (
-    Strategy(each, NoOptions) for each in (fails, no_phase, stranger, no_view, no_threads, endless)
+FAILS, NO_PHASE, STRANGER, NO_VIEW, NO_THREADS, FOREVER = (
+    Strategy(each, NoOptions) for each in (fails, no_phase, stranger, no_view, no_threads, forever)
 )
 
 @hookimpl
 def cchybrid_strategies():
-    named = "turns fails no_phase stranger no_view no_threads endless lost options".split()
+    named = "turns fails no_phase stranger no_view no_threads forever lost options".split()
     return [
         StrategyInfo(name.replace("_", "-"), f"{__name__}:{name.upper()}", "-") for name in named
     ] + [
         StrategyInfo("absent", "nowhere.at.all:X", "-"),
-        StrategyInfo("Tabu", f"{__name__}:TURNS", "-"),
+        StrategyInfo("Sound", f"{__name__}:TURNS", "-"),
         StrategyInfo("AUTO", f"{__name__}:TURNS", "-"),
         StrategyInfo("prover", f"{__name__}:TURNS", "-"),
     ]
@@ -72,18 +72,19 @@ OPTIONS = Options
 def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "planned.py").write_text(PLUGIN)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "planned")
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines,planned")
 
 
 def solve(strategy: str, **arguments: object) -> cchybrid.Result:
-    settings = {"engines": ["colouring", "cpsat"], "time_limit": 20, "bounds": False}
+    settings = {"engines": ["sound"], "time_limit": 20, "bounds": False}
     return cchybrid.solve("mesh-2x3", "AAS", strategy=strategy, **{**settings, **arguments})  # type: ignore[arg-type]
 
 
 def test_a_strategy_of_a_plugin_is_used_with_its_options(tmp_path: Path) -> None:
     log = tmp_path / "run.jsonl"
     lines: list[Mapping[str, Any]] = []
-    result = solve("Turns", options={"turns": {"patience": 0.5}}, log=lines.append)
+    options = {"turns": {"patience": 0.5}}
+    result = solve("Turns", engines=["colouring", "cpsat"], options=options, log=lines.append)
     log.write_text("\n".join(map(json.dumps, lines)))
     assert result.status == "optimal"
     assert result.to_json()["strategy"] == "turns"
@@ -110,7 +111,7 @@ def test_a_faulty_strategy_is_named_and_the_run_ends_with_what_it_has(
 
 
 def test_an_endless_strategy_ends_with_the_time() -> None:
-    result = solve("endless", time_limit=1.5)
+    result = solve("forever", time_limit=1.5)
     assert result.engine == "host greedy"
     assert 1.3 < result.seconds < 10
 
@@ -130,7 +131,7 @@ def test_a_strategy_that_cannot_be_loaded_is_refused_in_one_line(strategy: str, 
 
 def test_names_of_strategies_engines_and_the_prover_differ() -> None:
     [row] = [row for row in load_registry().plugins if row.name == "planned"]
-    for text in ("strategy Tabu: tabu is the name", "AUTO is already", "prover is the name"):
+    for text in ("strategy Sound: sound is the name", "AUTO is already", "prover is the name"):
         assert text in row.trouble
 
 

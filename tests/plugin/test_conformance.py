@@ -25,7 +25,7 @@ QUICK = ("unsupported", "offers")
 the basic instances, and not for baselines, unless long."""
 
 
-IN_A_WORKER = ("broadcast", "classical", "colouring", "lns")
+IN_A_WORKER = sorted(load_registry().engines)[:4]
 """Engines whose check in a worker process is in every run; known optima are found by all."""
 
 
