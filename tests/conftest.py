@@ -3,12 +3,14 @@
 import contextlib
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
 
+from cchybrid.plugin.registry import loaded_with
 from tests.compiled_kernels import compile_kernels
 from tests.exhaustive.report import summary
 from tests.walls.deleted import DELETED, imports_one, names_one
@@ -41,6 +43,13 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.generate],
 )  # fmt: skip
 settings.load_profile("few")
+
+
+@pytest.fixture(autouse=True)
+def _plugins_of_its_own() -> Iterator[None]:
+    """Let every test load its plugins, as it may have others, or change the registry."""
+    yield
+    loaded_with.cache_clear()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

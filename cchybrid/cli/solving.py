@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -213,6 +214,8 @@ def instance(
             )
         file = NetworkFile(instance.network, *senders_and_receivers(instance.collective))
         write_text(write_seed_text(file), output)
+        if instance.network.node_names:
+            print(f"{output}: the text format holds no names of nodes", file=sys.stderr)
     elif output.suffix == ".json":
         instance.save(output)
     else:

@@ -195,16 +195,18 @@ class Registry:
 
 
 def load_registry() -> Registry:
-    """Load the built-in and all installed plugins.
+    """Return the built-in and all installed plugins, loaded once per process."""
+    return loaded_with(os.environ.get(MODULES_VARIABLE, ""))
 
-    Every plugin is loaded separately; an error is recorded under its name and the others are
-    loaded.
-    """
+
+@cache
+def loaded_with(modules: str) -> Registry:
+    """Load every plugin separately; an error is recorded under its name, the others are loaded."""
     registry = Registry()
     loaded: list[tuple[str, Any]] = []
     # Output of a plugin must not mix with a command's JSON.
     with output_to_stderr():
-        waiting = deque(_candidates())
+        waiting = deque(_candidates(modules))
         while waiting:
             name, source, load = waiting.popleft()
             provides: list[str] = []
@@ -231,7 +233,7 @@ def load_registry() -> Registry:
     return registry
 
 
-def _candidates() -> Iterator[Candidate]:
+def _candidates(modules: str) -> Iterator[Candidate]:
     """Yield name, source and loader, built-in plugins first, so that they keep their names."""
     for name, module in BUILT_IN:
         yield name, "cchybrid", partial(import_module, module)
@@ -241,8 +243,7 @@ def _candidates() -> Iterator[Candidate]:
     for entry in found:
         origin = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
         yield entry.name, origin, entry.load
-    named = (text.strip() for text in os.environ.get(MODULES_VARIABLE, "").split(","))
-    for module in filter(None, named):
+    for module in filter(None, map(str.strip, modules.split(","))):
         yield module, MODULES_VARIABLE, partial(import_module, module)
 
 

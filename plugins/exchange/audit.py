@@ -222,7 +222,10 @@ def audit_file(
         return _without_import(Path(path), error)
     found = _judge(name, importer, imported)
     if found.verdict in ("valid", "no schedule"):
-        found = _bounded(found, registry, bound_seconds, stop, {} if bounds is None else bounds)
+        try:
+            found = _bounded(found, registry, bound_seconds, stop, {} if bounds is None else bounds)
+        except InputError as error:
+            found = replace(found, limits=(*found.limits, f"no lower bound: {error}"))
     if improve is not None and found.verdict == "valid":
         if imported.own is None:
             found = _improved(found, improve, seed, stop)

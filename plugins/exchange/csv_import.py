@@ -191,7 +191,7 @@ def _node_numbers(
             named.setdefault(name, row.line)
     known = {} if network is None or network.node_names is None else network.node_by_name
     numbers: dict[str, int] = {}
-    if all(re.fullmatch(r"[0-9]{1,7}", name, re.ASCII) for name in named) and not known:
+    if all(re.fullmatch(r"0|[1-9][0-9]{0,6}", name, re.ASCII) for name in named) and not known:
         for name, line in named.items():
             if network is not None and int(name) >= network.nodes:
                 _refuse_node(network, name, line)
@@ -227,7 +227,13 @@ def _message_keys(rows: list[Row]) -> list[tuple[str, ...]]:
     By its number if there is one. Otherwise rows of one source and destination are one message,
     unless paths begin elsewhere and all end at the destination: then each source has one message.
     """
-    if all(row.message for row in rows):
+    if any(row.message for row in rows):
+        for row in rows:
+            if not row.message:
+                raise InputError(
+                    "a row without the number of its message", where=f"line {row.line}",
+                    hint="give one in all rows, or in none",
+                )  # fmt: skip
         return [(row.message,) for row in rows]
     forwarded = any(row.path[0] != row.source for row in rows)
     if forwarded and all(row.path[-1] == row.destination for row in rows):

@@ -58,6 +58,13 @@ def read_sccl_json(text: str, request: ImportRequest) -> Imported:
     else:
         collective, numbers = match_messages(request.collective, messages, "--collective")
     steps, rounds, broken = _read_steps(record, parts, network.nodes, collective.kind)
+    stated = (("instance", "steps", len(steps)), ("collective", "nodes", network.nodes))
+    for part, key, count in stated:
+        if take(take(record, part, dict, "", {}), key, int, part, count) != count:
+            raise InputError(
+                f"it says {record[part][key]}, and the file has {count}",
+                where=f"{part}.{key}", hint="correct it, or leave it out",
+            )  # fmt: skip
     limits, groups = _groups(topology)
     broken += _overloaded_groups(steps, rounds, groups)
     places: dict[Place, str] = {}

@@ -36,7 +36,7 @@ def test_a_part_of_an_allreduce_that_is_unreachable(switching):
     def lost(destination, message=0):
         return {"kind": "unreachable", "message": message, "destination": destination}
 
-    # Nobody reaches node 0; the parts of node 0 reach everybody.
+    # No other node reaches node 0; the parts of node 0 reach all others.
     for side, member, destination in (("to", 0, 1), ("to", 0, 2), ("from", 1, 0), ("from", 2, 1)):
         proves_infeasible(record, {"kind": "part", side: member, "evidence": lost(destination)})
     for wrong, text in (

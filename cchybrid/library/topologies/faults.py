@@ -89,20 +89,22 @@ def _link_name(a: int, b: int, both: bool, network: Network) -> str:
 def _read_link(text: str, network: Network) -> tuple[int, int, bool]:
     if network.node_names is not None:
         a, b, both = link_ends(text, network)
-        return a, b, both and _both_ways(a, b, network)
+        return a, b, both and _is_bidirectional(a, b, network)
     match = re.fullmatch(r"\s*([0-9]{1,9})\s*(-|->|>)\s*([0-9]{1,9})\s*", text)
     if not match:
         raise InputError(
             f"{text!r} is no link", hint="write A-B, or A>B for one direction, such as 0-1"
         )
     a, b = int(match[1]), int(match[3])
-    return a, b, match[2] == "-" and _both_ways(a, b, network)
+    return a, b, match[2] == "-" and _is_bidirectional(a, b, network)
 
 
-def _both_ways(a: int, b: int, network: Network) -> bool:
+def _is_bidirectional(a: int, b: int, network: Network) -> bool:
     """Return whether a link is a channel each way."""
-    one_way = [pair for pair in network.channel_index if pair[::-1] not in network.channel_index]
-    if not one_way:
+    unidirectional = [
+        pair for pair in network.channel_index if pair[::-1] not in network.channel_index
+    ]
+    if not unidirectional:
         return True
     if (a, b) in network.channel_index and (b, a) in network.channel_index:
         first, second = network.node_name(a), network.node_name(b)

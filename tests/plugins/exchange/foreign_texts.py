@@ -113,7 +113,7 @@ def sccl_allgather(**changes: Any) -> str:
     record: dict[str, Any] = {
         "msccl_type": "algorithm",
         "name": "hand-made",
-        "instance": {"msccl_type": "instance", "steps": 1, "extra_rounds": 0, "chunks": 1,
+        "instance": {"msccl_type": "instance", "extra_rounds": 0, "chunks": 1,
                      "pipeline": None, "extra_memory": None, "allow_exchange": False},
         "input_map": {"0": [0], "1": [1], "2": [2]},
         "output_map": {"0": [0, 1, 2], "1": [0, 1, 2], "2": [0, 1, 2]},

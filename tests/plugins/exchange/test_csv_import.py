@@ -177,6 +177,18 @@ def test_ends_of_a_message_that_contradict_its_paths_are_refused(text: str, word
         read(text)
 
 
+def test_a_row_without_the_number_of_its_message_is_refused_beside_rows_with_one() -> None:
+    with refused("line 4: a row without the number of its message"):
+        read("step,message,source,destination,path\n1,0,0,1,0 1\n2,1,0,1,0 1\n1,,2,0,2 0\n")
+
+
+def test_numbers_that_are_written_in_another_form_are_names() -> None:
+    found = read("step,source,destination,path\n1,01,5,01 5\n1,1,5,1 5\n")
+    network = found.schedule.instance.network
+    assert network.node_names == ("01", "1", "5")
+    assert {(a, b) for a, b, _ in network.channels} == {(0, 2), (1, 2)}
+
+
 def test_headers_are_recognised_in_any_order_and_case() -> None:
     assert recognises_csv("Path, Step\n")
     assert recognises_csv("step,destination,source\n")

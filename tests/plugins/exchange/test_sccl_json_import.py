@@ -99,6 +99,7 @@ def test_shared_capacities_are_checked() -> None:
         ({"steps": steps((1, [[7, 0, 1]]))}, "steps[0].sends[0]: no such address or node"),
         ({"steps": steps((0, []))}, "0 rounds in a step"),
         ({"steps": 3}, "steps: 3 is not a list"),
+        ({"instance": {"steps": 5}}, "instance.steps: it says 5, and the file has 1"),
     ],
 )
 def test_what_cannot_be_meant_is_said_in_one_line(changes: dict[str, Any], words: str) -> None:
