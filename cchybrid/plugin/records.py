@@ -13,29 +13,11 @@ from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.proof.records import BoundFunction, BoundInfo, later, load_target
 
 __all__ = [
-    "API",
-    "KINDS",
-    "BenchmarkKind",
-    "BoundFunction",
-    "BoundInfo",
-    "CheckInfo",
-    "CollectiveInfo",
-    "CommandInfo",
-    "CostTermInfo",
-    "DesignerInfo",
-    "EngineInfo",
-    "ExecutorInfo",
-    "ExporterInfo",
-    "ImporterInfo",
-    "NameInfo",
-    "Observer",
-    "ProofFormatInfo",
-    "Roles",
-    "StrategyInfo",
-    "TopologyInfo",
-    "later",
-    "load_target",
-]
+    "API", "KINDS", "BenchmarkKind", "BoundFunction", "BoundInfo", "CheckInfo", "CollectiveInfo",
+    "CommandInfo", "CostTermInfo", "DesignerInfo", "EngineInfo", "ExecutorInfo", "ExporterInfo",
+    "ImporterInfo", "NameInfo", "Observer", "ProofFormatInfo", "Roles", "StrategyInfo",
+    "TopologyInfo", "later", "load_target",
+]  # fmt: skip
 
 Kind = Literal["heuristic", "exact", "construction"]
 Messages = Literal["any", "forwarded", "direct"]
