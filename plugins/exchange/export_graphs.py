@@ -17,10 +17,21 @@ def export_graphml(schedule: Schedule) -> str:
 
     The label of an edge has the steps in which the channel is used, its description the messages,
     of an allreduce with their sums; the attributes of the graph are its name and the rounds.
+
+    Raises
+    ------
+    InputError
+        All nodes of the network are endpoints: in a graph file none would be.
     """
     import networkx as nx
 
     network, uses = schedule.instance.network, _uses(schedule)
+    if len(network.endpoints) == network.nodes:
+        raise InputError(
+            "as a graph file, a network whose nodes are all endpoints would have none",
+            where=network.name,
+            hint="use another format, such as --to jsonl or csv",
+        )
     shared = {ends for pair in network.half_duplex for ends in (pair, pair[::-1])}
     graph = nx.DiGraph(**_stated(schedule))
     for node in range(network.nodes):

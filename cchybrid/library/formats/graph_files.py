@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cchybrid.library.formats.gml import read_gml
 from cchybrid.library.formats.graphml import read_graphml
 from cchybrid.library.formats.network_file import NetworkFile
 from cchybrid.library.formats.network_json import read_network_json
@@ -84,21 +85,6 @@ def _parse(text: str, suffix: str) -> nx.Graph:
     return graph
 
 
-def _read_gml(text: str) -> nx.Graph:
-    import networkx as nx
-
-    for found in re.finditer(r"(?mi)^[^#\"\n]*?(?<![\w.])(directed)\s+(\S+)", text):
-        # NetworkX reads "false" as true, and ignores other spellings of the key.
-        key, value = found.groups()
-        if key != "directed" or value.rstrip("]") not in ("0", "1"):
-            raise InputError(f"{key} {value[:40]}", hint="write directed 1 or directed 0")
-    try:
-        return nx.parse_gml(text, label="label")
-    except nx.NetworkXError:
-        # Labels are optional in GML and may repeat; ids are unique.
-        return nx.parse_gml(text, label="id")
-
-
 def _read_edge_list(text: str) -> nx.Graph:
     import networkx as nx
 
@@ -119,13 +105,19 @@ def _edge(row: str) -> tuple[str, str, Mapping[str, Any]]:
     if not text.startswith("{"):
         return tail, head, {"capacity": text} if text else {}
     try:
-        data = ast.literal_eval(text)
+        written = ast.parse(text, mode="eval").body
+        data = ast.literal_eval(written)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        data = None
-    if not isinstance(data, dict):
+        written = None
+    if not isinstance(written, ast.Dict):
         raise InputError(
             f"{text[:40]!r} is no dictionary of attributes", hint="write such as {'capacity': 2}"
         )
+    for key, times in Counter(ast.literal_eval(key) for key in written.keys if key).items():
+        if times > 1:
+            raise InputError(
+                f"the attribute {str(key)[:40]!r} is given {times} times", hint="keep one value"
+            )
     return tail, head, data
 
 
@@ -168,7 +160,7 @@ def _undirected(graph: nx.MultiDiGraph) -> nx.Graph:
 
 _READERS: dict[str, tuple[str, Callable[[str], Any]]] = {
     ".graphml": ("GraphML", read_graphml),
-    ".gml": ("GML", _read_gml),
+    ".gml": ("GML", read_gml),
     ".edgelist": ("edge list", _read_edge_list),
     ".edges": ("edge list", _read_edge_list),
     ".adjlist": ("adjacency list", _read_adjacency_list),

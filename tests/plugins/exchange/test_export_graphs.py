@@ -1,19 +1,26 @@
 """GraphML that cchybrid reads again, DOT by its grammar, anynet by BookSim's parser."""
 
 import re
-from itertools import pairwise
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations, pairwise, product
+from pathlib import Path
 
 import networkx as nx
 import pytest
 from cchybrid_plugins.exchange.export_graphs import export_anynet, export_dot, export_graphml
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.model import Collective, Instance, Message, Schedule
+from cchybrid.model import Channel, Collective, Instance, Message, Network, Schedule
 from cchybrid.model.errors import InputError
 from tests.examples import examples
+from tests.model.model_strategies import networks
 from tests.plugins.exchange.schedules import schedule
 from tests.random_instances import valid_schedules
+from tests.refusals import refused
 
 
 def on(network, switching: str = "wormhole") -> Schedule:
@@ -32,6 +39,55 @@ def test_graphml_is_read_as_the_same_network(name, tmp_path):
     (tmp_path / f"{network.name}.graphml").write_text(export_graphml(on(network)))
     again = cchybrid.network(tmp_path / f"{network.name}.graphml")
     assert again == network
+
+
+def every_role(count: int) -> Iterator[Network]:
+    """Every network of a few nodes, linked both ways, with any roles and half-duplex links."""
+    links = list(combinations(range(count), 2))
+    kinds = ("none", "both", "half", "wide", "forth")
+    for roles in product(("endpoint", "switch", ""), repeat=count):
+        for chosen in product(kinds, repeat=len(links)):
+            channels = [
+                Channel(*ends, 3 if kind == "wide" else 1)
+                for (a, b), kind in zip(links, chosen, strict=True)
+                for ends in ((a, b), (b, a))[: {"none": 0, "forth": 1}.get(kind, 2)]
+            ]
+            if channels:
+                yield Network(
+                    "n",
+                    count,
+                    tuple(sorted(channels)),
+                    tuple(link for link, kind in zip(links, chosen, strict=True) if kind == "half"),
+                    tuple(node for node in range(count) if roles[node] == "endpoint"),
+                    switches=tuple(node for node in range(count) if roles[node] == "switch"),
+                )
+
+
+def test_graphml_of_every_network_of_two_nodes_is_read_as_the_same_or_refused(tmp_path):
+    for network in every_role(2):
+        if len(network.endpoints) == 2:
+            with refused("n: as a graph file, a network whose nodes are all endpoints would have"):
+                export_graphml(on(network))
+        else:
+            (tmp_path / "n.graphml").write_text(export_graphml(on(network)))
+            assert cchybrid.network(tmp_path / "n.graphml") == network
+
+
+@settings(max_examples=examples(60))
+@given(networks().filter(lambda network: network.channels), st.data())
+def test_graphml_of_random_networks_is_read_as_the_same(network, data):
+    others = [node for node in range(network.nodes) if node not in network.endpoints]
+    chosen = data.draw(st.sets(st.sampled_from(others))) if others else set()
+    network = replace(
+        network,
+        name="n",
+        channels=tuple(sorted(network.channels)),
+        endpoints=network.endpoints if others else (),
+        switches=tuple(sorted(chosen)),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "n.graphml").write_text(export_graphml(on(network)))
+        assert cchybrid.network(Path(folder) / "n.graphml") == network
 
 
 @settings(max_examples=examples(40))

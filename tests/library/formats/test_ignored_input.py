@@ -1,0 +1,200 @@
+"""Input that NetworkX leaves out, or reads as another network, counts or is refused."""
+
+import warnings
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from cchybrid.library.formats import read_network
+from cchybrid.model.errors import InputError
+
+NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
+CAPACITY = '<key id="k" for="{}" attr.name="capacity" attr.type="int">{}</key>'
+EDGE = CAPACITY.format("edge", "")
+ENDS = '<edge source="0" target="1"{}/>'
+GML = "graph [\n{}\nnode [ id 0 ]\nnode [ id 1 ]\n{}\nedge [ source 0 target 1 ]\n]\n{}"
+
+
+def capacities(path: Path, text: str) -> dict[tuple[int, int], int]:
+    """Return the capacity of every channel of a file."""
+    path.write_text(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return {channel[:2]: channel[2] for channel in read_network(path).network.channels}
+
+
+def graphml(edges: str, keys: str = "", after: str = "", nodes: str = "") -> str:
+    nodes = nodes or '<node id="0"/><node id="1"/><node id="2"/>'
+    return (
+        f'<graphml xmlns="{NAMESPACE}" xmlns:x="http://x">{keys}'
+        f'<graph edgedefault="undirected">{nodes}{edges}</graph>{after}</graphml>'
+    )
+
+
+def data(text: str, more: str = "") -> str:
+    return f'<edge source="0" target="1"><data key="k"{more}>{text}</data></edge>'
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        2 * ENDS.format(' id="e"'),
+        ENDS.format(' id="e"') + '<edge id="e" source="1" target="0"/>',
+        ENDS.format("") + ENDS.format(' id="0"'),
+        ENDS.format(' id="0"') + ENDS.format(""),
+        2 * data("0").replace('"k"', '"key"'),
+    ],
+)
+def test_parallel_edges_of_one_id_add_their_capacities(edges: str, tmp_path: Path) -> None:
+    key = '<key id="key" for="edge" attr.name="key" attr.type="int"/>'
+    found = capacities(tmp_path / "n.graphml", graphml(edges, key))
+    assert found == {(0, 1): 2, (1, 0): 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (graphml(data("3<b>4</b>"), EDGE),
+         "edge 0 1: the attribute 'capacity' has elements inside; write its value as plain text"),
+        (graphml(data("<x:b/>"), EDGE), "the attribute 'capacity' has elements inside"),
+        (graphml(data("<x:b/>"), EDGE.replace("capacity", "capcity")),
+         "edge 0 1: the attribute 'capcity' has no meaning here; did you mean capacity?"),
+        (graphml(data("3"), EDGE + EDGE.replace("capacity", "label")),
+         "key k is declared 2 times; give every key an id of its own"),
+        (graphml(data("3"), CAPACITY.format("node", "")),
+         "edge 0 1: key k is for 'node' elements; declare a key for=\"edge\""),
+        (graphml(data("3"), CAPACITY.format("port", "")), "edge 0 1: key k is for 'port' elements"),
+        (graphml('<data key="k">3</data>' + ENDS.format(""), EDGE),
+         "<graph>: key k is for 'edge' elements"),
+        (graphml(ENDS.format(""), EDGE, '<data key="k">3</data>'),
+         "<graphml>: key k is for 'edge' elements"),
+        (graphml(ENDS.format(""), CAPACITY.format("graphml", ""), '<data key="k">3</data>'),
+         "the attribute 'capacity' of the whole graph has no meaning here"),
+        (graphml(ENDS.format(""), CAPACITY.format("edge", 2 * "<default>2</default>")),
+         "key k: the attribute 'capacity' of 'edge' elements has 2 defaults; keep one"),
+        (graphml(ENDS.format(""), CAPACITY.format("edge", "<default>2</default>")
+                 + CAPACITY.format("edge", "<default>3</default>").replace('"k"', '"l"')),
+         "key l: the attribute 'capacity' of 'edge' elements has 2 defaults"),
+        (graphml(ENDS.format(""), CAPACITY.format("edge", "<default>2<b/></default>")),
+         "key k: the element 'b' has no meaning in <default>"),
+        (graphml(ENDS.format("") + '<edge xmlns="" source="1" target="2"/>'),
+         "<graph>: the element 'edge' has no meaning in <graph>; correct its name or namespace"),
+        (graphml('<x:edge source="1" target="2"/>'), "the element '{http://x}edge' has no meaning"),
+        (graphml('<x:edge source="1" target="2"/>').replace(NAMESPACE, ""),
+         "the element '{http://x}edge' has no meaning in <graph>"),
+        (graphml(data("3", ' xmlns=""'), EDGE), "edge 0 1: the element 'data' has no meaning in"),
+        (graphml(ENDS.format("") + '<Edge source="1" target="2"/>'), "the element 'Edge' has no"),
+        (graphml('<hyperedge><endpoint node="0"/></hyperedge>'), "the element 'hyperedge' has no"),
+        (graphml("", nodes='<node id="0"><edge source="0" target="0"/></node>'),
+         "node 0: the element 'edge' has no meaning in <node>"),
+        (graphml(ENDS.format(""), after='<edge source="0" target="2"/>'),
+         "<graphml>: the element 'edge' has no meaning in <graphml>"),
+        (graphml(ENDS.format(""), after='<node id="9"/>'), "the element 'node' has no meaning in"),
+        (graphml(data("3"), EDGE.replace("for=", "For=")),
+         "key k: the XML attribute 'For' has no meaning in GraphML"),
+        ("<html/>", "not valid GraphML: the first element is 'html', not <graphml>"),
+    ],
+)  # fmt: skip
+def test_what_graphml_does_not_mean_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        capacities(tmp_path / "n.graphml", text)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{tmp_path / 'n.graphml'}: ")
+    assert caught.value.hint
+
+
+def test_a_file_of_yed_is_read(tmp_path: Path) -> None:
+    node = (
+        '<node id="{0}"><data key="d5"/><data key="d6"><y:ShapeNode><y:Geometry x="{0}" y="2"/>'
+        '<y:NodeLabel>R{0}</y:NodeLabel></y:ShapeNode></data><data key="d7"><y:U/></data></node>'
+    )
+    line = '<data key="d10"><y:PolyLineEdge><y:Arrows source="none"/></y:PolyLineEdge></data>'
+    (tmp_path / "n.graphml").write_text(
+        f'<graphml xmlns="{NAMESPACE}" xmlns:y="http://www.yworks.com/xml/graphml">'
+        '<key attr.name="Description" attr.type="string" for="graph" id="d0"/>'
+        '<key for="port" id="d1" yfiles.type="portgraphics"/>'
+        '<key attr.name="description" attr.type="string" for="node" id="d5"/>'
+        '<key for="node" id="d6" yfiles.type="nodegraphics"/>'
+        '<key for="node" id="d7" yfiles.type="nodeuserdata"/>'
+        '<key for="graphml" id="d8" yfiles.type="resources"/>'
+        '<key for="edge" id="d10" yfiles.type="edgegraphics"/>'
+        '<key attr.name="capacity" attr.type="int" for="edge" id="d11">'
+        '<default xml:space="preserve"><![CDATA[2]]></default></key>'
+        '<graph edgedefault="directed" id="G"><data key="d0" xml:space="preserve"/>'
+        f'{node.format(4)}{node.format(7)}<edge id="e0" source="4" target="7">{line}</edge>'
+        '</graph><data key="d8"><y:Resources><y:a/></y:Resources></data></graphml>'
+    )
+    network = read_network(tmp_path / "n.graphml").network
+    assert network.channels == ((0, 1, 2),)
+    assert network.node_names == ("R4", "R7")
+    assert network.positions == ((4, 2), (7, 2))
+
+
+def test_attributes_of_several_types_that_networkx_writes(tmp_path: Path) -> None:
+    graph = nx.MultiGraph(edge_default={"capacity": 3}, name="n")
+    graph.add_edge(0, 1, capacity=2)
+    graph.add_edge(0, 1, capacity=2.0)
+    graph.add_edge(0, 1)
+    nx.write_graphml(graph, tmp_path / "n.graphml")
+    assert read_network(tmp_path / "n.graphml").network.channels[0].capacity == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (GML.format("directed 0 directed 0", "", ""), "line 2: the key 'directed' is given twice"),
+        (GML.format("directed 1\ndirected 0", "", ""), "line 3: the key 'directed' is given twice"),
+        (GML.format("directed false", "", ""), "line 2: directed false; write directed 1 or"),
+        (GML.format("multigraph 2", "", ""), "line 2: multigraph 2; write multigraph 1 or"),
+        (GML.format("undirected 1", "", ""), "line 2: undirected 1; write directed 1 or"),
+        (GML.format("", "EDGE [ source 0 target 1 ]", ""), "line 5: a list 'EDGE'; write edge ["),
+        (GML.format("", "Edge [ source 0 target 1 ]", ""), "line 5: a list 'Edge'; write edge ["),
+        (GML.format("", "nodes [ id 3 ]", ""), "line 5: a list 'nodes'; write node ["),
+        (GML.format("", "", "graph2 [ node [ id 0 ] ]"),
+         "line 8: a list 'graph2' beside the graph; give a file with one graph"),
+        (GML.format("", "", "edge [ source 0 target 1 ]"), "line 8: a list 'edge' beside the"),
+        (GML.format("", "edge [ source 0 target 1 capacity 2 capacity 3 ]", ""),
+         "line 5: the key 'capacity' is given twice; keep one"),
+        (GML.format("", 'node [ id 2 label "a" label "b" ]', ""), "the key 'label' is given twice"),
+        (GML.format("", "node [ id 2 graphics [ x 1 ] graphics [ x 2 ] ]", ""),
+         "the key 'graphics' is given twice"),
+        (GML.format("", "node [ id ]", ""), "line 5: the key 'id' has no value"),
+    ],
+)  # fmt: skip
+def test_what_gml_does_not_mean_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        capacities(tmp_path / "n.gml", text)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{tmp_path / 'n.gml'}: ")
+    assert caught.value.hint
+
+
+def test_a_comment_of_gml_ends_with_its_line(tmp_path: Path) -> None:
+    more = 'comment "of\nthe laboratory" # as [ of\nedge [ source 1 target 0 label "["\n]'
+    text = GML.format("multigraph 1\ndirected 1", more, "")
+    assert capacities(tmp_path / "n.gml", text) == {(0, 1): 1, (1, 0): 1}
+
+
+def test_lists_and_other_blocks_of_gml_are_read(tmp_path: Path) -> None:
+    graph = nx.Graph(node_default={}, levels=[1, 2], comment="edge [ directed 1 directed 1")
+    graph.add_node("a", pos=[0, 1])
+    graph.add_node("b", pos=[2, 1])
+    graph.add_edge("a", "b", capacity=2)
+    nx.write_gml(graph, tmp_path / "n.gml")
+    text = (tmp_path / "n.gml").read_text().replace("graph [", 'graph [ rootcluster [ vertex "0" ]')
+    assert capacities(tmp_path / "n.gml", f'Creator "yFiles"\n{text}') == {(0, 1): 2, (1, 0): 2}
+    assert read_network(tmp_path / "n.gml").network.positions == ((0, 1), (2, 1))
+
+
+@pytest.mark.parametrize(
+    ("row", "key"),
+    [
+        ("{'capacity': 2, 'capacity': 5}", "'capacity'"),
+        ("{'capacity': 5, 'half_duplex': True, 'half_duplex': False}", "'half_duplex'"),
+        ("{\"capacity\": 5, 'capacity': 5}", "'capacity'"),
+    ],
+)
+def test_a_key_of_an_edge_list_is_given_once(row: str, key: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"line 2: the attribute {key} is given 2 times; keep one"):
+        capacities(tmp_path / "n.edges", f"0 2\n0 1 {row}\n")
