@@ -25,12 +25,13 @@ from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.local_runs import answer_of, packed
 
 ROW = Row(InstanceSpec("dgx-1", "AAB", switching="store-and-forward"), measure=True)
+CONTESTANT = Contestant(time_limit=20.0)
 
 
 @pytest.fixture(scope="module", name="answer")
 def _answer() -> dict[str, Any]:
     """Return the answer of the job of a measured row."""
-    return answer_of("schedules", ROW, Contestant(time_limit=20.0))
+    return answer_of("schedules", ROW, CONTESTANT)
 
 
 def write(path: Path, answer: dict[str, Any], rows: tuple[Row, ...] = (ROW,)) -> Path:
@@ -38,7 +39,7 @@ def write(path: Path, answer: dict[str, Any], rows: tuple[Row, ...] = (ROW,)) ->
         store.put_suite(Suite("mine", "", rows))
         for row in rows:
             store.put(
-                Run(row.name, Contestant(), 0, "", answer["result"], packed(answer["schedule"]))
+                Run(row.name, CONTESTANT, 0, "", answer["result"], packed(answer["schedule"]))
             )
     return path
 
