@@ -80,13 +80,16 @@ def test_the_optimum_does_not_depend_on_ignored_attributes_but_on_all_others(fol
 
 
 def test_nodes_by_name(folder: Path) -> None:
-    done = call(
+    words = [
         "solve", "cluster.graphml", "broadcast", "--root", "R3", "--fail-link", "S-R-5",
-        "--fail-node", "R1", "--time-limit", "20", cwd=folder,
-    )  # fmt: skip
+        "--fail-node", "R1", "--time-limit", "20",
+    ]  # fmt: skip
+    alone = call(*words, cwd=folder)
+    assert (alone.returncode, "no link of node R-5 is left" in alone.stderr) == (2, True)
+    done = call(*words, "--fail-node", "R-5", cwd=folder)
     assert done.returncode == 0
     assert "OAB: 1 step" in done.stdout
-    assert "without link S-R-5 and node R1" in done.stdout
+    assert "without link S-R-5 and nodes R1, R-5" in done.stdout
     wrong = call("solve", "cluster.graphml", "broadcast", "--root", "R9", cwd=folder)
     assert (wrong.returncode, "root: no node 'R9'" in wrong.stderr) == (2, True)
 
