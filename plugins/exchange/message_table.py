@@ -85,6 +85,15 @@ def pattern_of(messages: Iterable[AnyMessage]) -> str:
     return "custom"
 
 
+def collective_for(
+    named: Collective | None, messages: Mapping[K, AnyMessage]
+) -> tuple[Collective, dict[K, int]]:
+    """Return the collective that the user names, else that of the messages, and their numbers."""
+    if named is None:
+        return collective_of(messages.items())
+    return match_messages(named, messages, "--collective")
+
+
 def match_messages(
     collective: Collective, given: Mapping[K, AnyMessage], place: str
 ) -> tuple[Collective, dict[K, int]]:

@@ -23,7 +23,7 @@ from cchybrid.model.collective import AnyMessage
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
 
-from .message_table import collective_of, match_messages
+from .message_table import collective_for
 from .msccl_collectives import ROOTED, Meaning
 from .msccl_execution import Execution, Machine, Sent, Value
 from .msccl_program import Program, read_program
@@ -153,10 +153,7 @@ def _schedule(
 ) -> tuple[Schedule, dict[tuple[int, int], str]]:
     """Return the schedule, and the places of its transfers; ``nodes`` are those of the GPUs."""
     messages = {key: _at_nodes(message, nodes) for key, message in meaning.messages()}
-    if named is None:
-        collective, numbers = collective_of(messages.items())
-    else:
-        collective, numbers = match_messages(named, messages, "--collective")
+    collective, numbers = collective_for(named, messages)
     steps: dict[int, list[Transfer]] = defaultdict(list)
     sums: dict[int, list[tuple[int, ...]]] = defaultdict(list)
     place_of: dict[tuple[int, int], str] = {}

@@ -13,7 +13,7 @@ from cchybrid.model import CommunicationModel, Instance, Message, Network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported, ImportRequest
 
-from .message_table import MAX_MESSAGES, collective_of, match_messages
+from .message_table import MAX_MESSAGES, collective_for
 from .xml_tree import Element, parse_xml
 
 MAX_TILES = 4096
@@ -57,13 +57,8 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
             f"{width} x {height} tiles", where=f"line {size.line}", hint=f"use 2 to {MAX_TILES}"
         )
     network = request.network or _network(size, width, height)
-    messages = list(_messages(communication, width, height))
-    if request.collective is None:
-        collective, _ = collective_of(enumerate(messages))
-    else:
-        collective, _ = match_messages(
-            request.collective, dict(enumerate(messages)), "--collective"
-        )
+    messages = dict(enumerate(_messages(communication, width, height)))
+    collective, _ = collective_for(request.collective, messages)
     model = CommunicationModel("wormhole", inject=1, accept=1)
     facts = [f"{width} x {height} tiles, {len(messages)} packets a period"]
     limits = [

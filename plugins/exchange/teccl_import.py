@@ -27,9 +27,9 @@ from .epoch_networks import (
     epoch_bound,
     missing_link,
     recognise,
-)  # fmt: skip
+)
 from .epoch_rules import EpochRules, Flow, MetBy, Route, demands_lacking
-from .message_table import MAX_MESSAGES, collective_of, match_messages
+from .message_table import MAX_MESSAGES, collective_for
 from .msccl_import import HOP_BY_HOP, judged_on_used, used_network
 
 MAX_EPOCH = 1_000_000
@@ -311,10 +311,7 @@ def _with_schedule(
         for (source, chunk), goals in sorted(demands.items())
         if source not in goals
     }
-    if request.collective is None:
-        collective, numbers = collective_of(messages.items())
-    else:
-        collective, numbers = match_messages(request.collective, messages, "--collective")
+    collective, numbers = collective_for(request.collective, messages)
     steps: dict[int, list[Transfer]] = defaultdict(list)
     places: dict[Place, str] = {}
     used = {epoch: k for k, epoch in enumerate(sorted({flow.epoch for flow in flows}))}

@@ -101,12 +101,10 @@ def _read_link(text: str, network: Network) -> tuple[int, int, bool]:
 
 def _is_bidirectional(a: int, b: int, network: Network) -> bool:
     """Return whether a link is a channel each way."""
-    unidirectional = [
-        pair for pair in network.channel_index if pair[::-1] not in network.channel_index
-    ]
-    if not unidirectional:
+    channels = network.channel_index
+    if all(pair[::-1] in channels for pair in channels):
         return True
-    if (a, b) in network.channel_index and (b, a) in network.channel_index:
+    if (a, b) in channels and (b, a) in channels:
         first, second = network.node_name(a), network.node_name(b)
         raise InputError(
             f"{first}-{second} may be one link or two, as {network.name} has one-way links",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from cchybrid.host.run_history import Contribution
 from cchybrid.library.node_lists import format_nodes
@@ -93,11 +93,16 @@ def spec_columns(row: Row) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def certified_bounds(runs: DataFrame) -> Series:
+    """Return the best bound of each run whose evidence was checked again."""
+    return runs.lower_bound.where(runs.certified, runs.certified_bound)
+
+
 def _best(held: DataFrame) -> DataFrame:
     """Return the best of every row's runs; the column ``fewest`` holds the row's steps."""
     proven = (held.certified | (held.certified_bound > 0)) & ~held.infeasible
     refuted = held.lower_bound > held.fewest
-    bounds = held.lower_bound.where(held.certified, held.certified_bound)[proven].groupby(held.row)
+    bounds = certified_bounds(held)[proven].groupby(held.row)
     claims = held[~held.certified & ~held.infeasible & ~refuted].groupby("row")
 
     there = held[held.steps == held.fewest]

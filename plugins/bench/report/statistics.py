@@ -14,6 +14,7 @@ from scipy import stats
 
 from ..contestant import Contestant
 from ..convergence import convergence
+from .standing import certified_bounds
 
 MIN_SECONDS = 0.01
 """Shorter times are set to this in the plots."""
@@ -54,11 +55,6 @@ def judged(runs: DataFrame, rows: DataFrame) -> DataFrame:
     reached = runs.steps <= runs.row_best_known.astype(float)
     met = (certified_bounds(runs) == runs.steps) & (runs.steps == runs.row_steps.astype(float))
     return runs.assign(success=held & (none | reached), closed=held & (none | met))
-
-
-def certified_bounds(runs: DataFrame) -> Series:
-    """Return the best bound of each run whose evidence was checked again."""
-    return runs.lower_bound.where(runs.certified, runs.certified_bound)
 
 
 def aggregate(runs: DataFrame, by: Sequence[str], **more: Any) -> DataFrame:

@@ -74,14 +74,10 @@ def latency_bound(task: DesignTask) -> LatencyBound:
         total = sum(nodes - count for count in moore)
         return LatencyBound(nodes, nodes * total, len(moore) - 1)
     total = diameter = 0
-    within = np.eye(nodes, dtype=np.bool_)
-    wires = task.allowed.astype(np.float32)
-    hops = 0
     while True:
-        limit = moore[min(hops, len(moore) - 1)]
-        missing = nodes - np.minimum(within.sum(axis=1), limit)
+        limit = moore[min(diameter, len(moore) - 1)]
+        missing = nodes - np.minimum((task.wire_hops <= diameter).sum(axis=1), limit)
         if not missing.any():
             return LatencyBound(nodes, total, diameter)
         total += int(missing.sum())
-        diameter = hops = hops + 1
-        within |= within.astype(np.float32) @ wires > 0
+        diameter += 1

@@ -78,16 +78,8 @@ def steps_of_all_networks(task: DesignTask) -> int:
 
     It is that of the independent checker.
     """
-    hops = None
-    if task.max_wire is not None:
-        near = np.eye(task.nodes, dtype=np.bool_)
-        wires = task.allowed.astype(np.float32)
-        hops = np.zeros_like(wires, dtype=np.int64)
-        while not near.all():
-            hops += ~near
-            near |= near.astype(np.float32) @ wires > 0
-    rows = None if hops is None else hops.tolist()
-    return steps_bound(task.nodes, task.degree, rows, task.collective, task.model.to_json())
+    hops = None if task.max_wire is None else task.wire_hops.tolist()
+    return steps_bound(task.nodes, task.degree, hops, task.collective, task.model.to_json())
 
 
 def network_reach(ports: Ports) -> Reach | None:

@@ -265,6 +265,17 @@ class DesignTask:
         np.fill_diagonal(pairs, False)
         return pairs
 
+    @cached_property
+    def wire_hops(self) -> NDArray[np.int64]:
+        """The wires that lead from each node to each other one, at least; (nodes, nodes)."""
+        near = np.eye(self.nodes, dtype=np.bool_)
+        wires = self.allowed.astype(np.float32)
+        hops = np.zeros(wires.shape, dtype=np.int64)
+        while not near.all():
+            hops += ~near
+            near |= near.astype(np.float32) @ wires > 0
+        return hops
+
     def _correct_rounding(self, pairs: NDArray[np.bool_], max_wire: float) -> None:
         """Compare wires that are as long as allowed, up to rounding errors, exactly."""
         if self.positions is None or not math.isfinite(max_wire):
