@@ -60,8 +60,8 @@ def pareto(
     Parameters
     ----------
     instance, collective
-        An ``Instance``; or a network and a collective, as ``cchybrid.instance`` takes them. Chunks
-        and rounds are not used. Messages go hop by hop.
+        An ``Instance``; or a network and a collective, as ``cchybrid.instance`` takes them, without
+        chunks and rounds. Messages go hop by hop.
     folder
         Where the files are written that show the front (``check FOLDER``). Valid schedules of the
         instance that lie there, under any name, are used.
@@ -81,7 +81,8 @@ def pareto(
     Raises
     ------
     InputError
-        A destination cannot be reached, or the folder cannot be written.
+        A destination cannot be reached, the folder cannot be written, or the instance has chunks
+        or rounds.
 
     Examples
     --------
@@ -93,6 +94,12 @@ def pareto(
     True
     """
     instance = read_instance(instance, collective)
+    if instance.collective.chunks > 1 or instance.model.rounds:
+        raise InputError(
+            "the numbers of chunks and rounds are what is sought",
+            where=instance.name,
+            hint="drop them",
+        )
     for where, number in (("max_chunks", max_chunks), ("max_steps", max_steps)):
         if number is not None and number < 1:
             raise InputError(f"{number} makes no sense", where=where, hint="use 1 or more")

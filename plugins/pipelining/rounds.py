@@ -153,7 +153,7 @@ def fewest_rounds(
     Parameters
     ----------
     instance
-        The instance, with its chunks; taken in store-and-forward switching.
+        The instance, with its chunks; without rounds; taken in store-and-forward switching.
     steps
         The largest number of steps.
     bound
@@ -172,7 +172,7 @@ def fewest_rounds(
     Raises
     ------
     InputError
-        A message has farther to go than there are steps.
+        A message has farther to go than there are steps; or the instance has rounds.
 
     Examples
     --------
@@ -184,6 +184,8 @@ def fewest_rounds(
     """
     began = time.monotonic()
     instance = read_instance(instance)
+    if instance.model.rounds:
+        raise InputError("the rounds are what is minimised", where=instance.name, hint="drop them")
     chunked = hop_by_hop(instance)
     needed = farthest(chunked)
     if steps < needed:

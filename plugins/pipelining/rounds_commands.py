@@ -47,8 +47,6 @@ def rounds(
 
     check_writable(output)
     instance = read_instance(load_plugins())
-    if instance.model.rounds:
-        raise InputError("the rounds are what is minimised", where=instance.name, hint="drop them")
     result = fewest_rounds(instance, steps, time_limit=time_limit, seed=seed, threads=threads)
     written: dict[str, str | None] = {"schedule": None, "certificate": None}
     if output is not None and result.schedule is not None:
@@ -122,12 +120,6 @@ def pareto(
     if (times[0] is None) != (times[1] is None):
         where = "--beta" if times[1] is None else "--alpha"
         raise InputError("alpha and beta belong together", where=where, hint="give both")
-    if instance.collective.chunks > 1 or instance.model.rounds:
-        raise InputError(
-            "the numbers of chunks and rounds are what is sought",
-            where=instance.name,
-            hint="drop them; --max-chunks limits the chunks",
-        )
     folder = Path(f"{_slug(instance)}-front") if output is None else output
     front = find_front(
         instance,

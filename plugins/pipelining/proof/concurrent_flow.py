@@ -126,9 +126,9 @@ class _Program:
         ]
         if not program.solve():
             raise InputError(
-                "the linear program could not be solved",
-                where="throughput",
-                hint="report this defect",
+                "the linear program was not solved with capacities so large",
+                where="network.channels",
+                hint="divide them by a common factor",
             )
 
     def exact_flow(self) -> tuple[dict[int, dict[Arc, Fraction]], dict[Arc, int]] | None:

@@ -207,6 +207,14 @@ def test_wrong_limits() -> None:
         cchybrid.pareto(instance, max_steps=2)
 
 
+def test_what_is_sought_is_refused() -> None:
+    with pytest.raises(InputError, match="the rounds are what is minimised"):
+        cchybrid.fewest_rounds(cchybrid.instance("dgx-1", "AAB", rounds=[1, 2]), 3)
+    for given in ({"rounds": [1, 2]}, {"chunks": 2}):
+        with pytest.raises(InputError, match="chunks and rounds are what is sought"):
+            cchybrid.pareto(cchybrid.instance("dgx-1", "AAB", **given))
+
+
 def test_half_duplex_links_have_a_front_up_to_the_steps_given() -> None:
     import networkx as nx
 

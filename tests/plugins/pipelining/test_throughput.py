@@ -12,6 +12,7 @@ import pytest
 
 import cchybrid
 from cchybrid.checker.throughput import check_throughput
+from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
 
@@ -55,6 +56,9 @@ def test_an_instance_keeps_its_switching_and_takes_any_routing() -> None:
     assert result.rounds_per_chunk == 6
 
 
+HUGE = Network.from_json({"name": "two", "nodes": 2, "channels": [[0, 1, 2**128], [1, 0]]})
+
+
 @pytest.mark.parametrize(
     ("arguments", "rest", "error"),
     [
@@ -65,6 +69,7 @@ def test_an_instance_keeps_its_switching_and_takes_any_routing() -> None:
         ((cchybrid.instance("dgx-1", "AAB"), "AAB"), {}, "collective: the instance names"),
         ((cchybrid.instance("dgx-1", "AAB"),), {"root": 1}, "root: the instance names"),
         ((cchybrid.instance("dgx-1", "AAB", ports=1),), {}, "limited ports are not part"),
+        ((HUGE, "AAS"), {}, "by a common factor"),
         (("ring-uni-4", "AAS"), {"fail_links": ["0>1"]}, "no path leads from node 0 to node 1"),
     ],
 )
