@@ -24,9 +24,17 @@ def names_one(item: pytest.Item, deleted: list[str]) -> bool:
     """Return whether a test names one: in a parameter, itself, or in what it uses of its file."""
     assert isinstance(item, pytest.Function)
     given = getattr(item, "callspec", None)
-    parameters = map(str, given.params.values() if given else ())
-    texts = [*parameters, *texts_of(item.path, item.originalname)]
+    parameters: dict[str, object] = given.params if given else {}
+    if is_one(str(parameters.get("engine", "")), deleted):
+        return True
+    texts = [*map(str, parameters.values()), *texts_of(item.path, item.originalname)]
     return any(is_named(text, deleted) for text in texts)
+
+
+def is_one(words: str, deleted: list[str]) -> bool:
+    """Return whether the parameter ``engine/option=value`` is of one of these engines."""
+    name = words.partition("/")[0]
+    return any(folder in (name, f"{name}_search") for folder in deleted)
 
 
 def is_named(text: str, deleted: list[str]) -> bool:

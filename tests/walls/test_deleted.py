@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.walls.deleted import imports_one, is_named, texts_of
+from tests.walls.deleted import imports_one, is_named, is_one, texts_of
 
 FILE = '''
 """The tabu search."""
@@ -68,3 +68,10 @@ def test_an_import_of_an_engine(path: Path) -> None:
 )
 def test_words_that_name_an_engine(text: str, engines: str, named: bool) -> None:
     assert is_named(text, engines.split()) == named
+
+
+def test_a_parameter_that_is_an_engine() -> None:
+    deleted = ["broadcast", "random_search"]
+    assert [is_one(words, deleted) for words in ("broadcast/reach=-1", "random", "tabu", "")] == [
+        True, True, False, False
+    ]  # fmt: skip

@@ -195,7 +195,6 @@ def test_raising_the_steps_ends_with_the_first_schedule(engine: str) -> None:
         ("broadcast", "mesh-3x3 AAB", "9 messages, more than 4"),
         ("broadcast/max-variables=50", "mesh-5x5 OAB",
          "82 variables for two steps of one hop, more than 50"),
-        ("rounds", "ring-bi-5 AAB", "one round"),
     ],
 )  # fmt: skip
 def test_refusals_say_why(engine: str, words: str, reason: str) -> None:
