@@ -1,5 +1,6 @@
 """Every reader answers to mutants of its files with a value that is right, or one clear line."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,12 +10,13 @@ import pytest
 import cchybrid
 from cchybrid.model import Schedule, Transfer
 from tests.fuzz import judges
-from tests.fuzz.readers import READERS
+from tests.fuzz.readers import ALL, READERS
 from tests.fuzz.run import Outcome, Runner
 
 NAMES = [each.name for each in READERS]
 FEW, MANY = 5, 1000
 """Mutants of each reader."""
+REPORTS = Path(__file__).parents[2] / "docs" / "reports"
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +75,16 @@ class TestTheHarness:
         verdict = SimpleNamespace(steps=3, bound=3, scope="")
         with pytest.raises(AssertionError, match="a shorter schedule exists"):
             judges.certificate(tmp_path, (verdict, (schedule.to_json(), claim)))
+
+
+def test_the_report_of_mutated_files_names_every_reader() -> None:
+    text = (REPORTS / "input" / "README.md").read_text()
+    row = re.search(
+        r"^\| \[input\]\(input/README\.md\) \| `([^`]+)` \|",
+        (REPORTS / "README.md").read_text(),
+        re.M,
+    )
+    assert f"`{row[1]}` on Python" in text
+    rows = re.findall(r"^\| ([^|]+) \| ([\d,]+) \|", text, re.M)
+    assert [name for name, _ in rows] == [reader.name for reader in ALL]
+    assert all(int(count.replace(",", "")) >= 1000 for _, count in rows)

@@ -8,7 +8,6 @@ import pytest
 from cchybrid_plugins.bench.report.standing import STUDY
 from cchybrid_plugins.bench.suite import read_suite
 
-from tests.fuzz.readers import ALL
 from tests.plugins.bench.kinds import needs
 
 FOLDER = Path(__file__).parents[3] / "docs" / "reports"
@@ -110,16 +109,3 @@ def test_nothing_is_called_worse_or_not_worse_without_a_comparison(path: Path) -
         assert int(number) == compared
     if " worse" in line:
         assert "compared" in line
-
-
-def test_the_report_of_mutated_files_names_every_reader() -> None:
-    text = (FOLDER / "input" / "README.md").read_text()
-    row = re.search(
-        r"^\| \[input\]\(input/README\.md\) \| `([^`]+)` \|",
-        (FOLDER / "README.md").read_text(),
-        re.M,
-    )
-    assert f"`{row[1]}` on Python" in text
-    rows = re.findall(r"^\| ([^|]+) \| ([\d,]+) \|", text, re.M)
-    assert [name for name, _ in rows] == [reader.name for reader in ALL]
-    assert all(int(count.replace(",", "")) >= 1000 for _, count in rows)
