@@ -6,14 +6,13 @@ algorithms", PPoPP 2021, doi:10.1145/3437801.3441620) is represented by its enco
 (``tests/benchmarks/sccl.py``), one chunk per message, as many rounds as steps, decided by z3.
 
 Both work on the same store-and-forward instance, with one thread, one after the other in one run.
-SCCL's time is that of encoding and decision, in a process that has imported z3. cchybrid's is given
-twice: of the same work, with all worker processes, the referee and the check of the bound, in a
-process that has solved another instance ("solve"), and of the whole command with the start of
-Python and all imports ("command"). There is a ratio to each.
+SCCL's time is that of encoding and decision, in a process that has imported z3. cchybrid's is that
+of the whole command, with all worker processes, the referee, the check of the bound, the start of
+Python and all imports.
 
 SCCL gets the optimal number of steps S from cchybrid and decides S and S - 1; where S is the
 largest distance from a source to a destination, S - 1 needs no decision ("distance"). "S alone" is
-the ratio to the command without S - 1, which other bounds may exclude as well. A decision that z3
+the ratio without S - 1, which other bounds may exclude as well. A decision that z3
 does not reach within the limit counts as the limit, and the ratios are then lower bounds. Figures
 are medians over the seeds.
 
@@ -87,18 +86,6 @@ def solve(topology: str, collective: str, seed: int, time_limit: float) -> tuple
     return int(result["steps"]), seconds
 
 
-def solve_in_process(instance: Instance, optimum: int, seed: int, time_limit: float) -> float:
-    """Return the processor seconds of a solution in a process that has solved another instance."""
-    request = {"instance": instance.to_json(), "seed": seed, "limit": time_limit}
-    ended, _ = run(["tests.benchmarks.sccl_in_process"], json.dumps(request))
-    if ended.returncode:
-        raise SystemExit(f"{instance.name}: {ended.stderr.strip().splitlines()[-1:]}")
-    answer = json.loads(ended.stdout)
-    if answer["steps"] != optimum or not answer["certified"]:
-        raise SystemExit(f"{instance.name}: cchybrid certifies no optimum in a second run")
-    return float(answer["seconds"])
-
-
 def decide(instance: Instance, steps: int, optimum: int, seed: int, limit: float) -> Decision:
     """Let z3 decide a number of steps in a process of its own; check it against the optimum.
 
@@ -157,11 +144,10 @@ def read_row(row: str) -> Instance:
 def bench_row(row: str, seeds: int, limit: float, time_limit: float) -> str:
     """Return the line of one row."""
     instance = read_row(row)
-    ours, inside, refute, find = [], [], [], []
+    ours, refute, find = [], [], []
     for seed in range(seeds):
         optimum, seconds = solve(*row.split(), seed, time_limit)
         ours.append(seconds)
-        inside.append(solve_in_process(instance, optimum, seed, time_limit))
         find.append(decide(instance, optimum, optimum, seed, limit))
         if optimum > largest_distance(instance):
             refute.append(decide(instance, optimum - 1, optimum, seed, limit))
@@ -170,7 +156,6 @@ def bench_row(row: str, seeds: int, limit: float, time_limit: float) -> str:
         total += median_seconds(refute)
     return (
         f"{row:<22}{optimum:>6}{shown(find):>10}{shown(refute):>10}"
-        f"{median(inside):>9.2f}{ratio(total, median(inside), complete(find + refute)):>11}"
         f"{median(ours):>9.2f}{ratio(total, median(ours), complete(find + refute)):>11}"
         f"{ratio(alone, median(ours), complete(find)):>11}"
     )
@@ -221,7 +206,7 @@ def main() -> int:
     run(["cchybrid", "warm-up"])
     print(
         f"{'CPU seconds':<22}{'steps':>6}{'SCCL S':>10}{'SCCL S-1':>10}"
-        f"{'solve':>9}{'ratio':>11}{'command':>9}{'ratio':>11}{'S alone':>11}"
+        f"{'command':>9}{'ratio':>11}{'S alone':>11}"
     )
     for row in options.rows:
         print(bench_row(row, options.seeds, options.limit, options.time_limit), flush=True)
