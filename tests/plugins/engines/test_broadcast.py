@@ -138,8 +138,6 @@ def test_size_is_that_of_the_model() -> None:
 
 def test_refuses_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = build_problem(cchybrid.instance("mesh-5x5", "OAB"))
-    refused = Broadcast(Broadcast.Options(max_variables=50)).unsupported(problem)
-    assert refused == "82 variables for two steps of one hop, more than 50"
     monkeypatch.setattr("cchybrid_plugins.engines.broadcast.engine.MAX_HOPS", 1000)
     refused = Broadcast(Broadcast.Options()).unsupported(problem)
     assert refused == "2,000 senders times channels, more than 1,000"
@@ -271,18 +269,10 @@ def test_invariant_models_are_smaller() -> None:
     assert 0.4 * whole < divided < 0.6 * whole
 
 
-@pytest.mark.parametrize(
-    ("instance", "words"),
-    [
-        (many_to_many("mesh-6x6", 17), "17 messages, more than 16"),
-        (cchybrid.instance("mesh-3x3", "AAB"), "9 messages, more than 4"),
-    ],
-)
-def test_refusals_say_how_many_messages(instance: Instance, words: str) -> None:
-    assert Broadcast(Broadcast.Options()).unsupported(build_problem(instance)) == words
-    assert Broadcast(Broadcast.Options(max_apart=0)).unsupported(build_problem(instance)) == (
-        words.replace("16", "4")
-    )
+def test_refusals_say_how_many_messages() -> None:
+    problem = build_problem(many_to_many("mesh-6x6", 17))
+    for options, limit in ((Broadcast.Options(), 16), (Broadcast.Options(max_apart=0), 4)):
+        assert Broadcast(options).unsupported(problem) == f"17 messages, more than {limit}"
 
 
 @pytest.mark.long

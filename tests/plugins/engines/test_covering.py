@@ -30,6 +30,7 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.usage_matrix import IntVector
 from tests.examples import examples
+from tests.named_instances import named
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import instances, scattered
 
@@ -160,36 +161,18 @@ def test_sets_of_columns_are_bits() -> None:
     assert [found for found in some.classes(0b011) if found] == [0b011]
 
 
-@pytest.mark.parametrize(
-    ("topology", "collective", "rest", "optimum"),
-    [
-        ("spidergon-8", "AAS", {}, 4),
-        ("hypercube-8", "AAS", {}, 4),
-        ("ring-bi-8", "AAS", {}, 8),
-        ("ring-bi-16", "AAS", {}, 32),
-        ("ring-uni-8", "AAS", {}, 28),
-        ("petersen-10", "AAS", {}, 5),
-        ("kautz-12", "AAS", {}, 7),
-        ("mesh-3x3", "AAS", {}, 6),
-        ("mesh-3x3", "AAS", {"ports": 1}, 8),
-        ("torus-3x3", "AAS", {}, 3),
-        ("omega-8", "AAS", {}, 7),
-        ("omega-8", "AAS", {"ports": 1}, 7),
-        ("full-tree-7", "AAS", {}, 12),
-        ("2-fat-spidergon-6", "AAS", {}, 11),
-        ("b-tree-8", "AAS", {}, 16),
-        ("mesh-4x4", "OAS", {}, 8),
-        ("mesh-4x4", "AOG", {"root": 5}, 4),
-        ("torus-4x4", "OAS", {}, 4),
-        ("omega-8", "OAS", {}, 7),
-        ("hypercube-8", "OAS", {"ports": 2}, 4),
-    ],
-)
-def test_finds_and_proves_the_optimum(
-    topology: str, collective: str, rest: dict[str, Any], optimum: int
-) -> None:
-    run, stop = solved(cchybrid.instance(topology, collective, **rest))
-    assert (run.best(), run.lower(), stop) == (optimum, optimum, Stop.EXHAUSTED)
+OPTIMA = """spidergon-8 AAS 4, hypercube-8 AAS 4, ring-bi-8 AAS 8, ring-bi-16 AAS 32,
+    ring-uni-8 AAS 28, petersen-10 AAS 5, kautz-12 AAS 7, mesh-3x3 AAS 6, mesh-3x3 AAS ports=1 8,
+    torus-3x3 AAS 3, omega-8 AAS 7, omega-8 AAS ports=1 7, full-tree-7 AAS 12,
+    2-fat-spidergon-6 AAS 11, b-tree-8 AAS 16, mesh-4x4 OAS 8, mesh-4x4 AOG root=5 4,
+    torus-4x4 OAS 4, omega-8 OAS 7, hypercube-8 OAS ports=2 4"""
+
+
+@pytest.mark.parametrize("case", OPTIMA.split(","))
+def test_finds_and_proves_the_optimum(case: str) -> None:
+    words, _, optimum = case.rpartition(" ")
+    run, stop = solved(named(words))
+    assert (run.best(), run.lower(), stop) == (int(optimum), int(optimum), Stop.EXHAUSTED)
 
 
 def test_one_port_between_disjoint_sets_is_an_edge_colouring() -> None:

@@ -217,11 +217,15 @@ SENSELESS = """population=1 replacement=0 replacement=1.5 mutation=-0.1 mutation
         ("umda", f"parents=0 sampled=2 {SENSELESS}"),
         ("sga", f"crossover=1.5 {SENSELESS}"),
         ("mboa", f"parents=0 candidates=-1 leaves=0 {SENSELESS}"),
-        ("colouring", "patience=0"),
-        ("broadcast", "reach=-1"),
+        ("colouring", "patience=0 max-edges=-1"),
+        ("broadcast", "reach=-1 reaches=0"),
+        ("cpsat", "draws=0 max-booleans=0"),
+        ("lns", "units=0.0 max-units=0.05"),
+        ("covering", "pricing-units=0.0 categories=0"),
     ],
 )  # fmt: skip
 def test_senseless_options_are_refused(engine: str, options: str) -> None:
     for option in options.split():
-        with pytest.raises(InputError, match=f"{option.split('=')[0]}( is .*, use |: 'nan')"):
+        name = option.split("=")[0].replace("-", "_")
+        with pytest.raises(InputError, match=f"{name}( is .*, use |: 'nan')"):
             made(f"{engine}/{option}")

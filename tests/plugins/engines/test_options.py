@@ -3,33 +3,11 @@
 from typing import Any
 
 import pytest
-from cchybrid_plugins.engines.broadcast.engine import Broadcast
-from cchybrid_plugins.engines.colouring.engine import Colouring
-from cchybrid_plugins.engines.covering.engine import Covering
 from cchybrid_plugins.engines.cpsat.engine import CpSat
 from cchybrid_plugins.engines.lns.engine import Lns
 
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.engine import read_options
-
-
-@pytest.mark.parametrize(
-    ("kind", "wrong"),
-    [
-        (CpSat.Options, {"draws": 0}),
-        (CpSat.Options, {"max_booleans": 0}),
-        (Lns.Options, {"units": 0.0}),
-        (Lns.Options, {"max_units": 0.05}),
-        (Colouring.Options, {"max_edges": -1}),
-        (Broadcast.Options, {"reaches": 0}),
-        (Covering.Options, {"pricing_units": 0.0}),
-        (Covering.Options, {"categories": 0}),
-    ],
-)
-def test_senseless_options_are_refused(kind: Any, wrong: dict[str, float]) -> None:
-    kind()
-    with pytest.raises(ValueError, match=f"{next(iter(wrong))} is .*, use at least"):
-        kind(**wrong)
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e400", "9" * 5000, "\u0663", "", "true"])

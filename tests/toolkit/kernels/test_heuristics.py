@@ -51,8 +51,17 @@ class Start:
         late = int((self.found.step[self.counted] >= STEPS).sum())
         return late + int(build(self.flat, *self.places))
 
-    def restore(self) -> None:
-        call(restore, self.flat, self.near, *self.places, self.chain, NEVER, self.state)
+    def restore(self) -> int:
+        rest = self.chain, NEVER, self.state
+        return int(call(restore, self.flat, self.near, *self.places, *rest))
+
+
+def assert_ordered(start: Start) -> None:
+    """Every delivery has an option of its own, and comes after the one that it requires."""
+    problem, (option, step) = start.problem, start.places[:2]
+    assert (problem.option_delivery[option] == np.arange(problem.deliveries)).all()
+    before = problem.option_requires[option]
+    assert ((before < 0) | (step >= STEPS) | (step[before] < step)).all()
 
 
 def test_random_numbers_are_those_of_the_uncompiled_functions() -> None:
@@ -105,7 +114,9 @@ def test_heuristics_are_compiled_as_written(
         call(mutate, flat, bool(seed % 2), *start.places, state)
     total = start.build()
     for delivery in np.flatnonzero(start.counted & (start.found.step < STEPS)).tolist():
-        total += call(swap_steps, flat, *start.places, delivery, state)
+        change = call(swap_steps, flat, *start.places, delivery, state)
+        assert change <= 0
+        total += change
     total += call(spread_ports, flat, *start.places, NEVER, state)
     assert total == start.build()
     for delivery in np.flatnonzero(start.counted & (start.found.step < STEPS)).tolist():
@@ -115,9 +126,15 @@ def test_heuristics_are_compiled_as_written(
             call(best_place, flat, *start.places, delivery, max_conflicts, state)
         start.build()
     start.counted[:] = True
-    start.restore()
+    assert start.restore() == np.count_nonzero(start.found.step >= STEPS)
+    assert_ordered(start)
     total = start.build()
-    assert call(settle, flat, *start.places, total, 3, NEVER, state) <= total
+    settled = call(settle, flat, *start.places, total, 3, NEVER, state)
+    assert settled <= total
+    assert_ordered(start)
+    table = start.table.copy()
+    assert start.build() == settled
+    assert (table == start.table).all()
 
 
 @RANDOM

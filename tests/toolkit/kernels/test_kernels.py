@@ -8,13 +8,10 @@ import cchybrid
 from cchybrid.model import Instance
 from cchybrid.problem import INJECT, Assignment, Problem, build_problem
 from cchybrid.referee.verify import verify
-from cchybrid.toolkit.evolution.min_conflicts import settle
 from cchybrid.toolkit.evolution.ports import free_ports, spread_ports
-from cchybrid.toolkit.evolution.restoration import restore
-from cchybrid.toolkit.evolution.swap import swap_steps
-from cchybrid.toolkit.kernels.conflicts import conflicts, mark_needed
+from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.first_fit import FirstFit, first_fit
-from cchybrid.toolkit.kernels.flat import flatten, min_uses
+from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.occupancy import add, build, fits, overloaded, remove
 from cchybrid.toolkit.kernels.rng import below, normal, seed_state, shuffle, uniform
 from tests.random_instances import instances
@@ -36,16 +33,6 @@ def test_conflicts_equal_their_twin(instance: Instance, seed: int) -> None:
     for missing in (False, True):
         found = random_assignment(problem, seed, missing)
         assert conflicts(problem, found) == plain_kernels.conflicts(problem, found)
-
-
-@RANDOM
-@given(instances(), st.integers(0, 2**32 - 1))
-def test_needed_equals_its_twin(instance: Instance, seed: int) -> None:
-    problem = build_problem(instance)
-    found = random_assignment(problem, seed)
-    marks = np.zeros(problem.deliveries, dtype=np.bool_)
-    mark_needed(flatten(problem), found.option, marks)
-    assert set(np.flatnonzero(marks).tolist()) == plain_kernels.needed(problem, found)
 
 
 @RANDOM
@@ -113,71 +100,6 @@ def test_the_next_greedy_schedule_is_another_one() -> None:
     first, other = scheduler.draw(state), scheduler.draw(state)
     assert (first.option != other.option).any() or (first.step != other.step).any()
     assert scheduler.draw(state, np.ones(1, dtype=np.bool_)) is None
-
-
-@RANDOM
-@given(instances(), st.integers(0, 2**32 - 1))
-def test_restoration_makes_every_requirement_hold(instance: Instance, seed: int) -> None:
-    problem = build_problem(instance)
-    flat, found = flatten(problem), random_assignment(problem, seed)
-    counted = np.ones(problem.deliveries, dtype=np.bool_)
-    table = np.zeros((STEPS, problem.resources), dtype=np.int32)
-    chain = np.zeros(problem.deliveries + STEPS + 1, dtype=np.int32)
-    near = min_uses(problem, flat)
-    late = restore(
-        flat, near, found.option, found.step, counted, table, chain, GO_ON, seed_state(seed)
-    )
-    assert late == int((found.step >= STEPS).sum())
-    assert (problem.option_delivery[found.option] == np.arange(problem.deliveries)).all()
-    for delivery in range(problem.deliveries):
-        before = int(problem.option_requires[found.option[delivery]])
-        if found.step[delivery] < STEPS and before >= 0:
-            assert found.step[before] < found.step[delivery]
-
-
-@RANDOM
-@given(instances(), st.integers(0, 2**32 - 1))
-def test_settling_never_makes_it_worse_and_counts_right(instance: Instance, seed: int) -> None:
-    problem = build_problem(instance)
-    flat, found = flatten(problem), random_assignment(problem, seed)
-    counted = np.ones(problem.deliveries, dtype=np.bool_)
-    state = seed_state(seed)
-    table = np.zeros((STEPS, problem.resources), dtype=np.int32)
-    chain = np.zeros(problem.deliveries + STEPS + 1, dtype=np.int32)
-    near = min_uses(problem, flat)
-    late = restore(flat, near, found.option, found.step, counted, table, chain, GO_ON, state)
-    start = late + build(flat, found.option, found.step, counted, table)
-    stop = np.zeros(1, dtype=np.bool_)
-    end = settle(flat, found.option, found.step, counted, table, start, 5, stop, state)
-    assert end <= start
-    fresh = np.zeros_like(table)
-    left = int((found.step >= STEPS).sum())
-    assert end == left + build(flat, found.option, found.step, counted, fresh)
-    assert (table == fresh).all()
-    for delivery in np.flatnonzero(found.step < STEPS).tolist():
-        before = int(problem.option_requires[found.option[delivery]])
-        assert before < 0 or found.step[before] < found.step[delivery]
-
-
-@RANDOM
-@given(instances(), st.integers(0, 2**32 - 1))
-def test_swaps_and_port_moves_report_the_change_that_they_make(
-    instance: Instance, seed: int
-) -> None:
-    problem = build_problem(instance)
-    flat, found = flatten(problem), random_assignment(problem, seed)
-    counted = np.ones(problem.deliveries, dtype=np.bool_)
-    state = seed_state(seed)
-    table, total = table_of(problem, found, counted)
-    for delivery in range(problem.deliveries):
-        change = swap_steps(flat, found.option, found.step, counted, table, delivery, state)
-        assert change <= 0
-        total += change
-    assert total == table_of(problem, found, counted)[1]
-    total += spread_ports(flat, found.option, found.step, counted, table, GO_ON, state)
-    fresh, expected = table_of(problem, found, counted)
-    assert total == expected
-    assert (table == fresh).all()
 
 
 def test_the_port_heuristic_empties_overfull_ports() -> None:
