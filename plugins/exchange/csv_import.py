@@ -149,6 +149,8 @@ def _row(fields: dict[str, str], line: int) -> Row:
     step = fields["step"]
     if re.fullmatch(r"[0-9]{1,9}", step, re.ASCII) is None or not 0 < int(step) <= MAX_STEP:
         raise InputError(f"{step[:40]!r} is no step", where=where, hint=f"use 1 to {MAX_STEP:,}")
+    if fields.get("source") == "":
+        raise InputError("no source", where=where, hint="name one in all rows, or drop the column")
     source = fields.get("source") or fields.get("origin") or fields.get("from", "")
     destination = fields.get("destination") or fields.get("to", "")
     ends = fields.get("from") or source, fields.get("to") or destination

@@ -143,6 +143,7 @@ def test_names_of_nodes_are_kept() -> None:
         ("step,path\n0,0 1\n", "line 2: '0' is no step"),
         ("step,path\n9999999,0 1\n", "is no step"),
         ("step,path\n1,0\n", "line 2: a path of less than two nodes"),
+        ("step,source,path\n1,0,0 1\n1,,2 3\n", "line 3: no source"),
         ("step,source,destination,path\n1,0,0,0 1\n", "line 2: node 0 would send to itself"),
         ('step,path\n1,"0 1\n', "line 2"),
     ],
