@@ -11,7 +11,7 @@ from tests.random_instances import SEVERAL, valid_schedules
 
 pytest.importorskip("z3")
 
-from tests.plugins.exchange import z3_model
+from tests import z3_model
 
 HOPS = "store-and-forward"
 WIDE = Network("wide", 4, ((0, 1, 2), (1, 2, 1), (2, 3, 2), (3, 0, 1), (0, 2, 1), (1, 3, 1)))
