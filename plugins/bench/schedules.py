@@ -102,15 +102,17 @@ class Schedules(Benchmark[Row]):
     def words(self, result: Mapping[str, Any]) -> str:
         """Return the steps and the bound, or the conflicts of a study."""
         steps, bound = result.get("steps"), result.get("lower_bound", 0)
+        certified = result.get("certified")
+        word = "" if certified or bound <= 1 else " (claimed)"
         if result["status"] == "infeasible":
             return "infeasible"
         if steps is None and result.get("conflicts") is not None:
             return f"{result['conflicts']} conflicts left"
         if steps is None:
-            return f"nothing found; at least {bound} steps"
-        end = f"optimal ({'certified' if result.get('certified') else 'claimed'})"
-        if result["status"] != "optimal":
-            end = f"at least {bound}"
+            return f"nothing found; at least {bound} step{'' if bound == 1 else 's'}{word}"
+        end = f"at least {bound}{word}"
+        if result["status"] == "optimal":
+            end = f"optimal ({'certified' if certified else 'claimed'})"
         return f"{steps} steps, {end}, {result['seconds']:.1f} s"
 
     def check(self, row: Row, run: StoredRun) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import json
 import zlib
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant
@@ -14,6 +15,7 @@ import cchybrid
 from cchybrid.checker import EvidenceError
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.local_runs import made
 
 ROW = Row(InstanceSpec("ring-bi-4", "AAS"))
@@ -114,3 +116,24 @@ def test_a_certified_bound_below_a_claimed_one_is_checked(finished):
     for wrong in ({"certified_bound": 3}, {"certified_evidence": {"kind": "linear", "steps": 1}}):
         with pytest.raises(InputError, match="does not prove the bound"):
             checked_columns(replace(claimed, result={**claimed.result, **wrong}))
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (
+            {"status": "feasible", "steps": 5, "lower_bound": 4},
+            "5 steps, at least 4 (claimed), 1.0 s",
+        ),
+        (
+            {"status": "feasible", "steps": 5, "lower_bound": 4, "certified": True},
+            "5 steps, at least 4, 1.0 s",
+        ),
+        ({"status": "optimal", "steps": 4, "lower_bound": 4}, "4 steps, optimal (claimed), 1.0 s"),
+        ({"status": "unknown", "lower_bound": 4}, "nothing found; at least 4 steps (claimed)"),
+        ({"status": "unknown", "lower_bound": 1}, "nothing found; at least 1 step"),
+    ],
+)
+def test_a_bound_without_evidence_is_called_claimed(result: dict[str, Any], words: str) -> None:
+    kind = load_registry().benchmark("schedules")
+    assert kind.words({"seconds": 1.0, **result}) == words
