@@ -156,7 +156,7 @@ class _Composing:
             return None
         self.halves_optimal &= result.status == "optimal" and result.certified
         words = {"optimal": "optimal" if result.certified else "optimal as claimed"}
-        known = words.get(result.status, f"at least {result.lower_bound.steps}")
+        known = words.get(result.status, f"at least {result.certified_bound.steps}")
         steps = counted(len(result.schedule.steps), "step")
         run.remark(f"{name}: {steps} by {result.engine}, {known}")
         return result.schedule.steps
