@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,6 +59,7 @@ class Kind(NamedTuple):
     words: tuple[str, ...]
 
 
+@cache
 def schedules() -> Kind:
     rows = tuple(
         Row.from_text({"topology": name, "collective": "AAS", "steps": "9"}, Path())
@@ -69,6 +71,7 @@ def schedules() -> Kind:
     ))  # fmt: skip
 
 
+@cache
 def throughputs() -> Kind:
     if "throughputs" not in load_registry().benchmarks:
         pytest.skip("no plugin has throughputs")
@@ -84,6 +87,7 @@ def throughputs() -> Kind:
     )  # fmt: skip
 
 
+@cache
 def designs() -> Kind:
     published = {"diameter": "4", "mean-distance": "4"}
     rows = tuple(
@@ -95,6 +99,7 @@ def designs() -> Kind:
     return Kind(suite, runs, lambda line: line["row"], ("verdict", "bound"))
 
 
+@cache
 def designs_for_steps() -> Kind:
     rows = tuple(
         DesignRow(

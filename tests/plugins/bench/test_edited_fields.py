@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,7 @@ def of_schedules(row: Row, run: Run) -> Kind:
     return schedules()._replace(suite=Suite("mine", "", (row,)), runs=(run, run))
 
 
+@cache
 def worse_than_published() -> Kind:
     """A schedule of more steps than its bound and than the published ones."""
     row = scheduled(steps="4", lower_bound="5")

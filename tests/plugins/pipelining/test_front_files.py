@@ -222,7 +222,7 @@ def test_the_limit_of_all_numbers_of_steps_is_a_bound_where_there_is_no_other(
 ) -> None:
     """Each certificate has been checked when its point is made."""
     monkeypatch.setattr("cchybrid_plugins.pipelining.pareto.round_bound", lambda *_: None)
-    front = cchybrid.pareto(cchybrid.instance("dgx-1", "allgather"), time_limit=240)
+    front = cchybrid.pareto(cchybrid.instance("dgx-1", "allgather"), max_chunks=6, time_limit=240)
     bounds = {(point.steps, point.verdict.bound) for point in front.points if point.verdict}
     assert bounds == {(2, Fraction(7, 6)), (3, Fraction(7, 6))}
 

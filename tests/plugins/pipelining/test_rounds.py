@@ -221,7 +221,9 @@ def test_half_duplex_links_have_a_front_up_to_the_steps_given() -> None:
     graph = nx.Graph()
     graph.add_edge("a", "b", half_duplex=True)
     graph.add_edge("b", "c")
-    front = cchybrid.pareto(cchybrid.instance(graph, "allgather"), max_steps=4, time_limit=60)
+    front = cchybrid.pareto(
+        cchybrid.instance(graph, "allgather"), max_steps=3, max_chunks=4, time_limit=60
+    )
     assert front.throughput is None
     assert not front.complete
     assert front.points
