@@ -11,14 +11,16 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.sat.python import cp_model
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.proof.linear_program import LinearProgram
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
 
 __all__ = [
     "EVALUATIONS_PER_UNIT",
@@ -171,6 +173,9 @@ def new_solver(
     log
         Print CP-SAT's own log.
     """
+    # Imported here, as it imports pandas: engines without CP-SAT start in half the time.
+    from ortools.sat.python import cp_model
+
     solver = cp_model.CpSolver()
     parameters = solver.parameters
     parameters.random_seed = seed % 2**31
@@ -218,6 +223,8 @@ NO_SOLUTION = Solution(None, False, False, 0, 0.0, 0, 0)
 
 def solve_model(model: cp_model.CpModel, solver: cp_model.CpSolver) -> Solution:
     """Solve a model; the interpreter lock is released meanwhile."""
+    from ortools.sat.python import cp_model
+
     status = solver.solve(model)
     if status == cp_model.MODEL_INVALID:
         raise RuntimeError(f"CP-SAT calls the model invalid: {model.validate()}")

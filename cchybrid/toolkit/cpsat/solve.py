@@ -6,11 +6,10 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.sat.python import cp_model
 
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
@@ -23,6 +22,9 @@ from cchybrid.toolkit.solver import (
     new_solver,
     solve_model,
 )
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
 
 PORTFOLIO = ("max_lp", "no_lp", "default_lp", "quick_restart")
 """CP-SAT's complete subsolvers, the best first; from 8 threads on CP-SAT's own choice is good.

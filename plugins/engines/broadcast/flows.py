@@ -25,7 +25,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.sat.python import cp_model
 
 from cchybrid.model import Transfer
 from cchybrid.problem import Assignment, NetworkStructure, Problem, list_transfers
@@ -113,6 +112,9 @@ class SpreadModel:
         from_source: Sequence[int] | None = None,
         images: Images | None = None,
     ) -> None:
+        # Imported here: a broadcast of too many messages is refused before.
+        from ortools.sat.python import cp_model
+
         self.model = cp_model.CpModel()
         self.steps = len(reach)
         self._senders, self._reach, self._stop = senders, reach, should_stop
@@ -278,4 +280,6 @@ class SpreadModel:
 
 
 def _sum(variables: Sequence[Any]) -> Any:
+    from ortools.sat.python import cp_model
+
     return cp_model.LinearExpr.sum(variables)

@@ -21,8 +21,6 @@ from collections.abc import Iterator
 from itertools import permutations, product
 from typing import NamedTuple
 
-from ortools.sat.python import cp_model
-
 from cchybrid.model import Transfer
 
 from .context import Context, DoesNotApplyError, Draft, Path
@@ -119,6 +117,9 @@ def chosen(side: int) -> list[Figure]:
     DoesNotApplyError
         If CP-SAT finds none in its time.
     """
+    # Imported here, as it takes half of the time in which the engine starts.
+    from ortools.sat.python import cp_model
+
     known = figures(side)
     model = cp_model.CpModel()
     taken = {key: model.new_bool_var("") for key in known}

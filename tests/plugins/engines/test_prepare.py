@@ -1,5 +1,6 @@
 """``prepare`` compiles all kernels that ``solve`` calls, for any problem and options."""
 
+import subprocess
 import sys
 from typing import Any
 
@@ -65,3 +66,11 @@ def test_nothing_is_compiled_within_solve(name: str) -> None:
                 engine.solve(problem, LocalRun(problem, budget=Budget(evaluations=300, seconds=20)))
     for kernel, known in signatures().items():
         assert known == before.get(kernel, set()), kernel
+
+
+@pytest.mark.parametrize("engine", ["classical", "broadcast", "tabu", "matching", "packing"])
+def test_an_engine_that_may_need_no_solver_starts_without_one(engine: str) -> None:
+    """CP-SAT imports pandas, which takes as long as all else that such an engine imports."""
+    target = load_registry().engine(engine).target.partition(":")[0]
+    code = f"import sys, {target}; sys.exit('pandas' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
