@@ -4,10 +4,12 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.checker import proven_steps
@@ -27,7 +29,7 @@ from cchybrid.proof.multiplicative_prices import CheapestFlow, Prices, multiplic
 from cchybrid.proof.payers import Payers
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
-from tests.random_instances import instances, scattered, valid_schedules
+from tests.random_instances import allowed_paths, instances, scattered, valid_schedules
 
 
 def all_prices(instance: Instance) -> tuple[list[Prices], bool]:
@@ -44,6 +46,49 @@ def steps_of(instance: Instance, prices: Prices) -> int:
     """Return what the checker says about prices."""
     evidence = Payers(instance.forward).evidence(*prices)
     return proven_steps(instance.to_json(), json.loads(json.dumps(evidence)))
+
+
+def plain_send(
+    instance: Instance, prices: np.ndarray, priced: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Return the total price and the loads of cheapest routes, by listing all allowed paths."""
+    resources = resources_of(instance)
+    free, hop_by_hop = instance, instance.model.switching == "store-and-forward"
+    if hop_by_hop:
+        network = replace(instance.network, endpoints=())
+        free = Instance(network, instance.collective, CommunicationModel(routing="any"))
+    index = instance.network.channel_index
+    total, load = 0.0, np.zeros(len(prices))
+    for source, (goal,) in instance.collective.deliver_messages:
+        routes = []
+        for path in allowed_paths(free, source, goal):
+            used = [resources.channel[index[hop]] for hop in pairwise(path)]
+            if hop_by_hop:
+                used += [resources.inject[a] for a in path[:-1]]
+                used += [resources.accept[b] for b in path[1:]]
+            routes.append((float(prices[used].sum()), used))
+        cheapest, used = min(routes)
+        total += cheapest
+        np.add.at(load, used, 1.0)
+    return total, np.where(priced, load, 0.0)
+
+
+@pytest.mark.long
+@settings(max_examples=examples(80))
+@given(instances(kinds=("deliver",)), st.integers(0, 2**32 - 1))
+def test_cheapest_routes_agree_with_all_allowed_paths(drawn, seed):
+    """The plain twin of the kernels: all routings, endpoints, half duplex, ports hop by hop."""
+    instance, rng = scattered(drawn), np.random.default_rng(seed)
+    routes = CheapestFlow(instance)
+    assert routes.possible
+    # Prices of few digits have ties; with others the cheapest route is unique.
+    few = np.where(routes.priced, rng.integers(0, 4, len(routes.priced)), 0.0)
+    assert routes.send(few)[0] == pytest.approx(plain_send(instance, few, routes.priced)[0])
+    many = np.where(routes.priced, rng.random(len(routes.priced)) + 0.01, 0.0)
+    total, load = routes.send(many)
+    plain_total, plain_load = plain_send(instance, many, routes.priced)
+    assert total == pytest.approx(plain_total)
+    assert load == pytest.approx(plain_load)
 
 
 @pytest.mark.long

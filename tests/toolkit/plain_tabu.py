@@ -15,6 +15,7 @@ from cchybrid.toolkit.tabu_search.memory import (
     Memory,
     conflicts,
 )
+from cchybrid.toolkit.tabu_search.moves import NEVER
 from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs
 
 
@@ -44,6 +45,11 @@ def options_of(graphs: PathGraphs, choice: int) -> list[int]:
     graph = graphs.graph[choice]
     first, end = graphs.path_start[graph], graphs.path_start[graph + 1]
     return [int(graphs.first[choice] + place) for place in graphs.place[first:end]]
+
+
+def choice_of(graphs: PathGraphs, option: int) -> int:
+    """Return the choice that keeps an option."""
+    return next(c for c in range(len(graphs.graph)) if option in options_of(graphs, c))
 
 
 def choices(graphs: PathGraphs, delivery: int) -> range:
@@ -133,6 +139,58 @@ def _check_list(items: np.ndarray, place: np.ndarray, length: int, expected: set
     assert sorted(listed) == sorted(expected)
     assert [int(place[item]) for item in listed] == list(range(length))
     assert set(np.flatnonzero(place >= 0).tolist()) == expected
+
+
+def path_cost(problem: Problem, memory: Memory, option: int, step: int) -> int:
+    """Return the cost of an option in a step."""
+    return sum(int(memory.penalty[resource, step]) for resource in words(problem, option))
+
+
+def cheapest(problem: Problem, memory: Memory, graphs: PathGraphs, choice: int, step: int) -> int:
+    """Return the least cost of the paths of a choice in a step."""
+    return min(path_cost(problem, memory, o, step) for o in options_of(graphs, choice))
+
+
+def hold_cost(
+    problem: Problem, memory: Memory, graphs: PathGraphs, mover: int, goal: int, before: int
+) -> int:
+    """Return what it costs to have ``goal`` before a step, while ``mover`` is taken out.
+
+    Tries every chain of unneeded deliveries, at decreasing steps, back to one that is scheduled
+    already or requires none.
+    """
+    if goal == mover:
+        return int(NEVER)
+    if is_needed(problem, memory, goal):
+        return 0 if memory.step[goal] < before else int(NEVER)
+    best = int(NEVER)
+    for step in range(before):
+        for choice in choices(graphs, goal):
+            requires = int(graphs.requires[choice])
+            cost = cheapest(problem, memory, graphs, choice, step)
+            if requires >= 0:
+                cost += hold_cost(problem, memory, graphs, mover, requires, step)
+            best = min(best, cost)
+    return best
+
+
+def choice_cost(
+    problem: Problem, memory: Memory, graphs: PathGraphs, mover: int, choice: int, step: int
+) -> int:
+    """Return the cost of a choice of the removed delivery in a step, followers included."""
+    cost = cheapest(problem, memory, graphs, choice, step)
+    requires = int(graphs.requires[choice])
+    if requires >= 0:
+        if is_needed(problem, memory, requires):
+            late = memory.option[requires] < 0 or memory.step[requires] >= step
+            cost += int(memory.break_weight[mover]) if late else 0
+        else:
+            cost += hold_cost(problem, memory, graphs, mover, requires, step)
+    return cost + sum(
+        int(memory.break_weight[other])
+        for other in followers(problem, memory, mover)
+        if memory.step[other] <= step
+    )
 
 
 def excess(problem: Problem, memory: Memory) -> int:

@@ -26,8 +26,10 @@ from cchybrid.toolkit.tabu_search.moves import (
     Scratch,
     carry_out,
     new_scratch,
+    path_at,
     present_cost,
     price_delivery,
+    price_family,
     price_followers,
     put_back,
     put_in,
@@ -288,6 +290,71 @@ def test_a_start_places_only_what_is_needed(case: Instance, seed: int) -> None:
     for delivery in range(problem.deliveries):
         if search.memory.option[delivery] >= 0:
             assert plain.is_needed(problem, search.memory, delivery)
+
+
+def check_prices(search: Search, delivery: int) -> None:
+    """Compare all that a move is priced with, for a delivery that is taken out."""
+    problem, memory, graphs, scratch = search.problem, search.memory, search.graphs, search.scratch
+    search.price(delivery)
+    for step in range(search.steps):
+        twin = {
+            choice: plain.choice_cost(problem, memory, graphs, delivery, choice, step)
+            for choice in plain.choices(graphs, delivery)
+        }
+        if min(twin.values()) >= NEVER:
+            assert scratch.cost[step] >= NEVER
+            continue
+        assert scratch.cost[step] == min(twin.values())
+        choice = int(scratch.choice[step])
+        assert twin[choice] == scratch.cost[step]
+        option = path_at(*search.parts, choice, step, search.state)
+        assert option in plain.options_of(graphs, choice)
+        cheapest = plain.cheapest(problem, memory, graphs, choice, step)
+        assert plain.path_cost(problem, memory, option, step) == cheapest
+    assert (scratch.cost[search.steps :] >= NEVER).all()
+
+
+@pytest.mark.long
+@pytest.mark.hypothesis
+@pytest.mark.parametrize("kind", ["wormhole", "store-and-forward"])
+def test_prices_equal_brute_force(kind: str) -> None:
+    small = HOPS if kind == "store-and-forward" else {"switchings": (kind,), "max_nodes": 6}
+
+    @RANDOM
+    @given(instances(**small), SEEDS, st.sampled_from((0, FAR)))  # type: ignore[arg-type]
+    def check(case: Instance, seed: int, excess: int) -> None:
+        search = Search(build_problem(case), seed, excess=excess)
+        for _ in range(8):
+            search.act()
+        for delivery in range(search.problem.deliveries):
+            count = take_out(search.flat, search.memory, search.scratch, delivery)
+            check_prices(search, delivery)
+            put_back(search.flat, search.memory, search.scratch, count)
+        search.check()
+
+    check()
+
+
+@pytest.mark.long
+@RANDOM
+@given(instances(**HOPS), SEEDS)  # type: ignore[arg-type]
+def test_what_holding_costs_equals_the_cheapest_chain(case: Instance, seed: int) -> None:
+    search = Search(build_problem(case), seed, steps=4)
+    for _ in range(8):
+        search.act()
+    problem, memory, graphs, scratch = search.problem, search.memory, search.graphs, search.scratch
+    if not search.optional:
+        return
+    for delivery in range(problem.deliveries):
+        count = take_out(search.flat, memory, scratch, delivery)
+        price_family(search.flat, graphs, memory, scratch, delivery)
+        family = scratch.family[delivery]
+        for other in np.flatnonzero(scratch.family == family).tolist():
+            assert scratch.member[scratch.family_start[family] + scratch.local[other]] == other
+            for before in range(search.steps + 1):
+                twin = plain.hold_cost(problem, memory, graphs, delivery, other, before)
+                assert min(scratch.hold[scratch.local[other], before], NEVER) == twin
+        put_back(search.flat, memory, scratch, count)
 
 
 @RANDOM

@@ -10,6 +10,7 @@ from cchybrid_plugins.engines.colouring.engine import Colouring
 from cchybrid_plugins.engines.colouring.exact import FixedChoice
 from cchybrid_plugins.engines.colouring.graph import Conflicts, saturation_largest_first, strategies
 from hypothesis import given
+from networkx.algorithms import coloring
 
 import cchybrid
 from cchybrid.model import Instance
@@ -100,6 +101,24 @@ def test_chosen_options_form_a_forest(instance: Instance) -> None:
             assert family[before] == family[delivery]
             seen.add(before)
             before = int(problem.option_requires[option[before]])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_own_dsatur_colours_as_the_one_of_networkx(seed: int) -> None:
+    """Node by node, the most saturated one is next; ties may be broken otherwise."""
+    graph = nx.gnp_random_graph(40, 0.3, seed=seed)
+    colours: dict[int, int] = {}
+    order = saturation_largest_first(graph, colours)
+    for node in order:
+        left = set(graph) - set(colours)
+        saturation = {v: len({colours[u] for u in graph[v] if u in colours}) for v in left}
+        best = max((saturation[v], graph.degree(v)) for v in left)
+        assert (saturation[node], graph.degree(node)) == best
+        taken = {colours[other] for other in graph[node] if other in colours}
+        colours[node] = next(c for c in range(len(graph)) if c not in taken)
+    assert len(colours) == len(graph)
+    theirs = nx.greedy_color(graph, coloring.strategy_saturation_largest_first)
+    assert abs(max(colours.values()) - max(theirs.values())) <= 1
 
 
 def test_every_order_schedules_capacities() -> None:

@@ -56,6 +56,23 @@ def test_raising_starts_at_the_lower_bound_and_adds_a_step_at_a_time(engine: Any
 @pytest.mark.parametrize("engine", ENGINES)
 def test_conflicts_may_be_counted_as_excess(engine: Any) -> None:
     case = instance("hypercube-8", "AAS")
+    single = {"population": 10, "greedy": 0.0, "sweeps": 0, "polish": 0}
+    pairs, excess = (island_of(engine, case, 3, conflicts=how, **single) for how in
+                     ("pairs", "excess"))  # fmt: skip
+    for island in (pairs, excess):
+        assert island.advance(10, NEVER) == 10
+    near = excess.best()
+    used: dict[tuple[int, int], int] = {}
+    for option, step in zip(near.option, near.step, strict=True):
+        for resource in build_problem(case).resources_of(option):
+            used[resource, step] = used.get((resource, step), 0) + 1
+    capacity = [
+        0 if build_problem(case).implied[r] else 1 for r in range(build_problem(case).resources)
+    ]
+    assert excess.conflicts == sum(
+        max(load - 1, 0) for (resource, _), load in used.items() if capacity[resource]
+    )
+    assert pairs.conflicts == conflicts(build_problem(case), pairs.best())
     run, _ = solve(engine, case, 4, Budget(seconds=60), {"conflicts": "excess"})
     assert run.best() == 4
 

@@ -4,6 +4,7 @@ from cchybrid_plugins.engines.hgsa.engine import HgsaOptions
 from cchybrid_plugins.engines.hgsa.genetics import accepts, cross, draw, exchange, start
 from cchybrid_plugins.engines.hgsa.kernels import Solution, closes_cycle, move, process
 from cchybrid_plugins.engines.hgsa.processes import AnnealingProcesses
+from cchybrid_plugins.engines.hgsa.shortening import shorten, shorten_longest, shortest_chains
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -120,6 +121,37 @@ def test_a_child_has_the_genes_of_one_parent_between_two_points(case: Instance, 
             assert memory.one.step[gene] == memory.step[parent, gene]
 
 
+@pytest.mark.long
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_routes_only_get_shorter(case: Instance, seed: int) -> None:
+    problem = build_problem(case)
+    island = processes_of(problem, seed)
+    solution, depth = process(island.processes, 1), island.settings.depth.tolist()
+
+    def length(delivery: int) -> tuple[int, int]:
+        option = int(solution.option[delivery])
+        before = int(problem.option_requires[option])
+        return len(problem.resources_of(option)), depth[before] if before >= 0 else 0
+
+    for heuristic in (
+        lambda: shorten(island.flat, island.settings.depth, solution, island.state),
+        lambda: shorten_longest(island.flat, 3, solution, island.state),
+    ):
+        before = [length(delivery) for delivery in range(problem.deliveries)]
+        steps, total = solution.step.copy(), solution.counts[0]
+        heuristic()
+        check_counts(problem, solution)
+        check_no_circle(problem, solution)
+        assert solution.counts[0] <= total
+        for delivery in range(problem.deliveries):
+            if steps[delivery] == solution.step[delivery]:
+                assert length(delivery)[:1] <= before[delivery][:1]
+    longest = max(before)[0]
+    if sum(uses == longest for uses, _ in before) > 3:
+        assert [length(delivery) for delivery in range(problem.deliveries)] == before
+
+
 def test_a_route_is_shortened_where_the_message_is_nearer_already() -> None:
     problem = build_problem(instance("ring-bi-8", "OAB"))
     flat = flatten(problem)
@@ -139,6 +171,27 @@ def test_a_route_is_shortened_where_the_message_is_nearer_already() -> None:
     start(flat, island.settings, solution, island.memory.chain, GO_ON, island.state)
     assert {len(problem.resources_of(option)) for option in solution.option} == {3}
     assert solution.counts[0] == 0
+
+
+@RANDOM
+@given(instances())
+def test_shortest_chains_equal_their_twin(case: Instance) -> None:
+    problem = build_problem(case)
+    depth, tree = np.empty((2, problem.deliveries), dtype=np.int32)
+    shortest_chains(flatten(problem), depth, tree)
+    known = {-1: 0}
+    for _ in range(problem.deliveries + 1):
+        for option in range(problem.options):
+            delivery = int(problem.option_delivery[option])
+            before = int(problem.option_requires[option])
+            if before in known:
+                total = known[before] + len(problem.resources_of(option))
+                known[delivery] = min(known.get(delivery, total), total)
+    assert {d: int(depth[d]) for d in known if d >= 0} == {d: known[d] for d in known if d >= 0}
+    for delivery in set(known) - {-1}:
+        before = int(problem.option_requires[tree[delivery]])
+        used = len(problem.resources_of(tree[delivery]))
+        assert known[delivery] == used + known[before]
 
 
 def test_metropolis_accepts_as_often_as_it_should() -> None:

@@ -1,4 +1,8 @@
+import math
+from collections import Counter
+
 import numpy as np
+import pytest
 from cchybrid_plugins.engines.mboa.engine import Mboa, MboaOptions
 from cchybrid_plugins.engines.mboa.trees import Tree, empty_tree, grow, leaf_of, new_scores
 
@@ -57,6 +61,53 @@ def test_a_tree_of_many_values_needs_many_leaves() -> None:
     assert tree_of(population, 1, [0], leaves=2)[1] == 3
     assert tree_of(population, 1, [0], leaves=1)[1] == 1
     assert tree_of(population, 1, [])[1] == 1
+
+
+def test_the_first_split_is_the_one_with_the_best_measure() -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        values = [rng.integers(0, 3, (SIZE, 3)).astype(np.int32) for _ in range(2)]
+        copied = rng.random(SIZE) < 0.6
+        values[1][copied, 2] = values[0][copied, 0]
+        population = Population(values[0], values[1], np.zeros(SIZE, dtype=np.int32))
+        for whole in (False, True):
+            tree, nodes = tree_of(population, 2, [0, 1], whole)
+            splits = [
+                (gene, part, value) for gene in (0, 1) for part in (0, 1) for value in (0, 1, 2)
+            ]
+            measures = {q: plain_measure(population, 2, whole, q) for q in splits}
+            leaf = plain_measure(population, 2, whole, None) + 0.5 * math.log(SIZE)
+            best = max(measures.values())
+            if best > leaf:
+                chosen = (int(tree.gene[0]), int(tree.part[0]), int(tree.value[0]))
+                assert measures[chosen] == pytest.approx(best)
+            else:
+                assert nodes == 1
+
+
+def plain_measure(
+    population: Population, gene: int, whole: bool, split: tuple[int, int, int] | None
+) -> float:
+    """The logarithm of the K2 measure of both branches of a split, from its definition."""
+    pairs = list(zip(population.option[:, gene], population.step[:, gene], strict=True))
+    columns: list[list[object]] = [list(pairs)]
+    if not whole:
+        columns = [[option for option, _ in pairs], [step for _, step in pairs]]
+    sides: list[list[int]] = [[], []]
+    for person in range(SIZE):
+        answer = 0
+        if split is not None:
+            chosen, part, value = split
+            answer = int((population.option, population.step)[part][person, chosen] == value)
+        sides[answer].append(person)
+    total = 0.0
+    for column in columns:
+        kinds = len(set(column))
+        for side in sides:
+            total += math.lgamma(kinds) - math.lgamma(kinds + len(side))
+            counted = Counter(column[person] for person in side)
+            total += sum(math.lgamma(count + 1) for count in counted.values())
+    return total
 
 
 def test_children_keep_what_the_trees_know() -> None:

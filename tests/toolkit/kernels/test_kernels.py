@@ -9,7 +9,7 @@ from cchybrid.model import Instance
 from cchybrid.problem import INJECT, Assignment, Problem, build_problem
 from cchybrid.referee.verify import verify
 from cchybrid.toolkit.evolution.ports import free_ports, spread_ports
-from cchybrid.toolkit.kernels.conflicts import conflicts
+from cchybrid.toolkit.kernels.conflicts import conflicts, mark_needed
 from cchybrid.toolkit.kernels.first_fit import FirstFit, first_fit
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.occupancy import add, build, fits, overloaded, remove
@@ -33,6 +33,16 @@ def test_conflicts_equal_their_twin(instance: Instance, seed: int) -> None:
     for missing in (False, True):
         found = random_assignment(problem, seed, missing)
         assert conflicts(problem, found) == plain_kernels.conflicts(problem, found)
+
+
+@RANDOM
+@given(instances(), st.integers(0, 2**32 - 1))
+def test_needed_equals_its_twin(instance: Instance, seed: int) -> None:
+    problem = build_problem(instance)
+    found = random_assignment(problem, seed)
+    marks = np.zeros(problem.deliveries, dtype=np.bool_)
+    mark_needed(flatten(problem), found.option, marks)
+    assert set(np.flatnonzero(marks).tolist()) == plain_kernels.needed(problem, found)
 
 
 @RANDOM
