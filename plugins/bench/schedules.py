@@ -12,6 +12,7 @@ from cchybrid.host import api
 from cchybrid.library.instance_spec import resolve
 from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.model.shown import counted
 from cchybrid.plugin.benchmark import Benchmark, CheckedSuite, SettingsError, StoredRun
 from cchybrid.plugin.benchmark_report import Report
 from cchybrid.plugin.registry import Registry
@@ -109,7 +110,7 @@ class Schedules(Benchmark[Row]):
         if steps is None and result.get("conflicts") is not None:
             return f"{result['conflicts']} conflicts left"
         if steps is None:
-            return f"nothing found; at least {bound} step{'' if bound == 1 else 's'}{word}"
+            return f"nothing found; at least {counted(bound, 'step')}{word}"
         end = f"at least {bound}{word}"
         if result["status"] == "optimal":
             end = f"optimal ({'certified' if certified else 'claimed'})"

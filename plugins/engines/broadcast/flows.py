@@ -115,7 +115,7 @@ class SpreadModel:
         # Imported here: a broadcast of too many messages is refused before.
         from ortools.sat.python import cp_model
 
-        self.model = cp_model.CpModel()
+        self.model, self._sum = cp_model.CpModel(), cp_model.LinearExpr.sum
         self.steps = len(reach)
         self._senders, self._reach, self._stop = senders, reach, should_stop
         self._from_source, self._images = from_source or reach, images
@@ -211,7 +211,7 @@ class SpreadModel:
                 self._used[int(self._resources.accept[node]), step].append(ending)
                 left = [*left, ending]
             if is_first:
-                self.model.add(_sum(came) == _sum(left))
+                self.model.add(self._sum(came) == self._sum(left))
 
     def _arrival_constraints(
         self, message: int, goals: Iterable[int], arrivals: dict[tuple[int, int], list[Any]]
@@ -238,7 +238,9 @@ class SpreadModel:
             needed = next(
                 (have for have, sent in enumerate(sends, 1) if have + sent >= needed), needed
             )
-            self.model.add(_sum([self._has[message, node, step] for node in goals]) >= needed - 1)
+            self.model.add(
+                self._sum([self._has[message, node, step] for node in goals]) >= needed - 1
+            )
 
     def _capacity_constraints(self) -> None:
         """Limit the uses of every resource per step to its capacity."""
@@ -257,7 +259,7 @@ class SpreadModel:
             if limit == 1 and all(user.is_boolean for user in users):
                 self.model.add_at_most_one(users)
             else:
-                self.model.add(_sum(users) <= limit)
+                self.model.add(self._sum(users) <= limit)
 
     def solution(self, values: NDArray[np.int64]) -> tuple[Problem, Assignment]:
         """Return the Problem and the assignment that a solution encodes."""
@@ -277,9 +279,3 @@ class SpreadModel:
                 path.append(into[message, sender, step][path[-1]].pop())
             steps[step].append(Transfer(message, tuple(reversed(path))))
         return list_transfers(self._senders.problem, steps)
-
-
-def _sum(variables: Sequence[Any]) -> Any:
-    from ortools.sat.python import cp_model
-
-    return cp_model.LinearExpr.sum(variables)

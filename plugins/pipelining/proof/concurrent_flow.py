@@ -22,6 +22,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.proof.linear_program import LinearProgram, roundings
 
 from .exact_solution import solve_exactly
+from .max_flow import refuse_large
 
 MAX_COLUMNS = 40_000
 """Sources times channels up to which the linear program is solved, in a few minutes."""
@@ -60,7 +61,7 @@ def concurrent_flow(
     Raises
     ------
     InputError
-        The linear program is too large.
+        The linear program is too large, or the capacities are.
     """
     program = _Program(channels, closed, demand)
     exact = program.exact_flow()
@@ -109,9 +110,9 @@ class _Program:
         for arc, row in load.items():
             self.rows.append({**row, self.rounds: -channels[arc]})
             self.right.append(0)
-        self._solve()
+        self._solve(channels)
 
-    def _solve(self) -> None:
+    def _solve(self, channels: Mapping[Arc, int]) -> None:
         # Kept, as its variables and rows are of no use without it.
         self.program = program = LinearProgram()
         self.variables = [program.variable() for _ in self.columns]
@@ -125,10 +126,11 @@ class _Program:
             for number, (row, right) in enumerate(zip(self.rows, self.right, strict=True))
         ]
         if not program.solve():
+            refuse_large(channels)
             raise InputError(
-                "the linear program was not solved with capacities so large",
-                where="network.channels",
-                hint="divide them by a common factor",
+                "the linear program could not be solved",
+                where="throughput",
+                hint="report this defect",
             )
 
     def exact_flow(self) -> tuple[dict[int, dict[Arc, Fraction]], dict[Arc, int]] | None:

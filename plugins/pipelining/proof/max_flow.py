@@ -21,6 +21,16 @@ class Flow(NamedTuple):
     sink_side: frozenset[int]
 
 
+def refuse_large(capacity: Mapping[tuple[int, int], int]) -> None:
+    """Raise an ``InputError`` if the capacities of arcs are too large for exact flows."""
+    if sum(capacity.values()) >= MAX_CAPACITY:
+        raise InputError(
+            "the capacities are too large for exact flows",
+            where="network.channels",
+            hint="divide them by a common factor",
+        )
+
+
 class FlowNetwork:
     """A network of integer capacities for several flows.
 
@@ -36,12 +46,7 @@ class FlowNetwork:
     """
 
     def __init__(self, capacity: Mapping[tuple[int, int], int]) -> None:
-        if sum(capacity.values()) >= MAX_CAPACITY:
-            raise InputError(
-                "the capacities are too large for exact flows",
-                where="network.channels",
-                hint="divide them by a common factor",
-            )
+        refuse_large(capacity)
         ends = np.array(list(capacity), dtype=np.int32).reshape(-1, 2)
         sizes = np.fromiter(capacity.values(), dtype=np.int64, count=len(capacity))
         self._nodes = int(ends.max(initial=-1)) + 1
