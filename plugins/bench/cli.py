@@ -199,24 +199,24 @@ def run(
         )  # fmt: skip
         return
     fresh = not is_file(path)
-    if not remote:
-        # Done once per installation, before any row is timed.
-        compile_kernels(
-            info
-            for info in registry.engines.values()
-            if kind.engines and any(info.name in entry.team(registry) for entry in entries)
-        )
     try:
-        with (
-            Store(path, write=True) as results,
-            watcher(chosen_suite.name, names, kind, [note]) as watch,
-            opened(registry, runner, cluster, jobs, threads, print_note) as machines,
-        ):
-            whole = run_suite(
-                chosen_suite, instances, results, entries, chosen_seeds, machines, watch, registry,
-                shard=part, verify=runner != LOCAL,
-            )  # fmt: skip
-    except InputError:
+        with Store(path, write=True) as results:
+            if not remote:
+                # Done once per installation, before any row is timed.
+                compile_kernels(
+                    info
+                    for info in registry.engines.values()
+                    if kind.engines and any(info.name in entry.team(registry) for entry in entries)
+                )
+            with (
+                watcher(chosen_suite.name, names, kind, [note]) as watch,
+                opened(registry, runner, cluster, jobs, threads, print_note) as machines,
+            ):
+                whole = run_suite(
+                    chosen_suite, instances, results, entries, chosen_seeds, machines, watch,
+                    registry, shard=part, verify=runner != LOCAL,
+                )  # fmt: skip
+    except (InputError, KeyboardInterrupt):
         if fresh and is_file(path):
             _drop_if_empty(path)
         raise

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from cchybrid_plugins.bench import cli
 from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.runner import Progress, digests, run_suite, tasks_of
 from cchybrid_plugins.bench.schedule_checks import stored_schedule
@@ -257,6 +258,8 @@ def test_rows_are_run_by_all_contestants_one_after_another():
     ],
 )
 def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, words, complaint):
+    """Nothing is compiled before all is known to be usable."""
+    monkeypatch.setattr(cli, "compile_kernels", lambda engines: pytest.fail("compiled"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "six.toml").write_text(SUITE)
     wrong = SUITE.replace('"ring-bi-6", "mesh-2x3"', '"ring-bi-1"')
