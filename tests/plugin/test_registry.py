@@ -491,3 +491,11 @@ def test_no_plugin_takes_a_name_or_an_alias_of_a_collective(
 def test_no_plugin_takes_a_former_name_of_an_engine(load: Load, text: str, owner: str) -> None:
     (warning,) = load(thief=engines(text)).warnings
     assert f"is already provided by plugin cchybrid.engines.{owner}" in warning
+
+
+@pytest.mark.parametrize("name", ["cchybrid-certificate/1", "CCHYBRID-schedule/2"])
+def test_no_plugin_gives_the_verdict_of_the_checker(load: Load, name: str) -> None:
+    text = f"def cchybrid_checks(): return [CheckInfo({name!r}, 'nowhere:check', '-')]\n"
+    registry = load(thief=f"from cchybrid.plugin import CheckInfo, hookimpl\n@hookimpl\n{text}")
+    assert "are checked by cchybrid alone" in registry.warnings[0]
+    assert name.lower() not in registry.checks
