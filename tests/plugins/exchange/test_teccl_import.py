@@ -9,6 +9,7 @@ from cchybrid_plugins.exchange.epoch_networks import dgx2, ndv2
 from cchybrid_plugins.exchange.teccl_import import read_teccl
 
 import cchybrid
+from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.referee.verify import verify_schedule
@@ -247,6 +248,22 @@ def test_teccl_results_are_judged_on_a_named_network_in_steps() -> None:
     flows[0] += " via switches 3"
     with pytest.raises(InputError, match=r"--topology: paths over switch 3"):
         read_teccl(teccl_result(flows, paths, 2), ImportRequest("x", ring))
+
+
+def test_gpus_are_the_nodes_of_their_numbers_on_a_named_network() -> None:
+    flows, paths = json.loads(json.dumps(teccl_triangle()).replace("2", "3"))
+    text = teccl_result(flows, paths, 2)
+    ring = cchybrid.network("ring-uni-4")
+    found = read_teccl(text, ImportRequest("x", ring)).schedule
+    rules = {each.rule for each in verify_schedule(found)}
+    assert {move.path for step in found.steps for move in step} == {(0, 1), (1, 3), (3, 0)}
+    assert "no-such-channel" in rules  # 1->3 skips node 2
+    with pytest.raises(InputError, match=r"no node 3 in ring-uni-3"):
+        read_teccl(text, ImportRequest("x", cchybrid.network("ring-uni-3")))
+    names = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    named = Network("named", 4, tuple((*a, 1) for a in names), node_names=("1", "R", "S", "T"))
+    with pytest.raises(InputError, match=r"two GPUs are one node"):
+        read_teccl(text, ImportRequest("x", named))
 
 
 @pytest.mark.parametrize(
