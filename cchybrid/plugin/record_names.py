@@ -7,19 +7,24 @@ from typing import Any
 
 from cchybrid.library.collectives import name_key
 from cchybrid.model.errors import PluginError
-from cchybrid.plugin.records import CollectiveInfo
+from cchybrid.plugin.records import CheckInfo, CollectiveInfo
+
+CORE_FORMATS = {f"cchybrid-{name}" for name in ("instance", "schedule", "certificate", "network")}
+"""Formats of files whose verdict is the checker's, so that no plugin may print one."""
 
 
 def refuse_taken_names(
     record: Any, kind: str, table: Mapping[str, Any], provider: Mapping[tuple[str, str], str]
 ) -> None:
-    """Raise a ``PluginError`` if another record of the same kind has a name of this one.
+    """Raise a ``PluginError`` if the core or another record of the kind has a name of this one.
 
     Parameters
     ----------
     table, provider
         The records of the kind by name, and the plugin of each by kind and name.
     """
+    if isinstance(record, CheckInfo) and record.name.partition("/")[0].lower() in CORE_FORMATS:
+        raise PluginError(f"check {record.name}: such files are checked by cchybrid alone")
     names = _names(record)
     for key, other in table.items():
         for taken in names.keys() & _names(other).keys():

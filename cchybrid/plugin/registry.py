@@ -58,8 +58,6 @@ BUILT_IN = (("core", "cchybrid.plugin.builtin"), ("commands", "cchybrid.cli.comm
 
 RESERVED_NAMES = {"prover"}
 """Names of the host's own searches, which neither an engine nor a strategy may have."""
-CORE_FORMATS = {f"cchybrid-{name}" for name in ("instance", "schedule", "certificate", "network")}
-"""Formats of files whose verdict is the checker's, so that no plugin may print one."""
 
 _HOOKS = [name for name in vars(HookSpecs) if name.startswith(f"{GROUP}_")]
 
@@ -355,8 +353,6 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
         _check_owner(record, what, registry)
     if isinstance(record, BenchmarkKind):
         _check_keys(record, what, registry)
-    if isinstance(record, CheckInfo) and record.name.partition("/")[0].lower() in CORE_FORMATS:
-        raise PluginError(f"{what}: files of this format are checked by cchybrid alone")
     table[key] = _with_error_text(record, what, name)
     registry.provider[kind, key] = name
     return what

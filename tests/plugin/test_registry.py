@@ -497,5 +497,5 @@ def test_no_plugin_takes_a_former_name_of_an_engine(load: Load, text: str, owner
 def test_no_plugin_gives_the_verdict_of_the_checker(load: Load, name: str) -> None:
     text = f"def cchybrid_checks(): return [CheckInfo({name!r}, 'nowhere:check', '-')]\n"
     registry = load(thief=f"from cchybrid.plugin import CheckInfo, hookimpl\n@hookimpl\n{text}")
-    assert "are checked by cchybrid alone" in registry.warnings[0]
+    assert "such files are checked by cchybrid alone" in registry.warnings[0]
     assert name.lower() not in registry.checks
