@@ -179,7 +179,10 @@ class EpochRules:
 def demands_lacking(
     gpus: frozenset[int], switches: frozenset[int], demands: Demands, known: EpochNetwork | None
 ) -> list[BrokenRule]:
-    """Return the first pair of GPUs of the network between which nothing is demanded."""
+    """Return the first pair of GPUs of the network between which a chunk or all are not demanded.
+
+    Where some chunk has several destinations, each has all GPUs.
+    """
     everyone = known.gpus if known is not None else gpus
     pairs = {(source, goal) for (source, _), goals in demands.items() for goal in goals}
     complete = len(everyone) * (len(everyone) - 1)
@@ -190,5 +193,10 @@ def demands_lacking(
                 if switches & everyone:
                     text += f": GPU {min(switches & everyone)} is used as a switch"
                 text += f"; {len(pairs)} of {complete} pairs of {len(everyone)} GPUs are served"
+                return [BrokenRule("missing-demand", "Chunk paths", text)]
+    if any(len(goals) > 1 for goals in demands.values()):
+        for (source, chunk), goals in sorted(demands.items()):
+            if lacking := everyone - goals - {source}:
+                text = f"chunk {chunk} from GPU {source} is not demanded at GPU {min(lacking)}"
                 return [BrokenRule("missing-demand", "Chunk paths", text)]
     return []

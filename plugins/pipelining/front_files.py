@@ -209,7 +209,7 @@ def _bound(record: dict[str, Any], schedules: list[Schedule]) -> _Bound:
 
 
 def _throughput(record: dict[str, Any], whole: Instance) -> ThroughputResult:
-    about = Instance.from_json(record["instance"])
+    about = Instance.from_json(record.get("instance"))
     if about.digest != throughput_instance(whole).digest:
         raise EvidenceError("the throughput is about another instance")
     return checked_throughput(about, record)

@@ -17,21 +17,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
 from typing import Any
 
+from cchybrid.host.arguments import read_budget, read_count, read_seed
 from cchybrid.host.certificates import check_rounds
 from cchybrid.host.versions import versions
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.engine import Budget
 from cchybrid.proof.reach import farthest
 
 from .front_files import save_front, stored_schedules, write_changed
 from .proof.round_bounds import RoundsBound, round_bound
-from .rounds import certificate, fewest_rounds, hop_by_hop, read_instance
+from .rounds import RoundsTask, certificate, hop_by_hop, read_instance, search
 from .rounds_front import Front, FrontPoint
 from .throughput import ThroughputResult, throughput_of
 
@@ -81,8 +83,8 @@ def pareto(
     Raises
     ------
     InputError
-        A destination cannot be reached, the folder cannot be written, or the instance has chunks
-        or rounds.
+        A destination cannot be reached, the folder cannot be written, the instance has chunks or
+        rounds, or a number makes no sense.
 
     Examples
     --------
@@ -100,19 +102,17 @@ def pareto(
             where=instance.name,
             hint="drop them",
         )
-    for where, number in (("max_chunks", max_chunks), ("max_steps", max_steps)):
-        if number is not None and number < 1:
-            raise InputError(f"{number} makes no sense", where=where, hint="use 1 or more")
-    search = _Search(
+    budget = read_budget(time_limit, None, threads, None, DEFAULT_SECONDS)
+    found = _Search(
         hop_by_hop(instance).in_chunks(1),
         None if folder is None else Path(folder),
-        time.monotonic() + time_limit,
-        max_chunks,
-        {"seed": seed, "threads": threads},
+        budget,
+        read_seed(seed),
+        read_count(max_chunks, "max_chunks") or MAX_CHUNKS,
         stop or (lambda: False),
         report or (lambda point: None),
     )
-    return search.run(max_steps)
+    return found.run(read_count(max_steps, "max_steps"))
 
 
 @dataclass
@@ -121,14 +121,18 @@ class _Search:
 
     whole: Instance
     folder: Path | None
-    deadline: float
+    budget: Budget
+    seed: int
     max_chunks: int
-    settings: dict[str, Any]
     stop: Callable[[], object]
     report: Callable[[FrontPoint], None]
     points: list[FrontPoint] = field(default_factory=list)
     stored: list[Schedule] = field(default_factory=list)
     interrupted: bool = False
+
+    def __post_init__(self) -> None:
+        assert self.budget.seconds is not None
+        self.deadline = time.monotonic() + self.budget.seconds
 
     def run(self, max_steps: int | None) -> Front:
         began = time.monotonic()
@@ -166,7 +170,7 @@ class _Search:
             complete=complete,
             open_steps=tuple(unattained),
             seconds=seconds,
-            seed=self.settings["seed"],
+            seed=self.seed,
             versions=versions(),
             interrupted=self.interrupted or (time.monotonic() > self.deadline and not complete),
         )
@@ -241,15 +245,9 @@ class _Search:
         if stored is not None:
             return self._written(stored, certificate(stored, bound), bound.steps)
         left = self.deadline - time.monotonic()
-        result = fewest_rounds(
-            self.whole.in_chunks(chunks),
-            bound.steps,
-            bound=bound,
-            rounds=rounds,
-            time_limit=max(0.1, left if rounds is None else left / 3),
-            stop=self.stop,
-            **self.settings,
-        )
+        task = RoundsTask(self.whole.in_chunks(chunks), bound.steps, bound, rounds)
+        seconds = max(0.1, left if rounds is None else left / 3)
+        result = search(task, replace(self.budget, seconds=seconds), self.seed, self.stop)
         self.interrupted = self.interrupted or result.interrupted
         if result.schedule is None or result.certificate is None:
             return None

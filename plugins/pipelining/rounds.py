@@ -11,6 +11,7 @@ from typing import Any
 
 from cchybrid.host import certificates
 from cchybrid.host import events as ev
+from cchybrid.host.arguments import read_budget, read_seed
 from cchybrid.host.blackboard import Blackboard
 from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.instances import instance as named_instance
@@ -23,11 +24,11 @@ from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.model.whole_numbers import whole
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.strategy import Arm, Phase
 from cchybrid.proof.reach import farthest
-from cchybrid.system.processes import processor_count
 
 from .proof.round_bounds import RoundsBound, round_bound
 
@@ -141,8 +142,6 @@ def fewest_rounds(
     instance: Instance,
     steps: int,
     *,
-    bound: RoundsBound | None = None,
-    rounds: int | None = None,
     time_limit: float = DEFAULT_SECONDS,
     seed: int = 0,
     threads: int | None = None,
@@ -156,10 +155,6 @@ def fewest_rounds(
         The instance, with its chunks; without rounds; taken in store-and-forward switching.
     steps
         The largest number of steps.
-    bound
-        The bound for this number of steps, if it is known; otherwise it is computed.
-    rounds
-        The only number of rounds to try; by default from the bound upwards.
     time_limit
         Wall-clock seconds.
     seed
@@ -172,7 +167,8 @@ def fewest_rounds(
     Raises
     ------
     InputError
-        A message has farther to go than there are steps; or the instance has rounds.
+        A message has farther to go than there are steps; or the instance has rounds; or a number
+        makes no sense.
 
     Examples
     --------
@@ -183,7 +179,8 @@ def fewest_rounds(
     (3, (1, 2), True)
     """
     began = time.monotonic()
-    instance = read_instance(instance)
+    instance, steps, seed = read_instance(instance), whole(steps, "steps"), read_seed(seed)
+    budget = read_budget(time_limit, None, threads, None, DEFAULT_SECONDS)
     if instance.model.rounds:
         raise InputError("the rounds are what is minimised", where=instance.name, hint="drop them")
     chunked = hop_by_hop(instance)
@@ -194,15 +191,17 @@ def fewest_rounds(
             where="steps",
             hint=f"use at least {needed}",
         )
-    if bound is None:
-        bound = round_bound(chunked.in_chunks(1), steps)
-    task = RoundsTask(chunked, steps, bound, rounds)
-    count = processor_count() if threads is None else threads
-    config = RunConfig(
-        engines=[ENGINE], bounds=(), budget=Budget(time_limit, None, count, None), seed=seed
-    )
+    task = RoundsTask(chunked, steps, round_bound(chunked.in_chunks(1), steps))
+    return replace(search(task, budget, seed, stop), seconds=time.monotonic() - began)
+
+
+def search(
+    task: RoundsTask, budget: Budget, seed: int, stop: Callable[[], object] | None
+) -> RoundsResult:
+    """Return the result of a search."""
+    config = RunConfig(engines=[ENGINE], bounds=(), budget=budget, seed=seed)
     result: RoundsResult = Session(task, config, callbacks=Callbacks(stop)).run()
-    return replace(result, seconds=time.monotonic() - began)
+    return result
 
 
 ENGINE = EngineInfo(
@@ -211,7 +210,19 @@ ENGINE = EngineInfo(
 
 
 class RoundsTask(ScheduleTask):
-    """The state of a search for the fewest rounds; parameters as in ``fewest_rounds``."""
+    """The state of a search for the fewest rounds.
+
+    Parameters
+    ----------
+    instance
+        The instance with its chunks, in store-and-forward switching.
+    steps
+        The largest number of steps.
+    bound
+        A bound on the rounds per chunk for this number of steps.
+    rounds
+        The only number of rounds to try; by default from the bound upwards.
+    """
 
     def __init__(
         self, instance: Instance, steps: int, bound: RoundsBound | None, rounds: int | None = None

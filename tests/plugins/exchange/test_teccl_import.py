@@ -55,6 +55,15 @@ def test_what_does_not_arrive_or_is_not_demanded_is_named() -> None:
     assert "nothing is demanded from GPU 0 to GPU 1; 5 of 6 pairs of 3 GPUs" in broken.text
 
 
+def test_every_chunk_of_an_allgather_is_demanded_everywhere() -> None:
+    flows, paths = teccl_triangle()
+    for key in list(paths):
+        paths[key.replace("chunk 0", "chunk 1")] = []
+    del paths[next(key for key in paths if key.startswith("Demand at 1 for chunk 1 from 0"))]
+    broken = read(teccl_result(flows, paths, 2)).broken
+    assert "chunk 1 from GPU 0 is not demanded at GPU 1" in " ".join(map(str, broken))
+
+
 def test_a_flow_after_the_last_epoch_is_named() -> None:
     flows, paths = teccl_triangle()
     rules = [each.rule for each in read(teccl_result(flows, paths, 1)).broken]

@@ -135,6 +135,7 @@ def test_a_front_with_a_file_removed_is_not_complete(folder: Path, name: str) ->
         ("steps-3-chunks-4.json", lambda r: r["steps"][0].pop(), "the schedule is not valid"),
         ("throughput.json", lambda r: r.update(bound="1/2"), "throughput.json: bound is 3/4"),
         ("throughput.json", lambda r: r.update(format="mine/1"), "no file of a front"),
+        ("throughput.json", lambda r: r.pop("instance"), "throughput.json: "),
     ],
 )
 def test_edited_claims_are_refused(

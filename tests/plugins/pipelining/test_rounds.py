@@ -6,6 +6,7 @@ import json
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cchybrid_plugins.pipelining import rounds
@@ -205,6 +206,36 @@ def test_wrong_limits() -> None:
         cchybrid.pareto(instance, max_chunks=0)
     with pytest.raises(InputError, match="3 hops to go, more than 2 steps"):
         cchybrid.pareto(instance, max_steps=2)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"steps": 2.5}, "steps: '2.5' is no whole number"),
+        ({"steps": True}, "steps: 'True' is no whole number"),
+        ({"time_limit": float("nan")}, "time_limit: nan makes no sense"),
+        ({"threads": 0}, "threads: 0 makes no sense"),
+        ({"seed": -1}, "seed: -1 is no seed"),
+        ({"max_chunks": 1.5}, "max_chunks: 1.5 makes no sense"),
+        ({"max_steps": "x"}, "max_steps: 'x' makes no sense"),
+    ],
+)
+def test_numbers_that_make_no_sense(more: dict[str, Any], message: str) -> None:
+    instance = cchybrid.instance("dgx-1", "allgather")
+    front = "steps" not in more
+    with pytest.raises(InputError, match=message):
+        cchybrid.pareto(instance, **more) if front else cchybrid.fewest_rounds(instance, **more)
+    if front and "max_chunks" not in more and "max_steps" not in more:
+        with pytest.raises(InputError, match=message):
+            cchybrid.fewest_rounds(instance, 2, **more)
+
+
+def test_a_bound_for_other_steps_cannot_be_given() -> None:
+    """A bound for fewer steps is false for more: it once made 9 rounds in 3 steps optimal."""
+    instance = cchybrid.instance("dgx-1", "allgather", chunks=6)
+    few: Any = cchybrid.fewest_rounds(instance, 2, time_limit=30)
+    with pytest.raises(TypeError, match="bound"):
+        cchybrid.fewest_rounds(instance, 3, bound=few.bound)  # type: ignore[call-arg]
 
 
 def test_what_is_sought_is_refused() -> None:
