@@ -40,7 +40,7 @@ def test_of_nested_parts_the_inner_one_counts() -> None:
 def test_the_parts_add_up_to_the_run_and_are_in_its_log() -> None:
     lines: list[dict[str, Any]] = []
     result = cchybrid.solve(
-        "hypercube-32", "AAS", engines=["tabu"], time_limit=8.0, log=lines.append
+        "hypercube-16", "AAS", engines=["tabu"], time_limit=2.0, log=lines.append
     )
     assert sum(result.times.values()) == pytest.approx(result.seconds, abs=0.1)
     assert set(result.times) >= {"preparing", "first schedule", "searching", "stopping"}
