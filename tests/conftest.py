@@ -1,6 +1,7 @@
 """Fixtures and hooks of the whole suite."""
 
 import contextlib
+import copy
 import os
 import signal
 from collections.abc import Iterator
@@ -10,7 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import Phase, settings
 
-from cchybrid.plugin.registry import loaded_with
+from cchybrid.plugin import registry
+from cchybrid.plugin.registry import Registry
 from tests.compiled_kernels import compile_kernels
 from tests.exhaustive.report import summary
 from tests.walls.deleted import DELETED, imports_one, names_one
@@ -24,6 +26,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
+
+
+# Threads of NumPy in each of many processes cost more than they gain.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 with contextlib.suppress(ImportError):
@@ -45,11 +51,26 @@ settings.register_profile(
 settings.load_profile("few")
 
 
+LOADED = registry.loaded_with
+ALONE: Registry = LOADED.__wrapped__("")
+"""The plugins of cchybrid, loaded once for all tests, as it takes a while."""
+
+
+def _tables() -> dict[str, Any]:
+    return {name: copy.copy(table) for name, table in vars(ALONE).items()}
+
+
+TABLES = _tables()
+
+
 @pytest.fixture(autouse=True)
-def _plugins_of_its_own() -> Iterator[None]:
-    """Let every test load its plugins, as it may have others, or change the registry."""
+def _plugins_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let every test load further plugins for itself; the registry without any is shared."""
+    monkeypatch.setattr(registry, "loaded_with", lambda names: LOADED(names) if names else ALONE)
     yield
-    loaded_with.cache_clear()
+    LOADED.cache_clear()
+    ALONE._reported.clear()
+    assert _tables() == TABLES, "the test has changed the plugins of all tests"
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -202,8 +202,9 @@ def load_registry() -> Registry:
 @cache
 def loaded_with(modules: str) -> Registry:
     """Load every plugin separately; an error is recorded under its name, the others are loaded."""
-    registry = Registry()
-    loaded: list[tuple[str, Any]] = []
+    registry, loaded = Registry(), list[tuple[str, Any]]()
+    manager = pluggy.PluginManager(GROUP)
+    manager.add_hookspecs(HookSpecs)
     # Output of a plugin must not mix with a command's JSON.
     with output_to_stderr():
         waiting = deque(_candidates(modules))
@@ -216,7 +217,7 @@ def loaded_with(modules: str) -> Registry:
                 plugin = load()
                 _check_not_loaded(plugin, loaded)
                 loaded.append((name, plugin))
-                for hook in _hooks(plugin, name, troubles):
+                for hook in _hooks(plugin, name, manager, troubles):
                     if hook.name == "cchybrid_plugins":
                         further = _further(hook, name, source)
                         provides += [f"plugin {other}" for other, *_ in further]
@@ -271,13 +272,10 @@ def _check_not_loaded(plugin: Any, loaded: Iterable[tuple[str, Any]]) -> None:
             raise PluginError(f"is loaded already, as plugin {name}")
 
 
-def _hooks(plugin: Any, name: str, troubles: list[str]) -> list[pluggy.HookCaller]:
-    """Return the hooks that a plugin implements; add misspelt or unmarked ones to ``troubles``.
-
-    Every plugin has its own manager, so that their errors are separate.
-    """
-    manager = pluggy.PluginManager(GROUP)
-    manager.add_hookspecs(HookSpecs)
+def _hooks(
+    plugin: Any, name: str, manager: pluggy.PluginManager, troubles: list[str]
+) -> list[pluggy.HookCaller]:
+    """Return the hooks that a plugin implements; add misspelt or unmarked ones to ``troubles``."""
     for attribute in dir(plugin):
         marks = manager.parse_hookimpl_opts(plugin, attribute)
         if marks is None:
@@ -287,6 +285,8 @@ def _hooks(plugin: Any, name: str, troubles: list[str]) -> list[pluggy.HookCalle
             close = difflib.get_close_matches(hook, _HOOKS, 1)
             hint = f"; did you mean {close[0]}?" if close else ""
             troubles.append(f"no hook is called {hook}{hint}")
+    for _, other in manager.list_name_plugin():  # a hook calls one plugin alone
+        manager.unregister(other)
     manager.register(plugin, name=name)
     hooks = [hook for hook in manager.get_hookcallers(plugin) or () if hook.name in _HOOKS]
     if not (hooks or troubles):
