@@ -109,7 +109,9 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
     lower, certified = int(_count(result.get("lower_bound", 0))), bool(result.get("certified"))
     if result["status"] == "optimal" and steps != lower:
         raise InputError("it is called optimal, but its bound is lower")
-    infeasible = steps is None and result["status"] == "infeasible"
+    infeasible = result["status"] == "infeasible"
+    if infeasible and steps is not None:
+        raise InputError("it is called infeasible, but has a schedule")
     contributions = tuple(map(_contribution, result.get("contributions") or ()))
     if result.get("conflicts") == 0 and steps is None:
         raise InputError("no conflicts are left, but the schedule is missing")

@@ -89,6 +89,7 @@ def leave_out_the_schedule(content: dict[str, Any]) -> None:
         lambda content: content["result"].update(steps=1),
         lambda content: content["result"].update(steps="few"),
         lambda content: content["result"].pop("status"),
+        lambda content: content["result"].update(status="infeasible"),
         lambda content: content["result"].clear(),
         lambda content: content.update(schedule=[1]),
     ],

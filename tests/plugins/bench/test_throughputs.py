@@ -98,6 +98,9 @@ def test_a_coordinator_stores_no_forged_throughput(suite: Suite) -> None:
     assert verified(sound, row, KIND, digest) is sound
     forged = replace(sound, result={**sound.result, "bound": "1"})
     assert "does not hold" in verified(forged, row, KIND, digest).failure
+    # The progress rests on what is checked alone.
+    open_one = {**sound.result, "rounds_per_chunk": "9", "certified": True}
+    assert KIND.words(open_one) == f"9 rounds per chunk, at least {sound.result['bound']}"
 
 
 @pytest.mark.parametrize(
