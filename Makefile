@@ -16,7 +16,7 @@ demo: .venv/ready
 
 ## test: every test, with few examples of each property
 test: .venv/ready-dev
-	$(BIN)/python -m pytest -n 4 --dist worksteal $(RERUN) -m "not long and not faults and not fuzz"
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(RERUN) -m "not long and not faults and not fuzz"
 
 ## test-long: the tests that take long, and all examples of the properties
 test-long: .venv/ready-dev

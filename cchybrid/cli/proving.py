@@ -156,11 +156,15 @@ def _write(info: ProofFormatInfo, outcome: ProofResult, folder: Path, seconds: f
     instance = outcome.schedule.to_json()["instance"]
     try:
         with output_to_stderr():  # standard output may be JSON
-            return list(load_target(info.target)(instance, outcome.certificate, folder, seconds))
+            files = list(load_target(info.target)(instance, outcome.certificate, folder, seconds))
     except CchybridError:
         raise
     except Exception as error:
         raise PluginError(f"proof format {info.name} failed: {error_line(error)}") from error
+    for path in files:
+        if not (isinstance(path, Path) and path.is_file()):
+            raise PluginError(f"proof format {info.name}: {path!r:.60} is no path of a file")
+    return files
 
 
 def check(

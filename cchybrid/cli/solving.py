@@ -140,7 +140,7 @@ def solve(
             print(f"written to {written}")
     if failed is not None:
         raise failed
-    if result.status == "infeasible":
+    if result.status == "infeasible" and result.certified:
         raise typer.Exit(INFEASIBLE)
     raise typer.Exit(0 if result.schedule is not None else 1)
 
@@ -188,7 +188,7 @@ def bound(
             print(f"  {name}: {shown}")
         for text in result.troubles:
             print(f"trouble: {text}")
-    if result.status == "infeasible":
+    if result.status == "infeasible" and result.certified:
         raise typer.Exit(INFEASIBLE)
     raise typer.Exit(1 if result.interrupted else 0)
 

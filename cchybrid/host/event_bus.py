@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from typing import Any
 
 from cchybrid.model.text import error_line
@@ -66,8 +67,8 @@ class EventBus:
         for entry in list(self._observers):
             try:
                 with output_to_stderr():  # standard output may be JSON
-                    entry[1](dict(line))
+                    entry[1](deepcopy(line))  # nothing that it changes is the run's
             except (Exception, SystemExit) as error:
                 self._observers.remove(entry)
                 self.troubles.append(f"observer of plugin {entry[0]}: {error_line(error)}")
-        self._on_event(line)
+        self._on_event(deepcopy(line))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.model.text import error_line
-from cchybrid.plugin.executor import Executor, ExecutorSettings
+from cchybrid.plugin.executor import Executor, ExecutorSettings, Job, JobAnswer
 from cchybrid.plugin.records import ExecutorInfo
 from cchybrid.plugin.registry import Registry
 from cchybrid.system.interrupts import interrupts_ignored
 
 LOCAL = "local"
+_T = TypeVar("_T")
 
 
 def executor_name(registry: Registry, name: str | None, address: str | None) -> str:
@@ -67,18 +69,69 @@ def opened(
             "this machine has no address", where="--cluster", hint="leave --executor local out"
         )
     settings = ExecutorSettings(None if address == LOCAL else address, jobs, threads, say)
+    provider = registry.provider["executor", info.name.lower()]
     made = registry.load("executor", info)
-    try:
-        executor: Executor = made(settings)
-    except CchybridError:
-        raise
-    except Exception as error:
-        provider = registry.provider["executor", info.name.lower()]
-        raise PluginError(
-            f"plugin {provider}: executor {info.name}: {error_line(error)}"
-        ) from error
+    executor = CheckedExecutor(f"plugin {provider}: executor {info.name}", made, settings)
     try:
         yield executor
     finally:
         with interrupts_ignored():  # a second Ctrl-C must leave no process behind
             executor.close()
+
+
+class CheckedExecutor:
+    """An executor whose errors name its plugin, and whose answers have the right types.
+
+    Parameters
+    ----------
+    title
+        The plugin and the executor, for errors.
+    make
+        The class of the executor.
+    settings
+        The settings for it; an error at its end is said, as results count nevertheless.
+    """
+
+    def __init__(
+        self, title: str, make: Callable[[ExecutorSettings], Executor], settings: ExecutorSettings
+    ) -> None:
+        self._title, self._say = title, settings.say
+        self._executor = self._called(make, settings)
+
+    def _called(self, function: Callable[..., _T], *arguments: Any) -> _T:
+        try:
+            return function(*arguments)
+        except CchybridError:
+            raise
+        except Exception as error:
+            raise PluginError(f"{self._title}: {error_line(error)}") from error
+
+    def slots(self, threads: int) -> int:
+        """Return the number of jobs of this many threads that may run at the same time."""
+        found = self._called(self._executor.slots, threads)
+        if type(found) is not int:
+            raise PluginError(f"{self._title}: {found!r:.60} is no number of jobs")
+        return found
+
+    def submit(self, job: Job) -> None:
+        """Start a job."""
+        self._called(self._executor.submit, job)
+
+    def poll(self, seconds: float) -> list[JobAnswer]:
+        """Return the answers of jobs that have ended, waiting at most so long for one."""
+        found = self._called(lambda: list(self._executor.poll(seconds)))
+        for answer in found:
+            if not (isinstance(answer, JobAnswer) and isinstance(answer.output, bytes)):
+                raise PluginError(f"{self._title}: {answer!r:.60} is no answer of a job")
+        return found
+
+    def cancel(self) -> None:
+        """End all jobs."""
+        self._called(self._executor.cancel)
+
+    def close(self) -> None:
+        """End all jobs, and give the machines back."""
+        try:
+            self._called(self._executor.close)
+        except CchybridError as error:
+            self._say(str(error))

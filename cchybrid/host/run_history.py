@@ -14,6 +14,7 @@ per second, with recent gains weighted more:
 from __future__ import annotations
 
 from collections import defaultdict
+from copy import copy
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -157,3 +158,14 @@ class RunHistory:
             The gain per second that is expected before the arm has contributed anything.
         """
         return (prior + self._gain[arm]) / (1.0 + self._seconds[arm])
+
+
+class HistoryView:
+    """A view of a history for strategies: the history cannot be changed through it."""
+
+    def __init__(self, history: RunHistory) -> None:
+        self._history = history
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._history, name)
+        return copy(value) if isinstance(value, set | list) else value

@@ -15,7 +15,7 @@ from cchybrid.host.first_schedule import first_schedule
 from cchybrid.host.incumbent import Incumbent
 from cchybrid.host.result import Result, Status
 from cchybrid.host.run_config import RunConfig
-from cchybrid.host.run_history import PROOF_ARM, Contribution, RunHistory
+from cchybrid.host.run_history import PROOF_ARM, Contribution, HistoryView, RunHistory
 from cchybrid.host.strategies import one_by_one
 from cchybrid.host.task import ContractError, Host, Task, WorkerState
 from cchybrid.host.wire import Line, encode_steps
@@ -247,7 +247,8 @@ class ScheduleTask(Task):
         if config.budget.evaluations is not None:
             return one_by_one(config.engines, threads)
         options = config.strategy_options
-        return planned(config.strategy_target, config.engines, threads, self.history, options)
+        seen: Any = HistoryView(self.history)
+        return planned(config.strategy_target, config.engines, threads, seen, options)
 
     # Events
 

@@ -347,7 +347,8 @@ def _pairs(roles: Roles) -> Collective:
 def _from_pairs(name: str, pairs: Sequence[tuple[int, int]], roles: Roles) -> Collective:
     for a, b in pairs:
         if a == b:
-            raise InputError(f"node {a} would send to itself", hint=f"drop {a}>{b}")
+            node = listed([a], roles.network)
+            raise InputError(f"node {node} would send to itself", hint=f"drop {node}>{node}")
     check_participants((node for pair in pairs for node in pair), roles)
     return Collective(name, tuple(Message(a, (b,)) for a, b in pairs))
 

@@ -1,7 +1,8 @@
 """The gate: the fields of an instance that the rules of the referee know.
 
 The referee refuses an instance with a field or a kind of message that is not listed here, until
-what it means for every rule has been thought through.
+what it means for every rule has been thought through; a subclass, too, as what its methods return
+to the checker and to files may be something else.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from cchybrid.model import (
     Message,
     Network,
     Reduction,
+    Schedule,
 )
 from cchybrid.model.errors import InputError
 
@@ -43,12 +45,18 @@ def refuse_unknown(instance: Instance) -> None:
     parts += [type(instance.model), *{type(channel) for channel in instance.network.channels}]
     parts += {type(message) for message in instance.collective.messages}
     for part in parts:
-        known = next((KNOWN[base] for base in part.__mro__ if base in KNOWN), frozenset())
-        unknown = _fields(part) - known
-        if unknown:
-            _refuse(instance, f"{part.__name__}.{min(unknown)}")
+        if part not in KNOWN or _fields(part) != KNOWN[part]:
+            base = next((base for base in part.__mro__ if base in KNOWN), object)
+            unknown = _fields(part) - KNOWN.get(base, frozenset())
+            _refuse(instance, ".".join([part.__name__, *sorted(unknown)[:1]]))
     if instance.model.switching not in SWITCHINGS:
         _refuse(instance, f"the switching {instance.model.switching}")
+
+
+def refuse_subclass(schedule: Schedule) -> None:
+    """Raise an ``InputError`` if a schedule is of a class of its own."""
+    if type(schedule) is not Schedule:
+        _refuse(schedule.instance, type(schedule).__name__)
 
 
 def _fields(part: Any) -> set[str]:

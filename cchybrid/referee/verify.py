@@ -27,7 +27,7 @@ from cchybrid.model import Instance, Schedule, Steps, Sums
 from cchybrid.model.errors import InputError
 from cchybrid.referee.contributions import check_contributions
 from cchybrid.referee.distances import distance_blocks
-from cchybrid.referee.features import refuse_unknown
+from cchybrid.referee.features import refuse_subclass, refuse_unknown
 from cchybrid.referee.violations import RULES, Report, Violation
 
 __all__ = ["RULES", "Violation", "refuse_invalid", "verify", "verify_schedule"]
@@ -75,6 +75,7 @@ def verify_schedule(schedule: Schedule) -> tuple[Violation, ...]:
     >>> cchybrid.verify_schedule(schedule)
     ()
     """
+    refuse_subclass(schedule)
     return verify(schedule.instance, schedule.steps, schedule.sums)
 
 

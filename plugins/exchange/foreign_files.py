@@ -92,9 +92,9 @@ def _check(found: Imported, request: ImportRequest, name: str) -> None:
     """Raise a ``PluginError`` unless an importer has read what was asked and can be judged."""
     instance, schedule = found.instance, found.schedule
     reason = ""
-    if not (schedule is None or isinstance(schedule, Schedule)):
+    if not (schedule is None or type(schedule) is Schedule):
         reason = "its schedule is none"
-    elif not (instance is None or isinstance(instance, Instance)):
+    elif not (instance is None or type(instance) is Instance):
         reason = "its instance is none"
     elif schedule is not None and schedule.instance != instance:
         reason = "its schedule is of another instance than its own"

@@ -21,6 +21,18 @@ def test_an_observer_that_raises_is_removed_and_named_in_one_line() -> None:
     assert [event["seconds"] for event in seen] == [1.0, 2.0]
 
 
+def test_an_observer_changes_nothing_of_the_run() -> None:
+    def forge(event: Any) -> None:
+        event["evidence"]["nodes"].append(9)
+
+    seen: list[Mapping[str, Any]] = []
+    content = {"evidence": {"nodes": [1]}}
+    bus = EventBus([("forger", forge), ("sound", seen.append)], on_event=forge)
+    bus.emit("infeasible", 1.0, content)
+    assert (bus.troubles, content) == ([], {"evidence": {"nodes": [1]}})
+    assert seen[0]["evidence"] == {"nodes": [1]}
+
+
 def test_whether_there_is_a_log_is_known() -> None:
     assert not EventBus([]).has_log
     assert EventBus([], [].append).has_log

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,7 @@ from cchybrid.host.executors import executor_name, opened
 from cchybrid.host.local_executor import LocalExecutor
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.executor import ExecutorSettings, Job, JobAnswer, run_job
+from cchybrid.plugin.records import ExecutorInfo
 from cchybrid.plugin.registry import load_registry
 from tests.host.running_jobs import (
     WAITING,
@@ -123,3 +126,44 @@ def test_a_broken_executor_of_a_plugin_is_named(
         opened(registry, "torn", None, 1, 1, print),
     ):
         pass
+
+
+class Broken:
+    """An executor that does what its address says."""
+
+    def __init__(self, settings: ExecutorSettings) -> None:
+        self.kind = settings.address
+
+    def slots(self, threads: int) -> Any:
+        if self.kind == "raise":
+            raise RuntimeError("lost")
+        return "many" if self.kind == "slots" else 2
+
+    def poll(self, seconds: float) -> Any:
+        return {"answer": [3], "list": 3, "output": [JobAnswer("a", None)]}[str(self.kind)]  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        raise RuntimeError("still open")
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("raise", "RuntimeError: lost"),
+        ("slots", "'many' is no number of jobs"),
+        ("answer", "3 is no answer of a job"),
+        ("list", "TypeError: 'int' object is not iterable"),
+        ("output", "is no answer of a job"),
+    ],
+)
+def test_what_an_executor_does_wrong_is_one_line_with_its_plugin(kind: str, words: str) -> None:
+    said: list[str] = []
+    registry = copy.deepcopy(load_registry())
+    registry.executors["broken"] = ExecutorInfo("broken", f"{__name__}:Broken", "-")
+    registry.provider["executor", "broken"] = "liar"
+    with (
+        pytest.raises(PluginError, match=f"plugin liar: executor broken: .*{words}"),
+        opened(registry, "broken", kind, 1, 1, said.append) as executor,
+    ):
+        executor.slots(1) if kind in ("raise", "slots") else executor.poll(0.0)
+    assert said == ["plugin liar: executor broken: RuntimeError: still open"]

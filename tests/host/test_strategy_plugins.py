@@ -48,14 +48,22 @@ def forever(engines, threads, history, options):
     while True:
         yield Phase(())
 
+def forges(engines, threads, history, options):
+    history.finished.add("all")
+    history.contributions.clear()
+    assert history.finished == set()
+    yield Phase((Arm(engines[0], threads),), patience=0.2)
+    history.contributions.clear()
+
 TURNS = Strategy(turns, Options)
-FAILS, NO_PHASE, STRANGER, NO_VIEW, NO_THREADS, FOREVER = (
-    Strategy(each, NoOptions) for each in (fails, no_phase, stranger, no_view, no_threads, forever)
+FAILS, NO_PHASE, STRANGER, NO_VIEW, NO_THREADS, FOREVER, FORGES = (
+    Strategy(each, NoOptions)
+    for each in (fails, no_phase, stranger, no_view, no_threads, forever, forges)
 )
 
 @hookimpl
 def cchybrid_strategies():
-    named = "turns fails no_phase stranger no_view no_threads forever lost options".split()
+    named = "turns fails no_phase stranger no_view no_threads forever lost options forges".split()
     return [
         StrategyInfo(name.replace("_", "-"), f"{__name__}:{name.upper()}", "-") for name in named
     ] + [
@@ -108,6 +116,12 @@ def test_a_faulty_strategy_is_named_and_the_run_ends_with_what_it_has(
 ) -> None:
     result = solve(strategy)
     assert [line for line in result.troubles if trouble in line]
+
+
+def test_a_strategy_changes_nothing_of_the_history() -> None:
+    result = solve("forges", first_schedule=False)
+    assert result.troubles == ()
+    assert [each.author for each in result.contributions] == ["sound"]
 
 
 def test_an_endless_strategy_ends_with_the_time() -> None:

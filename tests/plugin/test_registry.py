@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,10 +14,12 @@ from typer.testing import CliRunner
 
 import cchybrid
 from cchybrid.cli.app import app, run
+from cchybrid.cli.app import run as command
 from cchybrid.host.api import bound
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.imported import ImportRequest
+from cchybrid.plugin.record_names import OPTIONS_OF_PROVE
 from cchybrid.plugin.registry import MODULES_VARIABLE, PluginRow, Registry, load_registry
 from cchybrid.plugin.strategy import PROVER
 
@@ -493,9 +496,54 @@ def test_no_plugin_takes_a_former_name_of_an_engine(load: Load, text: str, owner
     assert f"is already provided by plugin cchybrid.engines.{owner}" in warning
 
 
-@pytest.mark.parametrize("name", ["cchybrid-certificate/1", "CCHYBRID-schedule/2"])
+@pytest.mark.parametrize(
+    "name", ["cchybrid-certificate/1", "CCHYBRID-schedule/2", "cchybrid-design/1"]
+)
 def test_no_plugin_gives_the_verdict_of_the_checker(load: Load, name: str) -> None:
     text = f"def cchybrid_checks(): return [CheckInfo({name!r}, 'nowhere:check', '-')]\n"
     registry = load(thief=f"from cchybrid.plugin import CheckInfo, hookimpl\n@hookimpl\n{text}")
     assert "such files are checked by cchybrid alone" in registry.warnings[0]
     assert name.lower() not in registry.checks
+
+
+@pytest.mark.parametrize("name", ["checker", "referee", "solve", "Network"])
+def test_no_plugin_takes_a_name_or_a_package_of_cchybrid(load: Load, name: str) -> None:
+    text = f"def cchybrid_names(): return [NameInfo({name!r}, 'nowhere:there', '-')]\n"
+    registry = load(thief=f"from cchybrid.plugin import NameInfo, hookimpl\n@hookimpl\n{text}")
+    assert f"name {name}: cchybrid has it already" in registry.warnings[0]
+    assert name.lower() not in registry.names
+
+
+SUBCLASS = """
+from cchybrid.model import Network
+from cchybrid.plugin import TopologyInfo, hookimpl
+class Other(Network):
+    def to_json(self):
+        return Network.from_links("pair", 2, [(0, 1)]).to_json()
+def build():
+    return Other("ring", 3, ((0, 1, 1), (1, 2, 1), (2, 0, 1)))
+@hookimpl
+def cchybrid_topologies():
+    return [TopologyInfo("other", "other", "other", build, "-", "other")]
+"""
+
+
+def test_a_topology_that_makes_a_subclass_of_a_network_is_refused(load: Load) -> None:
+    """Files and the checker would get another network than the referee."""
+    registry = load(liar=SUBCLASS)
+    with pytest.raises(PluginError, match="topology other made a Other, not a Network"):
+        registry.topologies["other"].build()
+
+
+def test_no_format_of_proofs_has_the_name_of_an_option_of_prove(
+    load: Load, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(["prove", "--help"]) == 0
+    shown = set(re.findall(r"(?<![\w-])-{1,2}([a-z][a-z-]*)", capsys.readouterr().out))
+    formats = {*load_registry().proof_formats, "claim-text"}  # that of tests.full_plugin
+    assert shown - formats == OPTIONS_OF_PROVE
+    text = "def cchybrid_proof_formats(): return [ProofFormatInfo('JSON', 'nowhere:write', '-')]\n"
+    registry = load(
+        thief=f"from cchybrid.plugin import ProofFormatInfo, hookimpl\n@hookimpl\n{text}"
+    )
+    assert "proof format JSON: prove has an option of this name" in registry.warnings[0]

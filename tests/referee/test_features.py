@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import pytest
 
 import cchybrid
-from cchybrid.model import Collective, CommunicationModel, Instance, Network
+from cchybrid.model import Collective, CommunicationModel, Instance, Network, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.referee.features import KNOWN, refuse_unknown
-from cchybrid.referee.verify import verify
+from cchybrid.referee.verify import verify, verify_schedule
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,9 +140,30 @@ def test_instances_and_collectives_with_more_fields_are_refused() -> None:
         )
 
 
-def test_a_part_without_fields_has_none_that_is_unknown() -> None:
+def test_a_part_without_fields_is_refused() -> None:
     plain = broadcast()
     collective, changed = replace(plain.collective), replace(plain)
     object.__setattr__(collective, "messages", (Bare(),))
     object.__setattr__(changed, "collective", collective)
-    refuse_unknown(changed)
+    with pytest.raises(InputError, match="no rule for Bare;"):
+        refuse_unknown(changed)
+
+
+class OtherFile(Network):
+    """A network of which files and the checker get another one."""
+
+    def to_json(self) -> dict[str, Any]:
+        return cchybrid.network("mesh-2x2").to_json()
+
+
+class OtherSteps(Schedule):
+    """A schedule of which files get other steps."""
+
+
+def test_a_subclass_is_refused_as_its_files_may_say_something_else() -> None:
+    instance = broadcast()
+    values = {key: getattr(instance.network, key) for key in KNOWN[Network]}
+    with pytest.raises(InputError, match="no rule for OtherFile;"):
+        verify(replace(instance, network=OtherFile(**values)), ())
+    with pytest.raises(InputError, match="no rule for OtherSteps;"):
+        verify_schedule(OtherSteps(instance, ()))
