@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from cchybrid.host.arguments import read_count, read_seed
 from cchybrid.host.quotient_search import QuotientOptions
 from cchybrid.model.errors import with_context
 from cchybrid.model.json_fields import only_keys, take
@@ -127,7 +128,8 @@ class RunConfig:
         for name in options:
             for key in take(options, name, dict, "options"):
                 take(options[name], key, str, f"options.{name}")
-        target = _take_limit(line, "target", int, "")
+        target = read_count(_take_limit(line, "target", int, ""), "target")
+        rest["seed"] = read_seed(rest["seed"])
         config = cls([], [], budget=Budget(**budget), target=target, **rest)
         _ = config.strategy_options, config.quotient_options  # raises for wrong values
         return config

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.checker import EvidenceError
+from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.benchmark import Benchmark, Checked, CheckedSuite
 from cchybrid.plugin.registry import Registry
+from cchybrid.plugin.strategy import PROVER
 
 from .store import Run, Store
 from .suite import Suite, read_suite, suite_names
@@ -22,6 +24,8 @@ DAMAGE = (
     RecursionError,
 )  # fmt: skip
 """Errors that reading a damaged store may raise."""
+NO_ENGINES = (HOST_GREEDY, PROVER, "", None)
+"""Authors of schedules that take part with any engines."""
 
 
 def check(run: Run, row: Any, kind: Benchmark[Any], digest: str | CchybridError) -> Checked:
@@ -59,9 +63,15 @@ def _check_key(run: Run, kind: Benchmark[Any]) -> None:
         budget = {name: limit for name, limit in limits.items() if limit is not None}
         expected |= {"strategy": key.strategy.lower(), "budget": budget}
     for name, value in expected.items():
-        own = run.result.get(name, value)
+        # Older runs have neither strategy nor budget, and those of some kinds no seed.
+        own = run.result.get(name, None if kind.engines and name == "seed" else value)
         if own != value:
             raise InputError(f"its {name} is {own!r:.60}, but it is stored under {value!r:.60}")
+    if kind.engines and key.engines is not None:
+        worked = {*run.result.get("evaluations", ()), run.result.get("engine")}
+        if others := worked - {*key.engines, *NO_ENGINES}:
+            team = " and ".join(key.engines)
+            raise InputError(f"{min(map(str, others))} worked, but it is stored under {team}")
 
 
 def stored_suite(path: str | Path, suite: str | None, registry: Registry) -> Suite:

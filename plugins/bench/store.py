@@ -97,6 +97,8 @@ def _run(values: tuple[Any, ...]) -> Run:
         if not isinstance(value, kinds):
             raise ValueError(f"the {column} is {value!r:.40}")
     row, key, seed, failure, text, record = values
+    if key != json.dumps(json.loads(key), sort_keys=True, separators=(",", ":")):
+        raise ValueError("the contestant is not in its usual form, so it could count twice")
     result = json.loads(text)
     if not isinstance(result, dict):
         raise ValueError(f"the result is {text:.40}")
@@ -226,9 +228,10 @@ class Store:
         """
         registry = load_registry() if registry is None else registry
         found = self._database.execute(
-            "SELECT content FROM suites WHERE suite = ? ORDER BY position", (name,)
+            "SELECT row, content FROM suites WHERE suite = ? ORDER BY position", (name,)
         )
-        records = [json.loads(content) for (content,) in found]
+        listed = {row: json.loads(content) for row, content in found}
+        records = list(listed.values())
         if not all(isinstance(record, dict) for record in records):
             raise ValueError(f"a row of the suite {name} is no object")
         keys = {info.row_key: info.name for info in registry.benchmarks.values()}
@@ -245,6 +248,8 @@ class Store:
         rows = tuple(map(registry.benchmark(kind).from_json, records))
         if len({row.name for row in rows}) < len(rows):
             raise ValueError(f"two rows of the suite {name} have one name")
+        if [row.name for row in rows] != list(listed):
+            raise ValueError(f"a row of the suite {name} is stored under another name")
         return Suite(name, "", rows, kind=kind)
 
     def row_names(self) -> set[str]:

@@ -341,11 +341,13 @@ def _numbers_in(
         alone = Counter(one_and_many(message)[0] for message in listed)
         numbers: dict[tuple[str, ...], int] = {}
         for key, message in messages.items():
-            index = int(key[0]) if len(key) == 1 and key[0].isdecimal() else -1
+            index = int(key[0]) if len(key) == 1 and re.fullmatch("[0-9]{1,9}", key[0]) else -1
             if not 0 <= index < len(listed) or type(listed[index]) is not type(message):
                 raise
             (one, many), (there, named) = map(one_and_many, (message, listed[index]))
             if one != there or (alone[one] > 1 and not set(named) <= set(many)):
+                raise
+            if index in numbers.values():
                 raise
             numbers[key] = index
         return collective, numbers

@@ -1,16 +1,41 @@
-"""Transfers of a foreign program put into steps of a network: where there is room on all links."""
+"""Foreign programs on a named network: nodes of GPUs, and steps with room on all links."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
 
+from cchybrid.library.node_numbers import node_number
 from cchybrid.model import Network
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 
 MAX_PATHS = 64
 """Shortest paths over switches that are tried between two GPUs."""
+
+
+def nodes_by_number(gpus: Iterable[int], network: Network | None) -> dict[int, int]:
+    """Return the node of each GPU of a file: the one of its number, or name, in a named network.
+
+    Without a network, nodes are the GPUs in their order.
+
+    Raises
+    ------
+    InputError
+        The network has no such node, or it is a switch, or two GPUs are one node.
+    """
+    if network is None:
+        return {gpu: number for number, gpu in enumerate(gpus)}
+    with with_context("nodes of the file on --topology"):
+        index = {gpu: node_number(gpu, network) for gpu in gpus}
+        switches = {*network.switches}
+        for gpu, node in index.items():
+            if node in switches:
+                raise InputError(f"{gpu} is a switch of {network.name}", hint="name another one")
+        if len(set(index.values())) < len(index):
+            raise InputError("two are one node", hint="let all names be numbers, or none")
+    return index
 
 
 class Placement:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cchybrid.model import (
@@ -23,6 +23,7 @@ from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest, Place
 
 from .message_table import MAX_MESSAGES, collective_of, match_messages
 from .msccl_import import HOP_BY_HOP
+from .placement import nodes_by_number
 
 TYPE_KEYS = ("msccl_type", "sccl_type")
 MAX_NODES = 4096
@@ -52,7 +53,8 @@ def read_sccl_json(text: str, request: ImportRequest) -> Imported:
     topology = take(record, "topology", dict, "")
     network = _read_network(topology)
     parts = _read_parts(take(record, "collective", dict, ""), network.nodes)
-    messages = {address: _message(address, listed) for address, listed in parts.items()}
+    index = nodes_by_number(range(network.nodes), request.network)
+    messages = {each: _on_nodes(_message(each, listed), index) for each, listed in parts.items()}
     if request.collective is None:
         collective, numbers = collective_of(sorted(messages.items()))
     else:
@@ -74,8 +76,8 @@ def read_sccl_json(text: str, request: ImportRequest) -> Imported:
         transfers.append([])
         for slot, (address, source, target, _) in enumerate(step):
             places[number, slot] = f"step {number}, send {slot} (address {address})"
-            transfers[-1].append(Transfer(numbers[address], (source, target)))
-        sums.append(tuple(mask for *_, mask in step))
+            transfers[-1].append(Transfer(numbers[address], (index[source], index[target])))
+        sums.append(tuple(tuple(sorted(index[n] for n in mask)) for *_, mask in step))
     reads_backwards = collective.kind == "combine"
     model = HOP_BY_HOP
     if set(rounds) != {1} and rounds:
@@ -174,6 +176,15 @@ def _message(address: int, parts: list[Part]) -> AnyMessage:
     raise InputError(
         "a reduction to some of its nodes", where=where, hint="reduce to one node, or to all"
     )
+
+
+def _on_nodes(message: AnyMessage, index: Mapping[int, int]) -> AnyMessage:
+    """Return the message between the nodes of these GPUs."""
+    ends = (
+        tuple(sorted(index[gpu] for gpu in end)) if isinstance(end, tuple) else index[end]
+        for end in message
+    )
+    return type(message)(*ends)  # type: ignore[arg-type]
 
 
 Sends = list[list[tuple[int, int, int, tuple[int, ...]]]]

@@ -14,9 +14,8 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from cchybrid.library.node_numbers import node_number
-from cchybrid.model import Instance, Message, Network, Schedule, Transfer
-from cchybrid.model.errors import InputError, with_context
+from cchybrid.model import Instance, Message, Schedule, Transfer
+from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, parse_json, take
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest, OwnBound, Place
 
@@ -32,6 +31,7 @@ from .epoch_networks import (
 from .epoch_rules import EpochRules, Flow, MetBy, Route, demands_lacking
 from .message_table import MAX_MESSAGES, collective_for
 from .msccl_import import HOP_BY_HOP, judged_on_used, used_network
+from .placement import nodes_by_number
 
 MAX_EPOCH = 1_000_000
 MAX_EPOCHS_OF_A_CHUNK = 1000
@@ -302,22 +302,11 @@ def _limits(flows: list[Flow], whole: bool, rates: Mapping[Link, Fraction] | Non
     return limits
 
 
-def _node_numbers(gpus: list[int], network: Network | None) -> dict[int, int]:
-    """Return the node of each GPU: that of its number, or on no named network in their order."""
-    if network is None:
-        return {gpu: number for number, gpu in enumerate(gpus)}
-    with with_context("GPUs of the file on --topology"):
-        index = {gpu: node_number(gpu, network) for gpu in gpus}
-        if len(set(index.values())) < len(gpus):
-            raise InputError("two GPUs are one node", hint="let all names be numbers, or none")
-    return index
-
-
 def _with_schedule(
     imported: Imported, flows: list[Flow], demands: Demands, gpus: list[int], request: ImportRequest
 ) -> Imported:
     """Return the result with a schedule: a step for each epoch in which something is sent."""
-    index = _node_numbers(gpus, request.network)
+    index = nodes_by_number(gpus, request.network)
     messages = {
         (source, chunk): Message(index[source], tuple(sorted(index[goal] for goal in goals)))
         for (source, chunk), goals in sorted(demands.items())

@@ -126,6 +126,7 @@ def test_a_copy_of_a_run_to_another_seed_does_not_count(kind: Kind, tmp_path: Pa
         ({"evaluations": 40}, "its budget is {"),
         ({"threads": 2}, "its budget is {"),
         ({"strategy": "race"}, "its strategy is 'auto', but it is stored under 'race'"),
+        ({"engines": ("umda",)}, "colouring worked, but it is stored under umda"),
     ],
 )
 def test_a_copy_of_a_run_to_other_settings_does_not_count(
@@ -134,6 +135,14 @@ def test_a_copy_of_a_run_to_other_settings_does_not_count(
     kind = schedules()
     copied = replace(kind.runs[0], contestant=replace(CONTESTANT, **change))
     check_left_out(kind, shown(kind, store_of(kind, tmp_path, copied, kind.runs[1])), reason)
+
+
+def test_a_run_that_does_not_say_its_seed_does_not_count(tmp_path: Path) -> None:
+    """Each copy of it under another seed would be one more success."""
+    kind = schedules()
+    run = changed(kind.runs[0], lambda result, record: result.pop("seed"))
+    found = shown(kind, store_of(kind, tmp_path, run, kind.runs[1]))
+    check_left_out(kind, found, "its seed is None, but it is stored under 0")
 
 
 @pytest.mark.parametrize("seeds", [(0, 1), (1, 0)])
@@ -156,6 +165,7 @@ def test_a_crashed_seed_hides_no_verified_one(
     [
         "UPDATE runs SET result = '{' WHERE rowid = 1",
         "UPDATE runs SET contestant = '?' WHERE rowid = 1",
+        "UPDATE runs SET contestant = contestant || ' ' WHERE rowid = 1",
         *also(
             "UPDATE runs SET result = '[]' WHERE rowid = 1",
             "UPDATE runs SET seed = 'x' WHERE rowid = 1",

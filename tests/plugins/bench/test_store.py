@@ -13,7 +13,7 @@ from cchybrid_plugins.bench.contestant import Contestant, contestants
 from cchybrid_plugins.bench.row import Row
 from cchybrid_plugins.bench.schedule_checks import stored_schedule
 from cchybrid_plugins.bench.store import Run, Store
-from cchybrid_plugins.bench.suite import Suite
+from cchybrid_plugins.bench.suite import Suite, read_suite
 
 import cchybrid
 from cchybrid.library.instance_spec import InstanceSpec
@@ -100,11 +100,20 @@ def test_rows_of_0_9_0_are_read_and_written_as_they_were(tmp_path, kind):
     with Store(tmp_path / "s.sqlite", write=True):
         pass
     with closing(sqlite3.connect(tmp_path / "s.sqlite")) as database, database:
-        database.execute("INSERT INTO suites VALUES ('old', 0, 'x', ?)", (OLD_ROWS[kind],))
+        row = load_registry().benchmark(kind).from_json(json.loads(OLD_ROWS[kind]))
+        database.execute("INSERT INTO suites VALUES ('old', 0, ?, ?)", (row.name, OLD_ROWS[kind]))
     with Store(tmp_path / "s.sqlite") as store:
         suite = store.suite("old")
     assert suite.kind == kind
     assert [json.dumps(row.to_json()) for row in suite.rows] == [OLD_ROWS[kind]]
+
+
+def test_a_row_under_another_name_is_refused(tmp_path):
+    with Store(tmp_path / "s.sqlite", write=True) as store:
+        store.put_suite(read_suite("smoke"))
+        store._database.execute("UPDATE suites SET row = 'another' WHERE position = 0")
+        with pytest.raises(ValueError, match="a row of the suite smoke is stored under another"):
+            store.suite("smoke")
 
 
 def test_one_writer_at_a_time(tmp_path):

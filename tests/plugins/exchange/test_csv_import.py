@@ -195,3 +195,9 @@ def test_headers_are_recognised_in_any_order_and_case() -> None:
     assert recognises_csv("step,destination,source\n")
     assert not recognises_csv("step,source\n")
     assert not recognises_csv("{}")
+
+
+def test_two_messages_of_a_file_are_not_one_of_a_named_collective() -> None:
+    text = "step,message,source,path\n1,0,0,0 1\n2,00,0,1 2\n"
+    with pytest.raises(InputError, match="--collective: the message from 0 to 1 is none of OAB"):
+        read(text, cchybrid.network("ring-bi-3"), "OAB")

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from cchybrid_plugins.exchange.sccl_json_import import read_sccl_json
 
+import cchybrid
+from cchybrid.model import Message, Network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.referee.verify import verify_schedule
@@ -112,3 +114,17 @@ def test_chunks_that_several_nodes_have_are_refused() -> None:
         read(with_chunks([chunk([0, 1], [2], 0)]))
     with pytest.raises(InputError, match="a reduction to some of its nodes"):
         read(with_chunks([chunk([n], [0, 1], 0) for n in range(3)]))
+
+
+def test_nodes_are_those_of_their_numbers_in_a_named_network() -> None:
+    """The second node of the network is called 0: a send from 0 leaves it."""
+    links = ((0, 2), (2, 0), (1, 2), (2, 1))
+    path = Network("path", 3, tuple(sorted((*a, 1) for a in links)), node_names=("2", "0", "1"))
+    text = with_chunks([chunk([0], [0, 1, 2], 0)], steps=steps((1, [[0, 0, 1]]), (1, [[0, 1, 2]])))
+    found = read_sccl_json(text, ImportRequest("x", path)).schedule
+    assert found.instance.collective.messages == (Message(1, (0, 2)),)
+    assert verify_schedule(found) == ()
+    switched = Network("star", 3, ((0, 1, 1), (1, 0, 1), (1, 2, 1), (2, 1, 1)), switches=(1,))
+    for network, words in ((switched, "1 is a switch"), (cchybrid.network("mesh-1x2"), "node 2")):
+        with pytest.raises(InputError, match=words):
+            read_sccl_json(text, ImportRequest("x", network))
