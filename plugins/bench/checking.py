@@ -74,6 +74,31 @@ def _check_key(run: Run, kind: Benchmark[Any]) -> None:
             raise InputError(f"{min(map(str, others))} worked, but it is stored under {team}")
 
 
+def refuse_other_tasks(store: Store, suite: Suite, registry: Registry) -> None:
+    """Raise an ``InputError`` if another suite of a store has a row of one name with another task.
+
+    Runs are stored by the names of rows, and two files of one name make rows of one name.
+    """
+    rows = {row.name: row for row in suite.rows}
+    for name in store.suites():
+        if name == suite.name:
+            continue
+        with _damage_refused(store.path):
+            other = store.suite(name, registry)
+        for row in other.rows:
+            own = rows.get(row.name)
+            if own is None or (own.to_json() == row.to_json() and other.kind == suite.kind):
+                continue
+            kinds = registry.benchmark(suite.kind), registry.benchmark(other.kind)
+            one, two = _digest(kinds[0], own, registry), _digest(kinds[1], row, registry)
+            if isinstance(one, str) and isinstance(two, str) and one != two:
+                raise InputError(
+                    f"the row {row.name} of its suite {name} is another task than that of "
+                    f"{suite.name}",
+                    where=str(store.path), hint="name another store",
+                )  # fmt: skip
+
+
 def stored_suite(path: str | Path, suite: str | None, registry: Registry) -> Suite:
     """Return a suite of a store; the name may be ``None`` if the store holds only one.
 

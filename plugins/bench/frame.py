@@ -76,9 +76,11 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
             kinds = {name: opened.suite(name, registry).kind for name in found}
         names = [name for name in found if kinds[name] == "schedules"] or [suite]
     frames = [run_frame(read_store(store, name, registry)) for name in names]
-    # A row may stand in several suites, and has its runs once.
+    # A row may stand in several suites, and has its runs once: one that holds, if any does.
     runs = pandas.concat(frames, ignore_index=True)
-    return runs.drop_duplicates(["row", "contestant", "budget", "seed"], ignore_index=True)
+    runs = runs.sort_values("failure", key=lambda text: text != "", kind="stable")
+    runs = runs.drop_duplicates(["row", "contestant", "budget", "seed"])
+    return runs.sort_index().reset_index(drop=True)
 
 
 def run_frame(reading: Reading) -> DataFrame:

@@ -11,7 +11,7 @@ from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.benchmark import Benchmark
 from cchybrid.plugin.registry import Registry
 
-from .checking import DAMAGE, check
+from .checking import DAMAGE, check, refuse_other_tasks
 from .store import Run, Store
 
 Rows = dict[str, tuple[Any, Benchmark[Any]]]
@@ -114,6 +114,7 @@ def _merge_suites(part: Store, output: Store, registry: Registry) -> Rows:
     for name in part.suites():
         suite = part.suite(name, registry)
         if name not in present:
+            refuse_other_tasks(output, suite, registry)
             output.put_suite(suite)
         elif output.suite(name, registry) != suite:
             raise InputError(

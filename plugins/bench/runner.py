@@ -17,7 +17,7 @@ from cchybrid.plugin.executor import Executor, Job, JobAnswer
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.system.interrupts import interrupts_ignored
 
-from .checking import check
+from .checking import check, refuse_other_tasks
 from .contestant import Contestant
 from .shards import Shard
 from .store import Run, Store
@@ -124,6 +124,7 @@ def run_suite(
     """
     registry = load_registry() if registry is None else registry
     kind = registry.benchmark(suite.kind)
+    refuse_other_tasks(store, suite, registry)
     store.put_suite(suite)
     tasks = tasks_of(suite, contestants, seeds)
     if shard is not None:

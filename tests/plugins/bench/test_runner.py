@@ -278,3 +278,22 @@ def test_a_job_does_not_import_the_kernels_of_designs():
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
+
+
+def test_two_files_of_one_name_do_not_share_a_store(tmp_path, capsys, monkeypatch):
+    """Their rows have one name, so that each would take the place of the other's runs."""
+    monkeypatch.chdir(tmp_path)
+    for name, links in (("a", "0 1\n1 2\n2 3\n3 0\n"), ("b", "0 1\n1 2\n2 0\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "net.edges").write_text(links)
+        (tmp_path / f"{name}.toml").write_text(
+            f'name = "{name}"\n[[rows]]\ntopology = "./{name}/net.edges"\ncollective = "AAS"\n'
+        )
+        words = ["bench", "run", f"{name}.toml", *COMMAND, "--store"]
+        assert command([*words, f"{name}.sqlite"]) == 0
+    capsys.readouterr()
+    assert command([*words, "a.sqlite"]) == 2
+    line = "a.sqlite: the row net.edges AAS of its suite a is another task than that of b"
+    assert line in capsys.readouterr().err
+    assert command(["bench", "merge", "a.sqlite", "b.sqlite", "-o", "m.sqlite"]) == 2
+    assert "is another task than that of b; name another store" in capsys.readouterr().err
