@@ -115,9 +115,13 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
     contributions = tuple(map(_contribution, result.get("contributions") or ()))
     if result.get("conflicts") == 0 and steps is None:
         raise InputError("no conflicts are left, but the schedule is missing")
-    found = [entry.steps for entry in contributions if entry.what == "schedule"]
+    found = [entry.steps or 0 for entry in contributions if entry.what == "schedule"]
     # The host's greedy schedule is no contribution, and engines may have worse ones.
-    if found and (None in found or (found[-1] != steps and result["engine"] != HOST_GREEDY)):
+    if found and (
+        found != sorted(found, reverse=True)
+        or found[-1] < (steps or 1)
+        or (found[-1] != steps and result["engine"] != HOST_GREEDY)
+    ):
         raise InputError("the contributions do not match its schedule")
     cost = {name: value for name, value in (result.get("cost") or {}).items() if value is not None}
     return {

@@ -44,7 +44,7 @@ def collective_of(
     counts = {len(keys) for keys in groups.values()}
     equal = len(counts) == 1 and max(counts) <= MAX_CHUNKS
     found = Collective(
-        name or pattern_of(messages),
+        name or (pattern_of(messages) if equal else "custom"),
         cast(Any, tuple(messages if equal else (m for m in messages for _ in groups[m]))),
     )
     if equal:

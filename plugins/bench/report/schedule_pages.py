@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,10 @@ def write_pages(checked: CheckedSuite, registry: Registry, folder: Path) -> dict
         schedule = stored_schedule(min(held, key=_order).run) if held else None
         if schedule is None:
             continue
+        # Names in a record are outside its digest: the page has that of the row.
+        named = replace(schedule, instance=replace(schedule.instance, name=row))
         try:
-            text = draw(schedule)
+            text = draw(named)
         except InputError:  # a network that is too large for a page
             continue
         path = folder / FOLDER / _file_name(row, {Path(link).stem for link in links.values()})

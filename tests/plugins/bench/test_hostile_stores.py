@@ -137,6 +137,21 @@ def test_a_copy_of_a_run_to_other_settings_does_not_count(
     check_left_out(kind, shown(kind, store_of(kind, tmp_path, copied, kind.runs[1])), reason)
 
 
+@pytest.mark.parametrize("steps", [1, 0, None])
+def test_a_contribution_of_fewer_steps_than_the_schedule_does_not_count(
+    steps: int | None, tmp_path: Path
+) -> None:
+    """The convergence of the run would begin with a schedule that does not exist."""
+
+    def forge(result: dict[str, Any], record: Any) -> None:
+        first = next(each for each in result["contributions"] if each["what"] == "schedule")
+        result["contributions"].insert(0, {**first, "steps": steps})
+
+    kind = schedules()
+    found = shown(kind, store_of(kind, tmp_path, changed(kind.runs[0], forge), kind.runs[1]))
+    check_left_out(kind, found, "the contributions do not match its schedule")
+
+
 def test_a_run_that_does_not_say_its_seed_does_not_count(tmp_path: Path) -> None:
     """Each copy of it under another seed would be one more success."""
     kind = schedules()

@@ -281,7 +281,7 @@ def test_a_job_does_not_import_the_kernels_of_designs():
 
 
 def test_two_files_of_one_name_do_not_share_a_store(tmp_path, capsys, monkeypatch):
-    """Their rows have one name, so that each would take the place of the other's runs."""
+    """The rows have one name, so that runs of one would take the place of the other's."""
     monkeypatch.chdir(tmp_path)
     for name, links in (("a", "0 1\n1 2\n2 3\n3 0\n"), ("b", "0 1\n1 2\n2 0\n")):
         (tmp_path / name).mkdir()
