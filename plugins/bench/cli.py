@@ -19,6 +19,7 @@ from cchybrid.cli.single_options import Command, refuse_given
 from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file
+from cchybrid.model.shown import counted
 from cchybrid.view.screen import print_lines, print_note, screen_width
 
 from .cli_shards import merge, write_script
@@ -180,8 +181,10 @@ def run(
     words = "" if part is None else f"-{part.words}"
     path = store or Path(f"{Path(suite).stem}{words}.sqlite")
     failures: list[str] = []
+    made: list[Progress] = []
 
     def note(progress: Progress) -> None:
+        made.append(progress)
         if progress.run.failure:
             failures.append(progress.run.row)
 
@@ -230,6 +233,9 @@ def run(
         print(f"cchybrid: interrupted; the same command continues ({path})", file=sys.stderr)
         raise typer.Exit(1)
     print(f"{chosen_suite.name}: {len(chosen_suite.rows)} rows in {path}")
+    tasks = tasks_of(chosen_suite, entries, chosen_seeds)
+    if stored := len(tasks if part is None else part.of(tasks)) - len(made):
+        print(f"{counted(stored, 'run')} were stored before; bench report checks whether they hold")
     if failures:
         print(f"{len(failures)} runs failed and will be run again by the same command")
     raise typer.Exit(1 if failures else 0)
