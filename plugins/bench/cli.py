@@ -235,7 +235,7 @@ def run(
     print(f"{chosen_suite.name}: {len(chosen_suite.rows)} rows in {path}")
     tasks = tasks_of(chosen_suite, entries, chosen_seeds)
     if stored := len(tasks if part is None else part.of(tasks)) - len(made):
-        print(f"{counted(stored, 'run')} were stored before; bench report checks whether they hold")
+        print(f"stored before, and checked by bench report only: {counted(stored, 'run')}")
     if failures:
         print(f"{len(failures)} runs failed and will be run again by the same command")
     raise typer.Exit(1 if failures else 0)
