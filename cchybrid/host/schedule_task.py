@@ -20,6 +20,7 @@ from cchybrid.host.strategies import one_by_one
 from cchybrid.host.task import ContractError, Host, Task, WorkerState
 from cchybrid.host.wire import Line, encode_steps
 from cchybrid.model import Instance, LowerBound, Schedule
+from cchybrid.model.errors import InputError
 from cchybrid.plugin.strategy import Arm, Phase, planned
 from cchybrid.problem import count_deliveries, is_ordered
 from cchybrid.proof.parts import infeasibility
@@ -393,6 +394,12 @@ class ScheduleTask(Task):
     def result(self, config: RunConfig, observer_troubles: Sequence[str] = ()) -> Any:
         """Return the result of the run."""
         infeasible, certified = self.infeasible, self.blackboard.certified
+        if self.best is not None and max(1, self.best) < certified.steps:
+            raise InputError(
+                f"a verified schedule of {self.best} steps, a certified bound of {certified.steps}",
+                where=self.instance.name,
+                hint="one of them is wrong; report this defect",
+            )
         bound = certified
         if self.blackboard.lower > bound.steps:
             bound = LowerBound(self.blackboard.lower)

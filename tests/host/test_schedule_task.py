@@ -29,11 +29,12 @@ from cchybrid.host.events import (
     Unsupported,
 )
 from cchybrid.host.replay import replay, replay_file
+from cchybrid.host.run_config import RunConfig
 from cchybrid.host.schedule_task import ScheduleTask
 from cchybrid.host.task import HOST, Announce, Dismiss, Share
-from cchybrid.model import Transfer
+from cchybrid.model import LowerBound, Transfer
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.engine import Stop
+from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.plugin.registry import load_registry
 
 RING = cchybrid.instance("ring-bi-4", "OAB")
@@ -90,6 +91,14 @@ def test_an_engine_whose_kernels_are_late_takes_part_and_is_a_remark() -> None:
     assert not state.history.finished
     assert not state.troubles
     assert state.remarks == ["a: the machine is busy; it compiles its kernels when it starts"]
+
+
+def test_a_schedule_below_a_certified_bound_is_a_defect_and_no_result() -> None:
+    state = opened()
+    state.apply(0.2, 1, Offer(GOOD, 0, ""))
+    state.blackboard.certified = LowerBound(3, GROWTH)  # as a wrong checker would have it
+    with pytest.raises(InputError, match="of 2 steps, a certified bound of 3; one of them is"):
+        state.result(RunConfig([], [], budget=Budget(1.0, None, 1, None)))
 
 
 def test_the_hosts_schedule_is_a_result_but_is_not_shared() -> None:
