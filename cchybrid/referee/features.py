@@ -46,8 +46,8 @@ def refuse_unknown(instance: Instance) -> None:
     parts += {type(message) for message in instance.collective.messages}
     for part in parts:
         if part not in KNOWN or _fields(part) != KNOWN[part]:
-            base = next((base for base in part.__mro__ if base in KNOWN), object)
-            unknown = _fields(part) - KNOWN.get(base, frozenset())
+            known = next((KNOWN[base] for base in part.__mro__ if base in KNOWN), frozenset())
+            unknown = _fields(part) - known
             _refuse(instance, ".".join([part.__name__, *sorted(unknown)[:1]]))
     if instance.model.switching not in SWITCHINGS:
         _refuse(instance, f"the switching {instance.model.switching}")
