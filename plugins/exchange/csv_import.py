@@ -347,7 +347,7 @@ def _numbers_in(
             (one, many), (there, named) = map(one_and_many, (message, listed[index]))
             if one != there or (alone[one] > 1 and not set(named) <= set(many)):
                 raise
-            if index in numbers.values():
-                raise
             numbers[key] = index
+        if len({*numbers.values()}) < len(numbers):
+            raise
         return collective, numbers

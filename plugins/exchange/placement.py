@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from itertools import pairwise
@@ -67,9 +67,7 @@ class Placement:
         self._room = {(a, b): size for a, b, size in network.channels}
         self._shared = {(b, a): (a, b) for a, b in network.half_duplex}
         self._load: Counter[tuple[int, tuple[int, int]]] = Counter()
-        self._before: dict[int, list[int]] = defaultdict(list)
-        for a, b, _ in network.channels:
-            self._before[b].append(a)
+        self._before = network.reversed().successors
         self._paths = cache(self._shortest_paths)
 
     def put(self, a: int, b: int, step: int) -> tuple[int, tuple[int, ...]]:
@@ -92,11 +90,12 @@ class Placement:
     def _shortest_paths(self, start: int, end: int) -> list[tuple[int, ...]]:
         """Return shortest paths that pass no GPU, as far as there are not too many."""
         terminals = {*self._network.terminals} - {start}
-        left, layer = {end: 0}, [end]
+        left, layer, hops = {end: 0}, [end], 0
         while layer and start not in left:
             layer = [a for node in layer for a in self._before[node] if a not in left]
             layer = [a for a in dict.fromkeys(layer) if a not in terminals]
-            left.update(dict.fromkeys(layer, max(left.values()) + 1))
+            hops += 1
+            left.update(dict.fromkeys(layer, hops))
         paths: list[tuple[int, ...]] = [(start,)] if start in left else []
         for hops in range(left.get(start, 0) - 1, -1, -1):
             # Every partial path leads on to the end, so that any of them may be left out.

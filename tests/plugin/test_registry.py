@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 import cchybrid
 from cchybrid.cli.app import app, run
-from cchybrid.cli.app import run as command
 from cchybrid.host.api import bound
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import InputError, PluginError
@@ -538,7 +537,7 @@ def test_a_topology_that_makes_a_subclass_of_a_network_is_refused(load: Load) ->
 def test_no_format_of_proofs_has_the_name_of_an_option_of_prove(
     load: Load, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command(["prove", "--help"]) == 0
+    assert run(["prove", "--help"]) == 0
     shown = set(re.findall(r"(?<![\w-])-{1,2}([a-z][a-z-]*)", capsys.readouterr().out))
     formats = {*load_registry().proof_formats, "claim-text"}  # that of tests.full_plugin
     assert shown - formats == OPTIONS_OF_PROVE
