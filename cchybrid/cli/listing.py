@@ -54,10 +54,12 @@ def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
         shown = {key: facts[key] for key in names}
         print(json.dumps({**shown, "terminals": len(named.terminals)}))
         return
-    print(f"{named.name}: {named.nodes} nodes, {len(named.channels)} channels")
-    print(f"  out-degree: {low if low == high else f'{low} to {high}'}")
-    print(f"  diameter: {diameter_text(named, facts['diameter'])}")
-    print(f"  terminals: {len(named.terminals)}")
+    print_lines([
+        f"{named.name}: {named.nodes} nodes, {len(named.channels)} channels",
+        f"  out-degree: {low if low == high else f'{low} to {high}'}",
+        f"  diameter: {diameter_text(named, facts['diameter'])}",
+        f"  terminals: {len(named.terminals)}",
+    ])  # fmt: skip
 
 
 def collectives(as_json: AsJson = False) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from cchybrid.cli import arguments
 from cchybrid.model.errors import with_context
+from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
     from cchybrid.library.formats import NetworkFile
@@ -72,13 +73,11 @@ def network(
     }  # fmt: skip
     if file.modes != (None, None):
         shown.update((role, _some(nodes)) for role, nodes in modes.items())
-    print(f"{found.name}: {found.nodes} nodes, {len(found.channels)} channels")
+    lines = [f"{found.name}: {found.nodes} nodes, {len(found.channels)} channels"]
     if found.node_names is not None:
-        print(f"  node names: {_some(list(found.node_names))}")
-    for key, text in shown.items():
-        print(f"  {key}: {text}")
-    for note in notes:
-        print(f"  note: {note}")
+        lines.append(f"  node names: {_some(list(found.node_names))}")
+    lines += [f"  {key}: {text}" for key, text in shown.items()]
+    print_lines([*lines, *(f"  note: {note}" for note in notes)])
 
 
 def _of_instance(source: str) -> NetworkFile | None:

@@ -19,7 +19,7 @@ from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.schedules import ScheduleFile, read_described
 from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import CchybridError, InputError, PluginError, with_context
-from cchybrid.model.text import error_line
+from cchybrid.model.text import described, error_line
 from cchybrid.plugin.records import ProofFormatInfo, load_target
 from cchybrid.plugin.registry import load_registry
 from cchybrid.system.output import output_to_stderr
@@ -235,7 +235,10 @@ def _check_alone(path: Path, explain: bool, as_json: bool) -> bool:
         name = str(record.get("format")) if isinstance(record, dict) else ""
         info = registry.checks.get(name)
         if info is not None and info.folder == path.is_dir():
-            return bool(registry.load("check", info)(path, record, explain, as_json))
+            holds = registry.load("check", info)(path, record, explain, as_json)
+            if type(holds) is not bool:
+                raise PluginError(f"the check of {name} returned {described(holds)}, no bool")
+            return holds
     raise InputError(
         "no plugin checks it without a certificate",
         where=str(path),

@@ -48,7 +48,7 @@ def verify(schedule: ScheduleFile, as_json: arguments.AsJson = False) -> None:
         }
         print(json.dumps(record))
     elif violations:
-        print(f"{schedule}: INVALID, {len(violations)} violations")
+        print_lines([f"{schedule}: INVALID, {len(violations)} violations"])
         print_lines(f"  {each.rule}: {each.text}" for each in violations[:MAX_VIOLATIONS])
         if len(violations) > MAX_VIOLATIONS:
             print(f"  and {len(violations) - MAX_VIOLATIONS} more")

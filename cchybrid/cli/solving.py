@@ -16,6 +16,7 @@ from cchybrid.cli.option_texts import engine_options
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.writable_files import check_writable
 from cchybrid.model.errors import InputError
+from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
     from cchybrid.plugin.records import Observer
@@ -127,7 +128,6 @@ def solve(
     else:
         from rich.console import Console
 
-        from cchybrid.view.screen import print_lines
         from cchybrid.view.table import steps_table
         from cchybrid.view.terminal_sketch import print_sketch
 
@@ -178,16 +178,16 @@ def bound(
         kept = {key: record[key] for key in (*keys, "unreachable", "troubles")}
         print(json.dumps({**kept, "evidence": result.lower_bound.evidence}))
     elif result.status == "infeasible":
-        print(f"{instance.name}: infeasible (certified): {result.unreachable}")
+        print_lines([f"{instance.name}: infeasible (certified): {result.unreachable}"])
     else:
         steps, author = result.lower_bound.steps, result.bound_by
         unit = "step" if steps == 1 else "steps"
         how = f"certified by {author}" if author else "as there is something to send"
-        print(f"{instance.name}: at least {steps} {unit}, {how}")
-        for name, shown in found.items():
-            print(f"  {name}: {shown}")
-        for text in result.troubles:
-            print(f"trouble: {text}")
+        print_lines([
+            f"{instance.name}: at least {steps} {unit}, {how}",
+            *(f"  {name}: {shown}" for name, shown in found.items()),
+            *(f"trouble: {text}" for text in result.troubles),
+        ])  # fmt: skip
     if result.status == "infeasible" and result.certified:
         raise typer.Exit(INFEASIBLE)
     raise typer.Exit(1 if result.interrupted else 0)
@@ -224,7 +224,7 @@ def instance(
             where="-o",
             hint="use a name that ends in .json or .txt",
         )
-    print(f"{instance.name}: written to {output}")
+    print_lines([f"{instance.name}: written to {output}"])
 
 
 def _view(title: str, verbose: bool) -> Any:

@@ -18,7 +18,13 @@ from pathlib import Path
 from cchybrid.library.node_lists import parse_nodes, parse_pairs, read_pairs
 from cchybrid.library.node_numbers import node_numbers, node_pairs
 from cchybrid.library.records import CollectiveInfo, Roles
-from cchybrid.library.roles import check_participants, group_of, listed, roles_of
+from cchybrid.library.roles import (
+    check_participants,
+    group_of,
+    listed,
+    roles_of,
+    senders_and_receivers,
+)
 from cchybrid.model import AllReduction, Collective, Message, Network, Reduction
 from cchybrid.model.errors import InputError, with_context
 
@@ -93,6 +99,13 @@ def collective(
         group = group_of(network, participants, transmitters, receivers)
         roles = roles_of(network, root, group, group, argument.strip())
         found = _named(info.build(roles), info, argument)
+        ends = set().union(*senders_and_receivers(found))
+        if outside := sorted(ends - {*group}):
+            raise InputError(
+                f"it uses nodes that take no part: {listed(outside, network)}",
+                where="participants",
+                hint="add them, or leave participants out",
+            )
         if len(group) == len(network.terminals):
             return found
         return replace(found, name=f"{found.name} among {listed(group, network)}")

@@ -20,7 +20,7 @@ _MAX_COMPARED = 10_000
 def node_number(node: Any, network: Network) -> int:
     """Return the number of a node given by name or by number; a name takes precedence.
 
-    Where all names are whole numbers, as in a graph whose nodes are 1 to 4, numbers are names.
+    Where all names are numbers, as in a graph whose nodes are 1 to 4, numbers are names.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def _whole(node: Any) -> int | None:
 
 def _names_are_numbers(network: Network) -> bool:
     names = network.node_names or ("",)
-    return all(re.fullmatch(r"-?[0-9]{1,18}", name) for name in names)
+    return all(re.fullmatch(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", name) for name in names)
 
 
 def _unknown(text: str, network: Network) -> InputError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, starmap
@@ -74,6 +74,8 @@ class Collective(ShownCollective):
                 where="collective.messages",
                 hint="give a list of Message, Reduction or AllReduction",
             )
+        if not isinstance(self.messages, Sequence):
+            self.__dict__["messages"] = tuple(self.messages)
         if not self.messages:
             raise InputError("no messages", where="collective.messages", hint="name at least one")
         kinds = {type(message) for message in self.messages}

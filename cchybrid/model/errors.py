@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from cchybrid.model.text import printable
+
 MAX_ERROR = 1_000
 """Characters of an error; of longer ones the middle is left out."""
 
@@ -41,8 +43,7 @@ class InputError(CchybridError):
         line = f"{self.where}: {self.what}" if self.where else self.what
         line = f"{line}; {self.hint}" if self.hint else line
         line = _shortened(" ".join(_shortened(line).split()))
-        # What a terminal would obey or not show is escaped.
-        return _shortened("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line))
+        return _shortened(printable(line))  # as a terminal would obey what is not
 
 
 def _shortened(line: str) -> str:

@@ -204,6 +204,12 @@ class Network(ShownNetwork):
                 raise InputError(
                     problem, where=f"{where}[{index}]", hint="give every node a name of its own"
                 )
+            if name != name.strip():
+                raise InputError(
+                    f"the name {name[:40]!r} begins or ends with a space",
+                    where=f"{where}[{index}]",
+                    hint="leave it out, as in lists of nodes",
+                )
             seen.add(name)
 
     def _check_half_duplex(self) -> None:
@@ -341,9 +347,16 @@ class Network(ShownNetwork):
         cls, name: str, nodes: int, arcs: Iterable[tuple[int, int]], **rest: Any
     ) -> Network:
         """Return the network of directed links; repeated links add capacity."""
-        count = Counter(arcs)
+        count = Counter(_whole_arc(arc, f"arcs[{index}]") for index, arc in enumerate(arcs))
         channels = tuple(Channel(a, b, size) for (a, b), size in sorted(count.items()))
         return cls(name, nodes, channels, **rest)
+
+
+def _whole_arc(arc: Any, where: str) -> tuple[int, ...]:
+    ends = whole_tuple(arc, where)
+    if len(ends) != 2:
+        raise InputError(f"{len(ends)} numbers", where=where, hint="write (from, to)")
+    return ends
 
 
 def _whole_channel(channel: Any, where: str) -> tuple[int, ...]:

@@ -17,6 +17,17 @@ def one_line(text: str, max_length: int = MAX_TEXT_LENGTH) -> str:
     return " ".join(printable.split())[:max_length]
 
 
+def printable(text: str) -> str:
+    """Return a text in which characters that cannot be printed, such as line breaks, are escaped.
+
+    Examples
+    --------
+    >>> print(printable("a\\nb"))
+    a\\nb
+    """
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def described(value: Any) -> str:
     """Return a value of a wrong type as an error names it: short, or by its type.
 

@@ -8,6 +8,8 @@ import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from cchybrid.model.text import printable
+
 MIN_COLUMNS = 20
 """Narrower terminals are treated as this wide."""
 MIN_TABLE_COLUMNS = 80
@@ -53,10 +55,13 @@ def wrapped(line: str, width: int | None, indent: str = "  ") -> str:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print lines on standard output, wrapped to the terminal."""
+    """Print lines on standard output, wrapped to the terminal.
+
+    Names in them, such as those of files, cannot break or erase a line.
+    """
     width = screen_width()
     for line in lines:
-        print(wrapped(line, width))
+        print(wrapped(printable(line), width))
 
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -64,7 +69,7 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     width = screen_width()
     if width is not None and width < MIN_TABLE_COLUMNS:
         for first, *cells in rows:
-            print(first)
+            print_lines([first])
             named = zip(heads[1:], cells, strict=True)
             print_lines(f"  {head}: {cell}" for head, cell in named if cell)
         return
@@ -74,6 +79,6 @@ def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
     table = Table(*heads, box=box.SIMPLE_HEAD)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(printable, row))
     console = Console(highlight=False, markup=False, width=width or FILE_COLUMNS)
     console.print(table)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from cchybrid.model import AllReduction, Reduction, Schedule, Transfer
 from cchybrid.model.shown import counted
+from cchybrid.model.text import printable
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,6 @@ class StepTable:
     def steps(self) -> int:
         """The number of steps."""
         return len(self.headings)
-
-
-def printable(text: str) -> str:
-    """Return a text without control characters, which could move a terminal's cursor."""
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 def step_heading(schedule: Schedule, number: int) -> str:

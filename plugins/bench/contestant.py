@@ -87,7 +87,11 @@ class Contestant:
         )
         if not sound:
             raise ValueError(f"{key[:80]} is no contestant")
-        return found
+        if found.engines is not None and list(found.engines) != sorted(set(found.engines)):
+            raise ValueError("its engines are not in order, or one is named twice")
+        # Suites wrote 3 where the command wrote 3.0.
+        limit = None if found.time_limit is None else float(found.time_limit)
+        return replace(found, time_limit=limit)
 
     def renamed(self, registry: Registry) -> Contestant:
         """Return the contestant with the present names of its engines."""

@@ -185,9 +185,16 @@ class Row:
         Raises
         ------
         InputError
-            The rates of one engine differ.
+            The rates of one engine differ, or another published value does.
         """
         known = self.published.rates
+        stated = replace(other.published, rates={})
+        same = stated in (Published(), replace(self.published, rates={}))
+        if not same or (self.target, self.measure) != (other.target, other.measure):
+            raise InputError(
+                f"{self.name} is listed twice with different values",
+                hint="leave one out; only success rates are put together",
+            )
         for engine, rate in other.published.rates.items():
             if known.get(engine, rate) != rate:
                 raise InputError(

@@ -44,8 +44,10 @@ class Schedules(Benchmark[Row]):
 
     def joined(self, known: Row, row: Row) -> Row:
         """Return the known row with the success rates of the other, too."""
-        if known.spec.topology != row.spec.topology:
-            raise InputError(f"two rows are called {row.name}", hint="give the files other names")
+        if known.spec != row.spec:
+            raise InputError(
+                f"two rows are called {row.name}", hint="give files or nodes other names"
+            )
         return known.with_rates_of(row)
 
     def from_json(self, record: Mapping[str, Any]) -> Row:
@@ -90,6 +92,8 @@ class Schedules(Benchmark[Row]):
         if result.interrupted:
             raise CchybridError("interrupted")
         record: dict[str, Any] = {**result.to_json(), "digest": instance.digest}
+        if row.target is not None:
+            record["fixed_steps"] = row.target
         if meter is not None:
             record["cost"] = meter.to_json(instance, result.schedule)
         if not result.certified:
@@ -118,6 +122,8 @@ class Schedules(Benchmark[Row]):
 
     def check(self, row: Row, run: StoredRun) -> dict[str, Any]:
         """Verify the schedule and check the bound; return the columns of the run's result."""
+        if run.result.get("fixed_steps") != row.target:
+            raise InputError("it was run for another number of steps than its row")
         return checked_columns(run)
 
     def report(

@@ -269,11 +269,15 @@ class Store:
             Called with a line for every run that cannot be read, which is left out; without it,
             such a run is a ``ValueError``.
         """
+        seen: set[tuple[str, str, int]] = set()
         for values in self._database.execute(
             f"SELECT {', '.join(_RUN_COLUMNS)} FROM runs ORDER BY row, contestant, seed"
         ):
             try:
                 run = _run(values)
+                if run.key in seen:
+                    raise ValueError("its contestant is that of another run, and would count twice")
+                seen.add(run.key)
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
                 row, _, seed = values[:3]
                 line = f"{row!s:.200}, seed {seed!r:.20}: is damaged: {error}"

@@ -102,7 +102,7 @@ def read_budget(record: Any) -> RunBudget:
                 raise InputError(
                     f"{str(value)[:40]} makes no sense", where=key, hint=f"use {whole} above 0"
                 )
-            limits[key] = value
+            limits[key] = float(value) if key == "time_limit" else value
         else:
             raise InputError(
                 f"a budget has no {key!r}", hint="use time_limit, evaluations, threads, seeds"

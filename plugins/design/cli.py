@@ -269,7 +269,7 @@ def check_design(
     try:
         figures = check_network(file_record)
     except EvidenceError as error:
-        print(f"{file}: {error}")
+        print_lines([f"{file}: {error}"])
         raise typer.Exit(1) from None
     facts = {
         "diameter": figures.diameter,

@@ -10,13 +10,13 @@ from typing import Any
 from cchybrid.host.arguments import read_names, read_options, read_seed, read_text
 from cchybrid.library.instance_spec import find_network, read_model
 from cchybrid.model import Network
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import DesignerInfo, Observer
 from cchybrid.plugin.registry import Registry
 
 from .config import DesignConfig
-from .network.ports import Links
+from .network.ports import Links, links_between_equals
 from .network.task import WORMHOLE, DesignTask, Positions, layout
 from .network.terms import TERMS
 
@@ -156,27 +156,14 @@ def _links(initial: Network | str, task: DesignTask, registry: Registry) -> Link
         raise InputError(modes, where="initial", hint="begin with nodes that are all alike")
 
     network = initial if isinstance(initial, Network) else find_network(initial, registry, refuse)
-    if network.half_duplex or network.endpoints or network.switches:
-        what = "half-duplex links" if network.half_duplex else "switches or endpoints"
-        refuse(f"{network.name} has {what}, which no designed network has")
     if network.nodes != task.nodes:
         raise InputError(
             f"{network.name} has {network.nodes} nodes, the task {task.nodes}",
             where="initial",
             hint="begin with a network of as many nodes",
         )
-    carried = {(channel.source, channel.target): channel.capacity for channel in network.channels}
-    links: list[tuple[int, int]] = []
-    for (a, b), capacity in carried.items():
-        if carried.get((b, a)) != capacity:
-            raise InputError(
-                f"{network.name} has a channel from {a} to {b} without an equal one back",
-                where="initial",
-                hint="begin with a network of bidirectional links",
-            )
-        if a < b:
-            links += [(a, b)] * capacity
-    return tuple(links)
+    with with_context("initial"):
+        return links_between_equals(network)
 
 
 def _whole(value: Any, where: str) -> int:

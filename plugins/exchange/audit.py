@@ -17,6 +17,7 @@ from cchybrid.model import Collective, Instance, Network, Schedule
 from cchybrid.model.errors import CchybridError, InputError, with_context
 from cchybrid.model.instance import expect_file
 from cchybrid.model.shown import counted
+from cchybrid.model.text import printable
 from cchybrid.plugin.imported import BrokenRule, Imported
 from cchybrid.plugin.registry import Registry
 from cchybrid.proof.parts import infeasibility
@@ -213,7 +214,7 @@ def audit_file(
         registry.importer(format_name)
     with with_context(path):
         expect_file(path)
-    name = Path(path).name
+    name = printable(Path(path).name)
     try:
         importer, imported = import_file(
             path, registry, format_name=format_name, network=network, collective=collective
@@ -247,8 +248,10 @@ def _without_import(path: Path, error: CchybridError) -> Audit:
             facts = [*read.notes]
             network = without_modes(read, facts.append)
             size = f"a network of {network.nodes} nodes, {len(network.channels)} channels"
-            return Audit(path.name, "network", "no schedule", reason=size, facts=tuple(facts))
-    return Audit(path.name, "", "not judged", reason=text)
+            return Audit(
+                printable(path.name), "network", "no schedule", reason=size, facts=tuple(facts)
+            )
+    return Audit(printable(path.name), "", "not judged", reason=text)
 
 
 def _judge(name: str, importer: str, imported: Imported) -> Audit:
@@ -257,7 +260,10 @@ def _judge(name: str, importer: str, imported: Imported) -> Audit:
         name, importer, "no schedule", limits=imported.limits, facts=imported.facts,
         imported=imported, reason="",
     )  # fmt: skip
-    own = imported.own
+    own, instance = imported.own, imported.instance
+    if own is None and instance is not None and _has_switches(instance.network):
+        fact = f"judged, and bounded, for {instance.model.switching} switching"
+        found = replace(found, facts=(*found.facts, fact))
     if own is not None:
         found = replace(
             found, unit=own.unit, length=own.value, spent=own.value, spent_unit=own.unit,
@@ -282,6 +288,10 @@ def _judge(name: str, importer: str, imported: Imported) -> Audit:
         text = "no instance" if imported.instance is None else imported.instance.name
         return replace(found, reason="; ".join((text, *imported.limits[:1])))
     return replace(found, verdict="valid")
+
+
+def _has_switches(network: Network) -> bool:
+    return len(network.terminals) < network.nodes
 
 
 def _invalid(found: Audit, broken: BrokenRule) -> Audit:

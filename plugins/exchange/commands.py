@@ -13,6 +13,7 @@ from cchybrid.cli import arguments, completion
 from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.cli.single_options import refuse_given
 from cchybrid.model.errors import InputError
+from cchybrid.model.text import printable
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
@@ -247,7 +248,7 @@ def _audit_folder(
     paths = files_in(folder)
     try:
         for path in paths:
-            audit = replace(run(path), file=str(path.relative_to(folder)), imported=None)
+            audit = replace(run(path), file=printable(str(path.relative_to(folder))), imported=None)
             found.append(audit)
             if as_json:
                 print(json.dumps(audit.to_json()), flush=True)

@@ -123,9 +123,13 @@ def described(name: Name) -> str:
     text = f"node {node} receives message {message} in step {step}"
     if kind == "path":
         return f"{text} over path {'-'.join(map(str, more[0]))}"
-    if kind == "over":
-        return f"{text} over a path that passes channel {more[0]}-{more[1]}"
-    return f"{text} from node {more[0]}" if kind == "from" else text
+    if kind == "uses":
+        resource, *where = more
+        spot = "-".join(map(str, where))
+        used = f"a port of node {spot}" if resource == "inject" else f"channel {spot}"
+        return f"{text} over a path that uses {used}"
+    assert kind == "gets", kind
+    return text
 
 
 _LIMITS = {"channel": "pass channel {}", "inject": "leave node {}", "accept": "end at node {}"}

@@ -8,7 +8,8 @@ import io
 from cchybrid.model import AllReduction, Network, Reduction, Schedule
 from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
-from cchybrid.view.step_table import chunk_text, printable, step_heading
+from cchybrid.model.text import printable
+from cchybrid.view.step_table import chunk_text, step_heading
 
 
 def export_csv(schedule: Schedule) -> str:

@@ -313,9 +313,14 @@ class Machine:
             clocks[k, block] = seen[block]
             reads = self._cells(operation, operation.source) if operation.kind in READS else []
             writes = self._cells(operation, operation.target) if operation.kind in WRITES else []
+            moved = [(a, b) for a, b in zip(reads, writes, strict=False) if a != b]
+            overlap = {a for a, _ in moved} & {b for _, b in moved}
+            if overlap:
+                text = f"it reads and writes {_cell_text(min(overlap))} for different chunks"
+                self._broken("race", operation, f"{text}, and nothing orders the two")
+                return
             if operation.kind == "cpy":  # a copy of a chunk to itself changes nothing
-                kept = [(a, b) for a, b in zip(reads, writes, strict=True) if a != b]
-                reads, writes = [a for a, _ in kept], [b for _, b in kept]
+                reads, writes = [a for a, _ in moved], [b for _, b in moved]
             for cell in reads:
                 accesses[cell].append((k, False))
             for cell in writes:

@@ -164,9 +164,9 @@ def _schedule(
         transfers.append(Transfer(numbers[meaning.key(value)], each.path))
         sums[each.step].append(tuple(node for n, node in enumerate(nodes) if value[1] >> n & 1))
     used = sorted(steps)
-    model = HOP_BY_HOP
-    if any(len(each.path) > 2 for each in sent):
-        model = CommunicationModel("wormhole", routing="any")
+    # Switches are passed within a step, whether or not this program needs it.
+    switched = len(network.terminals) < network.nodes
+    model = CommunicationModel("wormhole", routing="any") if switched else HOP_BY_HOP
     instance = Instance(network, collective, model)
     schedule = Schedule(
         instance,

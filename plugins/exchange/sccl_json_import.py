@@ -68,7 +68,8 @@ def read_sccl_json(text: str, request: ImportRequest) -> Imported:
                 where=f"{part}.{key}", hint="correct it, or leave it out",
             )  # fmt: skip
     limits, groups = _groups(topology)
-    broken += _overloaded_groups(steps, rounds, groups)
+    if request.network is None:
+        broken += _overloaded_groups(steps, rounds, groups)
     places: dict[Place, str] = {}
     transfers: list[list[Transfer]] = []
     sums: list[tuple[tuple[int, ...], ...]] = []
@@ -146,7 +147,12 @@ def _read_parts(collective: dict[str, Any], nodes: int) -> dict[int, list[Part]]
         address = take(record, "addr", int, where, index)
         if sides[0] and sides[1]:
             parts[address].append((sides[0], sides[1]))
-    return parts
+    # What only nodes need that have it from the start is no message.
+    return {
+        address: listed
+        for address, listed in parts.items()
+        if len(listed) > 1 or not {*listed[0][1]} <= {*listed[0][0]}
+    }
 
 
 def _message(address: int, parts: list[Part]) -> AnyMessage:

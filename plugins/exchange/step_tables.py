@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable
 
 from cchybrid.model import Schedule
-from cchybrid.view.step_table import Notation, StepTable, printable, step_table
+from cchybrid.model.text import printable
+from cchybrid.view.step_table import Notation, StepTable, step_table
 
 MAX_LETTERS = 88
 """Letters of a line of a LaTeX table; steps that would not fit go to another table."""
@@ -66,7 +67,7 @@ def export_latex(schedule: Schedule) -> str:
 
 def escape_latex(text: str) -> str:
     """Return a text as LaTeX that prints it, whatever it contains."""
-    return "".join(LATEX.get(letter, letter) for letter in printable(text).replace("\ufffd", "?"))
+    return "".join(LATEX.get(letter, letter) for letter in printable(text))
 
 
 def _escape_markdown(text: str) -> str:

@@ -100,7 +100,8 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
     rates = None if known is None else _chunks_per_epoch(record, known)
     switches = used if known is None else used | known.switches
     broken = EpochRules(epochs, met_by, parts, switches, rates).broken(flows)
-    broken += demands_lacking(gpus, used, demands, known)
+    if request.collective is None:  # otherwise the messages are compared with its own
+        broken += demands_lacking(gpus, used, demands, known)
     if unlisted and not broken:
         text = "a path has this flow, which is not in the list of flows"
         broken.append(BrokenRule("missing-demand", unlisted[0].place, text))
@@ -127,7 +128,7 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
         if own is None:
             # An epoch in which nothing is sent takes a step, too.
             imported = replace(imported, length=epochs)
-    if not broken and own is None and imported.schedule is None:
+    if not imported.broken and own is None and imported.schedule is None:
         raise InputError(
             f"{imported.limits[-1]}, and its links have unknown rates", where="Flows",
             hint="give whole chunks, or a result for NDv2 or DGX-2 without --topology",
@@ -313,6 +314,11 @@ def _with_schedule(
         if source not in goals
     }
     collective, numbers = collective_for(request.collective, messages)
+    lacking = {*range(len(collective.messages))} - {*numbers.values()}
+    if lacking:
+        text = f"message {min(lacking)} of {collective.name} is not demanded"
+        broken = BrokenRule("missing-demand", "Chunk paths", text)
+        return replace(imported, broken=(*imported.broken, broken))
     steps: dict[int, list[Transfer]] = defaultdict(list)
     places: dict[Place, str] = {}
     used = {epoch: k for k, epoch in enumerate(sorted({flow.epoch for flow in flows}))}

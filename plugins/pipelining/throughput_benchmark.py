@@ -66,7 +66,8 @@ class ThroughputRow:
     @property
     def name(self) -> str:
         """The unique name."""
-        return f"{self.topology} {self.collective} throughput"
+        path = Path(self.topology)
+        return f"{path.name if path.is_absolute() else path} {self.collective} throughput"
 
     @property
     def published(self) -> Fraction | None:
@@ -112,7 +113,10 @@ class Throughputs(Benchmark[ThroughputRow]):
         for key in ("topology", "collective"):
             if key not in text:
                 raise InputError(f"a row without a {key}", where=key, hint="name one")
-        text["topology"] = text["topology"].lower()
+        named = "/" not in text["topology"] and "." not in text["topology"]
+        text["topology"] = (
+            text["topology"].lower() if named else str((folder / text["topology"]).absolute())
+        )
         text["collective"] = canonical_name(text["collective"])
         return ThroughputRow(**text)
 

@@ -125,7 +125,7 @@ def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> bool:
             )
         )
     elif verdict is None:
-        print(f"{path}: FAILED: {failure}")
+        print_lines([f"{path}: FAILED: {failure}"])
     else:
         word = "optimal (certified)"
         if not verdict.optimal:

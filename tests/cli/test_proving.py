@@ -230,3 +230,18 @@ def test_a_format_of_a_plugin_is_an_option(tmp_path, monkeypatch):
     assert "proof format claim-text failed: ValueError: an odd number of steps" in done.stderr
     assert (tmp_path / "odd.certificate.json").exists()
     assert "file is no folder" in prove("even.json", "--claim-text", "file").stderr
+
+
+def test_a_check_of_a_plugin_must_return_a_bool(tmp_path, monkeypatch, capsys):
+    (tmp_path / "odd_check.py").write_text(
+        "from cchybrid.plugin import CheckInfo, hookimpl\n"
+        "def check(path, record, explain, as_json): return record['answer']\n"
+        "@hookimpl\n"
+        "def cchybrid_checks(): return [CheckInfo('odd/1', 'odd_check:check', '-')]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "odd_check")
+    for answer, status in ((True, 0), (False, 1), ("no, it is false", 2), (1, 2)):
+        (tmp_path / "f.json").write_text(json.dumps({"format": "odd/1", "answer": answer}))
+        assert run(["check", str(tmp_path / "f.json")]) == status
+    assert "the check of odd/1 returned 1, no bool" in capsys.readouterr().err

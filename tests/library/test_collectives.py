@@ -336,6 +336,14 @@ def test_other_patterns_can_be_given() -> None:
         collective("AAB", RING, patterns=[pattern])
 
 
+def test_a_collective_of_other_nodes_than_the_participants_is_refused():
+    fixed = CollectiveInfo(
+        "fixed", "fixed", lambda roles: Collective("f", (Message(0, (1,)),)), "-"
+    )
+    with refused("fixed on ring-bi-4: participants: it uses nodes that take no part: 0-1; add"):
+        collective("fixed", network("ring-bi-4"), participants=[2, 3], patterns=[fixed])
+
+
 def test_a_collective_has_the_name_of_its_record():
     lie = CollectiveInfo("half", "half", lambda roles: Collective("AAB", (Message(0, (1,)),)), "-")
     ring = network("ring-bi-4")

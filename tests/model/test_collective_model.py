@@ -76,3 +76,10 @@ def test_missing_keys(key: str) -> None:
     record = {name: value for name, value in SCATTER.items() if name != key}
     with pytest.raises(InputError, match=f"collective.{key}: the key is missing"):
         Collective.from_json(record)
+
+
+def test_messages_may_come_from_a_generator() -> None:
+    found = Collective("g", (Message(0, (node,)) for node in (1, 2)))  # type: ignore[arg-type]
+    assert found.messages == (Message(0, (1,)), Message(0, (2,)))
+    with refused("collective.messages: no messages"):
+        Collective("g", (message for message in ()))  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -109,6 +110,7 @@ def test_repeated_links_add_capacity() -> None:
         ({"node_names": ["a", "b"]}, "network.node_names: 2 names for 3 nodes; give one name"),
         ({"node_names": ["a", "b", "a"]}, "network.node_names[2]: the name 'a' is given twice"),
         ({"node_names": ["a", " ", "c"]}, "network.node_names[1]: no name; give every node"),
+        ({"node_names": ["a", "a ", "c"]}, "network.node_names[1]: the name 'a ' begins or ends"),
         ({"node_names": ["a", 7, "c"]}, "network.node_names[1]: 7 is not"),
         ({"switches": [3]}, "network.switches[0]: no node 3 in this network"),
         ({"switches": [1, 0]}, "network.switches: the switches are not sorted or not distinct"),
@@ -125,6 +127,14 @@ def test_repeated_links_add_capacity() -> None:
 def test_refusals(changes: dict[str, Any], message: str) -> None:
     with refused(message):
         Network.from_json(LINE | changes)
+
+
+def test_arcs_are_pairs_of_any_type() -> None:
+    expected = Network.from_arcs("x", 2, [(0, 1), (1, 0)])
+    assert Network.from_arcs("x", 2, [[0, 1], [1, 0]]) == expected  # type: ignore[list-item]
+    assert Network.from_arcs("x", 2, np.array([[0, 1], [1, 0]])) == expected
+    with refused("arcs[0]: 3 numbers; write (from, to)"):
+        Network.from_arcs("x", 2, [(0, 1, 1)])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("key", ["name", "nodes", "channels"])

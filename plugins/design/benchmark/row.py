@@ -14,11 +14,11 @@ from typing import Any
 from cchybrid.checker import EvidenceError
 from cchybrid.design_checker import check_design
 from cchybrid.library.topologies import network
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 
 from ..network.cost import Cost
 from ..network.distances import all_distances
-from ..network.ports import Links, ports_of
+from ..network.ports import Links, links_between_equals, ports_of
 from ..network.record import design_record
 from ..network.task import DesignTask, layout
 from ..network.terms import TERMS
@@ -95,8 +95,7 @@ class DesignRow:
 
     def named_links(self) -> Links:
         """Return the links of the named network."""
-        found = network(self.network)
-        return tuple((a, b) for a, b, *_ in found.channels if a < b)
+        return links_between_equals(network(self.network))
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as a JSON object, as in the store."""
@@ -173,12 +172,15 @@ class DesignRow:
                 where="collective",
                 hint="use a suite of instances",
             )
-        if row.network and network(row.network).nodes != row.nodes:
-            raise InputError(
-                f"{row.network} has {network(row.network).nodes} nodes",
-                where="nodes",
-                hint="correct the number",
-            )
+        if row.network:
+            with with_context("network"):
+                row.named_links()
+            if network(row.network).nodes != row.nodes:
+                raise InputError(
+                    f"{row.network} has {network(row.network).nodes} nodes",
+                    where="nodes",
+                    hint="correct the number",
+                )
         return row
 
 

@@ -57,6 +57,34 @@ def ports_of(nodes: int, degree: int, links: Iterable[tuple[int, int]]) -> Ports
     return ports
 
 
+def links_between_equals(network: Network) -> Links:
+    """Return the bidirectional links of a network, whose nodes are all alike.
+
+    Raises
+    ------
+    InputError
+        It has what no designed network has: switches, endpoints, half-duplex links, or a channel
+        without an equal one back.
+    """
+    if network.half_duplex or network.endpoints or network.switches:
+        what = "half-duplex links" if network.half_duplex else "switches or endpoints"
+        raise InputError(
+            f"{network.name} has {what}, which no designed network has",
+            hint="name a network of nodes that are all alike",
+        )
+    carried = {(channel.source, channel.target): channel.capacity for channel in network.channels}
+    links: list[tuple[int, int]] = []
+    for (a, b), capacity in carried.items():
+        if carried.get((b, a)) != capacity:
+            raise InputError(
+                f"{network.name} has a channel from {a} to {b} without an equal one back",
+                hint="name a network of bidirectional links",
+            )
+        if a < b:
+            links += [(a, b)] * capacity
+    return tuple(links)
+
+
 def check_links(task: DesignTask, links: Iterable[tuple[int, int]]) -> None:
     """Raise ``InputError`` unless a network with these links is one that the task allows."""
     listed = [(min(link), max(link)) for link in links]

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import zlib
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant, contestants
@@ -197,6 +198,29 @@ def test_a_copy_of_the_one_file_holds_what_was_finished(tmp_path, finished):
         shutil.copy(tmp_path / "s.sqlite", tmp_path / "copy.sqlite")
     with Store(tmp_path / "copy.sqlite") as store:
         assert [run.key for run in store.runs()] == [finished.key]
+
+
+def test_one_contestant_is_one_whatever_its_spelling(tmp_path, finished):
+    """Suites wrote 3 seconds where the command wrote 3.0; nothing counts twice."""
+    engines = finished.contestant.engines or ("umda",)
+    limited = replace(finished, contestant=Contestant(engines, time_limit=3.0))
+    path, refused = tmp_path / "s.sqlite", []
+    with Store(path, write=True) as store:
+        store.put_suite(SUITE)
+        store.put(limited)
+        whole = limited.contestant.key.replace("3.0", "3")
+        twice = json.dumps([*engines, *engines])
+        doubled = limited.contestant.key.replace(json.dumps([*engines]), twice)
+        for key in (whole, doubled):
+            store._database.execute(
+                "INSERT INTO runs SELECT row, ?, seed, failure, result, record FROM runs LIMIT 1",
+                (key,),
+            )
+        assert len([*store.runs(refused.append)]) == 1
+    assert [line.rpartition(": ")[2] for line in refused] == [
+        "its engines are not in order, or one is named twice",
+        "its contestant is that of another run, and would count twice",
+    ]
 
 
 def test_contestants():

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cchybrid_plugins.bench.contestant import contestants, labels, with_budget
+from cchybrid_plugins.bench.contestant import Contestant, contestants, labels, with_budget
 from cchybrid_plugins.bench.row import Row
 from cchybrid_plugins.bench.study import RunBudget, read_seeds
 from cchybrid_plugins.bench.suite import Suite, read_suite
 
+from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
+from tests.plugins.bench.local_runs import made
 
 ROWS = '[[rows]]\ntopology = "ring-bi-4"\ncollective = "AAS"\n'
 
@@ -178,6 +182,39 @@ def test_published_rates_of_several_engines_meet_in_one_row(tmp_path: Path) -> N
         file.write("ring-bi-4,AAS,umda,50,2\n")
     with pytest.raises(InputError, match=r"line 5|umda has two success rates"):
         study(tmp_path, table)
+
+
+def test_a_row_that_is_listed_twice_must_say_the_same(tmp_path: Path) -> None:
+    row = "[[rows]]\ntopology = 'ring-bi-4'\ncollective = 'AAS'\n"
+    path = tmp_path / "twice.toml"
+    for more, rows in (("", 1), ("steps = 3\nsource = 'A'\n", 1)):
+        path.write_text(f"{row}steps = 3\nsource = 'A'\n{row}{more}")
+        assert len(read_suite(str(path)).rows) == rows
+    nodes = Network.from_links("x", 3, [(0, 1), (1, 2)], node_names=("A", "a", "b"))
+    record = {"format": "cchybrid-network/1", "network": nodes.to_json()}
+    (tmp_path / "case.json").write_text(json.dumps(record))
+    pairs = "[[rows]]\ntopology = './case.json'\ncollective = ['pairs:A>b', 'pairs:a>b']\n"
+    path.write_text(pairs)
+    with pytest.raises(InputError, match="two rows are called case"):
+        read_suite(str(path))
+    path.write_text(f"{row}steps = 3\nsource = 'A'\n{row}steps = 2\nsource = 'B'\n")
+    with pytest.raises(InputError, match="ring-bi-4 AAS is listed twice with different values"):
+        read_suite(str(path))
+
+
+def test_a_run_for_another_number_of_steps_does_not_count() -> None:
+    values = {"topology": "ring-bi-4", "collective": "AAS"}
+    kind = load_registry().benchmark("schedules")
+    rows = [Row.from_text({**values, **more}, Path()) for more in ({}, {"fixed_steps": "2"})]
+    row, run = rows[1], made("schedules", rows[1], Contestant(("umda",), None, 500))
+    assert kind.check(row, run)["steps"] == 2
+    other = replace(row, target=1), rows[0]
+    for wrong in other:
+        with pytest.raises(InputError, match="run for another number of steps than its row"):
+            kind.check(wrong, run)
+    plain = replace(run, result={k: v for k, v in run.result.items() if k != "fixed_steps"})
+    with pytest.raises(InputError, match="run for another number of steps than its row"):
+        kind.check(row, plain)
 
 
 def test_the_studies_that_ship() -> None:

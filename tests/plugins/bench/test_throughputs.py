@@ -16,6 +16,7 @@ from cchybrid_plugins.bench.store import Run, Store
 from cchybrid_plugins.bench.suite import Suite, read_suite
 
 from cchybrid.cli.app import run as command
+from cchybrid.library.topologies import network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.benchmark_report import Report
 from cchybrid.plugin.registry import load_registry
@@ -56,6 +57,18 @@ def test_the_suite_that_ships() -> None:
     assert suite.kind == "throughputs"
     assert tuple(KIND.from_json(row.to_json()) for row in suite.rows) == suite.rows
     assert set(digests(suite, load_registry())) == {row.name for row in suite.rows}
+
+
+def test_files_are_those_of_their_names_beside_the_suite(tmp_path: Path) -> None:
+    for file, name in (("Net.json", "mesh-1x3"), ("net.json", "complete-3")):
+        record = {"format": "cchybrid-network/1", "network": network(name).to_json()}
+        (tmp_path / file).write_text(json.dumps(record))
+    (tmp_path / "mine.toml").write_text(
+        '[[throughputs]]\ntopology = "./Net.json"\ncollective = "AAB"\n'
+    )
+    [row] = read_suite(str(tmp_path / "mine.toml")).rows
+    assert row.name == "Net.json AAB throughput"
+    assert len(row.instance(load_registry()).network.channels) == 4
 
 
 def test_a_report_compares_with_what_was_published(store: Path) -> None:

@@ -150,6 +150,8 @@ def test_a_changed_network_is_found(suite: Suite, tmp_path: Path, change, messag
         ("bisection", "bisect", "a design has no 'bisect'"),
         ("4.00", "four", "'four' is no number"),
         ("ring-bi-16,16", "ring-bi-16,15", "ring-bi-16 has 16 nodes"),
+        ("ring-bi-16,16", "ring-uni-16,16", "from 0 to 1 without an equal one back"),
+        ("ring-bi-16,16", "fat-tree-4,20", "has switches or endpoints"),
         ("ring-bi-16,16", "ring-bi-16,inf", "nodes: 'inf' is no whole number"),
         ("ring-bi-16,16", "ring-bi-16,1e400", "nodes: '1e400' is no whole number"),
         (",8,3,backplane,3", ",8,nan,backplane,3", "degree: 'nan' is no whole number"),

@@ -416,6 +416,18 @@ def test_a_folder_becomes_a_report(tmp_path: Path, capsys: Any) -> None:
     assert "| `inner/good.xml` | valid | 3 steps | 3 certified | 0 % |" in page
 
 
+def test_names_of_files_cannot_forge_a_line(tmp_path: Path, capsys: Any) -> None:
+    theirs, out = tmp_path / "theirs", tmp_path / "report"
+    theirs.mkdir()
+    (theirs / "b\nbest.xml: valid, 3 steps\x1b[1A.csv").write_text("step,source\n")
+    assert run(["audit", str(theirs), "-o", str(out)]) == 0
+    assert run(["audit", str(next(theirs.iterdir()))]) == 2
+    for text in (capsys.readouterr().out, (out / "report.md").read_text()):
+        assert "\nbest.xml" not in text
+        assert "\x1b" not in text
+        assert r"b\nbest.xml: valid, 3 steps\x1b[1A.csv" in text
+
+
 @pytest.mark.parametrize(
     ("words", "line"),
     [

@@ -139,6 +139,11 @@ def test_what_the_file_says_in_words(tmp_path):
     assert re.search(pattern, formula, re.M)
     counted = described(("count", "channel", 0, 1, 2, 4, 0))
     assert counted == "at least 1 of the first 5 messages pass channel 0-1 in step 2"
+    used = described(("uses", 0, 1, "channel", 2, 3, 1))
+    assert used == "node 1 receives message 0 in step 1 over a path that uses channel 2-3"
+    assert "uses a port of node 2" in described(("uses", 0, 1, "inject", 2, 1))
+    words = re.findall(r"^c variable \d+: (.*)", formula, re.M)
+    assert len({*words}) == len(words)
     named = re.findall(r"^c variable (\d+): ", formula, re.M)
     assert [*map(int, named)] == [*range(1, len(named) + 1)]
     assert f"\np cnf {len(named)} " in formula

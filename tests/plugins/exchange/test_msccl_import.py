@@ -10,7 +10,7 @@ from cchybrid_plugins.exchange.export_msccl import export_msccl
 from cchybrid_plugins.exchange.msccl_import import read_msccl
 
 import cchybrid
-from cchybrid.model import AllReduction, Message, Network, Reduction
+from cchybrid.model import AllReduction, CommunicationModel, Message, Network, Reduction
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.referee.verify import verify_schedule
@@ -413,6 +413,58 @@ def test_msccl_transfers_are_placed_by_links_of_which_a_half_duplex_pair_is_one(
         found = read_msccl(text, ImportRequest("x", network))
         assert found.length == rounds
         assert verify_schedule(found.schedule) == ()
+
+
+def test_on_a_network_with_switches_the_bound_counts_paths_over_them() -> None:
+    """A ring of three steps, where the switch allows one: no bound of 2 may stand beside it."""
+    ring, switch = [(n, (n + 1) % 4, 1) for n in range(4)], 4
+    star = [(n, switch, 3) for n in range(4)] + [(switch, n, 3) for n in range(4)]
+    network = Network("ring and switch", 5, tuple(sorted(ring + star)), switches=(switch,))
+    found = read_msccl(ring_allgather(4), ImportRequest("x", network)).schedule
+    assert (len(found.steps), verify_schedule(found)) == (3, ())
+    assert found.instance.model == CommunicationModel("wormhole", routing="any")
+    assert cchybrid.bound(found.instance).lower_bound.steps == 1
+    relay = program(
+        "scatter", (3, 1, 1),
+        [block(0, 1, -1, step("s", ("i", 1), count=2)), block(1, -1, -1, step("cpy", ("i", 0)))],
+        [block(0, -1, 0, step("r", target=("o", 0)), step("r", target=("s", 0))),
+         block(1, 2, -1, step("s", ("s", 0), waits=(0, 1)))],
+        [block(0, -1, 1, step("r"))],
+        in_place=False, extra='root="0"',
+    )  # fmt: skip
+    relay = relay.replace('cnt="2"', 'cnt="1"').replace(
+        '<step s="0" type="s" srcbuf="i" srcoff="1"',
+        '<step s="0" type="s" srcbuf="i" srcoff="1" dstbuf="o" dstoff="0" cnt="1" depid="-1"'
+        ' deps="-1" hasdep="0"/><step s="1" type="s" srcbuf="i" srcoff="2"',
+    )
+    hop_by_hop = read_msccl(relay, ImportRequest("x", cchybrid.network("mesh-1x3"))).schedule
+    assert verify_schedule(hop_by_hop) == ()
+    on_switch = read_msccl(relay, ImportRequest("x", network))
+    assert on_switch.meaning_checked
+    assert [each.rule for each in verify_schedule(on_switch.schedule)] == ["not-a-destination"]
+
+
+def test_a_copy_to_a_place_that_overlaps_is_a_race() -> None:
+    text = program(
+        "broadcast", (2, 2, 3),
+        [block(0, 1, -1, step("s", ("i", 0), count=2)),
+         block(1, -1, -1, step("cpy", ("i", 0), count=2))],
+        [block(0, -1, 0, step("r", target=("s", 0), count=2),
+               step("cpy", ("s", 0), ("s", 1), count=2), step("cpy", ("s", 1), count=2))],
+        in_place=False, extra='root="0"',
+    )  # fmt: skip
+    rule, place, words = only_rule(text)
+    assert (rule, place) == ("race", "gpu 1, tb 0, step 1")
+    assert "reads and writes scratch chunk 1 for different chunks" in words
+    kept = text.replace(
+        'srcbuf="s" srcoff="0" dstbuf="s" dstoff="1"', 'srcbuf="s" srcoff="0" dstbuf="s" dstoff="0"'
+    )
+    assert (
+        read(
+            kept.replace('type="cpy" srcbuf="s" srcoff="1"', 'type="cpy" srcbuf="s" srcoff="0"')
+        ).broken
+        == ()
+    )
 
 
 def test_msccl_sizes_that_executors_compute_are_checked() -> None:

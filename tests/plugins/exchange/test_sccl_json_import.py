@@ -89,6 +89,9 @@ def test_shared_capacities_are_checked() -> None:
     assert found.broken[0].rule == "group-overload"
     assert str(found.broken[0]) == "step 0: hub out carries 2 chunks, 1 at most (group-overload)"
     assert "1 groups of links" in found.limits[0]
+    request = ImportRequest("x", cchybrid.network("complete-3"))
+    elsewhere = read_sccl_json(sccl_allgather(topology=topology), request)
+    assert (elsewhere.broken, verify_schedule(elsewhere.schedule)) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -114,6 +117,15 @@ def test_chunks_that_several_nodes_have_are_refused() -> None:
         read(with_chunks([chunk([0, 1], [2], 0)]))
     with pytest.raises(InputError, match="a reduction to some of its nodes"):
         read(with_chunks([chunk([n], [0, 1], 0) for n in range(3)]))
+
+
+def test_chunks_that_stay_where_they_are_are_no_messages() -> None:
+    """msccl-tools writes them for every all-to-all."""
+    chunks = [chunk([a], [b], 3 * a + b) for a in range(3) for b in range(3)]
+    sends = [[3 * a + b, a, b] for a in range(3) for b in range(3) if a != b]
+    found = read(with_chunks(chunks, steps=steps((1, sends)))).schedule
+    assert found.instance.collective.name == "AAS"
+    assert verify_schedule(found) == ()
 
 
 def test_nodes_are_those_of_their_numbers_in_a_named_network() -> None:

@@ -259,6 +259,21 @@ def test_teccl_results_are_judged_on_a_named_network_in_steps() -> None:
         read_teccl(teccl_result(flows, paths, 2), ImportRequest("x", ring))
 
 
+def test_the_collective_that_is_named_says_what_is_demanded() -> None:
+    """A broadcast lacks the demands of an allgather; as a broadcast it is complete."""
+    flows, paths = teccl_triangle()
+    flows = [flow for flow in flows if "from 0" in flow]
+    text = teccl_result(flows, {key: path for key, path in paths.items() if "from 0" in key}, 2)
+    ring = cchybrid.network("ring-bi-3")
+    assert read_teccl(text, ImportRequest("x", ring)).broken[0].rule == "missing-demand"
+    broadcast = cchybrid.instance(ring, "broadcast").collective
+    found = read_teccl(text, ImportRequest("x", ring, broadcast))
+    assert (found.broken, verify_schedule(found.schedule)) == ((), ())
+    allgather = cchybrid.instance(ring, "allgather").collective
+    broken = read_teccl(text, ImportRequest("x", ring, allgather)).broken
+    assert [each.text for each in broken] == ["message 1 of AAB is not demanded"]
+
+
 def test_gpus_are_the_nodes_of_their_numbers_on_a_named_network() -> None:
     flows, paths = json.loads(json.dumps(teccl_triangle()).replace("2", "3"))
     text = teccl_result(flows, paths, 2)
