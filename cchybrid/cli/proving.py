@@ -6,8 +6,9 @@ import functools
 import inspect
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -110,7 +111,8 @@ def prove(
         raise InputError("this is the schedule", where=f"-o {output}", hint="name another file")
     _, about = read_described(schedule)
     registry = load_plugins()
-    with _status(f"proving {schedule.name}") as tell:
+    # Standard output may be JSON, and bound providers of plugins may print.
+    with _status(f"proving {schedule.name}") as tell, redirect_stdout(sys.stderr):
         outcome = proving.prove(schedule, time_limit=time_limit, report=tell, registry=registry)
     verdict = outcome.verdict
     files: list[Path] = []

@@ -159,6 +159,11 @@ def contestants(
         current.setdefault(registry.current_name(name), {}).update(values)
     for name in current:
         if name in registry.strategies:
+            if name not in (*(strategies or ["auto"]), "quotients"):
+                raise InputError(
+                    f"strategy {name} does not take part", where="--option",
+                    hint="name it, or drop it",
+                )  # fmt: skip
             continue
         info = registry.engine(name)
         if not any(engines is None or info.name in engines for engines in chosen):

@@ -44,12 +44,16 @@ class Claim:
         """The kind of the evidence."""
         return str(self.evidence["kind"])
 
-    def heading(self) -> Iterator[str]:
-        """Yield the lines that say what a formula is about, for comments."""
-        network = self.network
+    def heading(self, network: Network) -> Iterator[str]:
+        """Yield the lines that say what a formula is about, for comments.
+
+        ``network`` is the one of the two whose paths it counts.
+        """
         yield f"{self.name}: is there a schedule of at most {self.steps} steps?"
         yield "Unsatisfiable means that there is none. Nodes, messages and steps are numbers; nodes"
         yield "and messages count from 0, steps from 1."
+        hops = network.extra_hops
+        yield f"Routing: {'any' if hops is None else f'at most {hops} hops more than the fewest'}."
         if network.backwards:
             yield "A reduction is described backwards: channels reversed, the last step first, and"
             yield "each message goes from the node that gets the result to all others."

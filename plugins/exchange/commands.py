@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -168,17 +170,19 @@ def audit(
     bounds: Bounds = {}
 
     def run(path: Path) -> Audit:
-        return audit_file(
-            path,
-            registry,
-            network,
-            performed,
-            format_name=format_name,
-            improve=time_limit if improve else None,
-            bound_seconds=bound_time,
-            seed=seed,
-            bounds=bounds,
-        )
+        # Standard output may be JSON, and plugins may print.
+        with redirect_stdout(sys.stderr):
+            return audit_file(
+                path,
+                registry,
+                network,
+                performed,
+                format_name=format_name,
+                improve=time_limit if improve else None,
+                bound_seconds=bound_time,
+                seed=seed,
+                bounds=bounds,
+            )
 
     if file.is_dir():
         _audit_folder(file, run, output, as_json)

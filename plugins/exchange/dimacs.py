@@ -56,7 +56,8 @@ def write_dimacs(claim: Claim, folder: Path, seconds: float) -> list[Path]:
     except EvidenceError as error:
         raise InputError(f"the propositional formula: {error}") from None
     paths = [folder / name for name in (FORMULA, LRAT, DRAT)]
-    write_lines(_dimacs(claim, formula, len(evidence.get("order", []))), paths[0])
+    heading = claim.heading(network)
+    write_lines(_dimacs(heading, formula, len(evidence.get("order", []))), paths[0])
     write_lines(filter(None, lines), paths[1])
     write_lines(without_hints(formula.clauses, lines), paths[2])
     return paths
@@ -94,8 +95,8 @@ def without_hints(clauses: Iterable[Clause], lines: Iterable[str]) -> Iterator[s
             yield " ".join([*literals, "0"])
 
 
-def _dimacs(claim: Claim, formula: Formula, fixed: int) -> Iterator[str]:
-    for line in claim.heading():
+def _dimacs(heading: Iterator[str], formula: Formula, fixed: int) -> Iterator[str]:
+    for line in heading:
         yield f"c {line}"
     if fixed:
         yield f"c The last {fixed} clauses fix messages, no two of which fit into one step, to the"

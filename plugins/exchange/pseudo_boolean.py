@@ -144,7 +144,7 @@ class PathFormula:
     def lines(self) -> Iterator[str]:
         """Yield the lines of the OPB file; comments say what every variable and row is."""
         yield f"* #variable= {len(self.number)} #constraint= {len(self.rows)}"
-        for line in self.claim.heading():
+        for line in self.claim.heading(self.claim.network):
             yield f"* {line}"
         for name, number in self.number.items():
             yield f"* x{number}: {_variable_text(name)}"

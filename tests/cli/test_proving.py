@@ -232,6 +232,23 @@ def test_a_format_of_a_plugin_is_an_option(tmp_path, monkeypatch):
     assert "file is no folder" in prove("even.json", "--claim-text", "file").stderr
 
 
+def test_what_a_bound_provider_prints_is_no_part_of_the_json(tmp_path, monkeypatch, capsys):
+    (tmp_path / "loud_bound.py").write_text(
+        "from cchybrid.plugin import BoundInfo, hookimpl\n"
+        "def loud(instance):\n    print('{\"certified\": true}')\n    return iter(())\n"
+        "@hookimpl\n"
+        "def cchybrid_bounds():\n"
+        "    return [BoundInfo('loud', 'loud_bound:loud', '-', own_worker=False)]\n"
+    )
+    save(tmp_path / "s.json", "hypercube-8", "AAS")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "loud_bound")
+    run(["prove", str(tmp_path / "s.json"), "--json", "--time-limit", "3"])
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["instance"]
+    assert '{"certified": true}' in shown.err
+
+
 def test_a_check_of_a_plugin_must_return_a_bool(tmp_path, monkeypatch, capsys):
     (tmp_path / "odd_check.py").write_text(
         "from cchybrid.plugin import CheckInfo, hookimpl\n"

@@ -23,8 +23,9 @@ VERDICTS = (
 PUBLISHED = {"steps": "published_steps", "lower_bound": "published_lower_bound", "goal": "goal"}
 MIN_TIME_RATIO, MIN_TIME_SECONDS = 1.5, 1.0
 """Times count as different if their ratio and their difference both exceed these."""
-UNKNOWN = {"steps": 1 << 53, "bound": 0}
-"""Values in place of a missing schedule and a missing bound."""
+MAX_COUNT = 1 << 53
+UNKNOWN = {"steps": MAX_COUNT, "bound": 0, "infeasible": False}
+"""Values in place of what a row lacks."""
 FOUND = ("steps", "lower_bound", "claimed_bound", "gap", "best_known")
 
 
@@ -195,11 +196,13 @@ def compare(here: DataFrame, there: DataFrame) -> DataFrame:
     """
     names = {"steps": "steps", "lower_bound": "bound", "seconds_to_best": "s"}
     one, other = (
-        rows.loc[rows.runs > rows.failures, [*names]].rename(columns=names)
+        rows.loc[rows.runs > rows.failures, [*names, "infeasible"]].rename(columns=names)
         for rows in (here, there)
     )
     table = pd.concat([one.add_suffix(" here"), other.add_suffix(" there")], axis=1)
     mine, their = (side.reindex(table.index).fillna(UNKNOWN) for side in (one, other))
+    for side in (mine, their):  # that there is no schedule is more than any bound
+        side["bound"] = side.bound.mask(side.infeasible.astype(bool), MAX_COUNT)
     low, high = np.fmin(mine.s, their.s), np.fmax(mine.s, their.s)
     apart = (
         (mine.steps == their.steps)

@@ -244,6 +244,16 @@ def test_comparison(there: dict[str, object], words: tuple[str, ...]) -> None:
     assert (found.where, found.here) == ("both", ", ".join(words))
 
 
+def test_that_there_is_no_schedule_is_more_than_any_bound() -> None:
+    none = read(outcome("a", FAST, steps=None, lower_bound=0, infeasible=True))
+    open_row = read(outcome("a", FAST, steps=None, lower_bound=1))
+    for here, there, words in ((none, open_row, "tighter bound"), (open_row, none, "weaker bound")):
+        (found,) = compare(standings(here), standings(there)).itertuples()
+        assert found.here == words
+    (same,) = compare(standings(none), standings(none)).itertuples()
+    assert same.here == ""
+
+
 def test_rows_of_one_store_only() -> None:
     here = read(outcome("a", FAST), outcome("b", FAST, failure="crashed"))
     found = compare(standings(here), standings(read(outcome("b", FAST))))

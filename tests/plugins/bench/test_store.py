@@ -209,11 +209,11 @@ def test_one_contestant_is_one_whatever_its_spelling(tmp_path, finished):
         store.put_suite(SUITE)
         store.put(limited)
         whole = limited.contestant.key.replace("3.0", "3")
-        twice = json.dumps([*engines, *engines])
-        doubled = limited.contestant.key.replace(json.dumps([*engines]), twice)
+        one, two = (json.dumps(list, separators=(",", ":")) for list in (engines, 2 * engines))
+        doubled = limited.contestant.key.replace(one, two)
         for key in (whole, doubled):
             store._database.execute(
-                "INSERT INTO runs SELECT row, ?, seed, failure, result, record FROM runs LIMIT 1",
+                "INSERT INTO runs SELECT row, ?, seed, failure, result, schedule FROM runs LIMIT 1",
                 (key,),
             )
         assert len([*store.runs(refused.append)]) == 1
@@ -237,5 +237,7 @@ def test_contestants():
         contestants(registry, [], ["fast"], {})
     with pytest.raises(InputError, match="nope"):
         contestants(registry, ["nope"], [], {})
+    with pytest.raises(InputError, match="--option: strategy relay does not take part"):
+        contestants(registry, [], ["race"], {"relay": {"patience_seconds": "5"}})
     with pytest.raises(InputError, match="--option: engine umda does not take part"):
         contestants(registry, ["cpsat"], [], {"umda": {"population": "8"}})

@@ -206,7 +206,8 @@ def test_a_run_for_another_number_of_steps_does_not_count() -> None:
     values = {"topology": "ring-bi-4", "collective": "AAS"}
     kind = load_registry().benchmark("schedules")
     rows = [Row.from_text({**values, **more}, Path()) for more in ({}, {"fixed_steps": "2"})]
-    row, run = rows[1], made("schedules", rows[1], Contestant(("umda",), None, 500))
+    entry = Contestant(("umda",), time_limit=None, evaluations=500)
+    row, run = rows[1], made("schedules", rows[1], entry)
     assert kind.check(row, run)["steps"] == 2
     other = replace(row, target=1), rows[0]
     for wrong in other:

@@ -134,6 +134,7 @@ def test_what_the_file_says_in_words(tmp_path):
     formula = write_dimacs(read_claim(record, found), tmp_path, 60.0)[0].read_text()
     assert formula.startswith("c spidergon-8 AAS: is there a schedule of at most 3 steps?\n")
     assert "c message 0: from 0 to 1\n" in formula
+    assert "c Routing: at most 0 hops more than the fewest.\n" in formula
     assert re.search("^c The last 3 clauses fix messages", formula, re.M)
     pattern = r"^c variable \d+: node \d receives message \d+ in step 1 over path \d-\d-\d$"
     assert re.search(pattern, formula, re.M)

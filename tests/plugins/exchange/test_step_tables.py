@@ -150,7 +150,7 @@ def test_the_formats_are_registered() -> None:
         assert registry.exporter(name).export(BROADCAST) == export(BROADCAST)
 
 
-@pytest.mark.parametrize("name", ["a+b", "to b", "a->b", " b"])
+@pytest.mark.parametrize("name", ["a+b", "to b", "a->b"])
 def test_csv_refuses_node_names_that_would_be_read_as_something_else(name):
     network = Network.from_links("line", 2, [(0, 1)], node_names=("a", name))
     instance = Instance(network, Collective("m", (Message(0, (1,)),)))
