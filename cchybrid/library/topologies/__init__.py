@@ -55,14 +55,14 @@ def network(name: str, families: Iterable[TopologyInfo] = FAMILIES) -> Network:
     name
         A member of one of the families; it becomes, in lower case, the network's name.
     families
-        The families, searched in this order.
+        The families; those of cchybrid come first.
 
     Raises
     ------
     InputError
         Unknown name (the error suggests similar ones), or invalid parameters.
     """
-    return resolve(name, families)
+    return resolve(name, families, FAMILIES)
 
 
 __all__ = ["FAMILIES", "fail", "network", "without_link"]

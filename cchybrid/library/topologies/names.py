@@ -15,22 +15,33 @@ from cchybrid.model.errors import InputError, with_context
 _LIST = "`cchybrid topologies` lists the names"
 
 
-def resolve(name: str, families: Iterable[TopologyInfo]) -> Network:
+def resolve(
+    name: str, families: Iterable[TopologyInfo], first: Sequence[TopologyInfo] = ()
+) -> Network:
     """Return the network of a name in any case; its own name is in lower case.
+
+    Families of ``first`` come before others, and the order of others decides nothing.
 
     Raises
     ------
     InputError
-        Unknown name, or invalid parameters.
+        Unknown name, one that two families have, or invalid parameters.
     """
     families = tuple(families)
     text = name.strip().lower()
-    for family in families:
-        match = re.fullmatch(family.pattern, text, re.ASCII)
-        if match:
-            with with_context(_shortened(text)):
-                network = family.build(*match.groups())
-            return network if network.name == text else replace(network, name=text)
+    matches = [(each, re.fullmatch(each.pattern, text, re.ASCII)) for each in families]
+    found = [(family, match) for family, match in matches if match]
+    found.sort(key=lambda pair: pair[0] not in first)
+    if len(found) > 1 and found[0][0] not in first:
+        raise InputError(
+            f"the families {found[0][0].name} and {found[1][0].name} both have this name",
+            where=_shortened(text),
+            hint="use one of the two plugins",
+        )
+    for family, match in found:
+        with with_context(_shortened(text)):
+            network = family.build(*match.groups())
+        return network if network.name == text else replace(network, name=text)
     for family in families:
         if text == family.name:
             raise InputError(

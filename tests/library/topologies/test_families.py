@@ -10,7 +10,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import FAMILIES, network
+from cchybrid.model.errors import InputError
 from cchybrid.referee.distances import hop_distances
 from tests.network_graphs import assert_vertex_transitive, graph_of
 
@@ -224,3 +226,15 @@ def test_machines_say_where_their_facts_are_from() -> None:
     for record in records.values():
         assert record["source"]
         assert len({tuple(link[:2]) for link in record["links"]}) == len(record["links"])
+
+
+def test_a_name_of_two_families_is_refused_whatever_their_order() -> None:
+    line, ring = (
+        TopologyInfo(word, f"{word}-N", r"yyy-(\d+)", lambda n: network("ring-bi-4"), "-", "yyy-4")
+        for word in ("line", "own-ring")
+    )
+    for pair in ((line, ring), (ring, line)):
+        with pytest.raises(InputError, match=r"yyy-4: the families .* both have this name"):
+            network("yyy-4", [*FAMILIES, *pair])
+    greedy = TopologyInfo("greedy", "greedy", "(.+)", lambda name: network("ring-bi-4"), "-", "x")
+    assert network("mesh-2x3", [greedy, *FAMILIES]).nodes == 6
