@@ -16,7 +16,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import BrokenRule
 
 from .msccl_execution import Value
-from .msccl_program import MAX_CHUNKS, READS, WRITES, Cell, Gpu, Program
+from .msccl_program import MAX_CHUNKS, READS, WRITES, Cell, Program
 
 NAMES = (
     "allgather", "allreduce", "alltoall", "broadcast", "gather", "reduce", "reducescatter",
@@ -126,7 +126,7 @@ class Meaning:
         return gpu, ("i" if parts else "o"), offset
 
     def initial(self) -> dict[Cell, Value]:
-        """Return the memory at the start, with the copies that the program names."""
+        """Return the memory at the start."""
         memory: dict[Cell, Value] = {}
         for gpu in self.program.gpus:
             own = gpu.chunks["i"]
@@ -134,20 +134,7 @@ class Meaning:
                 own = 0
             for k in range(own):
                 memory[self.cell(gpu.number, "i", k)] = (k, 1 << gpu.number)
-        for gpu in self.program.gpus:
-            for k, target in self._copies(gpu):
-                memory[self.cell(gpu.number, "o", target)] = (k, 1 << gpu.number)
         return memory
-
-    def _copies(self, gpu: Gpu) -> Iterator[tuple[int, int]]:
-        for source, target in gpu.copies:
-            if not 0 <= source < gpu.chunks["i"] or not 0 <= target < gpu.chunks["o"]:
-                raise InputError(
-                    f"a copy from input chunk {source} to output chunk {target}",
-                    where=f"gpu {gpu.number}",
-                    hint="keep to the buffers",
-                )
-            yield source, target
 
     def expected(self) -> Iterator[tuple[int, int, Value]]:
         """Yield a GPU, an offset in its output, and the value that must be there in the end."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import BrokenRule
@@ -80,11 +81,10 @@ class ThreadBlock:
 
 @dataclass
 class Gpu:
-    """A GPU: chunks of each buffer, copies before the start, thread blocks by number."""
+    """A GPU: chunks of each buffer, thread blocks by number."""
 
     number: int
     chunks: dict[str, int]
-    copies: list[tuple[int, int]]
     blocks: dict[int, ThreadBlock] = field(default_factory=dict)
 
 
@@ -164,9 +164,8 @@ def _read_gpu(element: Element) -> Gpu:
             f"{wrong[0]} chunks", where=f"line {element.line}",
             hint=f"use 0 to {MAX_CHUNKS:,}",
         )  # fmt: skip
-    copies = [(each.number("i_off"), each.number("o_off")) for each in element.named("copy")]
-    gpu = Gpu(element.number("id"), chunks, copies)
-    for each in element.named("tb", "threadblock"):
+    gpu = Gpu(element.number("id"), chunks)
+    for each in element.named("tb"):
         block = ThreadBlock(
             gpu.number,
             each.number("id"),
@@ -178,15 +177,30 @@ def _read_gpu(element: Element) -> Gpu:
             raise InputError(
                 f"{block.place} is listed twice", where=f"line {each.line}", hint="number them"
             )
-        block.operations = [_read_operation(step, block) for step in each.named("step", "op")]
+        block.operations = [_read_operation(step, block) for step in each.named("step")]
         numbers = [operation.step for operation in block.operations]
         if numbers != list(range(len(numbers))):
             raise InputError(
                 f"the steps of {block.place} are numbered {', '.join(map(str, numbers[:8]))}",
                 where=f"line {each.line}", hint="write them in their order, and number them from 0",
             )  # fmt: skip
+        _refuse_joined_sums(block)
         gpu.blocks[block.number] = block
     return gpu
+
+
+def _refuse_joined_sums(block: ThreadBlock) -> None:
+    """Raise an ``InputError`` for sums that executors join, of different numbers of chunks.
+
+    They join an ``re`` to the one before it if it has the same target and nothing to wait for.
+    """
+    for one, two in pairwise(block.operations):
+        joined = one.kind == two.kind == "re" and one.target == two.target
+        if joined and one.count != two.count and two.waits_for is None and not one.signals:
+            raise InputError(
+                f"{two.place}: a sum of {two.count} chunks into the place of one of {one.count}",
+                where=f"line {two.line}", hint="executors join the two; let one wait",
+            )  # fmt: skip
 
 
 def _read_operation(element: Element, block: ThreadBlock) -> Operation:

@@ -444,6 +444,19 @@ def test_on_a_network_with_switches_the_bound_counts_paths_over_them() -> None:
     assert [each.rule for each in verify_schedule(on_switch.schedule)] == ["not-a-destination"]
 
 
+def test_sums_that_executors_join_are_not_judged() -> None:
+    sums = step("re", ("s", 0), count=2), step("re", ("s", 0))
+    gpus = [[block(0, 1 - gpu, 1 - gpu, *sums)] for gpu in (0, 1)]
+    with pytest.raises(InputError, match="step 1: a sum of 1 chunks into the place of one of 2"):
+        read(program("allreduce", (2, 2, 2), *gpus))
+
+
+def test_elements_that_executors_ignore_are_ignored() -> None:
+    text = ring_allgather(3)
+    assert read(text.replace("<gpu ", '<copy i_off="0" o_off="0"/><gpu ', 1)) == read(text)
+    assert read(text.replace("<tb ", "<threadblock ").replace("</tb>", "</threadblock>")).broken
+
+
 def test_a_copy_to_a_place_that_overlaps_is_a_race() -> None:
     text = program(
         "broadcast", (2, 2, 3),
