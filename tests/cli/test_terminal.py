@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -44,26 +43,6 @@ def piped(words: str, folder: Path, **variables: str) -> subprocess.CompletedPro
         [sys.executable, "-m", "cchybrid", *words.split()],
         capture_output=True, cwd=folder, env={**PLAIN, **variables}, timeout=100, check=False,
     )  # fmt: skip
-
-
-def on_terminal(words: str, folder: Path, **variables: str) -> str:
-    """Return what a command writes to a terminal of 80 columns, without colours."""
-    main, side = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cchybrid", *words.split()],
-        stdout=side, stderr=subprocess.DEVNULL, cwd=folder,
-        env={**PLAIN, "COLUMNS": "80", "TERM": "xterm", "NO_COLOR": "1", **variables},
-    )  # fmt: skip
-    os.close(side)
-    parts = []
-    try:
-        while part := os.read(main, 1 << 16):
-            parts.append(part)
-    except OSError:  # Linux reports the closed side so
-        pass
-    os.close(main)
-    assert process.wait(100) == 0
-    return b"".join(parts).decode().replace("\r", "")
 
 
 @pytest.mark.parametrize(
@@ -125,16 +104,6 @@ def test_names_that_are_not_ascii_do_not_end_a_command(
     assert done.returncode == 0, done.stderr
     # Names of files are escaped in any encoding, so that they do not look like other words.
     assert b"names in the file: 'Jaro\\u0161 4'" in done.stdout
-
-
-@pytest.mark.long
-def test_a_small_network_is_drawn_on_a_terminal_only(folder: Path) -> None:
-    assert "0───1───2" in on_terminal(SOLVE, folder, LANG="C.UTF-8")
-    plain = on_terminal(SOLVE, folder, LC_ALL="C")
-    assert "0---1---2" in plain
-    assert plain.isascii()
-    assert b"0---1" not in piped(SOLVE, folder, LC_ALL="C").stdout
-    assert json.loads(on_terminal(f"{SOLVE} --json", folder))["instance"] == "mesh-2x3 AAS"
 
 
 @pytest.mark.parametrize("name", LISTS)
