@@ -161,6 +161,24 @@ class ReadInstance:
         return stated
 
 
+_SPEC = {
+    name: inspect.Parameter(
+        name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=inspect.Parameter.empty if name == "topology" else None,
+        annotation=annotation,
+    )
+    for name, annotation in {
+        "topology": Topology, "collective": CollectiveName, "root": Root, "routing": Routing,
+        "switching": Switching, "ports": PortsText, "fail_link": FailLink, "fail_node": FailNode,
+        "transmitters": Transmitters, "receivers": Receivers, "participants": Participants,
+        "chunks": Chunks, "rounds": Rounds,
+    }.items()
+}  # fmt: skip
+"""The parameters of a command that name an instance."""
+_FIELDS = {"fail_link": "fail_links", "fail_node": "fail_nodes"}
+"""The fields of ``InstanceSpec`` of options that may be repeated."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -172,16 +190,16 @@ def with_instance(*without: str) -> Callable[[Callable[..., None]], Callable[...
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        parameters = inspect.signature(_spec, eval_str=True).parameters
-        named = {name: each for name, each in parameters.items() if name not in without}
+        named = {name: each for name, each in _SPEC.items() if name not in without}
         _, *own = inspect.signature(command, eval_str=True).parameters.values()
 
         @functools.wraps(command)
         def call(**given: Any) -> None:
-            words = {name: given.pop(name) for name in named}
+            words = {_FIELDS.get(name, name): given.pop(name) for name in named}
             for_graphs = given.pop("ignore_attributes"), given.pop("unit")
             check_graph_options(words["topology"], *for_graphs)
-            command(ReadInstance(_spec(**words), *for_graphs), **given)
+            failed = {name: tuple(words[name] or ()) for name in _FIELDS.values() if name in words}
+            command(ReadInstance(InstanceSpec(**{**words, **failed}), *for_graphs), **given)
 
         _, *graph_options = inspect.signature(read_file, eval_str=True).parameters.values()
         # Parameters without a default come first.
@@ -211,36 +229,3 @@ def read_file(
         line = "; ".join((read_line(file.network), *file.notes))
         print(f"read {Path(path).name}: {line}", file=sys.stderr)
     return file
-
-
-def _spec(
-    topology: Topology,
-    collective: CollectiveName = None,
-    root: Root = None,
-    routing: Routing = None,
-    switching: Switching = None,
-    ports: PortsText = None,
-    fail_link: FailLink = None,
-    fail_node: FailNode = None,
-    transmitters: Transmitters = None,
-    receivers: Receivers = None,
-    participants: Participants = None,
-    chunks: Chunks = None,
-    rounds: Rounds = None,
-) -> InstanceSpec:
-    """Return the specification of the instance that the user names."""
-    return InstanceSpec(
-        topology,
-        collective,
-        root,
-        transmitters,
-        receivers,
-        routing,
-        switching,
-        ports,
-        tuple(fail_link or ()),
-        tuple(fail_node or ()),
-        participants,
-        chunks,
-        rounds,
-    )

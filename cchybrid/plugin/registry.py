@@ -319,7 +319,7 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
 
 
 @cache
-def _record_type(hook: str) -> type:
+def _record_type(hook: str) -> type[Any]:
     """Return the type of the records that a hook returns."""
     [found] = get_args(get_type_hints(getattr(HookSpecs, hook))["return"])
     return found  # type: ignore[no-any-return]
