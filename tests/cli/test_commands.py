@@ -7,10 +7,8 @@ import io
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -208,17 +206,6 @@ def test_status_3_names_the_node_that_cannot_be_reached(command: str, tmp_path: 
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("command", ["solve", "bound"])
-def test_status_3_for_an_allreduce(command: str, tmp_path: Path) -> None:
-    words = [command, "ring-uni-4", "allreduce", "--fail-link", "2>3"]
-    done = call(*words, cwd=tmp_path)
-    assert done.returncode == 3, done.stderr
-    said = "infeasible (certified): node 3 cannot be reached from node 0 (message 0)"
-    assert f"{said}: no path leads there\n" in done.stdout
-    record = json.loads(call(*words, "--json", cwd=tmp_path).stdout)
-    assert (record["status"], record["unreachable"]["destination"]) == ("infeasible", 3)
-
-
 def test_lists(tmp_path: Path) -> None:
     assert "mesh-AxB" in call("topologies", cwd=tmp_path).stdout
     assert "diameter: 6 hops" in call("topologies", "mesh-4x4", cwd=tmp_path).stdout
@@ -228,34 +215,6 @@ def test_lists(tmp_path: Path) -> None:
     assert "engine colouring" in call("plugins", cwd=tmp_path).stdout
     assert call("--version", cwd=tmp_path).stdout.startswith("cchybrid 0.")
     assert "Usage" in call(cwd=tmp_path).stdout
-
-
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
-)
-def test_ctrl_c_keeps_the_best_schedule(tmp_path: Path, number: signal.Signals) -> None:
-    # Six by six all-to-all has a schedule at once and no optimum for a long while.
-    words = "solve mesh-6x6 AAS --engine colouring -o s.json --json --log events.jsonl"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cchybrid", *words.split(), "--time-limit", "100"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-    )
-    log = tmp_path / "events.jsonl"
-    deadline = time.monotonic() + 60
-    while not (log.exists() and '"schedule"' in log.read_text()):
-        assert time.monotonic() < deadline
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(number)
-    out, _ = process.communicate(timeout=30)
-    assert process.returncode == 0
-    record = json.loads(out)
-    assert record["interrupted"] is True
-    assert record["status"] in ("feasible", "optimal")
-    assert verify_schedule(Schedule.load(tmp_path / "s.json")) == ()
 
 
 @pytest.mark.long
@@ -283,20 +242,6 @@ def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
         ["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False
     )
     assert "Traceback" not in done.stderr
-
-
-def test_collectives_are_listed_with_the_names_of_mpi(tmp_path: Path) -> None:
-    shown = call("collectives", cwd=tmp_path).stdout
-    for letters, name in (("AAS", "alltoall"), ("AAR", "reduce-scatter")):
-        assert re.search(rf"^ *{letters} +{name} ", shown, re.MULTILINE)
-    assert "allreduce" in shown
-
-
-@pytest.mark.parametrize(("letters", "name"), [("OAB", "Broadcast"), ("AAR", "reduce_scatter")])
-def test_commands_accept_the_names_of_mpi(letters: str, name: str, tmp_path: Path) -> None:
-    for word, path in ((letters, "letters.json"), (name, "name.json")):
-        assert call("instance", "ring-bi-4", word, "-o", path, cwd=tmp_path).returncode == 0
-    assert (tmp_path / "letters.json").read_text() == (tmp_path / "name.json").read_text()
 
 
 @pytest.mark.parametrize(
@@ -375,15 +320,6 @@ def test_no_error_is_longer_than_a_screen(tmp_path: Path) -> None:
         done = call(*words.split(), cwd=tmp_path)
         assert done.returncode == 2
         assert len(done.stderr) < 1100
-
-
-@pytest.mark.long
-def test_facts_of_a_huge_network_take_seconds(tmp_path: Path) -> None:
-    shown = call(*["topologies", "spidergon-65536"], cwd=tmp_path).stdout
-    assert "65536 nodes" in shown
-    assert "diameter: not computed for so large a network" in shown
-    facts = json.loads(call(*["topologies", "spidergon-65536", "--json"], cwd=tmp_path).stdout)
-    assert facts["diameter"] is None
 
 
 def test_a_trivial_bound_names_its_reason(tmp_path: Path) -> None:

@@ -73,18 +73,6 @@ def test_files_are_completed_beside_names(tmp_path: Path) -> None:
     assert complete(f"solve {tmp_path}/oth").split() == [f"{tmp_path}/other.json"]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_shells_are_answered(shell: str) -> None:
-    assert "alltoall" in complete("solve mesh-4x4 allt", shell)
-    done = subprocess.run(
-        COMMAND, capture_output=True, text=True, timeout=60, check=False,
-        env={**os.environ, "_CCHYBRID_COMPLETE": f"source_{shell}"},
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert f"_CCHYBRID_COMPLETE=complete_{shell}" in done.stdout
-
-
 @pytest.mark.parametrize(
     "words",
     [

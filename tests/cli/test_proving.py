@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -165,35 +163,6 @@ def test_an_invalid_schedule_fails_the_check(tmp_path, capsys):
     capsys.readouterr()
     assert run(["check", str(path), str(tmp_path / "s.certificate.json")]) == 1
     assert "FAILED: the schedule is not valid: step 1" in capsys.readouterr().out
-
-
-@pytest.mark.long
-def test_ctrl_c_keeps_the_best_bound(tmp_path):
-    path = save(tmp_path / "s.json", "mesh-7x7", "OAB", root=0)
-    for seconds in (4, 20):  # on a busy machine the search may not begin in time
-        child = subprocess.Popen(
-            [sys.executable, "-m", "cchybrid", "prove", str(path)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ),
-        )  # fmt: skip
-        time.sleep(seconds)
-        child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=60)
-        if child.returncode == 1:
-            break
-    assert child.returncode == 1, err
-    assert "interrupted" in out + err
-    assert "Traceback" not in err
-
-
-@pytest.mark.long
-def test_the_time_limit_counts_from_the_start(tmp_path):
-    path = save(tmp_path / "s.json", "mesh-10x10", "OAB", root=0)
-    done = subprocess.run(
-        [sys.executable, "-m", "cchybrid", "prove", str(path), "--time-limit", "4", "--json"],
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert done.returncode in (0, 1), done.stderr
-    assert json.loads(done.stdout)["seconds"] < 10  # far from the 600 seconds of the default
 
 
 def test_both_checkers_refuse_ambiguous_files(tmp_path):

@@ -45,19 +45,6 @@ def piped(words: str, folder: Path, **variables: str) -> subprocess.CompletedPro
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        pytest.param(words, marks=[] if words.startswith("engines ") else [pytest.mark.long])
-        for words in COMMANDS
-    ],
-)
-def test_sixty_columns_are_enough_and_a_pipe_gets_no_colours(words: str, folder: Path) -> None:
-    done = piped(words, folder, COLUMNS="60", LANG="C.UTF-8")
-    assert done.returncode == 0, done.stderr
-    _narrow_and_plain(done.stdout.decode())
-
-
 @pytest.mark.parametrize("words", COMMANDS)
 def test_sixty_columns_are_enough_in_this_process(
     words: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

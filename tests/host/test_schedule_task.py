@@ -259,8 +259,6 @@ def logged(*engines: str, **rest: Any) -> tuple[cchybrid.Result, list[dict[str, 
     ("engines", "rest"),
     [
         ((), {"time_limit": 20}),
-        ((), {"time_limit": 12, "instance": ("ring-bi-8", "AAB"), "strategy": "relay"}),
-        (("colouring", "cpsat"), {"evaluations": 5000}),
         (("colouring",), {"time_limit": 10, "strategy": "quotients", "steps": 5}),
         (("liar", "boast", "forge", "crash", "infinite", "late"),
          {"time_limit": 12, "strategy": "race"}),
@@ -342,9 +340,7 @@ def recorded() -> list[str]:
     return [json.dumps(line) for line in lines]
 
 
-@pytest.mark.parametrize(
-    "seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 8))]
-)
+@pytest.mark.parametrize("seed", range(3))
 def test_a_damaged_log_is_replayed_or_gives_one_error_with_the_line(
     recorded: list[str], seed: int, tmp_path: Path
 ) -> None:

@@ -1,9 +1,7 @@
 """Plugins: a broken one gives one warning with its name; the records of others are used."""
 
 import json
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +12,6 @@ from typer.testing import CliRunner
 
 import cchybrid
 from cchybrid.cli.app import app, run
-from cchybrid.host.api import bound
-from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.imported import ImportRequest
 from cchybrid.plugin.record_names import OPTIONS_OF_PROVE
@@ -291,66 +287,6 @@ def test_cchybrid_plugins_shows_what_is_wrong(load: Load) -> None:
     shown = " ".join(done.stdout.split())
     assert "ValueError: out of order" in shown
     assert "good CCHYBRID_PLUGINS ok engine good" in shown
-
-
-def cchybrid_command(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in another process, with the plugins of this folder."""
-    return subprocess.run(
-        [sys.executable, "-m", "cchybrid", *arguments],
-        capture_output=True, text=True, timeout=60, check=False, cwd=ROOT / "tests",
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-    )  # fmt: skip
-
-
-@pytest.mark.long
-def test_a_broken_plugin_adds_one_line_to_a_command(tmp_path: Path) -> None:
-    (tmp_path / "broken.py").write_text("print('{'); raise SystemExit('no')")
-    done = cchybrid_command(
-        "solve", "ring-bi-4", "AAB", "--engine", "plain", "--json", "--time-limit", "20",
-        CCHYBRID_PLUGINS="broken, tests.full_plugin",
-        PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["troubles"] == []
-    assert done.stderr.count("broken") == 1
-    assert "cchybrid: warning: plugin broken: SystemExit: no" in done.stderr
-
-
-@pytest.mark.long
-def test_every_kind_of_record_is_used_from_the_command_line(tmp_path: Path) -> None:
-    schedule, log = tmp_path / "s.json", tmp_path / "events"
-    plugin = {MODULES_VARIABLE: "tests.full_plugin"}
-    solved = cchybrid_command(
-        "solve", "double-star-3", "swap", "--engine", "plain", "-o", str(schedule), "--json",
-        FULL_PLUGIN_LOG=str(log), **plugin,
-    )  # fmt: skip
-    assert solved.returncode == 0, solved.stderr
-    result = json.loads(solved.stdout)
-    assert result["instance"] == "double-star-3 swap"
-    assert (result["steps"], result["status"], result["certified"]) == (4, "optimal", True)
-    log.unlink()
-    # The first schedule and the first bounds do not settle this one.
-    solved = cchybrid_command(
-        "solve", "mesh-4x4", "AAS", "--engine", "plain", "--time-limit", "20",
-        FULL_PLUGIN_LOG=str(log), **plugin,
-    )  # fmt: skip
-    assert solved.returncode == 0, solved.stderr
-    events = [json.loads(line) for line in log.read_text().splitlines()]
-    assert "plain" in [each["engine"] for each in events if each["event"] == "started"]
-    assert events[0]["event"] == "run"
-    assert events[-1]["event"] == "result"
-    refused = cchybrid_command("solve", "double-star-0", "swap", **plugin)
-    assert refused.returncode == 2
-    assert "double-star-0: a star without leaves; use at least 1" in refused.stderr
-
-
-def test_the_bound_of_a_plugin_is_checked_and_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(MODULES_VARIABLE, "tests.full_plugin")
-    registry = load_registry()
-    registry.bounds = {"halves": registry.bounds["halves"]}  # those of cchybrid give the same bound
-    instance = resolve(InstanceSpec("double-star-3", "swap"), registry)
-    result = bound(instance, registry=registry)
-    assert (result.lower_bound.steps, result.bound_by, result.certified) == (4, "halves", True)
 
 
 @pytest.mark.parametrize(("total", "status"), [(6, 0), (7, 1)])
