@@ -179,7 +179,6 @@ def test_both_checkers_refuse_ambiguous_files(tmp_path):
 def test_a_format_of_a_plugin_is_an_option(tmp_path, monkeypatch):
     save(tmp_path / "even.json", "ring-bi-4", "AAS")
     save(tmp_path / "odd.json", "complete-4", "OAB")
-    (tmp_path / "file").write_text("")
 
     def prove(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -198,4 +197,3 @@ def test_a_format_of_a_plugin_is_an_option(tmp_path, monkeypatch):
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "proof format claim-text failed: ValueError: an odd number of steps" in done.stderr
     assert (tmp_path / "odd.certificate.json").exists()
-    assert "file is no folder" in prove("even.json", "--claim-text", "file").stderr
