@@ -18,7 +18,7 @@ from cchybrid.host.events import End, Started
 from cchybrid.host.wire import encode, encode_steps
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import WorkerProcess
-from cchybrid.plugin.registry import Registry
+from cchybrid.plugin.registry import Registry, load_registry
 from tests import faulty_engines
 
 
@@ -40,6 +40,12 @@ def job() -> dict[str, Any]:
 
 
 SEAT = 5
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
+    return load_registry()
 
 
 def started(pool: WorkerPool) -> WorkerProcess:

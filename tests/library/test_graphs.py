@@ -56,14 +56,6 @@ def test_an_entry_that_a_sparse_matrix_stores_twice_is_refused() -> None:
         read_matrix(sparse, "g")
 
 
-@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
-def test_every_kind_of_graph(kind: type) -> None:
-    graph = kind([("a", "b"), ("b", "a"), ("a", "b")])
-    expected = {nx.Graph: 1, nx.DiGraph: 1, nx.MultiGraph: 3}.get(kind)
-    sizes = [channel.capacity for channel in read_graph(graph, "g").network.channels]
-    assert sizes == ([2, 1] if expected is None else [expected] * 2)
-
-
 def test_names_of_any_kind_are_kept() -> None:
     labels = [(0, 1), "<b>", "käse, 日", "3", frozenset({1}), "x-y"]
     graph = nx.path_graph(6)
@@ -263,12 +255,3 @@ def test_masked_entries_of_a_matrix_are_no_channels():
     full = np.ones((2, 2), dtype=int)
     masked = np.ma.masked_array(full, mask=[[True, False], [True, True]])
     assert cchybrid.network(masked).channels == ((0, 1, 1),)
-
-
-def test_a_set_is_no_channel():
-    with pytest.raises(InputError, match="is no channel"):
-        cchybrid.network([{5, 1, 2}])
-
-
-def test_names_may_come_one_by_one():
-    assert Network("a", 2, ((0, 1),), node_names=(n for n in "xy")).node_names == ("x", "y")

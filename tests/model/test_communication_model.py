@@ -32,13 +32,6 @@ def test_an_empty_object_is_the_default() -> None:
     assert model.accept_limit(3) is None
 
 
-def test_limits_and_extra_hops() -> None:
-    model = CommunicationModel(inject=2, accept=(1, 0), routing=3)
-    assert (model.inject_limit(1), model.accept_limit(1), model.extra_hops) == (2, 0, 3)
-    assert CommunicationModel(routing="any").extra_hops is None
-    assert CommunicationModel().extra_hops == 0
-
-
 @pytest.mark.parametrize(
     ("ports", "inject", "accept"),
     [

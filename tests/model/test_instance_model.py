@@ -57,12 +57,6 @@ def test_the_name_is_that_of_network_and_collective_unless_given() -> None:
     assert Instance.from_json(record).name == "mesh-2x2 AAB"
 
 
-def test_with_model() -> None:
-    changed = GOSSIP.with_model(routing="any")
-    assert changed.model == CommunicationModel(routing="any")
-    assert GOSSIP.model == CommunicationModel()
-
-
 def test_digest_ignores_what_restricts_no_schedule() -> None:
     record = GOSSIP.to_json()
     renamed = copy.deepcopy(record) | {"name": "other"}
@@ -129,10 +123,6 @@ def test_refusals(record: Any, message: str, tmp_path: Path) -> None:
     assert str(loaded.value) == f"{path}: {caught.value}"
 
 
-def test_the_model_may_be_absent() -> None:
-    assert Instance.from_json(changed("model", to=...)).model == CommunicationModel()
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -155,13 +145,6 @@ def test_files_that_are_no_json(content: bytes, message: str, tmp_path: Path) ->
     assert str(caught.value).startswith(f"{path}: ")
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
-    path = tmp_path / "instance.json"
-    GOSSIP.save(path)
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert Instance.load(path) == GOSSIP
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

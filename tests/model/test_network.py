@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 
 from cchybrid.model import Channel, Network
-from cchybrid.model.errors import InputError
 from cchybrid.model.network import MAX_NODES
 from tests.examples import examples
 from tests.model.model_strategies import networks
@@ -28,10 +27,6 @@ def test_turning_round_twice_changes_nothing(network: Network) -> None:
     assert twice.channels == network.channels
     assert twice.half_duplex == network.half_duplex
     assert network.reversed().symmetric == network.symmetric
-
-
-def test_unit_capacity_is_not_written() -> None:
-    assert Network.from_json(LINE).to_json() == LINE
 
 
 def test_derived_properties() -> None:
@@ -125,16 +120,3 @@ def test_repeated_links_add_capacity() -> None:
 def test_refusals(changes: dict[str, Any], message: str) -> None:
     with refused(message):
         Network.from_json(LINE | changes)
-
-
-@pytest.mark.parametrize("key", ["name", "nodes", "channels"])
-def test_missing_keys(key: str) -> None:
-    record = {name: value for name, value in LINE.items() if name != key}
-    with pytest.raises(InputError, match=f"network.{key}: the key is missing; add"):
-        Network.from_json(record)
-
-
-@pytest.mark.parametrize("record", [None, [], 5, "mesh-4x4"])
-def test_no_object(record: object) -> None:
-    with pytest.raises(InputError, match="is not an object"):
-        Network.from_json(record)

@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -38,10 +37,6 @@ def test_json_round_trip(schedule: Schedule) -> None:
 @given(schedules())
 def test_reading_backwards_twice_is_forward(schedule: Schedule) -> None:
     assert reverse_steps(reverse_steps(schedule.steps)) == schedule.steps
-
-
-def test_reading_backwards() -> None:
-    assert reverse_steps(SCHEDULE.steps) == ((Transfer(0, (2, 1)),), (Transfer(0, (1, 0)),))
 
 
 def test_cost_is_steps_then_channel_uses() -> None:
@@ -114,12 +109,6 @@ def test_refusals(record: Any, message: str, tmp_path: Path) -> None:
     assert str(loaded.value) == f"{path}: {caught.value}"
 
 
-def test_long_values_are_shortened_in_errors() -> None:
-    with pytest.raises(InputError) as caught:
-        Schedule.from_json(changed(steps="x" * 1000))
-    assert len(str(caught.value)) < 100
-
-
 @pytest.mark.parametrize(
     ("transfer", "line"),
     [
@@ -154,8 +143,3 @@ def test_other_fields_of_a_wrong_type_are_refused_in_one_line(fields, line):
     instance = cchybrid.instance("ring-bi-4", "allreduce")
     with pytest.raises(InputError, match=line):
         Schedule(instance, ((Transfer(0, (0, 1)),),), **fields)
-
-
-def test_numbers_of_numpy_are_nodes():
-    path = np.array([0, 1])
-    assert Schedule(SCHEDULE.instance, [[(np.int64(0), path)]]).channel_uses == 1

@@ -66,14 +66,6 @@ def _deliveries(problem):
     )
 
 
-def test_nothing_new_changes_nothing():
-    ring = Network.from_links("ring", 4, [(v, (v + 1) % 4) for v in range(4)])
-    problem = build_problem(Instance(ring, Collective("one", (Message(0, (2,)),))))
-    grown, moved = extend(problem, [(0, (0, 1, 2)), (0, (0, 3, 2))])
-    assert grown is problem
-    assert moved.tolist() == [0, 1]
-
-
 @pytest.mark.parametrize(
     ("delivery", "path", "complaint"),
     [

@@ -63,46 +63,12 @@ def test_directions_capacities_endpoints_and_positions(tmp_path: Path, suffix: s
     assert file.transmitters == (0,)
 
 
-@pytest.mark.parametrize("suffix", WRITERS)
-def test_numeric_labels_are_sorted_as_numbers(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"n{suffix}"
-    WRITERS[suffix](nx.Graph([(10, 9), (9, 2)]), path)
-    assert [channel[:2] for channel in read_network(path).network.channels] == [
-        (0, 1),
-        (1, 0),
-        (1, 2),
-        (2, 1),
-    ]
-
-
-@pytest.mark.parametrize("suffix", WRITERS)
-def test_other_labels_keep_the_order_of_the_file(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"n{suffix}"
-    WRITERS[suffix](nx.DiGraph([("z", "y"), ("y", "10")]), path)
-    assert {channel[:2] for channel in read_network(path).network.channels} >= {(0, 1), (1, 2)}
-
-
-def test_terminals_are_endpoints_unless_all_are(tmp_path: Path) -> None:
-    graph = nx.star_graph(3)
-    nx.set_node_attributes(graph, {1: True, 2: True, 3: True}, "terminal")
-    nx.write_graphml(graph, tmp_path / "star.graphml")
-    assert read_network(tmp_path / "star.graphml").network.endpoints == (1, 2, 3)
-    graph.nodes[0]["terminal"] = True
-    nx.write_graphml(graph, tmp_path / "star.graphml")
-    assert read_network(tmp_path / "star.graphml").network.endpoints == ()
-
-
 def test_positions_only_if_every_node_has_one(tmp_path: Path) -> None:
     node = "node [ id {} graphics [ x {} y 2.0 ] ] "
     text = "graph [ " + node.format(0, 1) + "{} edge [ source 0 target 1 ] ]"
     both = read(tmp_path, "n.gml", text.format(node.format(1, 3)))
     assert both.positions == ((1, 2), (3, 2))
     assert read(tmp_path, "n.gml", text.format("node [ id 1 ]")).positions is None
-
-
-def test_gml_nodes_may_share_a_label(tmp_path: Path) -> None:
-    text = 'graph [ node [ id 7 label "x" ] node [ id 3 label "x" ] edge [ source 7 target 3 ] ]'
-    assert read(tmp_path, "n.gml", text).nodes == 2
 
 
 @pytest.mark.parametrize(
@@ -123,13 +89,6 @@ def test_edge_lists(tmp_path: Path, text: str, channels: set[tuple[int, int, int
 def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path: Path) -> None:
     ring = read(tmp_path, "n.adjlist", "# ring\n0 1 2\n1 0 2\n  \n2 0 1\n")
     assert ring.channels == network("ring-bi-3").channels
-
-
-def test_the_text_format_by_its_extension(tmp_path: Path) -> None:
-    path = tmp_path / "Two.txt"
-    path.write_text("2 1\n0 T 1\n1 R\n")
-    file = read_network(path)
-    assert (file.network.name, file.transmitters, file.receivers) == ("Two", (0,), (1,))
 
 
 @pytest.mark.parametrize(
@@ -242,14 +201,6 @@ def test_the_defaults_of_graphml_count(tmp_path: Path) -> None:
     assert read(tmp_path, "n.graphml", text).channels == (Channel(0, 1, 3), Channel(1, 0, 3))
 
 
-def test_unknown_attributes_are_ignored_on_demand_and_named(tmp_path: Path) -> None:
-    path = tmp_path / "n.edges"
-    path.write_text("0 1 {'capacity': 2, 'colour': 'red'}")
-    file = read_network(path, ignore_attributes=True)
-    assert file.network.channels == (Channel(0, 1, 2), Channel(1, 0, 2))
-    assert file.notes == ("ignored attribute of edges: colour",)
-
-
 def test_attributes_of_the_whole_graph_are_ignored_on_demand_and_named(tmp_path: Path) -> None:
     path = tmp_path / "n.gml"
     path.write_text(GML.format('duplex "half" comment "of the laboratory"'))
@@ -266,14 +217,6 @@ def test_ports_of_graphml_change_nothing_and_warn_of_nothing(
     edge = '<edge source="a" target="b" sourceport="p"/>'
     assert len(read(tmp_path, "n.graphml", GRAPHML.format(ports + edge)).channels) == 2
     assert not recwarn.list
-
-
-def test_graphml_without_a_namespace(tmp_path: Path) -> None:
-    text = GRAPHML.replace(' xmlns="http://graphml.graphdrawing.org/xmlns"', "")
-    body = AB + '<edge source="a" target="b"/>'
-    assert len(read(tmp_path, "n.graphml", text.format(body)).channels) == 2
-    with pytest.raises(InputError, match="there is no node 'c'"):
-        read(tmp_path, "n.graphml", text.format(body.replace('target="b"', 'target="c"')))
 
 
 CAPACITY = '<key id="c" for="{}" attr.name="capacity" attr.type="int">{}</key>'
@@ -330,9 +273,3 @@ def test_an_odd_direction_of_gml_is_refused(key, tmp_path):
     (tmp_path / "a.gml").write_text(GML.format(key))
     with pytest.raises(InputError, match="write directed 1 or directed 0"):
         read_network(tmp_path / "a.gml")
-
-
-@pytest.mark.parametrize(("key", "channels"), [("directed 1", 1), ("directed 0", 2), ("", 2)])
-def test_the_direction_of_gml(key, channels, tmp_path):
-    (tmp_path / "a.gml").write_text(GML.format(key))
-    assert len(read_network(tmp_path / "a.gml").network.channels) == channels

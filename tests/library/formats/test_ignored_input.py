@@ -170,12 +170,6 @@ def test_what_gml_does_not_mean_is_refused(text: str, message: str, tmp_path: Pa
     assert caught.value.hint
 
 
-def test_a_comment_of_gml_ends_with_its_line(tmp_path: Path) -> None:
-    more = 'comment "of\nthe laboratory" # as [ of\nedge [ source 1 target 0 label "["\n]'
-    text = GML.format("multigraph 1\ndirected 1", more, "")
-    assert capacities(tmp_path / "n.gml", text) == {(0, 1): 1, (1, 0): 1}
-
-
 def test_lists_and_other_blocks_of_gml_are_read(tmp_path: Path) -> None:
     graph = nx.Graph(node_default={}, levels=[1, 2], comment="edge [ directed 1 directed 1")
     graph.add_node("a", pos=[0, 1])

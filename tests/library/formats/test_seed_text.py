@@ -55,13 +55,6 @@ def test_order_case_blanks_and_comments_do_not_matter() -> None:
     assert file == NetworkFile(Network("n", 2, (Channel(0, 1),)), (0,), (0,))
 
 
-def test_a_neighbour_that_stands_twice_is_a_channel_of_capacity_two() -> None:
-    file = read_seed_text("2 2\n0 B 1 1\n1 B 0", "n")
-    assert file.network.channels == (Channel(0, 1, 2), Channel(1, 0, 1))
-    assert "\n0 B 1 1\n" in write_seed_text(file)
-    assert "\n2 2\n" in write_seed_text(file)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -158,12 +151,6 @@ def test_an_endpoint_that_no_path_can_pass_is_written(arcs: list[tuple[int, int]
     file = read_seed_text(write_seed_text(NetworkFile.of(net)), "n")
     assert file.network.channels == net.channels
     assert file.transmitters == (0,)
-
-
-def test_absurd_capacities_are_not_written() -> None:
-    net = Network("n", 2, (Channel(0, 1, 10**12),))
-    with pytest.raises(InputError, match="node 0 has more than 65536 outgoing links"):
-        write_seed_text(NetworkFile.of(net))
 
 
 def test_any_name_stays_a_comment_that_a_file_can_hold() -> None:

@@ -6,7 +6,6 @@ import time
 import pytest
 
 from cchybrid.library.topologies import FAMILIES, network
-from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import TopologyInfo
 from tests.refusals import refused
@@ -159,21 +158,3 @@ def test_every_record_is_complete(family: TopologyInfo) -> None:
     assert family.name in family.usage.lower()
     assert family.build is not None
     assert family.summary
-
-
-def test_names_are_distinct() -> None:
-    assert len({family.name for family in FAMILIES}) == len(FAMILIES)
-
-
-def test_other_families_can_be_given() -> None:
-    line = TopologyInfo(
-        name="line",
-        usage="line-N",
-        pattern=r"line-(\d+)",
-        build=lambda text: Network.from_links("?", int(text), [(0, 1)]),
-        summary="two nodes",
-        example="line-2",
-    )
-    assert network("LINE-2", [line]).name == "line-2"
-    with pytest.raises(InputError, match="did you mean line-3"):
-        network("lines-3", [line])
