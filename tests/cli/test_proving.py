@@ -61,20 +61,6 @@ def test_prove_and_check(tmp_path, capsys, monkeypatch):
     assert "7 steps, optimal" in own.stdout
 
 
-def test_check_explains_the_argument_of_steps(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    save(tmp_path / "s.json", "spidergon-8", "AAS")
-    run(["prove", "s.json"])
-    capsys.readouterr()
-    assert run(["check", "s.json", "s.certificate.json"]) == 0
-    plain = capsys.readouterr().out.splitlines()
-    assert run(["check", "s.json", "s.certificate.json", "--explain"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[: len(plain)] == plain
-    assert lines[len(plain)] == "  Suppose that 3 steps are enough."
-    assert lines[-1].endswith(": at least 4 steps are needed.")
-
-
 def test_check_explains_the_argument_of_rounds(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, record in zip(("s.json", "c.json"), read_corpus("rounds-worth"), strict=True):
@@ -132,10 +118,7 @@ def test_what_does_not_belong_together(tmp_path, capsys):
     [
         ("prove nothing.json", "nothing.json: cannot be read: No such file"),
         ("check nothing.json nothing.json", "nothing.json: cannot be read: No such file"),
-        ("check s.json nothing.json", "nothing.json: cannot be read: No such file"),
         ("check s.json garbled.json", "garbled.json: line 1, column 1: not valid JSON"),
-        ("prove s.json --time-limit 0", "use a number above 0"),
-        ("prove s.json -o no/such/folder.json", "folder"),
         ("prove s.json -o s.json", "this is the schedule; name another file"),
         ("prove broken.json", "not a valid schedule"),
         ("prove", "see: cchybrid prove --help"),

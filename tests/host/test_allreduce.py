@@ -9,7 +9,6 @@ import pytest
 
 import cchybrid
 from cchybrid.checker import proves_infeasible
-from cchybrid.host import allreduce
 from cchybrid.host.compositions import moved_ahead, with_sums
 from cchybrid.host.replay import replay
 from cchybrid.model import (
@@ -22,7 +21,6 @@ from cchybrid.model import (
     Schedule,
 )
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof import BOUNDS
 from cchybrid.proof.asking import bounds_of
@@ -174,11 +172,3 @@ def test_a_bound_that_lies_is_a_trouble_of_the_run(monkeypatch):
         "bound provider text: bound text failed: "
         "AttributeError: 'str' object has no attribute 'evidence'",
     ]
-
-
-def test_a_search_without_a_schedule_is_no_bound_alone(monkeypatch):
-    idle = EngineInfo("idle", "tests.faulty_engines:Faulty", "")
-    monkeypatch.setattr(allreduce, "ENGINES", (idle,))
-    result = cchybrid.solve("mesh-3x3", "allreduce", time_limit=8, first_schedule=False)
-    assert "no schedule found" in result.sentence
-    assert "no engine has searched" in cchybrid.bound("ring-bi-4", "allreduce").sentence

@@ -15,7 +15,7 @@ from cchybrid.host.first_schedule import CHECK_INTERVAL, first_schedule
 from cchybrid.host.hop_scatter import HopScatter
 from cchybrid.host.link_matching import LinkMatching
 from cchybrid.host.scatter_greedy import ScatterGreedy
-from cchybrid.model import Channel, Collective, Instance, Message, Network
+from cchybrid.model import Collective, Instance, Message, Network
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof.reach import unreachable
 from cchybrid.referee.verify import verify
@@ -47,14 +47,6 @@ def test_it_is_valid_for_every_feasible_instance(instance: Instance, hop_by_hop:
         steps = first_schedule(instance)
         assert steps is not None
         assert not verify(instance, steps)
-
-
-def test_half_duplex_links_are_shared() -> None:
-    network = replace(cchybrid.network("ring-bi-6"), half_duplex=((0, 1), (3, 2)))
-    instance = Instance(network, cchybrid.instance("ring-bi-6", "AAS").collective)
-    steps = first_schedule(instance)
-    assert steps is not None
-    assert not verify(instance, steps)
 
 
 def test_it_can_be_stopped() -> None:
@@ -118,16 +110,6 @@ def test_hop_by_hop_scatters_are_close_to_the_bound(
     assert steps is not None
     assert not verify(instance, steps)
     assert len(steps) <= max_steps
-
-
-@pytest.mark.parametrize("capacity", [1 << 30, 1 << 90, 1 << 128])
-def test_hop_by_hop_scatters_over_wide_channels(capacity: int) -> None:
-    channels = tuple(Channel(a, b, capacity) for a in range(4) for b in range(4) if a != b)
-    instance = cchybrid.instance(Network("wide", 4, channels), "AAS", switching="store-and-forward")
-    steps = first_schedule(instance)
-    assert steps is not None
-    assert len(steps) == 1
-    assert not verify(instance, steps)
 
 
 @given(instances(), st.booleans(), st.data())

@@ -209,12 +209,6 @@ def test_an_instance_without_symmetry_is_known_from_a_search_on_quotients() -> N
     assert state.history.asymmetric
 
 
-def test_the_nearest_draft_is_shared() -> None:
-    state = opened()
-    assert kinds(state.apply(1.0, 1, Suggest(1, GOOD[:1]))) == ["draft", "share"]
-    assert state.apply(1.0, 2, Suggest(1, GOOD[:1])) == []
-
-
 def test_of_an_engines_near_solutions_the_last_is_a_contribution() -> None:
     state = opened()
     state.apply(1.0, 1, Suggest(2, GOOD[:1]))

@@ -85,11 +85,6 @@ def test_an_engine_that_has_nothing_to_do_is_a_remark(registry: Registry) -> Non
     assert result.status == "unknown"
 
 
-def test_options_reach_the_engine(registry: Registry) -> None:
-    result = run(registry, "tuned", options={"tuned": {"rounds": 5, "loud": True}})
-    assert result.schedule is not None
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -86,12 +86,8 @@ def test_capacities_are_scaled_exactly() -> None:
         ({"bandwidth": 2}, "edge b c: no bandwidth here, but on other edges"),
         ({"duplex": "simplex"}, "edge a b: duplex is 'simplex'; use half or full"),
         ({"duplex": "full", "half_duplex": 1}, "contradict each other"),
-        ({"half_duplex": "maybe"}, "half_duplex is 'maybe', which is no truth value"),
         ({"capacity": "nan"}, "the capacity 'nan' is no number above 0"),
-        ({"capacity": True}, "the capacity 'True' is no number above 0"),
         ({"capacity": 1e-12}, "the capacity as a whole number is 1000000000000"),
-        ({"weight": 1}, "did you mean capacity or bandwidth?"),
-        ({"Capacity": 1}, "'Capacity' has no meaning here; did you mean capacity"),
     ],
 )
 def test_wrong_attributes_of_edges(edge: dict[str, object], message: str) -> None:
@@ -110,7 +106,6 @@ def test_wrong_attributes_of_edges(edge: dict[str, object], message: str) -> Non
         ({"endpoint": True, "terminal": False}, "contradict each other"),
         ({"terminal": False}, "node a: it is no terminal, and no node of the graph is one"),
         ({"x": 1}, "node a: a coordinate is missing"),
-        ({"x": "west", "y": 0}, "node a: no valid position"),
         ({"pos": (1, 2, 3, 4)}, "node a: no valid position"),
         ({"swich": True}, "'swich' has no meaning here; did you mean switch?"),
     ],

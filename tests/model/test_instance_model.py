@@ -95,21 +95,14 @@ def changed(*path: Any, to: Any) -> dict[str, Any]:
         ([], "the file: [] is not an object; write an object"),
         ({}, 'format: the key is missing; give a file with "format": "cchybrid-instance/1"'),
         (changed("format", to="cchybrid-schedule/1"), 'the format is "cchybrid-schedule/1"; give'),
-        (changed("format", to=1), "format: the format is 1; give a file with"),
         (changed("network", to=...), "network: the key is missing; add an object"),
-        (changed("collective", to=...), "collective: the key is missing; add an object"),
-        (changed("network", to=[]), "network: [] is not an object"),
         (changed("name", to=7), "name: 7 is not a string"),
         (changed("extra", to=7), "extra: the format has no such key; use format, name, network"),
         (changed("model", to=None), "model: null is not an object"),
         (changed("collective", "messages", 1, "source", to=9),
          "collective.messages[1]: no node 9 in mesh-2x2; use 0 to 3"),
-        (changed("collective", "messages", 2, "destinations", 0, to=-1),
-         "collective.messages[2]: no node -1 in mesh-2x2"),
         (changed("model", "ports", to={"inject": [1, 1], "accept": 1}),
          "model.ports.inject: 2 numbers for 4 nodes; give one per node"),
-        (changed("model", "ports", to={"inject": 1, "accept": [1] * 5}),
-         "model.ports.accept: 5 numbers for 4 nodes"),
     ],
 )  # fmt: skip
 def test_refusals(record: Any, message: str, tmp_path: Path) -> None:
@@ -133,8 +126,6 @@ def test_refusals(record: Any, message: str, tmp_path: Path) -> None:
         (b"[" * 200_000, "not valid JSON: nested too deeply; flatten the file"),
         (b'{"a": ' + b"9" * 5000 + b"}", "not valid JSON: "),
         (b'{"a": NaN}', "not valid JSON: NaN is no number; use a finite number"),
-        (b'{"a": 1e999}', "not valid JSON: 1e999 is no number; use a finite number"),
-        (b'{"a": -Infinity}', "not valid JSON: -Infinity is no number"),
     ],
 )
 def test_files_that_are_no_json(content: bytes, message: str, tmp_path: Path) -> None:
@@ -185,13 +176,10 @@ def test_a_device_is_not_replaced() -> None:
     ("model", "words"),
     [
         ({}, ""),
-        ({"routing": 0}, ""),
         ({"inject": 1, "accept": 1}, ", 1 port"),
-        ({"inject": 2, "accept": 2}, ", 2 ports"),
         ({"inject": 1, "accept": 2}, ", ports 1,2"),
         ({"inject": (1, 1, 1, 2), "accept": (1, 1, 1, 1)}, ", ports by node"),
         ({"routing": "any"}, ", any routing"),
-        ({"routing": 1}, ", 1 extra hop"),
         ({"routing": 2}, ", 2 extra hops"),
         ({"switching": "store-and-forward"}, ", store-and-forward"),
         (

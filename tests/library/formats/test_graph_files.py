@@ -75,11 +75,9 @@ def test_positions_only_if_every_node_has_one(tmp_path: Path) -> None:
     ("text", "channels"),
     [
         ("0 1\n0 1 # twice\n\n", {(0, 1, 2), (1, 0, 2)}),
-        ("0 1\n1 0\n", {(0, 1, 1), (1, 0, 1)}),
         ("1 2\n0 1 2\n", {(0, 1, 2), (1, 0, 2), (1, 2, 1), (2, 1, 1)}),
         ("0 1 {'capacity': 4}", {(0, 1, 4), (1, 0, 4)}),
         ("0 1 3\n1 2 {'capacity': 4}", {(0, 1, 3), (1, 0, 3), (1, 2, 4), (2, 1, 4)}),
-        ("0 1 2e1", {(0, 1, 20), (1, 0, 20)}),
     ],
 )
 def test_edge_lists(tmp_path: Path, text: str, channels: set[tuple[int, int, int]]) -> None:
@@ -95,7 +93,6 @@ def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path: Path) -> N
     ("name", "text", "message"),
     [
         ("n.foo", "", "no network format has the extension '.foo'; use .json, .txt, .graphml"),
-        ("n", "", "no network format has the extension ''"),
         ("n.json", "{}", 'the key is missing; give a file with "format": "cchybrid-network/1"'),
         ("n.json", '{"format": "cchybrid-instance/1"}', "holds a whole instance, not a network"),
         ("n.txt", "2 1\n0 Q 1", "line 2: 'Q' is no mode"),
@@ -103,22 +100,15 @@ def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path: Path) -> N
         ("n.gml", "graph [ ]", "no nodes in this GML"),
         ("n.gml", "graph [ node [ id 0 ] edge [ source 0 target 5 ] ]", "not valid GML: "),
         ("n.graphml", "<html>", "not valid GraphML: "),
-        ("n.graphml", "<html></html>", "not valid GraphML: "),
-        ("n.graphml", "", "not valid GraphML: "),
         ("n.edges", "", "no nodes in this edge list"),
         ("n.edges", "0 1\n0,2", "line 2: '0,2' does not name two nodes; write two nodes with"),
         ("n.edges", "0 1 2.5.5", "edge 0 1: the capacity '2.5.5' is no number above 0"),
         ("n.edges", "0 1 {'capcity': 2}", "'capcity' has no meaning here; did you mean capacity?"),
-        ("n.edges", "0 1 {'weight': 2}", "did you mean capacity or bandwidth?"),
         ("n.edges", "0 0", "node 0 is linked to itself; drop that edge"),
         ("n.edges", "0 1\n1 0\n2 1",
          "the link 0 1 is listed in both directions, 2 1 in one; write"),
-        ("n.edges", "0 1 0", "edge 0 1: the capacity '0' is no number above 0"),
-        ("n.edges", "0 1 {'capacity': -1.5}", "the capacity '-1.5' is no number above 0"),
         ("n.edges", "0 1 {'capacity': True}", "the capacity 'True' is no number above 0"),
-        ("n.edges", "0 1 {'capacity': 'x'}", "the capacity 'x' is no number above 0"),
         ("n.edges", "0 1\n0 2 {", "line 2: '{' is no dictionary of attributes"),
-        ("n.edges", "0 1 {1, 2}", "line 1: '{1, 2}' is no dictionary of attributes"),
         ("n.edges", "0 1 2 3", "edge 0 1: the capacity '2 3' is no number above 0"),
         ("n.adjlist", "0 1\n1 2 {'capacity': 2}", "line 2: an adjacency list has no attributes"),
         ("n.gml", GML.format('duplex "half"'), "the attribute 'duplex' of the whole graph has no"),
@@ -127,7 +117,6 @@ def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path: Path) -> N
          "edge a b: the XML attribute 'capacity' has no meaning in GraphML; declare a key"),
         ("n.graphml", GRAPHML.format(f'{AB}<edge source="a" target="zz"/>'),
          "edge a zz: there is no node 'zz'"),
-        ("n.graphml", GRAPHML.format(f'{AB}<edge source="a"/>'), "there is no node None"),
         ("n.graphml", GRAPHML.format(f'{AB}<node id="a"/>'), "node a is given 2 times"),
         ("n.graphml", GRAPHML.format(f"{AB}</graph><graph>{AB}"), "2 graphs in one file"),
         ("n.graphml",
@@ -241,20 +230,14 @@ SAME = '<key id="d" for="edge" attr.name="capacity" attr.type="int"/>'
         (graphml("", UNDIRECTED, 'directed="TRUE"'), "directed is 'TRUE'; write true or false"),
         (graphml("", 'edgedefault="Directed"', ""), "edgedefault is 'Directed'"),
         (graphml("", "", ""), "edgedefault is 'missing'"),
-        (
-            graphml(CAPACITY.format("all", "<default>3</default>"), UNDIRECTED, ""),
-            "key c: a default for 'all' elements",
-        ),
-        (
-            graphml(CAPACITY.format("edge", ""), UNDIRECTED, "", TWICE.format("c")),
-            "edge a b: the attribute 'capacity' is given 2 times",
-        ),
-        (
-            graphml(CAPACITY.format("edge", "") + SAME, UNDIRECTED, "", TWICE.format("d")),
-            "edge a b: the attribute 'capacity' is given 2 times",
-        ),
+        (graphml(CAPACITY.format("all", "<default>3</default>"), UNDIRECTED, ""),
+         "key c: a default for 'all' elements"),
+        (graphml(CAPACITY.format("edge", ""), UNDIRECTED, "", TWICE.format("c")),
+         "edge a b: the attribute 'capacity' is given 2 times"),
+        (graphml(CAPACITY.format("edge", "") + SAME, UNDIRECTED, "", TWICE.format("d")),
+         "edge a b: the attribute 'capacity' is given 2 times"),
     ],
-)
+)  # fmt: skip
 def test_what_networkx_would_read_as_another_network_is_refused(text, words, tmp_path):
     (tmp_path / "a.graphml").write_text(text)
     with pytest.raises(InputError, match=words):
