@@ -37,59 +37,6 @@ def output(text: str, metavar: str = "FILE", *, show_default: bool = True) -> An
     return typer.Option("-o", "--output", metavar=metavar, show_default=show_default, help=text)
 
 
-Topology = Annotated[
-    str,
-    typer.Argument(
-        metavar="TOPOLOGY|FILE",
-        autocompletion=completion.topologies,
-        show_default=False,
-        help="A topology such as mesh-4x4, a network file, or an instance file.",
-    ),
-]
-CollectiveName = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="COLLECTIVE",
-        autocompletion=completion.collectives,
-        show_default=False,
-        help="A collective such as AAS or alltoall; not with an instance file.",
-    ),
-]
-Root = Annotated[
-    str | None, typer.Option(metavar="NODE", help="The node of one-to-all and all-to-one.")
-]
-Routing = Annotated[
-    str | None, typer.Option(metavar="R", help="minimal, any, or a number of extra hops.")
-]
-Switching = Annotated[str | None, typer.Option(metavar="W", help="wormhole or store-and-forward.")]
-PortsText = Annotated[
-    str | None, typer.Option("--ports", metavar="K", help="all, K per node, or INJECT,ACCEPT.")
-]
-FailLink = Annotated[
-    list[str] | None,
-    typer.Option(metavar="A-B", help="Remove a link (A>B: one direction). May be repeated."),
-]
-FailNode = Annotated[
-    list[str] | None, typer.Option(metavar="NODE", help="Remove a node's links. May be repeated.")
-]
-Transmitters = Annotated[
-    str | None, typer.Option(metavar="NODES", help="Who sends in MNB and MNS: 0-3,7 or names.")
-]
-Receivers = Annotated[
-    str | None,
-    typer.Option(metavar="NODES", help="Who receives in MNB, MNS, multicast: 4-6 or names."),
-]
-Chunks = Annotated[
-    int | None, typer.Option(metavar="C", help="Cut every message into C equal chunks.")
-]
-Rounds = Annotated[
-    str | None,
-    typer.Option(metavar="R1,R2,...", help="Rounds per step: capacities are multiplied by them."),
-]
-Participants = Annotated[
-    str | None,
-    typer.Option(metavar="NODES", help="Who takes part, others only forward: 0-3,8 or names."),
-]
 EngineOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -166,14 +113,33 @@ _SPEC = {
         name,
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
         default=inspect.Parameter.empty if name == "topology" else None,
-        annotation=annotation,
+        annotation=Annotated[kind, declared],
     )
-    for name, annotation in {
-        "topology": Topology, "collective": CollectiveName, "root": Root, "routing": Routing,
-        "switching": Switching, "ports": PortsText, "fail_link": FailLink, "fail_node": FailNode,
-        "transmitters": Transmitters, "receivers": Receivers, "participants": Participants,
-        "chunks": Chunks, "rounds": Rounds,
-    }.items()
+    for name, kind, declared in (
+        ("topology", str, typer.Argument(
+            metavar="TOPOLOGY|FILE", autocompletion=completion.topologies, show_default=False,
+            help="A topology such as mesh-4x4, a network file, or an instance file.")),
+        ("collective", str | None, typer.Argument(
+            metavar="COLLECTIVE", autocompletion=completion.collectives, show_default=False,
+            help="A collective such as AAS or alltoall; not with an instance file.")),
+        *((name, kind, typer.Option(metavar=metavar, help=text)) for name, kind, metavar, text in (
+            ("root", str | None, "NODE", "The node of one-to-all and all-to-one."),
+            ("routing", str | None, "R", "minimal, any, or a number of extra hops."),
+            ("switching", str | None, "W", "wormhole or store-and-forward."),
+            ("ports", str | None, "K", "all, K per node, or INJECT,ACCEPT."),
+            ("fail_link", list[str] | None, "A-B",
+             "Remove a link (A>B: one direction). May be repeated."),
+            ("fail_node", list[str] | None, "NODE", "Remove a node's links. May be repeated."),
+            ("transmitters", str | None, "NODES", "Who sends in MNB and MNS: 0-3,7 or names."),
+            ("receivers", str | None, "NODES",
+             "Who receives in MNB, MNS, multicast: 4-6 or names."),
+            ("participants", str | None, "NODES",
+             "Who takes part, others only forward: 0-3,8 or names."),
+            ("chunks", int | None, "C", "Cut every message into C equal chunks."),
+            ("rounds", str | None, "R1,R2,...",
+             "Rounds per step: capacities are multiplied by them."),
+        )),
+    )
 }  # fmt: skip
 """The parameters of a command that name an instance."""
 _FIELDS = {"fail_link": "fail_links", "fail_node": "fail_nodes"}
