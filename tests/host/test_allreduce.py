@@ -41,7 +41,7 @@ HOPS = "store-and-forward"
     ],
 )
 def test_known_optima(topology, more, steps, bound):
-    result = cchybrid.solve(cchybrid.instance(topology, "allreduce", **more), time_limit=20)
+    result = cchybrid.solve(cchybrid.instance(topology, "allreduce", **more), time_limit=120)
     assert (result.steps, result.lower_bound.steps) == (steps, bound)
     assert result.status == "optimal"
     assert result.certified

@@ -24,7 +24,8 @@ Load = Callable[..., Registry]
 HEAD = """
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import (
-    BoundInfo, CollectiveInfo, EngineInfo, ExporterInfo, ImporterInfo, TopologyInfo
+    BoundInfo, CheckInfo, CollectiveInfo, EngineInfo, ExporterInfo, ImporterInfo, NameInfo,
+    ProofFormatInfo, TopologyInfo,
 )
 SOUND = EngineInfo("sound", "nowhere:Sound", "another record of the same plugin")
 """
@@ -360,55 +361,35 @@ def cchybrid_names():
         vars(cchybrid).pop("twice", None)
 
 
-COLLECTIVE = """
-from cchybrid.plugin import CollectiveInfo, hookimpl
-@hookimpl
-def cchybrid_collectives():
-    return [CollectiveInfo({name!r}, 'x', lambda roles: None, '-', aliases={aliases!r})]
-"""
-
-
 @pytest.mark.parametrize(
-    ("name", "aliases", "taken"),
-    [("allgather", (), "allgather"), ("A_A-B", (), "A_A-B"), ("own", ("mine", "aab"), "aab")],
-)
-def test_no_plugin_takes_a_name_or_an_alias_of_a_collective(
-    load: Load, name: str, aliases: tuple[str, ...], taken: str
-) -> None:
-    registry = load(thief=COLLECTIVE.format(name=name, aliases=aliases))
-    (warning,) = registry.warnings
-    assert f"collective {name} is already provided by plugin core" in warning
-    assert taken in warning
-    assert name.lower() not in registry.collectives
-    assert load(honest=COLLECTIVE.format(name="own", aliases=("mine",))).warnings == []
-
-
-@pytest.mark.parametrize(
-    ("text", "owner"),
+    ("hook", "record", "words"),
     [
-        ("return [EngineInfo('MILP', 'nowhere:New', '-')]", "covering"),
-        ("return [EngineInfo('new', 'nowhere:New', '-', former_names=('Tabu',))]", "tabu"),
+        ("collectives", "CollectiveInfo('allgather', 'x', print, '-')",
+         "collective allgather is already provided by plugin core"),
+        ("collectives", "CollectiveInfo('A_A-B', 'x', print, '-')",
+         "collective A_A-B is already provided by plugin core"),
+        ("collectives", "CollectiveInfo('own', 'x', print, '-', aliases=('mine', 'aab'))",
+         "its name aab is one of AAB"),
+        ("engines", "EngineInfo('MILP', 'nowhere:New', '-')",
+         "is already provided by plugin cchybrid.engines.covering"),
+        ("engines", "EngineInfo('new', 'nowhere:New', '-', former_names=('Tabu',))",
+         "is already provided by plugin cchybrid.engines.tabu"),
+        ("checks", "CheckInfo('CCHYBRID-schedule/2', 'nowhere:check', '-')",
+         "such files are checked by cchybrid alone"),
+        ("names", "NameInfo('checker', 'nowhere:there', '-')",
+         "name checker: cchybrid has it already"),
+        ("names", "NameInfo('solve', 'nowhere:there', '-')", "name solve: cchybrid has it already"),
+        ("proof_formats", "ProofFormatInfo('JSON', 'nowhere:write', '-')",
+         "proof format JSON: prove has an option of this name"),
     ],
-)
-def test_no_plugin_takes_a_former_name_of_an_engine(load: Load, text: str, owner: str) -> None:
-    (warning,) = load(thief=engines(text)).warnings
-    assert f"is already provided by plugin cchybrid.engines.{owner}" in warning
-
-
-@pytest.mark.parametrize("name", ["cchybrid-certificate/1", "cchybrid-design/1"])
-def test_no_plugin_gives_the_verdict_of_the_checker(load: Load, name: str) -> None:
-    text = f"def cchybrid_checks(): return [CheckInfo({name!r}, 'nowhere:check', '-')]\n"
-    registry = load(thief=f"from cchybrid.plugin import CheckInfo, hookimpl\n@hookimpl\n{text}")
-    assert "such files are checked by cchybrid alone" in registry.warnings[0]
-    assert name.lower() not in registry.checks
-
-
-@pytest.mark.parametrize("name", ["checker", "referee", "solve", "Network"])
-def test_no_plugin_takes_a_name_or_a_package_of_cchybrid(load: Load, name: str) -> None:
-    text = f"def cchybrid_names(): return [NameInfo({name!r}, 'nowhere:there', '-')]\n"
-    registry = load(thief=f"from cchybrid.plugin import NameInfo, hookimpl\n@hookimpl\n{text}")
-    assert f"name {name}: cchybrid has it already" in registry.warnings[0]
-    assert name.lower() not in registry.names
+)  # fmt: skip
+def test_no_plugin_takes_what_is_of_cchybrid(
+    load: Load, hook: str, record: str, words: str
+) -> None:
+    registry = load(thief=f"@hookimpl\ndef cchybrid_{hook}(): return [{record}]\n")
+    (warning,) = registry.warnings
+    assert words in warning
+    assert row_of(registry, "thief").provides == ()
 
 
 SUBCLASS = """
@@ -432,15 +413,10 @@ def test_a_topology_that_makes_a_subclass_of_a_network_is_refused(load: Load) ->
         registry.topologies["other"].build()
 
 
-def test_no_format_of_proofs_has_the_name_of_an_option_of_prove(
-    load: Load, capsys: pytest.CaptureFixture[str]
+def test_the_options_of_prove_are_those_that_no_format_may_have(
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["prove", "--help"]) == 0
     shown = set(re.findall(r"(?<![\w-])-{1,2}([a-z][a-z-]*)", capsys.readouterr().out))
     formats = {*load_registry().proof_formats, "claim-text"}  # that of tests.full_plugin
     assert shown - formats == OPTIONS_OF_PROVE
-    text = "def cchybrid_proof_formats(): return [ProofFormatInfo('JSON', 'nowhere:write', '-')]\n"
-    registry = load(
-        thief=f"from cchybrid.plugin import ProofFormatInfo, hookimpl\n@hookimpl\n{text}"
-    )
-    assert "proof format JSON: prove has an option of this name" in registry.warnings[0]

@@ -137,6 +137,7 @@ def test_without_any_folder_processes_share_a_temporary_one(package: Path, tmp_p
     assert other.parent.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.long
 def test_kernels_work_where_nothing_can_be_written(package: Path, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.touch()
