@@ -1,4 +1,4 @@
-"""What families of networks promise at every size."""
+"""Families of networks keep their promises at every size."""
 
 import math
 import time
