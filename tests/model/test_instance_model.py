@@ -20,6 +20,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 from tests.examples import examples
 from tests.model.model_strategies import instances
+from tests.refusals import refused
 
 MESH = network("mesh-2x2")
 GOSSIP = Instance(MESH, collective("AAB", MESH))
@@ -106,14 +107,9 @@ def changed(*path: Any, to: Any) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_refusals(record: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        Instance.from_json(record)
-    assert message in str(caught.value)
-    path = tmp_path / "bad.json"
-    path.write_text(json.dumps(record))
-    with pytest.raises(InputError) as loaded:
-        Instance.load(path)
-    assert str(loaded.value) == f"{path}: {caught.value}"
+    (tmp_path / "bad.json").write_text(json.dumps(record))
+    with refused(f"{tmp_path}/bad.json: ", message):
+        Instance.load(tmp_path / "bad.json")
 
 
 @pytest.mark.parametrize(
@@ -131,11 +127,8 @@ def test_refusals(record: Any, message: str, tmp_path: Path) -> None:
 def test_files_that_are_no_json(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
-    with pytest.raises(InputError) as caught:
+    with refused(f"{path}: ", message):
         Instance.load(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

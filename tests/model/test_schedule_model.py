@@ -16,6 +16,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import reverse_steps
 from tests.examples import examples
 from tests.model.model_strategies import schedules
+from tests.refusals import refused
 
 RING = network("ring-bi-3")
 SCHEDULE = Schedule(
@@ -92,14 +93,9 @@ def transfer(**changes: Any) -> dict[str, Any]:
     ],
 )
 def test_refusals(record: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        Schedule.from_json(record)
-    assert message in str(caught.value)
-    path = tmp_path / "bad.json"
-    path.write_text(json.dumps(record))
-    with pytest.raises(InputError) as loaded:
-        Schedule.load(path)
-    assert str(loaded.value) == f"{path}: {caught.value}"
+    (tmp_path / "bad.json").write_text(json.dumps(record))
+    with refused(f"{tmp_path}/bad.json: ", message):
+        Schedule.load(tmp_path / "bad.json")
 
 
 @pytest.mark.parametrize(
