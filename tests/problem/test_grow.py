@@ -30,9 +30,6 @@ def test_a_grown_pool_holds_the_old_and_the_new(instance, max_options, random):
     assert {(m, v, p) for m, v, _, p in after} == {(m, v, p) for m, v, _, p in before} | added
     assert set(after) <= set(options_of(whole))
     assert len(set(after)) == len(after)
-    for delivery, path in additions:
-        option = grown.structure.option_of(grown, delivery, path)
-        assert grown.structure.paths[grown.option_path[option]] == path
     assert (np.diff(grown.option_delivery) >= 0).all()
     assert np.array_equal(
         np.bincount(grown.option_delivery, minlength=grown.deliveries), np.diff(grown.option_start)
