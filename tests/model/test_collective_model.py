@@ -3,12 +3,8 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from cchybrid.model import Collective, Message, Reduction
-from tests.examples import examples
-from tests.model.model_strategies import collectives
 from tests.refusals import refused
 
 SCATTER: dict[str, Any] = {
@@ -16,12 +12,6 @@ SCATTER: dict[str, Any] = {
     "kind": "deliver",
     "messages": [{"source": 0, "destinations": [1, 2]}, {"source": 1, "destinations": [0]}],
 }
-
-
-@settings(max_examples=examples(60))
-@given(st.integers(2, 6).flatmap(collectives))
-def test_json_round_trip(collective: Collective) -> None:
-    assert Collective.from_json(collective.to_json()) == collective
 
 
 def test_a_reduction_backwards_is_a_delivery() -> None:

@@ -16,12 +16,6 @@ LINE: dict[str, Any] = {"name": "line", "nodes": 3, "channels": [[0, 1], [1, 0],
 
 @settings(max_examples=examples(60))
 @given(networks())
-def test_json_round_trip(network: Network) -> None:
-    assert Network.from_json(network.to_json()) == network
-
-
-@settings(max_examples=examples(60))
-@given(networks())
 def test_turning_round_twice_changes_nothing(network: Network) -> None:
     twice = network.reversed().reversed()
     assert twice.channels == network.channels

@@ -30,6 +30,7 @@ SCHEDULE = Schedule(
 @settings(max_examples=examples(60))
 @given(schedules())
 def test_json_round_trip(schedule: Schedule) -> None:
+    """With its instance, and so with its network, collective and model."""
     text = json.dumps(schedule.to_json(), allow_nan=False)
     assert Schedule.from_json(json.loads(text)) == schedule
 
