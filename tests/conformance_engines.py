@@ -57,15 +57,6 @@ class BareOptions(Sound):
     Options = Bare
 
 
-@dataclass(frozen=True)
-class Nested:
-    rounds: tuple[int, ...] = ()
-
-
-class NestedOptions(Sound):
-    Options = Nested
-
-
 class Unbuildable(Sound):
     def __init__(self) -> None:  # takes no options
         super().__init__(None)
@@ -74,11 +65,6 @@ class Unbuildable(Sound):
 class RaisesInUnsupported(Sound):
     def unsupported(self, problem: Problem) -> str | None:
         raise KeyError("no such thing")
-
-
-class FalseInUnsupported(Sound):
-    def unsupported(self, problem: Problem) -> str | None:
-        return False  # type: ignore[return-value]
 
 
 class SupportsNothing(Sound):
@@ -117,13 +103,6 @@ class WrongOption(Sound):
     def solve(self, problem: Problem, run: Run) -> Stop:
         sound = first_fit(problem, run.seed)
         run.offer(replace(sound, option=np.minimum(sound.option, 0)))
-        return Stop.STALLED
-
-
-class HalfPlace(Sound):
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        sound = first_fit(problem, run.seed)
-        run.offer(replace(sound, step=np.full_like(sound.step, -1)))
         return Stop.STALLED
 
 
@@ -210,12 +189,6 @@ class Slow(Sound):
 class GlobalRandom(Sound):
     def solve(self, problem: Problem, run: Run) -> Stop:
         random.random()
-        return super().solve(problem, run)
-
-
-class GlobalNumpyRandom(Sound):
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        np.random.seed(run.seed)  # noqa: NPY002
         return super().solve(problem, run)
 
 

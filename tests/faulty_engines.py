@@ -13,7 +13,7 @@ import numpy as np
 from cchybrid.plugin.conformance.subject import serial_schedule
 from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
 from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.problem import Assignment, Problem
+from cchybrid.problem import Problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 
 SLEEPER = "import time; time.sleep(600)"
@@ -65,13 +65,6 @@ class Restless(Faulty):
         return wait(run)
 
 
-class Helpless(Faulty):
-    """An exact engine for which everything is too large."""
-
-    def unsupported(self, problem: Problem) -> str | None:
-        return "too large for it"
-
-
 class Crowd(Faulty):
     """Offers one message a step, and goes on."""
 
@@ -106,26 +99,6 @@ class Hang(Faulty):
             time.sleep(600)
 
 
-class Escape(Faulty):
-    """Leaves a child in a session of its own, then behaves."""
-
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        subprocess.Popen([sys.executable, "-c", SLEEPER], start_new_session=True)
-        run.offer(first_fit(problem, run.seed))
-        return Stop.STALLED
-
-
-class Orphan(Faulty):
-    """Leaves a child in a session of its own that writes into the host's pipe without end."""
-
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        if os.fork() == 0:
-            os.setsid()
-            while True:
-                os.write(run._out.fileno(), b'{"event":"note","metrics":{}}\n')  # type: ignore[attr-defined]
-        return Stop.STALLED
-
-
 class Deaf(Faulty):
     """Never looks at should_stop, but dies of SIGTERM."""
 
@@ -141,15 +114,6 @@ class Liar(Faulty):
         sound = first_fit(problem, run.seed)
         run.offer(replace(sound, step=np.where(sound.step >= 0, 0, -1).astype(np.int32)))
         time.sleep(600)
-        return Stop.STALLED
-
-
-class Nonsense(Faulty):
-    """Offers numbers that mean nothing."""
-
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        size = problem.deliveries
-        run.offer(Assignment(np.full(size, 10**6, np.int32), np.full(size, -7, np.int32)))
         return Stop.STALLED
 
 
@@ -172,18 +136,6 @@ class Forge(Faulty):
         return Stop.STALLED
 
 
-class Flood(Faulty):
-    """Prints without end, to both streams."""
-
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        run.offer(first_fit(problem, run.seed))
-        while not run.should_stop():
-            print("x" * 100_000)
-            print("y" * 100_000, file=sys.stderr)
-            run.note(conflicts=1.0)
-        return Stop.LIMIT
-
-
 class Babble(Faulty):
     """Writes into the host's pipe."""
 
@@ -192,46 +144,6 @@ class Babble(Faulty):
         run._out.flush()  # type: ignore[attr-defined]
         time.sleep(600)
         return Stop.STALLED
-
-
-class Wire(Faulty):
-    """Sends one line of its own making."""
-
-    LINE = b""
-
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        run._out.write(self.LINE + b"\n")  # type: ignore[attr-defined]
-        run._out.flush()  # type: ignore[attr-defined]
-        return wait(run)
-
-
-class Infinite(Wire):
-    LINE = b'{"event":"note","metrics":{"x":1e999}}'
-
-
-class Listed(Wire):
-    LINE = b'{"event":"note","metrics":[1,2]}'
-
-
-class Endless(Wire):
-    LINE = b'{"event":"end","stop":"limit","evaluations":1,"searched":1' + b"0" * 401 + b"}"
-
-
-class Nested(Wire):
-    LINE = b'{"event":"bound","steps":2,"evidence":' + b'{"a":' * 5000 + b"1" + b"}" * 5001
-
-
-class Surrogate(Faulty):
-    """Fails with a text that no encoding takes."""
-
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        raise RuntimeError("half a \ud83d face")
-
-
-class Hog(Faulty):
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        kept = [bytearray(1 << 26) for _ in range(10_000)]
-        return Stop.STALLED if kept else Stop.LIMIT
 
 
 class Picky(Faulty):
@@ -255,34 +167,17 @@ class Tuned(Sound):
     Options = TunedOptions
 
 
-class Unready(Sound):
-    """Prepare without end."""
-
-    def prepare(self) -> None:
-        time.sleep(600)
-
-
-@dataclass(frozen=True)
-class WrongDefaults:
-    rounds: int = 0
-
-    def __post_init__(self) -> None:
-        raise ValueError("no value is right")
-
-
-class Defaults(Sound):
-    Options = WrongDefaults
+class Infinite(Faulty):
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        run._out.write(b'{"event":"note","metrics":{"x":1e999}}\n')  # type: ignore[attr-defined]
+        run._out.flush()  # type: ignore[attr-defined]
+        return wait(run)
 
 
 ENGINES = (
-    Sound, Late, Crowd, Restless,
-    Helpless, Crash, Raise, Vanish, Hang, Escape, Deaf, Liar, Nonsense,
-    Boast, Forge, Flood, Babble, Hog, Picky, Tuned, Infinite, Listed, Endless, Nested, Surrogate,
-    Defaults, Orphan,
+    Sound, Late, Crowd, Restless, Crash, Raise, Vanish, Hang, Deaf, Liar, Boast, Forge, Babble,
+    Picky, Tuned, Infinite,
 )  # fmt: skip
-
-
-PROVING = (Boast, Helpless)
 
 
 def described(engine: type[Faulty], name: str = "", **more: Any) -> EngineInfo:
@@ -293,8 +188,6 @@ def described(engine: type[Faulty], name: str = "", **more: Any) -> EngineInfo:
 
 @hookimpl
 def cchybrid_engines() -> tuple[EngineInfo, ...]:
-    named = [
-        described(engine, kind="exact" if engine in PROVING else "heuristic") for engine in ENGINES
-    ]
-    unready = described(Unready, prepares=True)
-    return (*named, unready, EngineInfo("missing", f"{__name__}:NoSuchClass", ""))
+    return tuple(
+        described(engine, kind="exact" if engine is Boast else "heuristic") for engine in ENGINES
+    )

@@ -1,9 +1,6 @@
 """One term for one thing: no identifier or text uses a word that the field does not know."""
 
-import ast
-import io
 import re
-import tokenize
 from functools import cache
 from pathlib import Path
 
@@ -62,6 +59,12 @@ PRONOUNS = """he her his how it its she that their these they this those what wh
 """Words that no docstring begins with."""
 
 
+NO_CODE = re.compile(
+    r'''"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*''', re.DOTALL
+)
+"""Strings and comments of Python."""
+
+
 def _files(suffix: str) -> list[Path]:
     found = [path for folder in FOLDERS for path in (ROOT / folder).rglob(f"*{suffix}")]
     return sorted(path for path in found if path != Path(__file__).resolve())
@@ -70,10 +73,14 @@ def _files(suffix: str) -> list[Path]:
 def test_identifiers_use_the_terms_of_the_field() -> None:
     wrong = []
     for path in _files(".py"):
-        for token in tokenize.generate_tokens(io.StringIO(path.read_text()).readline):
-            if token.type == tokenize.NAME and (instead := _instead(token.string)):
-                place = f"{path.relative_to(ROOT)}:{token.start[0]}"
-                wrong.append(f"{place}: {token.string} (use {instead})")
+        code = NO_CODE.sub(lambda found: "\n" * found[0].count("\n"), path.read_text())
+        for name in {*re.findall(r"[^\W\d]\w*", code)}:
+            if instead := _instead(name):
+                wrong += [
+                    f"{path.relative_to(ROOT)}:{number}: {name} (use {instead})"
+                    for number, line in enumerate(code.splitlines(), 1)
+                    if re.search(rf"\b{name}\b", line)
+                ]
     assert not wrong, f"{len(wrong)} identifiers\n" + "\n".join(wrong)
 
 
@@ -104,19 +111,11 @@ def test_texts_use_the_terms_of_the_field() -> None:
 def test_no_docstring_begins_with_a_pronoun() -> None:
     wrong = []
     for path in _files(".py"):
-        for text, line in _docstrings(ast.parse(path.read_text())):
-            first = re.match(r"\W*(\w+)", text)
-            if first is not None and first[1].lower() in PRONOUNS.split():
-                wrong.append(f"{path.relative_to(ROOT)}:{line}: {text.strip().splitlines()[0]}")
+        text = path.read_text()
+        for found in NO_CODE.finditer(text):
+            before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip()
+            first = re.match(r'"""\W*(\w+)', found[0])
+            if first and not before and first[1].lower() in PRONOUNS.split():
+                line = text.count("\n", 0, found.start()) + 1
+                wrong.append(f"{path.relative_to(ROOT)}:{line}: {found[0].splitlines()[0]}")
     assert not wrong, f"{len(wrong)} docstrings\n" + "\n".join(wrong)
-
-
-def _docstrings(tree: ast.AST) -> list[tuple[str, int]]:
-    """Return the texts that stand alone as statements, with their lines."""
-    return [
-        (node.value.value, node.lineno)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    ]

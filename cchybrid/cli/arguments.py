@@ -37,59 +37,6 @@ def output(text: str, metavar: str = "FILE", *, show_default: bool = True) -> An
     return typer.Option("-o", "--output", metavar=metavar, show_default=show_default, help=text)
 
 
-Topology = Annotated[
-    str,
-    typer.Argument(
-        metavar="TOPOLOGY|FILE",
-        autocompletion=completion.topologies,
-        show_default=False,
-        help="A topology such as mesh-4x4, a network file, or an instance file.",
-    ),
-]
-CollectiveName = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="COLLECTIVE",
-        autocompletion=completion.collectives,
-        show_default=False,
-        help="A collective such as AAS or alltoall; not with an instance file.",
-    ),
-]
-Root = Annotated[
-    str | None, typer.Option(metavar="NODE", help="The node of one-to-all and all-to-one.")
-]
-Routing = Annotated[
-    str | None, typer.Option(metavar="R", help="minimal, any, or a number of extra hops.")
-]
-Switching = Annotated[str | None, typer.Option(metavar="W", help="wormhole or store-and-forward.")]
-PortsText = Annotated[
-    str | None, typer.Option("--ports", metavar="K", help="all, K per node, or INJECT,ACCEPT.")
-]
-FailLink = Annotated[
-    list[str] | None,
-    typer.Option(metavar="A-B", help="Remove a link (A>B: one direction). May be repeated."),
-]
-FailNode = Annotated[
-    list[str] | None, typer.Option(metavar="NODE", help="Remove a node's links. May be repeated.")
-]
-Transmitters = Annotated[
-    str | None, typer.Option(metavar="NODES", help="Who sends in MNB and MNS: 0-3,7 or names.")
-]
-Receivers = Annotated[
-    str | None,
-    typer.Option(metavar="NODES", help="Who receives in MNB, MNS, multicast: 4-6 or names."),
-]
-Chunks = Annotated[
-    int | None, typer.Option(metavar="C", help="Cut every message into C equal chunks.")
-]
-Rounds = Annotated[
-    str | None,
-    typer.Option(metavar="R1,R2,...", help="Rounds per step: capacities are multiplied by them."),
-]
-Participants = Annotated[
-    str | None,
-    typer.Option(metavar="NODES", help="Who takes part, others only forward: 0-3,8 or names."),
-]
 EngineOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -161,6 +108,43 @@ class ReadInstance:
         return stated
 
 
+_SPEC = {
+    name: inspect.Parameter(
+        name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=inspect.Parameter.empty if name == "topology" else None,
+        annotation=Annotated[kind, declared],
+    )
+    for name, kind, declared in (
+        ("topology", str, typer.Argument(
+            metavar="TOPOLOGY|FILE", autocompletion=completion.topologies, show_default=False,
+            help="A topology such as mesh-4x4, a network file, or an instance file.")),
+        ("collective", str | None, typer.Argument(
+            metavar="COLLECTIVE", autocompletion=completion.collectives, show_default=False,
+            help="A collective such as AAS or alltoall; not with an instance file.")),
+        *((name, kind, typer.Option(metavar=metavar, help=text)) for name, kind, metavar, text in (
+            ("root", str | None, "NODE", "The node of one-to-all and all-to-one."),
+            ("routing", str | None, "R", "minimal, any, or a number of extra hops."),
+            ("switching", str | None, "W", "wormhole or store-and-forward."),
+            ("ports", str | None, "K", "all, K per node, or INJECT,ACCEPT."),
+            ("fail_link", list[str] | None, "A-B",
+             "Remove a link (A>B: one direction). May be repeated."),
+            ("fail_node", list[str] | None, "NODE", "Remove a node's links. May be repeated."),
+            ("transmitters", str | None, "NODES", "Who sends in MNB and MNS: 0-3,7 or names."),
+            ("receivers", str | None, "NODES",
+             "Who receives in MNB, MNS, multicast: 4-6 or names."),
+            ("participants", str | None, "NODES",
+             "Who takes part, others only forward: 0-3,8 or names."),
+            ("chunks", int | None, "C", "Cut every message into C equal chunks."),
+            ("rounds", str | None, "R1,R2,...",
+             "Rounds per step: capacities are multiplied by them."),
+        )),
+    )
+}  # fmt: skip
+"""The parameters of a command that name an instance."""
+_FIELDS = {"fail_link": "fail_links", "fail_node": "fail_nodes"}
+"""The fields of ``InstanceSpec`` of options that may be repeated."""
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -172,16 +156,16 @@ def with_instance(*without: str) -> Callable[[Callable[..., None]], Callable[...
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        parameters = inspect.signature(_spec, eval_str=True).parameters
-        named = {name: each for name, each in parameters.items() if name not in without}
+        named = {name: each for name, each in _SPEC.items() if name not in without}
         _, *own = inspect.signature(command, eval_str=True).parameters.values()
 
         @functools.wraps(command)
         def call(**given: Any) -> None:
-            words = {name: given.pop(name) for name in named}
+            words = {_FIELDS.get(name, name): given.pop(name) for name in named}
             for_graphs = given.pop("ignore_attributes"), given.pop("unit")
             check_graph_options(words["topology"], *for_graphs)
-            command(ReadInstance(_spec(**words), *for_graphs), **given)
+            failed = {name: tuple(words[name] or ()) for name in _FIELDS.values() if name in words}
+            command(ReadInstance(InstanceSpec(**{**words, **failed}), *for_graphs), **given)
 
         _, *graph_options = inspect.signature(read_file, eval_str=True).parameters.values()
         # Parameters without a default come first.
@@ -211,36 +195,3 @@ def read_file(
         line = "; ".join((read_line(file.network), *file.notes))
         print(f"read {Path(path).name}: {line}", file=sys.stderr)
     return file
-
-
-def _spec(
-    topology: Topology,
-    collective: CollectiveName = None,
-    root: Root = None,
-    routing: Routing = None,
-    switching: Switching = None,
-    ports: PortsText = None,
-    fail_link: FailLink = None,
-    fail_node: FailNode = None,
-    transmitters: Transmitters = None,
-    receivers: Receivers = None,
-    participants: Participants = None,
-    chunks: Chunks = None,
-    rounds: Rounds = None,
-) -> InstanceSpec:
-    """Return the specification of the instance that the user names."""
-    return InstanceSpec(
-        topology,
-        collective,
-        root,
-        transmitters,
-        receivers,
-        routing,
-        switching,
-        ports,
-        tuple(fail_link or ()),
-        tuple(fail_node or ()),
-        participants,
-        chunks,
-        rounds,
-    )

@@ -6,7 +6,7 @@ names come from the registry, those of options from the sources of the engines.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,15 +18,25 @@ Completion = tuple[str, str]
 """A word, and the summary that some shells show beside it."""
 
 
+def _names_of(kind: str, field: str = "name") -> Callable[[str], list[Completion]]:
+    """Return the function that completes a field of the records of a kind."""
+
+    def completed(incomplete: str) -> list[Completion]:
+        infos = getattr(_registry(), kind).values()
+        return matching(incomplete, [(getattr(info, field), info.summary) for info in infos])
+
+    return completed
+
+
+networks = _names_of("topologies", "example")
+"""Examples of the families of networks, without files."""
+designers, strategies = _names_of("designers"), _names_of("strategies")
+exporters, importers = _names_of("exporters"), _names_of("importers")
+
+
 def topologies(incomplete: str) -> list[Completion]:
     """Return examples of the families of networks, and files."""
     return networks(incomplete) + paths(incomplete)
-
-
-def networks(incomplete: str) -> list[Completion]:
-    """Return examples of the families of networks, without files."""
-    infos = _registry().topologies.values()
-    return matching(incomplete, [(info.example, info.summary) for info in infos])
 
 
 def collectives(incomplete: str) -> list[Completion]:
@@ -39,37 +49,12 @@ def collectives(incomplete: str) -> list[Completion]:
 def engines(incomplete: str) -> list[Completion]:
     """Return the names of engines; of a team such as ``umda+cpsat`` those of its last member."""
     before, plus, last = incomplete.rpartition("+")
-    infos = _registry().engines.values()
-    found = matching(last, [(info.name, info.summary) for info in infos])
-    return [(f"{before}{plus}{name}", summary) for name, summary in found]
-
-
-def designers(incomplete: str) -> list[Completion]:
-    """Return the names of designers."""
-    infos = _registry().designers.values()
-    return matching(incomplete, [(info.name, info.summary) for info in infos])
+    return [(f"{before}{plus}{name}", text) for name, text in _names_of("engines")(last)]
 
 
 def engines_and_designers(incomplete: str) -> list[Completion]:
     """Return the names of engines and of designers."""
     return matching(incomplete, [*engines(""), *designers("")])
-
-
-def strategies(incomplete: str) -> list[Completion]:
-    """Return the names of strategies."""
-    return matching(incomplete, [(s.name, s.summary) for s in _registry().strategies.values()])
-
-
-def exporters(incomplete: str) -> list[Completion]:
-    """Return the names of export formats."""
-    infos = _registry().exporters.values()
-    return matching(incomplete, [(info.name, info.summary) for info in infos])
-
-
-def importers(incomplete: str) -> list[Completion]:
-    """Return the names of import formats."""
-    infos = _registry().importers.values()
-    return matching(incomplete, [(info.name, info.summary) for info in infos])
 
 
 def options(incomplete: str) -> list[Completion]:

@@ -30,9 +30,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-def refuse_given(
-    context: Any, why: str, *, names: Collection[str] = (), used: Collection[str] = ()
-) -> None:
+def refuse_given(context: Any, why: str, *, names: Collection[str]) -> None:
     """Raise an ``InputError`` for an option on the command line that has no use.
 
     Parameters
@@ -41,12 +39,11 @@ def refuse_given(
         The context of the command.
     why
         The reason, such as ``"no sizes"``.
-    names, used
-        The parameters without use, or else all of those with one.
+    names
+        The parameters without use.
     """
     for option in context.command.params:
-        without_use = option.name in names if names else option.name not in used
-        if option.param_type_name == "option" and without_use:
+        if option.param_type_name == "option" and option.name in names:
             source = context.get_parameter_source(option.name)
             if source is not None and source.name == "COMMANDLINE":
                 raise InputError(why, where=max(option.opts, key=len), hint="leave it out")

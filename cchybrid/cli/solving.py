@@ -129,11 +129,9 @@ def solve(
         from rich.console import Console
 
         from cchybrid.view.table import steps_table
-        from cchybrid.view.terminal_sketch import print_sketch
 
         if result.schedule is not None:
             console = Console(highlight=False, markup=False)
-            print_sketch(console, result.instance.network)
             console.print(steps_table(result.schedule, console.width, console.height))
         print_lines(result.lines(explain=verbose))
         if written is not None:

@@ -103,43 +103,35 @@ class End:
 
 
 @dataclass(frozen=True)
-class Unsupported:
+class _Text:
+    text: str
+
+
+@dataclass(frozen=True)
+class Unsupported(_Text):
     """The engine cannot work on this problem.
 
     ``asymmetric``: because it was to work on quotients, and no symmetry of the instance was found
     (there is none, or the instance is too large to look for one).
     """
 
-    text: str
     asymmetric: bool = False
 
 
-@dataclass(frozen=True)
-class Refused:
+class Refused(_Text):
     """The engine rejects its options."""
 
-    text: str
 
-
-@dataclass(frozen=True)
-class Failed:
+class Failed(_Text):
     """The engine raised an exception."""
 
-    text: str
 
-
-@dataclass(frozen=True)
-class Trouble:
+class Trouble(_Text):
     """An error that does not end the work."""
 
-    text: str
 
-
-@dataclass(frozen=True)
-class Remarked:
+class Remarked(_Text):
     """A remark for the user."""
-
-    text: str
 
 
 @dataclass(frozen=True)
@@ -194,11 +186,8 @@ class Opened:
     proves: bool = False
 
 
-@dataclass(frozen=True)
-class Garbled:
+class Garbled(_Text):
     """A worker sent a line that is no event."""
-
-    text: str
 
 
 @dataclass(frozen=True)

@@ -329,9 +329,10 @@ def instance(
     for where, flag in (("routing", routing), ("ports", ports)):
         if isinstance(flag, bool):
             raise InputError(f"{flag} makes no sense", where=where, hint="leave it out")
-    for where, word in (("switching", switching),):
-        if word is not None and not isinstance(word, str):
-            raise InputError(f"{_kind(word)} makes no sense", where=where, hint="give a text")
+    if switching is not None and not isinstance(switching, str):
+        raise InputError(
+            f"{_kind(switching)} makes no sense", where="switching", hint="give a text"
+        )
     if hasattr(fail_nodes, "tolist"):  # an array of NumPy
         fail_nodes = fail_nodes.tolist()
     for where, faults in (("fail_links", fail_links), ("fail_nodes", fail_nodes)):

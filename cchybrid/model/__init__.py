@@ -7,18 +7,6 @@ from cchybrid.model.network import Channel, Network
 from cchybrid.model.schedule import LowerBound, Schedule, Steps, Sums, Transfer
 
 __all__ = [
-    "AllReduction",
-    "AnyMessage",
-    "Channel",
-    "Collective",
-    "CommunicationModel",
-    "Instance",
-    "LowerBound",
-    "Message",
-    "Network",
-    "Reduction",
-    "Schedule",
-    "Steps",
-    "Sums",
-    "Transfer",
-]
+    "AllReduction", "AnyMessage", "Channel", "Collective", "CommunicationModel", "Instance",
+    "LowerBound", "Message", "Network", "Reduction", "Schedule", "Steps", "Sums", "Transfer",
+]  # fmt: skip

@@ -6,47 +6,41 @@ from collections.abc import Iterable
 
 from cchybrid.library.collectives import PATTERNS
 from cchybrid.library.topologies import FAMILIES
+from cchybrid.plugin import records
 from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import (
-    BoundInfo,
-    CollectiveInfo,
-    ExecutorInfo,
-    StrategyInfo,
-    TopologyInfo,
-)
 from cchybrid.proof import BOUNDS
 
 
 @hookimpl
-def cchybrid_topologies() -> Iterable[TopologyInfo]:
+def cchybrid_topologies() -> Iterable[records.TopologyInfo]:
     """Return the families of ``cchybrid.library.topologies``."""
     return FAMILIES
 
 
 @hookimpl
-def cchybrid_collectives() -> Iterable[CollectiveInfo]:
+def cchybrid_collectives() -> Iterable[records.CollectiveInfo]:
     """Return the patterns of ``cchybrid.library.collectives``."""
     return PATTERNS
 
 
 @hookimpl
-def cchybrid_executors() -> Iterable[ExecutorInfo]:
+def cchybrid_executors() -> Iterable[records.ExecutorInfo]:
     """Return the executor of this machine."""
     return (
-        ExecutorInfo(
+        records.ExecutorInfo(
             "local", "cchybrid.host.local_executor:LocalExecutor", "processes of this machine"
         ),
     )
 
 
 @hookimpl
-def cchybrid_bounds() -> Iterable[BoundInfo]:
+def cchybrid_bounds() -> Iterable[records.BoundInfo]:
     """Return the bound providers of ``cchybrid.proof``."""
     return BOUNDS
 
 
 @hookimpl
-def cchybrid_strategies() -> Iterable[StrategyInfo]:
+def cchybrid_strategies() -> Iterable[records.StrategyInfo]:
     """Return the strategies of ``cchybrid.host.strategies``."""
     summaries = {
         "auto": "probes all engines, then gives time to those that gain",
@@ -55,6 +49,6 @@ def cchybrid_strategies() -> Iterable[StrategyInfo]:
         "quotients": "all engines at once, on quotients by symmetries only",
     }
     return [
-        StrategyInfo(name, f"cchybrid.host.strategies:{name.upper()}", summary)
+        records.StrategyInfo(name, f"cchybrid.host.strategies:{name.upper()}", summary)
         for name, summary in summaries.items()
     ]

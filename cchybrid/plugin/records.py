@@ -26,7 +26,18 @@ KINDS: tuple[Kind, ...] = ("heuristic", "exact", "construction")
 
 
 @dataclass(frozen=True)
-class EngineInfo:
+class _Later:
+    """A record of something that is imported only where it is used."""
+
+    name: str
+    target: str
+    summary: str
+    _: KW_ONLY
+    api: int = API
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineInfo(_Later):
     """An engine: an optimizer that offers assignments and may prove bounds.
 
     Parameters
@@ -71,10 +82,6 @@ class EngineInfo:
         The version of the plugin interface that the engine was written for.
     """
 
-    name: str
-    target: str
-    summary: str
-    _: KW_ONLY
     kind: Kind = "heuristic"
     priority: int = 0
     baseline: bool = False
@@ -84,7 +91,6 @@ class EngineInfo:
     rounds: Rounds = "one"
     former_names: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
-    api: int = API
 
     @property
     def proves(self) -> bool:
@@ -92,8 +98,7 @@ class EngineInfo:
         return self.kind == "exact"
 
 
-@dataclass(frozen=True)
-class StrategyInfo:
+class StrategyInfo(_Later):
     """A strategy: it decides which engines work when, on what, and with how many threads.
 
     Parameters
@@ -109,15 +114,9 @@ class StrategyInfo:
         The version of the plugin interface that the strategy was written for.
     """
 
-    name: str
-    target: str
-    summary: str
-    _: KW_ONLY
-    api: int = API
 
-
-@dataclass(frozen=True)
-class DesignerInfo:
+@dataclass(frozen=True, kw_only=True)
+class DesignerInfo(_Later):
     """A designer: an optimizer that searches for networks of low cost.
 
     Parameters
@@ -143,15 +142,10 @@ class DesignerInfo:
         The version of the plugin interface that the designer was written for.
     """
 
-    name: str
-    target: str
-    summary: str
-    _: KW_ONLY
     kind: Literal["heuristic", "exact"] = "heuristic"
     priority: int = 0
     prepares: bool = False
     requires: tuple[str, ...] = ()
-    api: int = API
 
     @property
     def proves(self) -> bool:
@@ -159,8 +153,8 @@ class DesignerInfo:
         return self.kind == "exact"
 
 
-@dataclass(frozen=True)
-class CostTermInfo:
+@dataclass(frozen=True, kw_only=True)
+class CostTermInfo(_Later):
     """A cost term of network design.
 
     Parameters
@@ -181,13 +175,8 @@ class CostTermInfo:
         The version of the plugin interface that the term was written for.
     """
 
-    name: str
-    target: str
-    summary: str
-    _: KW_ONLY
     maximised: bool = False
     index: int = 0
-    api: int = API
 
 
 @dataclass(frozen=True)
@@ -255,8 +244,7 @@ class ImporterInfo:
     api: int = API
 
 
-@dataclass(frozen=True)
-class ProofFormatInfo:
+class ProofFormatInfo(_Later):
     """A format of proofs for checkers of other projects, which is an option of ``prove``.
 
     Parameters
@@ -275,15 +263,9 @@ class ProofFormatInfo:
         The version of the plugin interface that the format was written for.
     """
 
-    name: str
-    target: str
-    summary: str
-    _: KW_ONLY
-    api: int = API
 
-
-@dataclass(frozen=True)
-class ExecutorInfo:
+@dataclass(frozen=True, kw_only=True)
+class ExecutorInfo(_Later):
     """An executor: it runs the jobs of ``bench run`` and ``solve`` on this machine or on others.
 
     Parameters
@@ -305,17 +287,12 @@ class ExecutorInfo:
         The version of the plugin interface that the executor was written for.
     """
 
-    name: str
-    target: str
-    summary: str
-    _: KW_ONLY
     session: str = ""
     requires: tuple[str, ...] = ()
-    api: int = API
 
 
-@dataclass(frozen=True)
-class CommandInfo:
+@dataclass(frozen=True, kw_only=True)
+class CommandInfo(_Later):
     """A command of the command line, or a group of commands.
 
     Parameters
@@ -333,16 +310,11 @@ class CommandInfo:
         The version of the plugin interface that the command was written for.
     """
 
-    name: str
-    target: str
-    summary: str
-    _: KW_ONLY
     group: str = "Commands of plugins"
-    api: int = API
 
 
-@dataclass(frozen=True)
-class CheckInfo:
+@dataclass(frozen=True, kw_only=True)
+class CheckInfo(_Later):
     """A check of files that need no certificate beside them, for ``cchybrid check FILE``.
 
     Parameters
@@ -363,12 +335,7 @@ class CheckInfo:
         The version of the plugin interface that the check was written for.
     """
 
-    name: str
-    target: str
-    summary: str
-    _: KW_ONLY
     folder: bool = False
-    api: int = API
 
 
 @dataclass(frozen=True)
@@ -394,8 +361,8 @@ class NameInfo:
     api: int = API
 
 
-@dataclass(frozen=True)
-class BenchmarkKind:
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkKind(_Later):
     """A kind of benchmarks.
 
     Parameters
@@ -415,13 +382,8 @@ class BenchmarkKind:
         The version of the plugin interface that the kind was written for.
     """
 
-    name: str
-    target: str
-    summary: str
-    _: KW_ONLY
     tables: tuple[str, ...] = ()
     key: str = ""
-    api: int = API
 
     @property
     def table_keys(self) -> tuple[str, ...]:

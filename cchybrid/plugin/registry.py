@@ -21,30 +21,11 @@ from cchybrid.library.nearest import did_you_mean
 from cchybrid.model import Collective, Network, Schedule
 from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.model.text import error_line, one_line
+from cchybrid.plugin import records
 from cchybrid.plugin.expressed import refuse_unexpressed
 from cchybrid.plugin.hookspecs import HookSpecs
 from cchybrid.plugin.imported import Imported
 from cchybrid.plugin.record_names import refuse_taken_names
-from cchybrid.plugin.records import (
-    API,
-    BenchmarkKind,
-    BoundInfo,
-    CheckInfo,
-    CollectiveInfo,
-    CommandInfo,
-    CostTermInfo,
-    DesignerInfo,
-    EngineInfo,
-    ExecutorInfo,
-    ExporterInfo,
-    ImporterInfo,
-    NameInfo,
-    Observer,
-    ProofFormatInfo,
-    StrategyInfo,
-    TopologyInfo,
-    load_target,
-)
 from cchybrid.plugin.strategy import Strategy
 from cchybrid.system.output import output_to_stderr
 
@@ -62,19 +43,14 @@ RESERVED_NAMES = {"prover"}
 _HOOKS = [name for name in vars(HookSpecs) if name.startswith(f"{GROUP}_")]
 
 _MAKES: dict[type, tuple[str, type]] = {
-    TopologyInfo: ("build", Network),
-    CollectiveInfo: ("build", Collective),
-    ExporterInfo: ("export", str),
-    ImporterInfo: ("read", Imported),
+    records.TopologyInfo: ("build", Network),
+    records.CollectiveInfo: ("build", Collective),
+    records.ExporterInfo: ("export", str),
+    records.ImporterInfo: ("read", Imported),
 }
 """The function of each type of record, and the type that it returns."""
 
-Record = (
-    TopologyInfo | CollectiveInfo | BoundInfo | ExporterInfo | ImporterInfo | EngineInfo
-    | StrategyInfo | DesignerInfo | CostTermInfo | ExecutorInfo | CommandInfo | CheckInfo
-    | NameInfo | BenchmarkKind | ProofFormatInfo
-)  # fmt: skip
-R = TypeVar("R", bound=Record)
+R = TypeVar("R")
 Candidate = tuple[str, str, Callable[[], Any]]
 """Name, source and loader of a plugin."""
 
@@ -93,22 +69,22 @@ class PluginRow:
 class Registry:
     """The records of all plugins; a broken plugin only adds a line to ``warnings``."""
 
-    engines: dict[str, EngineInfo] = field(default_factory=dict)
-    topologies: dict[str, TopologyInfo] = field(default_factory=dict)
-    collectives: dict[str, CollectiveInfo] = field(default_factory=dict)
-    bounds: dict[str, BoundInfo] = field(default_factory=dict)
-    exporters: dict[str, ExporterInfo] = field(default_factory=dict)
-    importers: dict[str, ImporterInfo] = field(default_factory=dict)
-    strategies: dict[str, StrategyInfo] = field(default_factory=dict)
-    designers: dict[str, DesignerInfo] = field(default_factory=dict)
-    cost_terms: dict[str, CostTermInfo] = field(default_factory=dict)
-    executors: dict[str, ExecutorInfo] = field(default_factory=dict)
-    commands: dict[str, CommandInfo] = field(default_factory=dict)
-    checks: dict[str, CheckInfo] = field(default_factory=dict)
-    names: dict[str, NameInfo] = field(default_factory=dict)
-    benchmarks: dict[str, BenchmarkKind] = field(default_factory=dict)
-    proof_formats: dict[str, ProofFormatInfo] = field(default_factory=dict)
-    observers: list[tuple[str, Observer]] = field(default_factory=list)
+    engines: dict[str, records.EngineInfo] = field(default_factory=dict)
+    topologies: dict[str, records.TopologyInfo] = field(default_factory=dict)
+    collectives: dict[str, records.CollectiveInfo] = field(default_factory=dict)
+    bounds: dict[str, records.BoundInfo] = field(default_factory=dict)
+    exporters: dict[str, records.ExporterInfo] = field(default_factory=dict)
+    importers: dict[str, records.ImporterInfo] = field(default_factory=dict)
+    strategies: dict[str, records.StrategyInfo] = field(default_factory=dict)
+    designers: dict[str, records.DesignerInfo] = field(default_factory=dict)
+    cost_terms: dict[str, records.CostTermInfo] = field(default_factory=dict)
+    executors: dict[str, records.ExecutorInfo] = field(default_factory=dict)
+    commands: dict[str, records.CommandInfo] = field(default_factory=dict)
+    checks: dict[str, records.CheckInfo] = field(default_factory=dict)
+    names: dict[str, records.NameInfo] = field(default_factory=dict)
+    benchmarks: dict[str, records.BenchmarkKind] = field(default_factory=dict)
+    proof_formats: dict[str, records.ProofFormatInfo] = field(default_factory=dict)
+    observers: list[tuple[str, records.Observer]] = field(default_factory=list)
     plugins: list[PluginRow] = field(default_factory=list)
     provider: dict[tuple[str, str], str] = field(default_factory=dict)
     _reported: set[str] = field(default_factory=set)
@@ -120,11 +96,11 @@ class Registry:
         return [f"plugin {row.name}: {row.trouble}" for row in self.plugins if row.trouble]
 
     @property
-    def bound_providers(self) -> list[BoundInfo]:
+    def bound_providers(self) -> list[records.BoundInfo]:
         """The bound providers in the order in which they are asked."""
         return sorted(self.bounds.values(), key=lambda info: info.order)
 
-    def engine(self, name: str) -> EngineInfo:
+    def engine(self, name: str) -> records.EngineInfo:
         """Return an engine by its present or a former name, in any case.
 
         Raises
@@ -150,25 +126,25 @@ class Registry:
                 return info.name
         return name
 
-    def strategy(self, name: str) -> StrategyInfo:
+    def strategy(self, name: str) -> records.StrategyInfo:
         """Return a strategy by name (in any case); a ``CchybridError``: it cannot be used."""
         info = _find(self.strategies, name, "strategy", f"use {', '.join(self.strategies)}")
         self.load("strategy", info, Strategy)
         return info
 
-    def designer(self, name: str) -> DesignerInfo:
+    def designer(self, name: str) -> records.DesignerInfo:
         """Return a designer by name (in any case), or raise an ``InputError``."""
         return _find(self.designers, name, "designer", "see: cchybrid designers")
 
-    def executor(self, name: str) -> ExecutorInfo:
+    def executor(self, name: str) -> records.ExecutorInfo:
         """Return an executor by name (in any case), or raise an ``InputError``."""
         return _find(self.executors, name, "executor", "see: cchybrid plugins")
 
-    def exporter(self, name: str) -> ExporterInfo:
+    def exporter(self, name: str) -> records.ExporterInfo:
         """Return an exporter by name (in any case), or raise an ``InputError``."""
         return _find(self.exporters, name, "export format", "see: cchybrid plugins")
 
-    def importer(self, name: str) -> ImporterInfo:
+    def importer(self, name: str) -> records.ImporterInfo:
         """Return an importer by name (in any case), or raise an ``InputError``."""
         return _find(self.importers, name, "import format", "see: cchybrid plugins")
 
@@ -186,7 +162,7 @@ class Registry:
     def load(self, kind: str, info: Any, expected: type = object) -> Any:
         """Import the target of a record; an error names its plugin."""
         try:
-            if isinstance(found := load_target(info.target), expected):
+            if isinstance(found := records.load_target(info.target), expected):
                 return found
             raise PluginError(f"its target is no {expected.__name__}")
         except Exception as error:
@@ -320,53 +296,50 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
             raise PluginError(f"the observer {record!r:.60} cannot be called")
         registry.observers.append((name, record))
         return "observer"
-    tables: dict[str, tuple[str, type[Any], dict[str, Any]]] = {
-        "cchybrid_engines": ("engine", EngineInfo, registry.engines),
-        "cchybrid_topologies": ("topology", TopologyInfo, registry.topologies),
-        "cchybrid_collectives": ("collective", CollectiveInfo, registry.collectives),
-        "cchybrid_bounds": ("bound", BoundInfo, registry.bounds),
-        "cchybrid_exporters": ("exporter", ExporterInfo, registry.exporters),
-        "cchybrid_importers": ("importer", ImporterInfo, registry.importers),
-        "cchybrid_strategies": ("strategy", StrategyInfo, registry.strategies),
-        "cchybrid_designers": ("designer", DesignerInfo, registry.designers),
-        "cchybrid_cost_terms": ("cost term", CostTermInfo, registry.cost_terms),
-        "cchybrid_executors": ("executor", ExecutorInfo, registry.executors),
-        "cchybrid_commands": ("command", CommandInfo, registry.commands),
-        "cchybrid_checks": ("check", CheckInfo, registry.checks),
-        "cchybrid_names": ("name", NameInfo, registry.names),
-        "cchybrid_benchmarks": ("benchmark", BenchmarkKind, registry.benchmarks),
-        "cchybrid_proof_formats": ("proof format", ProofFormatInfo, registry.proof_formats),
-    }
-    kind, expected, table = tables[hook]
+    name_of_table = hook.removeprefix(f"{GROUP}_")
+    kind, table = _kind(name_of_table), getattr(registry, name_of_table)
+    expected = _record_type(hook)
     if not isinstance(record, expected):
         found = type(record).__name__
         raise PluginError(f"the {kind} {record!r:.60} is of type {found}, not {expected.__name__}")
     what = f"{kind} {record.name}"
-    if record.api != API:
-        raise PluginError(
-            f"{what} is written for plugin interface {record.api}, this is {API} (docs/hooks.md)"
-        )
+    if record.api != records.API:
+        which = f"interface {record.api}, this is {records.API}"
+        raise PluginError(f"{what} is written for plugin {which} (docs/hooks.md)")
     _check_fields(record, what)
     key = record.name.lower()
     refuse_taken_names(record, kind, table, registry.provider)
-    if isinstance(record, EngineInfo | StrategyInfo):
+    if isinstance(record, records.EngineInfo | records.StrategyInfo):
         _check_owner(record, what, registry)
-    if isinstance(record, BenchmarkKind):
+    if isinstance(record, records.BenchmarkKind):
         _check_keys(record, what, registry)
     table[key] = _with_error_text(record, what, name)
     registry.provider[kind, key] = name
     return what
 
 
+@cache
+def _record_type(hook: str) -> type[Any]:
+    """Return the type of the records that a hook returns."""
+    [found] = get_args(get_type_hints(getattr(HookSpecs, hook))["return"])
+    return found  # type: ignore[no-any-return]
+
+
+def _kind(table: str) -> str:
+    """Return the words for a record of a table, such as ``cost term`` for ``cost_terms``."""
+    stem = f"{table[:-3]}y" if table.endswith("ies") else table.removesuffix("s")
+    return stem.replace("_", " ")
+
+
 def _check_owner(record: Any, what: str, registry: Registry) -> None:
     """Refuse a name that has other options: ``--option NAME.OPTION`` names one owner."""
-    others = registry.strategies if isinstance(record, EngineInfo) else registry.engines
+    others = registry.strategies if isinstance(record, records.EngineInfo) else registry.engines
     for name in map(str.lower, (record.name, *getattr(record, "former_names", ()))):
         if name in others or name in RESERVED_NAMES:
             raise PluginError(f"{what}: {name} is the name of a part of cchybrid")
 
 
-def _check_keys(kind: BenchmarkKind, what: str, registry: Registry) -> None:
+def _check_keys(kind: records.BenchmarkKind, what: str, registry: Registry) -> None:
     for other in registry.benchmarks.values():
         taken = {*other.table_keys} & {*kind.table_keys} or {other.row_key} & {kind.row_key}
         if taken:
@@ -382,7 +355,7 @@ def _with_error_text(record: Any, what: str, name: str) -> Any:
 
     def call(*arguments: Any) -> Any:
         try:
-            if isinstance(record, ExporterInfo) and isinstance(arguments[0], Schedule):
+            if isinstance(record, records.ExporterInfo) and isinstance(arguments[0], Schedule):
                 refuse_unexpressed(arguments[0], record.name, record.expresses)
             with output_to_stderr():  # standard output may be JSON
                 made = function(*arguments)

@@ -9,22 +9,7 @@ from cchybrid.problem.structure import NetworkStructure
 from cchybrid.problem.violations import AssignmentViolation, needed
 
 __all__ = [
-    "ACCEPT",
-    "CHANNEL",
-    "INJECT",
-    "LINK",
-    "MAX_OPTIONS",
-    "Assignment",
-    "AssignmentViolation",
-    "NetworkStructure",
-    "Price",
-    "Problem",
-    "UnreachableError",
-    "build_problem",
-    "count_deliveries",
-    "extend",
-    "is_ordered",
-    "list_hops",
-    "list_transfers",
-    "needed",
-]
+    "ACCEPT", "CHANNEL", "INJECT", "LINK", "MAX_OPTIONS", "Assignment", "AssignmentViolation",
+    "NetworkStructure", "Price", "Problem", "UnreachableError", "build_problem", "count_deliveries",
+    "extend", "is_ordered", "list_hops", "list_transfers", "needed",
+]  # fmt: skip

@@ -1,7 +1,6 @@
-"""The paths that a routing rule allows between two nodes: count, list, sample and price them.
+"""The paths that a routing rule allows between two nodes: list, sample and price them.
 
-- Shortest paths, and paths with at most one extra hop: dynamic programs on the shortest-path DAG
-  towards the target, without enumeration.
+- Shortest paths: dynamic programs on the shortest-path DAG towards the target, without enumeration.
 - Longer paths: depth-first search that prunes by the hop distance to the target. They are priced by
   dynamic programming over the number of hops, or, if any simple path is allowed, by Dijkstra's
   algorithm, backwards from the target.
@@ -39,7 +38,7 @@ class Routes:
         self.network = network
         self.extra_hops = extra_hops
         self._endpoints = frozenset(network.endpoints)
-        self._onward: dict[tuple[int, int], tuple[list[list[tuple[int, int]]], list[int]]] = {}
+        self._onward: dict[int, tuple[list[list[int]], list[int]]] = {}
 
     @cached_property
     def distance(self) -> NDArray[np.int32]:
@@ -55,46 +54,22 @@ class Routes:
         """
         return self.extra_hops in (0, 1)
 
-    def count(self, source: int, target: int, limit: int) -> int:
-        """Return the number of allowed paths, at most ``limit``."""
-        if self.distance[source, target] <= 0:
-            return 0
-        if self.countable:
-            return min(limit, sum(self._lengths(source, target)))
-        return sum(1 for _ in islice(self.paths(source, target), limit))
-
     def paths(self, source: int, target: int) -> Iterator[Path]:
         """Yield every allowed path in lexicographic order."""
         if self.distance[source, target] <= 0:
             return iter(())
         return self._simple_paths(source, target, self._max_hops(source, target))
 
-    def unrank(self, source: int, target: int, position: int) -> Path:
-        """Return the path at a position in the list of all, sorted by length, then by nodes.
-
-        The list has the allowed paths if they are ``countable``, else the shortest ones.
-
-        Raises
-        ------
-        IndexError
-            If there are fewer paths.
-        """
-        lengths = self._lengths(source, target)
-        if not 0 <= position < sum(lengths):
-            raise IndexError(f"{sum(lengths)} paths from {source} to {target}")
-        left = 0
-        while position >= lengths[left]:
-            position -= lengths[left]
-            left += 1
+    def _shortest(self, source: int, target: int, rank: int) -> Path:
+        """Return the shortest path at a position in the sorted list of all."""
+        onward, count = self._dag(target)
         path = [source]
         while path[-1] != target:
-            for other, after in self._dag(target, left)[0][path[-1]]:
-                count = self._dag(target, after)[1][other]
-                if position < count:
+            for other in onward[path[-1]]:
+                if rank < count[other]:
                     path.append(other)
-                    left = after
                     break
-                position -= count
+                rank -= count[other]
         return tuple(path)
 
     def sample(self, source: int, target: int, size: int, random: Random) -> list[Path]:
@@ -106,16 +81,10 @@ class Routes:
         shortest = int(self.distance[source, target])
         if shortest <= 0:
             return []
-        first = 0
-        for total in self._lengths(source, target):
-            if first + total > size:
-                places = [first + place for place in _sample_numbers(total, size - first, random)]
-                return sorted(
-                    self.unrank(source, target, place) for place in (*range(first), *places)
-                )
-            first += total
-        if self.countable:
-            return sorted(self.unrank(source, target, place) for place in range(first))
+        total = self._dag(target)[1][source]
+        if total > size:
+            ranks = _sample_numbers(total, size, random)
+            return sorted(self._shortest(source, target, rank) for rank in ranks)
         found = list(self._simple_paths(source, target, shortest))
         for hops in range(shortest + 1, self._max_hops(source, target) + 1):
             if len(found) == size:
@@ -171,42 +140,29 @@ class Routes:
                 before[other].append(node)
         return before
 
-    def _lengths(self, source: int, target: int) -> list[int]:
-        """Return the number of paths with 0 and, if allowed without others, 1 extra hops."""
-        max_extra = 1 if self.extra_hops == 1 else 0
-        return [self._dag(target, extra)[1][source] for extra in range(max_extra + 1)]
-
-    def _dag(self, target: int, left: int = 0) -> tuple[list[list[tuple[int, int]]], list[int]]:
-        """Return the walks to a target with exactly ``left`` extra hops, as a DAG.
-
-        Returned are, per node, the next nodes with the extra hops that are left there, and the
-        number of walks.
-        """
-        known = self._onward.get((target, left))
-        if known is None:
+    def _dag(self, target: int) -> tuple[list[list[int]], list[int]]:
+        """Return the shortest paths to a target: per node the next nodes, and their number."""
+        if target not in self._onward:
             distance = self.distance[:, target].tolist()
-            onward: list[list[tuple[int, int]]] = [[] for _ in distance]
+            onward: list[list[int]] = [[] for _ in distance]
             count = [0] * len(distance)
-            count[target] = int(left == 0)
-            shorter = self._dag(target, left - 1)[1] if left else []
+            count[target] = 1
             for node in np.argsort(self.distance[:, target], kind="stable").tolist():
                 if distance[node] > 0:
-                    for other in self.network.successors[node]:
-                        if other in self._endpoints and other != target:
-                            continue
-                        if distance[other] == distance[node] - 1:
-                            onward[node].append((other, left))
-                            count[node] += count[other]
-                        elif left and distance[other] == distance[node]:
-                            onward[node].append((other, left - 1))
-                            count[node] += shorter[other]
-            known = self._onward[target, left] = onward, count
-        return known
+                    onward[node] = [
+                        other
+                        for other in self.network.successors[node]
+                        if distance[other] == distance[node] - 1
+                        and (other == target or other not in self._endpoints)
+                    ]
+                    count[node] = sum(count[other] for other in onward[node])
+            self._onward[target] = onward, count
+        return self._onward[target]
 
     def _simple_paths(
         self, source: int, target: int, max_hops: int, random: Random | None = None
     ) -> Iterator[Path]:
-        """Yield the simple paths of at most ``most`` hops depth first.
+        """Yield the simple paths of at most ``max_hops`` hops depth first.
 
         Neighbours are visited in ascending order, or with ``random`` in random order.
         """
@@ -271,14 +227,14 @@ class Routes:
         stack = list(sources)
         while stack:
             node = stack[-1]
-            waiting = [other for other, _ in onward[node] if other not in best]
+            waiting = [other for other in onward[node] if other not in best]
             if waiting:
                 stack.extend(waiting)
                 continue
             stack.pop()
             if node not in best:
                 best[node] = min(
-                    (price[node, other] + best[other][0], other) for other, _ in onward[node]
+                    (price[node, other] + best[other][0], other) for other in onward[node]
                 )
         return {source: (best[source][0], _path_to(best, source, target)) for source in sources}
 

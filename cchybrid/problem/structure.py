@@ -6,7 +6,6 @@ that it is when read backwards, on the reversed network.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from cchybrid.model import Collective, Message, Network
 from cchybrid.problem.arrays import IntArray, LongArray, ProblemArrays
-from cchybrid.problem.ragged import Integers, PairLookup, gather, offsets
+from cchybrid.problem.ragged import Integers, PairLookup, gather
 from cchybrid.problem.resources import Resources
 from cchybrid.problem.routes import Path, Routes
 
@@ -35,7 +34,7 @@ class NetworkStructure:
         Largest number of hops above the shortest path; ``None`` allows any simple path. Without
         effect where transfers are hop by hop.
     routes
-        The allowed paths: distances, predecessors, counts, samples, cheapest routes.
+        The allowed paths: distances, predecessors, samples, cheapest routes.
     resources
         The resource of each channel (one for both channels of a half-duplex pair) and of each
         node's injection and acceptance ports.
@@ -156,11 +155,6 @@ class NetworkStructure:
             path_nodes = _nodes(node, start, wrong)
             raise ValueError(f"{path_nodes} is no path for delivery {int(delivery[wrong])}")
         return before
-
-    def option_of(self, problem: ProblemArrays, delivery: int, path: Sequence[int]) -> int:
-        """Return the option of a delivery over a path, -1 if the Problem lists none."""
-        nodes = np.array(path, dtype=np.int64)
-        return int(self.options_of(problem, np.array([delivery]), nodes, offsets([len(nodes)]))[0])
 
     def options_of(
         self, problem: ProblemArrays, delivery: Integers, node: Integers, start: LongArray

@@ -12,16 +12,10 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from cchybrid.view.sparkline import GapHistory, sparkline
-
 STATUS_SECONDS = 5.0
 """Seconds without a line after which a status line is written."""
 HIDDEN = ("note", "progress", "result", "run")
 """Events without a line, even with ``-v``."""
-
-
-MAX_SAMPLES = 48
-"""Characters of the gap over time."""
 
 
 class LiveView:
@@ -32,8 +26,6 @@ class LiveView:
         self._started = time.monotonic()
         self._best: str = "none yet"
         self._lower: str = "1"
-        self._gaps = GapHistory()
-        self._console = console
         self._engines: dict[str, dict[str, Any]] = {}
         self._live = Live(
             console=console, transient=True, refresh_per_second=8, get_renderable=self._render
@@ -52,11 +44,9 @@ class LiveView:
         kind = event["event"]
         if kind == "schedule":
             self._best = f"{event['steps']} ({event['engine']}, {event['seconds']:.1f} s)"
-            self._gaps.record(event["seconds"], best=event["steps"])
         elif kind == "bound":
             word = "certified" if event["certified"] else "claimed"
             self._lower = f"{event['steps']} ({event['engine']}, {word})"
-            self._gaps.record(event["seconds"], lower=event["steps"])
         elif kind == "phase":
             self._engines = {name: {"state": "starting"} for name in event["engines"]}
         elif kind in ("started", "end", "progress", "unsupported"):
@@ -78,17 +68,7 @@ class LiveView:
             table.add_row(
                 name, row["state"], str(row.get("target", "")), str(row.get("conflicts", ""))
             )
-        return Group(head, *self._gap_line(seconds), table)
-
-    def _gap_line(self, seconds: float) -> list[Text]:
-        """Return the gap over time as a line; none before the first schedule."""
-        gap = self._gaps.gap
-        if gap is None:
-            return []
-        ascii_only = self._console.options.ascii_only
-        samples = self._gaps.samples(seconds, min(MAX_SAMPLES, self._console.width - 24))
-        steps = "1 step" if gap == 1 else f"{gap} steps"
-        return [Text(f"gap: {sparkline(samples, ascii_only=ascii_only)} {steps}", no_wrap=True)]
+        return Group(head, table)
 
 
 class PlainView:

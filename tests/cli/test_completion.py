@@ -10,24 +10,23 @@ from pathlib import Path
 
 import pytest
 
+from cchybrid.cli.completion import paths, topologies
 from cchybrid.plugin.option_names import option_names
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
 from tests.cli.completed import check_names, variables
 
-COMMAND = (sys.executable, "-c", "import sys; sys.argv[0] = 'cchybrid'; "
-           "from cchybrid.cli import main; main()")  # fmt: skip
 CHECKED = (sys.executable, "-c", "import sys; from cchybrid.cli import app\n"
            "try: app.run([])\n"
            "except SystemExit: pass\n"
            "print('\\n' + ' '.join({'numba', 'ortools', 'pandas'} & {*sys.modules}))")  # fmt: skip
 
 
-def complete(words: str, shell: str = "bash", command: tuple[str, ...] = COMMAND, **rest) -> str:
-    """Return what a shell is answered; the last word is incomplete, "" after a space."""
+def complete(words: str) -> str:
+    """Return what bash is answered, and the slow modules that were imported."""
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=False,
-        env={**os.environ, **variables(words, shell)}, **rest,
+        CHECKED, capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, **variables(words)},
     )  # fmt: skip
     assert done.stderr == ""
     return done.stdout
@@ -58,43 +57,23 @@ def test_names_are_completed(
     check_names(words, expected, others, monkeypatch)
 
 
-@pytest.mark.long
-def test_files_are_completed_beside_names(tmp_path: Path) -> None:
+def test_files_are_completed_beside_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("mesh-mine.graphml", ".hidden", "other.json"):
         (tmp_path / name).touch()
     (tmp_path / "mesh folder").mkdir()
-    found = complete("solve mesh", cwd=tmp_path).splitlines()
+    (tmp_path / "mesh folder" / "a.gml").touch()
+    monkeypatch.chdir(tmp_path)
+    found = [word for word, _ in topologies("mesh")]
     assert {"mesh-4x4", "mesh-mine.graphml", "mesh folder/"} <= {*found}
     assert "other.json" not in found
-    found = complete("solve ", cwd=tmp_path).splitlines()
+    found = [word for word, _ in topologies("")]
     assert "other.json" in found
     assert ".hidden" not in found
-    (tmp_path / "mesh folder" / "a.gml").touch()
-    assert complete(f"solve {tmp_path}/oth").split() == [f"{tmp_path}/other.json"]
+    assert paths(f"{tmp_path}/oth") == [(f"{tmp_path}/other.json", "")]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_shells_are_answered(shell: str) -> None:
-    assert "alltoall" in complete("solve mesh-4x4 allt", shell)
-    done = subprocess.run(
-        COMMAND, capture_output=True, text=True, timeout=60, check=False,
-        env={**os.environ, "_CCHYBRID_COMPLETE": f"source_{shell}"},
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert f"_CCHYBRID_COMPLETE=complete_{shell}" in done.stdout
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        pytest.param("solve mesh", marks=pytest.mark.long),
-        pytest.param("solve x AAS --engine c", marks=pytest.mark.long),
-        "solve x --option cp",
-    ],
-)
-def test_nothing_slow_is_imported(words: str) -> None:
-    *found, modules = complete(words, command=CHECKED).splitlines()
+def test_nothing_slow_is_imported() -> None:
+    *found, modules = complete("solve x --option cp").splitlines()
     assert found
     assert modules == ""
 

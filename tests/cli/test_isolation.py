@@ -14,11 +14,8 @@ TRAPS = ("pysolvers", "pysat", "numpy", "numba", "ortools", "networkx", "typer",
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("safe", [("-P",), ()], ids=["script", "module"])
 @pytest.mark.parametrize(
-    "words",
-    ["prove s.json", "solve ring-bi-4 AAS --engine cpsat", "bound ring-bi-4 AAS"],
-    ids=["prove", "solve", "bound"],
+    ("words", "safe"), [("prove s.json", ("-P",)), ("solve ring-bi-4 AAS --engine cpsat", ())]
 )
 def test_no_module_of_the_current_folder_runs(
     words: str, safe: tuple[str, ...], tmp_path: Path

@@ -44,11 +44,6 @@ def test_a_file_as_it_was_read(folder: Path) -> None:
     assert "note: capacity 1 is bandwidth 25" in text
 
 
-def test_a_topology(tmp_path: Path) -> None:
-    facts = json.loads(call("network", "hypercube-8", "--json", cwd=tmp_path).stdout)
-    assert (facts["out_degree"], facts["diameter"], facts["automorphisms"]) == ([3, 3], 3, 48)
-
-
 def test_the_network_of_an_instance_file(folder: Path) -> None:
     call("instance", "cluster.graphml", "AAB", "-o", "instance.json", cwd=folder)
     done = call("network", "instance.json", "--json", cwd=folder)
@@ -140,13 +135,6 @@ def test_large_numbers_of_automorphisms_are_approximate(capsys):
     for nodes, text in ((18, "about 6.40237e+15"), (15, "1307674368000")):
         assert run(["network", f"complete-{nodes}"]) == 0
         assert f"automorphisms: {text}\n" in capsys.readouterr().out
-
-
-def test_the_network_of_an_instance_with_chunks(capsys, tmp_path):
-    file = tmp_path / "a.json"
-    cchybrid.instance("ring-bi-4", "allgather", chunks=2).save(file)
-    assert run(["network", str(file)]) == 0
-    assert "ring-bi-4: 4 nodes, 8 channels" in capsys.readouterr().out
 
 
 def test_the_modes_of_a_file_are_shown(tmp_path: Path) -> None:

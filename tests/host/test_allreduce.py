@@ -9,7 +9,6 @@ import pytest
 
 import cchybrid
 from cchybrid.checker import proves_infeasible
-from cchybrid.host import allreduce
 from cchybrid.host.compositions import moved_ahead, with_sums
 from cchybrid.host.replay import replay
 from cchybrid.model import (
@@ -22,7 +21,6 @@ from cchybrid.model import (
     Schedule,
 )
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.registry import load_registry
 from cchybrid.proof import BOUNDS
 from cchybrid.proof.asking import bounds_of
@@ -37,14 +35,13 @@ HOPS = "store-and-forward"
     ("topology", "more", "steps", "bound"),
     [
         ("dgx-1", {}, 2, 2),
-        pytest.param("dgx-1", {"chunks": 2}, 2, 2, marks=pytest.mark.long),
         ("hypercube-8", {"switching": HOPS, "chunks": 2}, 3, 3),
         ("ring-bi-5", {"switching": HOPS}, 2, 2),
         ("ring-bi-6", {"participants": [0, 2, 4], "switching": HOPS}, 2, 2),
     ],
 )
 def test_known_optima(topology, more, steps, bound):
-    result = cchybrid.solve(cchybrid.instance(topology, "allreduce", **more), time_limit=20)
+    result = cchybrid.solve(cchybrid.instance(topology, "allreduce", **more), time_limit=120)
     assert (result.steps, result.lower_bound.steps) == (steps, bound)
     assert result.status == "optimal"
     assert result.certified
@@ -52,12 +49,6 @@ def test_known_optima(topology, more, steps, bound):
     proof = cchybrid.prove(result.schedule, time_limit=20)
     assert proof.optimal
     assert cchybrid.check(result.schedule, proof.certificate).optimal
-
-
-def test_a_short_run_has_a_schedule():
-    result = cchybrid.solve("mesh-4x4", "allreduce", time_limit=0.2)
-    assert result.schedule is not None
-    assert verify_schedule(result.schedule) == ()
 
 
 def test_one_step_is_impossible_on_a_dgx_1():
@@ -79,41 +70,6 @@ def test_bounds_where_steps_have_different_numbers_of_rounds():
     assert max(map(max, filter(None, bounds))) >= 3
 
 
-@pytest.mark.long
-def test_a_composition_says_what_it_is_optimal_among():
-    instance = cchybrid.instance("dgx-1", "allreduce", chunks=8)
-    result = cchybrid.solve(instance, time_limit=6)
-    assert result.steps == 4  # reduce-scatter in 2, allgather in 2
-    assert result.lower_bound.steps == 3
-    assert any("optimal among compositions with these roots" in text for text in result.remarks)
-    assert result.schedule.made_by["engine"] == result.engine
-
-
-def test_events_and_observers_follow_the_run():
-    events = []
-    result = cchybrid.solve("ring-bi-4", "allreduce", time_limit=10, on_event=events.append)
-    kinds = [event["event"] for event in events]
-    assert kinds[0] == "run"
-    assert kinds[-1] == "result"
-    assert {"bound", "schedule"} <= set(kinds)
-    assert events[-1]["steps"] == result.steps
-    assert [event["seconds"] for event in events] == sorted(event["seconds"] for event in events)
-
-
-def test_a_run_can_be_stopped():
-    result = cchybrid.solve("mesh-4x4", "allreduce", time_limit=60, stop=lambda: True)
-    assert result.interrupted
-    assert result.seconds < 20
-
-
-def test_an_exception_of_a_callback_is_raised():
-    def fail(event):
-        raise ValueError("enough")
-
-    with pytest.raises(ValueError, match="enough"):
-        cchybrid.solve("ring-bi-4", "allreduce", on_event=fail, time_limit=5)
-
-
 def test_an_initial_schedule_is_used():
     first = cchybrid.solve("ring-bi-4", "allreduce", time_limit=10).schedule
     again = cchybrid.solve("ring-bi-4", "allreduce", initial_schedule=first, time_limit=10)
@@ -129,15 +85,6 @@ def test_an_initial_schedule_is_used():
 def test_what_is_not_available_is_refused(more, where):
     with pytest.raises(InputError, match=f"{where}: not available for an allreduce"):
         cchybrid.solve("ring-bi-4", "allreduce", **more)
-
-
-def test_an_engine_that_crashes_is_named_and_the_others_go_on(monkeypatch):
-    crash = EngineInfo("crash", "tests.faulty_engines:Crash", "")
-    monkeypatch.setattr(allreduce, "ENGINES", (crash, *allreduce.ENGINES))
-    result = cchybrid.solve("ring-bi-5", "allreduce", time_limit=60, first_schedule=False)
-    assert result.troubles == ("crash: crashed (signal 11)",)
-    assert result.schedule is not None
-    assert verify_schedule(result.schedule) == ()
 
 
 def test_a_log_repeats_the_run_with_its_sums():
@@ -163,14 +110,7 @@ def test_a_member_that_cannot_be_reached():
         replay(json.loads(text))
 
 
-def test_only_a_bound():
-    found = cchybrid.bound("dgx-1", "allreduce")
-    assert found.schedule is None
-    assert found.lower_bound.steps == 2
-    assert found.lower_bound.evidence["kind"] == "part"
-
-
-@pytest.mark.parametrize("topology", ["ring-bi-6", "mesh-3x3", "hypercube-8", "dgx-1"])
+@pytest.mark.parametrize("topology", ["mesh-3x3", "dgx-1"])
 def test_transfers_that_move_ahead_stay_valid(topology):
     """A reduction tree and a broadcast tree for every chunk, one transfer per step."""
     instance = cchybrid.instance(topology, "allreduce", chunks=4, switching=HOPS)
@@ -201,8 +141,7 @@ def cut_line(members: int) -> Instance:
     return Instance(network, Collective("allreduce", messages))
 
 
-@pytest.mark.parametrize("members", [4, 70])
-@pytest.mark.parametrize("switching", ["wormhole", HOPS])
+@pytest.mark.parametrize(("members", "switching"), [(4, HOPS), (70, "wormhole")])
 def test_a_member_out_of_reach_is_infeasible(members: int, switching: str) -> None:
     # Of more than 64 members, the parts of some are not bounded.
     instance = cut_line(members).with_model(switching=switching)
@@ -218,12 +157,11 @@ def test_a_member_out_of_reach_is_infeasible(members: int, switching: str) -> No
     assert str(explain(instance, evidence)) == f"{ends}: no path leads there"
 
 
-@pytest.mark.parametrize("effort", ["low", "medium"])
-def test_a_bound_that_lies_is_a_trouble_of_the_run(monkeypatch, effort):
+def test_a_bound_that_lies_is_a_trouble_of_the_run(monkeypatch):
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.lying_bounds,tests.deadly_bounds")
     registry = load_registry()
     for name in ("boaster", "broken", "deadly", "text"):
-        registry.bounds[name] = replace(registry.bounds[name], effort=effort)
+        registry.bounds[name] = replace(registry.bounds[name], effort="medium")
     result = cchybrid.bound("ring-bi-4", "allreduce", time_limit=20, registry=registry)
     assert result.lower_bound.steps == 2
     assert sorted(result.troubles) == [
@@ -234,11 +172,3 @@ def test_a_bound_that_lies_is_a_trouble_of_the_run(monkeypatch, effort):
         "bound provider text: bound text failed: "
         "AttributeError: 'str' object has no attribute 'evidence'",
     ]
-
-
-def test_a_search_without_a_schedule_is_no_bound_alone(monkeypatch):
-    idle = EngineInfo("idle", "tests.faulty_engines:Faulty", "")
-    monkeypatch.setattr(allreduce, "ENGINES", (idle,))
-    result = cchybrid.solve("mesh-3x3", "allreduce", time_limit=8, first_schedule=False)
-    assert "no schedule found" in result.sentence
-    assert "no engine has searched" in cchybrid.bound("ring-bi-4", "allreduce").sentence

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 import cchybrid
-from cchybrid.host.replay import replay
 from cchybrid.model import CommunicationModel
 from cchybrid.model.errors import InputError
 from cchybrid.problem import build_problem
@@ -47,11 +46,6 @@ def test_stop_ends_the_run_with_the_best_so_far() -> None:
     assert result.steps is not None
     assert cchybrid.verify(result.schedule) == ()
     assert len(calls) == 4  # it is not called after it has ended the run
-
-
-def test_a_run_that_stop_does_not_end_is_not_interrupted() -> None:
-    result = cchybrid.solve(SMALL, stop=lambda: False)
-    assert (result.status, result.interrupted) == ("optimal", False)
 
 
 def test_on_event_gets_the_events_in_order(capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,30 +93,6 @@ def test_an_initial_schedule_is_the_result_unless_a_better_one_is_found(tmp_path
     assert better.steps is not None
     assert better.steps < len(initial.steps)
     assert better.engine != "initial schedule"
-
-
-@pytest.mark.long
-def test_engines_start_from_the_initial_schedule() -> None:
-    best = cchybrid.solve(HARD, time_limit=3).schedule
-    assert best is not None
-    # With an evaluation budget an engine gets only what is known at its start.
-    again = cchybrid.solve(
-        HARD, engines=["lns"], initial_schedule=best, evaluations=1, first_schedule=False
-    )
-    assert again.schedule is not None
-    assert again.schedule.cost <= best.cost
-    assert again.troubles == ()
-
-
-@pytest.mark.long
-def test_the_log_of_a_run_with_an_initial_schedule_is_replayed() -> None:
-    lines: list[Any] = []
-    result = cchybrid.solve(
-        SMALL, engines=[], initial_schedule=one_by_one(SMALL), log=lines.append, time_limit=20
-    )
-    again, _ = replay(json.loads(json.dumps(lines)))
-    assert (again.engine, again.steps) == (result.engine, result.steps)
-    assert again.schedule == result.schedule
 
 
 def test_an_initial_schedule_that_is_not_valid_is_refused() -> None:
@@ -257,15 +227,3 @@ def test_ctrl_c_in_any_event_is_no_error(kind: str) -> None:
     result = cchybrid.solve(SMALL, time_limit=600, on_event=raise_interrupt)
     assert result.interrupted == (kind != "result")
     assert (result.steps is None) == (kind == "run")
-
-
-@pytest.mark.parametrize("interrupted", ["observers", "on_event"])
-def test_ctrl_c_keeps_the_best(interrupted: str) -> None:
-    def raise_interrupt(event: Any) -> None:
-        if event["event"] == "phase":
-            raise KeyboardInterrupt
-
-    given: Any = raise_interrupt if interrupted == "on_event" else [raise_interrupt]
-    result = cchybrid.solve(HARD, time_limit=600, **{interrupted: given})
-    assert result.interrupted
-    assert result.steps is not None

@@ -38,42 +38,6 @@ def test_a_bound_does_not_end_it() -> None:
     assert (seen.status, seen.conflicts, dict(seen.evaluations)) == ("infeasible", None, {})
 
 
-@pytest.mark.long
-def test_it_repeats() -> None:
-    first, second = blind("umda", seed=3), blind("umda", seed=3)
-    assert (first.conflicts, first.evaluations) == (second.conflicts, second.evaluations)
-
-
-@pytest.mark.long
-def test_an_exact_engine_ends_by_itself_and_its_bound_is_not_used() -> None:
-    result = blind("cpsat", "umda", evaluations=200)
-    assert (result.status, result.lower_bound.steps) == ("unknown", 1)
-    assert set(result.evaluations) == {"cpsat", "umda"}
-
-
-@pytest.mark.long
-def test_conflicts_are_reported_when_the_time_is_up() -> None:
-    blind("umda", evaluations=20)  # compiles, whatever time that takes
-    for seconds in (3.0, 20.0):  # on a busy machine the engine may not begin in time
-        result = blind("umda", evaluations=None, time_limit=seconds)
-        if result.evaluations.get("umda"):
-            break
-    assert result.conflicts is not None
-    assert (result.evaluations["umda"] or 0) > 0
-
-
-@pytest.mark.long
-def test_a_schedule_leaves_no_conflicts_and_has_its_evaluations() -> None:
-    easy = cchybrid.instance("ring-bi-4", "AAS")
-    result = cchybrid.solve(
-        easy, engines=["umda"], steps=6, evaluations=400, options=PURE, first_schedule=False
-    )
-    assert result.steps is not None
-    assert result.conflicts == 0
-    assert result.evaluations_to_best is not None
-    assert 0 <= result.evaluations_to_best <= (result.evaluations["umda"] or 0)
-
-
 def test_it_needs_a_number_of_steps() -> None:
     with pytest.raises(InputError, match="blind: a blind run without a number of steps"):
         cchybrid.solve(INSTANCE, blind=True)

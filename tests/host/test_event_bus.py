@@ -31,22 +31,3 @@ def test_an_observer_changes_nothing_of_the_run() -> None:
     bus.emit("infeasible", 1.0, content)
     assert (bus.troubles, content) == ([], {"evidence": {"nodes": [1]}})
     assert seen[0]["evidence"] == {"nodes": [1]}
-
-
-def test_whether_there_is_a_log_is_known() -> None:
-    assert not EventBus([]).has_log
-    assert EventBus([], [].append).has_log
-
-
-def test_a_log_that_cannot_be_written_is_given_up_with_one_line() -> None:
-    seen: list[Mapping[str, Any]] = []
-
-    def log(line: Mapping[str, Any]) -> None:
-        seen.append(line)
-        raise OSError(28, "No space left on device")
-
-    bus = EventBus([], log)
-    bus.emit("note", 1.0, {})
-    bus.emit("note", 2.0, {})
-    assert len(seen) == 1
-    assert bus.troubles == ["the log is incomplete: OSError: [Errno 28] No space left on device"]

@@ -105,7 +105,7 @@ def test_errors_name_the_field(content: Any, words: str) -> None:
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("raw", [b"hello", b"\xff", b"", b'{"event":"note","metrics":{"a":1e999}}'])
+@pytest.mark.parametrize("raw", [b"hello", b"\xff", b"", b"[" * 200_000])
 def test_lines_that_hold_nothing_readable(raw: bytes) -> None:
     with pytest.raises(WireError):
         parse(raw)

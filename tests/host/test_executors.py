@@ -44,15 +44,6 @@ def test_a_job_s_output_is_its_answer_and_a_failure_its_last_line() -> None:
     assert run_job(Job("c", "no.such.module", b"")).failure.startswith("exit 1: ")
 
 
-def test_a_process_that_reads_late_gets_more_than_a_pipe_holds(waiting: Path) -> None:
-    (waiting / "late.py").write_text(
-        "import sys, time\ntime.sleep(1)\nprint(len(sys.stdin.read()))"
-    )
-    assert run_job(Job("a", "late", b"x" * 1_000_000, seconds=120)) == JobAnswer("a", b"1000000\n")
-    early = run_job(Job("b", "this", b"x" * 1_000_000, seconds=120))
-    assert early.failure == "", "a process need not read its input"
-
-
 def test_a_job_ends_at_its_limit_and_when_it_is_stopped(waiting: Path) -> None:
     assert run_job(waiting_job("late", 0.5)).failure == "gave no answer within 0 s"
     stopped = run_job(waiting_job("stopped"), lambda: bool(starts(waiting, "stopped")))

@@ -23,12 +23,6 @@ from tests import faulty_engines
 
 
 @pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
-    return load_registry()
-
-
-@pytest.fixture
 def pool() -> Iterator[WorkerPool]:
     pool = WorkerPool()
     yield pool
@@ -46,6 +40,12 @@ def job() -> dict[str, Any]:
 
 
 SEAT = 5
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
+    return load_registry()
 
 
 def started(pool: WorkerPool) -> WorkerProcess:
@@ -198,55 +198,6 @@ def test_the_largest_paused_workers_without_gain_are_superfluous(pool: WorkerPoo
     assert superfluous(1999) == [6, 5]
     assert superfluous(0) == [6, 5, 7, 9]
     pool._workers.clear()
-
-
-@pytest.mark.long
-def test_workers_that_are_ended_for_their_memory_start_again(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cchybrid.host.memory_budget.MAX_PAUSED_BYTES", 1)
-    events: list[Any] = []
-
-    def has_started_again() -> bool:
-        starts = [event for event in events if event["event"] == "started"]
-        return [event["engine"] for event in starts].count("crowd") > 1
-
-    result = cchybrid.solve(
-        cchybrid.instance("torus-3x3", "AAS"),
-        engines=["crowd", "restless", "late"],
-        steps=3,
-        time_limit=60.0,  # on a busy machine; otherwise a few seconds
-        first_schedule=False,
-        registry=registry,
-        observers=[events.append],
-        stop=has_started_again,
-    )
-    assert has_started_again()
-    assert not result.troubles
-
-
-@pytest.mark.long
-def test_phases_change_also_with_a_target(registry: Registry) -> None:
-    """Schedules above the target are no result, but a phase does not wait for a first one."""
-    events: list[Any] = []
-    cchybrid.solve(
-        cchybrid.instance("torus-3x3", "AAS"),
-        engines=["crowd", "restless", "late"],
-        steps=3,
-        time_limit=6.0,
-        first_schedule=False,
-        registry=registry,
-        observers=[events.append],
-    )
-    first, second = [event for event in events if event["event"] == "phase"][:2]
-    assert first["engines"] != second["engines"]
-    # A probe takes a quarter of the time at most, from when its engines have started.
-    started = [
-        event["seconds"]
-        for event in events
-        if event["event"] == "started" and event["engine"] in first["engines"]
-    ]
-    assert second["seconds"] - min(started) < 3.0
 
 
 @pytest.mark.long

@@ -209,12 +209,6 @@ def test_an_instance_without_symmetry_is_known_from_a_search_on_quotients() -> N
     assert state.history.asymmetric
 
 
-def test_the_nearest_draft_is_shared() -> None:
-    state = opened()
-    assert kinds(state.apply(1.0, 1, Suggest(1, GOOD[:1]))) == ["draft", "share"]
-    assert state.apply(1.0, 2, Suggest(1, GOOD[:1])) == []
-
-
 def test_of_an_engines_near_solutions_the_last_is_a_contribution() -> None:
     state = opened()
     state.apply(1.0, 1, Suggest(2, GOOD[:1]))
@@ -259,8 +253,6 @@ def logged(*engines: str, **rest: Any) -> tuple[cchybrid.Result, list[dict[str, 
     ("engines", "rest"),
     [
         ((), {"time_limit": 20}),
-        ((), {"time_limit": 12, "instance": ("ring-bi-8", "AAB"), "strategy": "relay"}),
-        (("colouring", "cpsat"), {"evaluations": 5000}),
         (("colouring",), {"time_limit": 10, "strategy": "quotients", "steps": 5}),
         (("liar", "boast", "forge", "crash", "infinite", "late"),
          {"time_limit": 12, "strategy": "race"}),
@@ -342,9 +334,7 @@ def recorded() -> list[str]:
     return [json.dumps(line) for line in lines]
 
 
-@pytest.mark.parametrize(
-    "seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 8))]
-)
+@pytest.mark.parametrize("seed", range(3))
 def test_a_damaged_log_is_replayed_or_gives_one_error_with_the_line(
     recorded: list[str], seed: int, tmp_path: Path
 ) -> None:

@@ -104,17 +104,3 @@ def test_an_engines_own_schedule_is_no_seed() -> None:
     assert run.hint(known.steps) is not None
     run.offer(known)
     assert pipe.offers() == [("", ""), ("", "")]
-
-
-@pytest.mark.long
-def test_a_team_shows_what_seeded_what() -> None:
-    instance = cchybrid.instance("random-regular-18-3-3", "AAB")
-    result = cchybrid.solve(instance, engines=["umda", "cpsat"], evaluations=1000)
-    authors = {entry.author: entry for entry in result.contributions}
-    assert {"umda", "cpsat"} <= set(authors)
-    drafts = [entry for entry in result.contributions if entry.what == "draft"]
-    assert [entry.author for entry in drafts] == ["umda"]
-    assert authors["cpsat"].seeded_by == "umda"
-    text = "\n".join(result.lines(explain=True))
-    assert "umda: near-solution of " in text
-    assert "from umda's near-solution of " in text

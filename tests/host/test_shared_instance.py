@@ -6,10 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -198,7 +196,7 @@ def mapped_notes(events: list[dict[str, Any]]) -> list[float]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("spec", [pytest.param(SPEC, marks=pytest.mark.long), ("ring-bi-6", "AAR")])
+@pytest.mark.parametrize("spec", [SPEC, ("ring-bi-6", "AAR")])
 def test_results_are_equal_with_and_without_sharing(
     registry: Registry, spec: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,53 +211,7 @@ def test_results_are_equal_with_and_without_sharing(
 
 
 @pytest.mark.long
-@pytest.mark.usefixtures("all_shared")
-@pytest.mark.parametrize(
-    "fault",
-    ["half", "folder", *(pytest.param(name, marks=pytest.mark.long) for name in ("crash", "disk"))],
-)
-def test_a_run_survives_a_fault_of_the_builder(
-    registry: Registry, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = shown(solved(registry))
-    if fault == "folder":
-        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
-    else:
-        monkeypatch.setattr(shared_instance, "BUILDER", "tests.faulty_builder")
-        monkeypatch.setenv("CCHYBRID_FAULT", fault)
-    events: list[dict[str, Any]] = []
-    result = solved(registry, observers=[events.append])
-    assert shown(result) == expected
-    assert result.troubles == ()
-    assert mapped_notes(events) == [0.0]
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("all_shared")
-def test_an_engine_that_overwrites_its_problem_harms_no_other(registry: Registry) -> None:
-    events: list[dict[str, Any]] = []
-    result = solved(
-        registry, ("ring-bi-4", "AAS"), engines=["scribbler", "observant"], strategy="race",
-        evaluations=None, time_limit=20.0, observers=[events.append],
-    )  # fmt: skip
-    assert result.schedule is not None
-    assert result.troubles == ()
-    assert mapped_notes(events) == [1.0]
-    assert any("overwritten" in event.get("metrics", {}) for event in events)
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("all_shared")
-def test_two_runs_at_once_do_not_disturb_each_other(registry: Registry) -> None:
-    specs = [SPEC, ("ring-bi-6", "AAR")]
-    alone = [shown(solved(registry, spec)) for spec in specs]
-    with ThreadPoolExecutor(2) as pool:
-        both = list(pool.map(lambda spec: shown(solved(registry, spec)), specs))
-    assert both == alone
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_run_leaves_no_file_and_no_process(
     number: signal.Signals, tmp_path: Path
 ) -> None:

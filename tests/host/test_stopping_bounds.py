@@ -71,10 +71,8 @@ def is_started(event: dict[str, Any]) -> bool:
     ("spec", "more"),
     [
         (("hypercube-128", "AAS"), {}),
-        (("random-regular-256-4-1", "AAS"), {"routing": "any"}),
         (("random-regular-128-4-1", "AAB"), {}),
         (("random-regular-128-4-1", "AAB"), {"switching": "store-and-forward"}),
-        (("mesh-10x10", "AAS"), {"switching": "store-and-forward"}),
     ],
     ids=lambda value: " ".join(value if isinstance(value, tuple) else value.values()),
 )

@@ -138,15 +138,6 @@ def test_exact_engines_get_the_threads_that_are_left() -> None:
     assert {arm.engine.name: arm.threads for arm in phase.arms} == {"h": 1, "x": 7}
 
 
-def test_heuristics_alone_share_the_threads() -> None:
-    def threads(strategy: str, engines: list[EngineInfo], number: int) -> list[int]:
-        return [arm.threads for arm in next(plan(strategy, engines, number)).arms]
-
-    assert threads("race", [HEURISTIC, OTHER], 8) == [4, 4]
-    assert threads("race", [HEURISTIC, OTHER], 1) == [1, 1]
-    assert threads("relay", [EXACT, HEURISTIC], 6) == [6]
-
-
 def test_one_by_one_runs_constructions_then_heuristics_then_exact_engines() -> None:
     phases = one_by_one([EXACT, HEURISTIC, QUICK, OTHER, NEW], 2)
     assert names(phases) == [["q"], ["o"], ["h"], ["a-new"], ["x"]]

@@ -9,8 +9,11 @@ import pytest
 
 import cchybrid
 from cchybrid.host.replay import replay_file
-from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.host.run_history import RunHistory
+from cchybrid.model.errors import CchybridError, InputError, PluginError
+from cchybrid.plugin.engine import NoOptions
 from cchybrid.plugin.registry import load_registry
+from cchybrid.plugin.strategy import planned
 
 PLUGIN = """
 from dataclasses import dataclass
@@ -104,18 +107,23 @@ def test_a_strategy_of_a_plugin_is_used_with_its_options(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("strategy", "trouble"),
     [
-        ("fails", "strategy fails: KeyError: 'lost'"),
         ("no-phase", "no Phase"),
         ("stranger", "engine stranger does not take part"),
         ("no-view", "no Arm"),
         ("no-threads", "0 threads"),
     ],
 )
-def test_a_faulty_strategy_is_named_and_the_run_ends_with_what_it_has(
-    strategy: str, trouble: str
-) -> None:
-    result = solve(strategy)
-    assert [line for line in result.troubles if trouble in line]
+def test_what_is_no_phase_is_refused(strategy: str, trouble: str) -> None:
+    registry, history = load_registry(), RunHistory(ordered=False)
+    target, engines = registry.strategy(strategy).target, [registry.engine("sound")]
+    with pytest.raises(PluginError, match=trouble):
+        list(planned(target, engines, 2, history, NoOptions()))
+
+
+def test_a_faulty_strategy_is_named_and_the_run_ends_with_what_it_has() -> None:
+    result = solve("fails")
+    assert result.schedule is not None
+    assert "strategy fails: KeyError: 'lost'" in result.troubles
 
 
 def test_a_strategy_changes_nothing_of_the_history() -> None:

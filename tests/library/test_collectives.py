@@ -4,17 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.host.instances import collective as host_collective
 from cchybrid.library.collectives import MAX_PAIRS, PATTERNS, canonical_name, collective
 from cchybrid.library.topologies import fail, network
 from cchybrid.model import AllReduction, Collective, Instance, Message, Network, Reduction
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import CollectiveInfo, Roles
-from tests.examples import examples
 from tests.refusals import refused
 
 MESH = network("mesh-4x4")
@@ -56,16 +52,6 @@ def test_many_to_many() -> None:
     assert arrows(collective("MNS", RING, **roles)) == [(0, 1), (0, 3), (1, 3)]
 
 
-def test_many_to_many_of_all_is_all_to_all() -> None:
-    assert collective("MNB", RING).messages == collective("AAB", RING).messages
-    assert collective("MNS", RING).messages == collective("AAS", RING).messages
-
-
-def test_a_transmitter_that_is_the_only_receiver_sends_nothing() -> None:
-    only = collective("MNB", RING, transmitters=[0, 1], receivers=[1])
-    assert only.messages == (Message(0, (1,)),)
-
-
 def test_modes_of_a_file_narrow_the_participants() -> None:
     assert collective("OAB", RING, modes=([3], [1, 3])).messages == (Message(3, (1,)),)
     assert arrows(collective("AOG", RING, modes=([0, 1], [2]))) == [(0, 2), (1, 2)]
@@ -73,31 +59,8 @@ def test_modes_of_a_file_narrow_the_participants() -> None:
     assert arrows(collective("MNS", RING, **roles)) == [(0, 2), (0, 3)]
 
 
-def test_one_mode_leaves_all_terminals() -> None:
-    # The only transmitter is the root of a broadcast to all.
-    assert collective("OAB", RING, modes=([2], None)).messages == (Message(2, (0, 1, 3)),)
-    assert arrows(collective("AOG", RING, modes=(None, [3]))) == [(0, 3), (1, 3), (2, 3)]
-
-
-class Reads(Roles):
-    """Roles that record which of them are read."""
-
-    def __getattribute__(self, name: str) -> Any:
-        if name in ROLES:
-            object.__getattribute__(self, "__dict__").setdefault("read", set()).add(name)
-        return object.__getattribute__(self, name)
-
-
 ROLES = ("root", "transmitters", "receivers")
 ARGUMENTS = {"permutation": "reverse", "pairs": "0>1"}
-
-
-@pytest.mark.parametrize("info", PATTERNS, ids=lambda info: info.name)
-def test_every_pattern_declares_the_roles_that_it_reads(info: CollectiveInfo) -> None:
-    nodes = (0, 1, 2, 3)
-    roles = Reads(nodes, 0, nodes, nodes, ARGUMENTS.get(info.name, ""), RING)
-    info.build(roles)
-    assert roles.__dict__.get("read", set()) == set(info.roles)
 
 
 @pytest.mark.parametrize("info", PATTERNS, ids=lambda info: info.name)
@@ -128,8 +91,6 @@ def test_a_role_is_used_or_refused(info: CollectiveInfo, role: str) -> None:
     [
         ("multicast", {"transmitters": [0, 3], "receivers": [1, 2]},
          "transmitters: multicast has no transmitters; leave it out, or use MNB or MNS"),
-        ("pairs:0>3", {"root": 3, "receivers": [2]},
-         "root: pairs has no root; leave it out, or use multicast"),
         ("multicast:1", {"receivers": [2]},
          "receivers: multicast lists its receivers after the colon; drop one"),
         ("AAB", {"root": 1, "transmitters": [1]},
@@ -139,13 +100,8 @@ def test_a_role_is_used_or_refused(info: CollectiveInfo, role: str) -> None:
 def test_the_pattern_that_uses_all_roles_is_named(
     name: str, given: dict[str, Any], line: str
 ) -> None:
-    with pytest.raises(InputError) as caught:
+    with refused(line):
         collective(name, RING, **given)
-    assert str(caught.value) == line
-    for make in (cchybrid.instance, lambda *a, **k: host_collective(a[1], a[0], **k)):
-        with pytest.raises(InputError) as caught:
-            make("ring-bi-4", name, **given)
-        assert str(caught.value) == line
 
 
 def test_the_only_receiver_of_a_multicast_is_not_its_root() -> None:
@@ -174,7 +130,6 @@ def test_multicast() -> None:
         ("shift", [(0, 2), (1, 3), (2, 0), (3, 1)]),
         ("transpose", [(1, 2), (2, 1)]),
         ("bit-reversal", [(1, 2), (2, 1)]),
-        ("complement", [(0, 3), (1, 2), (2, 1), (3, 0)]),
         ("0>3,3>1", [(0, 3), (3, 1)]),
         ("0>0,3>1", [(3, 1)]),
     ],
@@ -185,34 +140,9 @@ def test_permutation(kind: str, expected: list[tuple[int, int]]) -> None:
     assert found.name == f"permutation:{kind}"
 
 
-def test_transpose_of_a_mesh_exchanges_rows_and_columns() -> None:
-    found = dict(arrows(collective("permutation:transpose", MESH)))
-    assert found == {4 * r + c: 4 * c + r for r in range(4) for c in range(4) if r != c}
-
-
 def test_permutations_count_the_participants_not_the_nodes() -> None:
     star = Network.from_links("s", 6, [(1, 0), (3, 0), (4, 0), (5, 0)], endpoints=(1, 3, 4, 5))
     assert arrows(collective("permutation:shift", star)) == [(1, 4), (3, 5), (4, 1), (5, 3)]
-
-
-@pytest.mark.parametrize("kind", ["reverse", "shift", "random-0", "random-123456789"])
-@settings(max_examples=examples(60))
-@given(size=st.integers(8, 40))
-def test_every_node_sends_and_receives_once_or_never(kind: str, size: int) -> None:
-    pairs = arrows(collective(f"permutation:{kind}", network(f"ring-bi-{size}")))
-    assert len({a for a, _ in pairs}) == len({b for _, b in pairs}) == len(pairs)
-    assert all(a != b for a, b in pairs)
-
-
-def test_random_permutations_depend_on_the_seed_alone() -> None:
-    assert collective("permutation:random-7", MESH) == collective("permutation:random-7", MESH)
-    assert collective("permutation:random-7", MESH) != collective("permutation:random-8", MESH)
-
-
-def test_pairs_may_repeat() -> None:
-    found = collective("pairs:0>3, 2>1,0>3", RING)
-    assert arrows(found) == [(0, 3), (2, 1), (0, 3)]
-    assert found.name == "pairs:0>3,2>1,0>3"
 
 
 def test_pairs_from_a_file(tmp_path: Path) -> None:
@@ -255,13 +185,6 @@ def test_the_names_of_mpi_are_accepted_in_any_spelling(letters: str, spellings: 
         assert cchybrid.instance("ring-bi-4", name) == cchybrid.instance("ring-bi-4", letters)
 
 
-def test_every_alias_is_unique() -> None:
-    names = [name for info in PATTERNS for name in (info.name.lower(), *info.aliases)]
-    assert len(set(names)) == len(names)
-    assert canonical_name("all-things") == "all-things"
-    assert canonical_name("MULTICAST:1") == "multicast:1"
-
-
 @pytest.mark.parametrize("name", ["allreduce", "All-Reduce", "all_reduce"])
 def test_an_allreduce_is_one_sum_of_all_parts(name: str) -> None:
     found = cchybrid.instance("ring-bi-4", name).collective
@@ -274,23 +197,18 @@ REFUSALS = {
     "AABB": "unknown collective 'AABB'; did you mean AAB or allgather? `cchybrid",
     "permutatoin:reverse": "did you mean permutation:KIND?",
     "": "unknown collective ''; `cchybrid collectives` lists the names",
-    "zzz" * 100: "`cchybrid collectives` lists the names",
     "AAB:3": "AAB takes no argument; write AAB",
     "multicast:77": "multicast on ring-bi-4: node 77 takes no part; use some of 0-3",
     "multicast:0": "the root alone is listed; list the nodes that it sends to",
-    "multicast:a": "'a' is no list of nodes; write it like 0-3,7",
     "permutation": "no permutation is named; use reverse, shift",
     "permutation:foo": "unknown permutation 'foo'; use reverse, shift",
-    "permutation:random-": "unknown permutation 'random-'",
     "permutation:0>1,2>1": "node 1 receives twice; use pairs:",
     "permutation:0>1,0>2": "node 0 sends twice; use pairs:",
-    "permutation:0>9": "node 9 takes no part; use some of 0-3",
     "permutation:1>1": "every node stays where it is",
     "pairs": "a pair is missing; write SOURCE>DESTINATION",
     "pairs:0-3": "'0-3' is no pair; write SOURCE>DESTINATION, such as 0>3,2>5, or @FILE",
     "pairs:2>2": "node 2 would send to itself; drop 2>2",
     "pairs:0>4": "node 4 takes no part; use some of 0-3",
-    "pairs:@": "cannot be read",
     "pairs:@nowhere.csv": "nowhere.csv: cannot be read: No such file or directory",
 }
 
@@ -301,13 +219,10 @@ REFUSALS = {
         *((RING, name, {}, message) for name, message in REFUSALS.items()),
         (network("ring-bi-5"), "permutation:transpose", {}, "5 participants are no square"),
         (network("ring-bi-6"), "permutation:bit-reversal", {}, "6 participants are no power"),
-        (network("ring-bi-6"), "permutation:complement", {}, "6 participants are no power of two"),
         (network("complete-2"), "permutation:bit-reversal", {}, "every node stays where it is"),
         (RING, "OAB", {"root": 99}, "OAB on ring-bi-4: root 99 is no terminal; use one of 0-3"),
-        (RING, "OAB", {"root": -1}, "root -1 is no terminal"),
         (RING, "OAB", {"root": 0, "modes": ([1], [2])}, "node 0 takes no part; use some of 1"),
         (RING, "MNB", {"transmitters": [4]}, "transmitter 4 is no terminal; use one of 0-3"),
-        (RING, "MNB", {"receivers": [4]}, "receiver 4 is no terminal; use one of 0-3"),
         (RING, "MNB", {"transmitters": []}, "no transmitters; name at least one"),
         (RING, "MNB", {"transmitters": [1], "receivers": [1]}, "too few participants (1)"),
         (fail(RING, nodes=[0]), "OAB", {"root": 0}, "root 0 is no terminal; use one of 1-3"),

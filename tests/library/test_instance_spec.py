@@ -51,13 +51,6 @@ def test_modes_that_the_collective_does_not_use_are_noted_in_one_line(
     assert [str(each.message) for each in caught] == [line]
 
 
-def test_a_file_whose_terminals_all_send_and_receive_needs_no_note(tmp_path, capsys):
-    path = tmp_path / "ring.txt"
-    path.write_text(MODES.replace(" T ", " B ").replace(" R ", " B "))
-    assert run(["instance", str(path), "OAB", "-o", str(tmp_path / "i.json")]) == 0
-    assert capsys.readouterr().err == ""
-
-
 @pytest.mark.parametrize(
     ("name", "roles"),
     [

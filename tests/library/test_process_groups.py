@@ -56,11 +56,6 @@ def test_nodes_by_name() -> None:
     assert cchybrid.collective("alltoall", graph, participants="a,c") == found.collective
 
 
-def test_without_failed_nodes() -> None:
-    found = cchybrid.instance("dgx-1", "allgather", participants="0-3", fail_nodes=[2])
-    assert {m.source for m in found.collective.deliver_messages} == {0, 1, 3}
-
-
 @pytest.mark.parametrize(
     ("given", "line"),
     [
@@ -80,13 +75,6 @@ def test_what_makes_no_sense(given: dict[str, object], line: str) -> None:
 def test_participants_beside_transmitters() -> None:
     with pytest.raises(InputError, match="participants, and transmitters or receivers; give"):
         cchybrid.instance("dgx-1", "MNB", participants=[0, 1], receivers=[0])
-
-
-def test_a_switch_takes_no_part() -> None:
-    graph = nx.star_graph(3)
-    graph.nodes[0]["switch"] = True
-    with pytest.raises(InputError, match="participant 0 is no terminal"):
-        cchybrid.instance(graph, "allgather", participants=[0, 1])
 
 
 def test_a_list_of_messages_has_no_participants() -> None:

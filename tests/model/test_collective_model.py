@@ -3,13 +3,8 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from cchybrid.model import Collective, Message, Reduction
-from cchybrid.model.errors import InputError
-from tests.examples import examples
-from tests.model.model_strategies import collectives
 from tests.refusals import refused
 
 SCATTER: dict[str, Any] = {
@@ -19,26 +14,9 @@ SCATTER: dict[str, Any] = {
 }
 
 
-@settings(max_examples=examples(60))
-@given(st.integers(2, 6).flatmap(collectives))
-def test_json_round_trip(collective: Collective) -> None:
-    assert Collective.from_json(collective.to_json()) == collective
-
-
-def test_kinds() -> None:
-    assert Collective("x", (Message(0, (1,)),)).kind == "deliver"
-    assert Collective("x", (Reduction((1,), 0),)).kind == "combine"
-
-
 def test_a_reduction_backwards_is_a_delivery() -> None:
     assert Collective("x", (Reduction((1, 2), 0),)).deliver_messages == (Message(0, (1, 2)),)
     assert Collective("x", (Message(0, (1, 2)),)).deliver_messages == (Message(0, (1, 2)),)
-
-
-def test_both_kinds_do_not_mix() -> None:
-    mixed: Any = (Message(0, (1,)), Reduction((1,), 0))
-    with pytest.raises(InputError, match="messages of several kinds; use one kind"):
-        Collective("x", mixed)
 
 
 def message(**changes: Any) -> dict[str, Any]:
@@ -69,13 +47,6 @@ def message(**changes: Any) -> dict[str, Any]:
 def test_refusals(changes: dict[str, Any], text: str) -> None:
     with refused(text):
         Collective.from_json(SCATTER | changes)
-
-
-@pytest.mark.parametrize("key", ["name", "kind", "messages"])
-def test_missing_keys(key: str) -> None:
-    record = {name: value for name, value in SCATTER.items() if name != key}
-    with pytest.raises(InputError, match=f"collective.{key}: the key is missing"):
-        Collective.from_json(record)
 
 
 def test_messages_may_come_from_a_generator() -> None:

@@ -20,16 +20,10 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 from tests.examples import examples
 from tests.model.model_strategies import instances
+from tests.refusals import refused
 
 MESH = network("mesh-2x2")
 GOSSIP = Instance(MESH, collective("AAB", MESH))
-
-
-@settings(max_examples=examples(60))
-@given(instances())
-def test_json_round_trip(instance: Instance) -> None:
-    text = json.dumps(instance.to_json(), allow_nan=False)
-    assert Instance.from_json(json.loads(text)) == instance
 
 
 @settings(max_examples=examples(60))
@@ -55,12 +49,6 @@ def test_the_name_is_that_of_network_and_collective_unless_given() -> None:
     record = GOSSIP.to_json()
     del record["name"]
     assert Instance.from_json(record).name == "mesh-2x2 AAB"
-
-
-def test_with_model() -> None:
-    changed = GOSSIP.with_model(routing="any")
-    assert changed.model == CommunicationModel(routing="any")
-    assert GOSSIP.model == CommunicationModel()
 
 
 def test_digest_ignores_what_restricts_no_schedule() -> None:
@@ -101,36 +89,20 @@ def changed(*path: Any, to: Any) -> dict[str, Any]:
         ([], "the file: [] is not an object; write an object"),
         ({}, 'format: the key is missing; give a file with "format": "cchybrid-instance/1"'),
         (changed("format", to="cchybrid-schedule/1"), 'the format is "cchybrid-schedule/1"; give'),
-        (changed("format", to=1), "format: the format is 1; give a file with"),
         (changed("network", to=...), "network: the key is missing; add an object"),
-        (changed("collective", to=...), "collective: the key is missing; add an object"),
-        (changed("network", to=[]), "network: [] is not an object"),
         (changed("name", to=7), "name: 7 is not a string"),
         (changed("extra", to=7), "extra: the format has no such key; use format, name, network"),
         (changed("model", to=None), "model: null is not an object"),
         (changed("collective", "messages", 1, "source", to=9),
          "collective.messages[1]: no node 9 in mesh-2x2; use 0 to 3"),
-        (changed("collective", "messages", 2, "destinations", 0, to=-1),
-         "collective.messages[2]: no node -1 in mesh-2x2"),
         (changed("model", "ports", to={"inject": [1, 1], "accept": 1}),
          "model.ports.inject: 2 numbers for 4 nodes; give one per node"),
-        (changed("model", "ports", to={"inject": 1, "accept": [1] * 5}),
-         "model.ports.accept: 5 numbers for 4 nodes"),
     ],
 )  # fmt: skip
 def test_refusals(record: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        Instance.from_json(record)
-    assert message in str(caught.value)
-    path = tmp_path / "bad.json"
-    path.write_text(json.dumps(record))
-    with pytest.raises(InputError) as loaded:
-        Instance.load(path)
-    assert str(loaded.value) == f"{path}: {caught.value}"
-
-
-def test_the_model_may_be_absent() -> None:
-    assert Instance.from_json(changed("model", to=...)).model == CommunicationModel()
+    (tmp_path / "bad.json").write_text(json.dumps(record))
+    with refused(f"{tmp_path}/bad.json: ", message):
+        Instance.load(tmp_path / "bad.json")
 
 
 @pytest.mark.parametrize(
@@ -143,25 +115,13 @@ def test_the_model_may_be_absent() -> None:
         (b"[" * 200_000, "not valid JSON: nested too deeply; flatten the file"),
         (b'{"a": ' + b"9" * 5000 + b"}", "not valid JSON: "),
         (b'{"a": NaN}', "not valid JSON: NaN is no number; use a finite number"),
-        (b'{"a": 1e999}', "not valid JSON: 1e999 is no number; use a finite number"),
-        (b'{"a": -Infinity}', "not valid JSON: -Infinity is no number"),
     ],
 )
 def test_files_that_are_no_json(content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
-    with pytest.raises(InputError) as caught:
+    with refused(f"{path}: ", message):
         Instance.load(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
-    path = tmp_path / "instance.json"
-    GOSSIP.save(path)
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert Instance.load(path) == GOSSIP
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -202,13 +162,10 @@ def test_a_device_is_not_replaced() -> None:
     ("model", "words"),
     [
         ({}, ""),
-        ({"routing": 0}, ""),
         ({"inject": 1, "accept": 1}, ", 1 port"),
-        ({"inject": 2, "accept": 2}, ", 2 ports"),
         ({"inject": 1, "accept": 2}, ", ports 1,2"),
         ({"inject": (1, 1, 1, 2), "accept": (1, 1, 1, 1)}, ", ports by node"),
         ({"routing": "any"}, ", any routing"),
-        ({"routing": 1}, ", 1 extra hop"),
         ({"routing": 2}, ", 2 extra hops"),
         ({"switching": "store-and-forward"}, ", store-and-forward"),
         (

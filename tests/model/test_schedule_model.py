@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -17,6 +16,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import reverse_steps
 from tests.examples import examples
 from tests.model.model_strategies import schedules
+from tests.refusals import refused
 
 RING = network("ring-bi-3")
 SCHEDULE = Schedule(
@@ -30,6 +30,7 @@ SCHEDULE = Schedule(
 @settings(max_examples=examples(60))
 @given(schedules())
 def test_json_round_trip(schedule: Schedule) -> None:
+    """With its instance, and so with its network, collective and model."""
     text = json.dumps(schedule.to_json(), allow_nan=False)
     assert Schedule.from_json(json.loads(text)) == schedule
 
@@ -38,10 +39,6 @@ def test_json_round_trip(schedule: Schedule) -> None:
 @given(schedules())
 def test_reading_backwards_twice_is_forward(schedule: Schedule) -> None:
     assert reverse_steps(reverse_steps(schedule.steps)) == schedule.steps
-
-
-def test_reading_backwards() -> None:
-    assert reverse_steps(SCHEDULE.steps) == ((Transfer(0, (2, 1)),), (Transfer(0, (1, 0)),))
 
 
 def test_cost_is_steps_then_channel_uses() -> None:
@@ -84,40 +81,22 @@ def transfer(**changes: Any) -> dict[str, Any]:
         (changed(instance=...), "instance: the key is missing; add an object"),
         (changed(instance={}), "instance: format: the key is missing"),
         (changed(steps=...), "steps: the key is missing; add a list"),
-        (changed(steps={}), "steps: {} is not a list"),
-        (changed(steps=[5]), "steps[0]: 5 is not a list"),
         (changed(steps=[[], [5]]), "steps[1][0]: 5 is not an object"),
         (changed(steps=[[{}]]), "steps[0][0].message: the key is missing; add an integer"),
         (transfer(message=True), "steps[1][0].message: true is not an integer"),
-        (transfer(message="0"), 'steps[1][0].message: "0" is not an integer'),
         (transfer(path=5), "steps[1][0].path: 5 is not a list"),
-        (transfer(path=[0, None]), "steps[1][0].path[1]: null is not an integer"),
         (transfer(path=[0, True]), "steps[1][0].path[1]: true is not an integer"),
         (transfer(step=1), "steps[1][0].step: the format has no such key; use message, path"),
         (changed(lower_bound=3), "lower_bound: 3 is not an object"),
-        (changed(lower_bound={}), "lower_bound.steps: the key is missing"),
         (changed(lower_bound={"steps": -1}), "lower_bound.steps: -1 steps; use at least 0"),
         (changed(lower_bound={"steps": 1, "evidence": []}), "lower_bound.evidence: [] is not an"),
-        (changed(lower_bound={"steps": 1, "proof": {}}), "lower_bound.proof: the format has no"),
         (changed(made_by="me"), 'made_by: "me" is not an object'),
-        (changed(cost=2), "cost: the format has no such key; use format, instance, steps"),
     ],
 )
 def test_refusals(record: Any, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        Schedule.from_json(record)
-    assert message in str(caught.value)
-    path = tmp_path / "bad.json"
-    path.write_text(json.dumps(record))
-    with pytest.raises(InputError) as loaded:
-        Schedule.load(path)
-    assert str(loaded.value) == f"{path}: {caught.value}"
-
-
-def test_long_values_are_shortened_in_errors() -> None:
-    with pytest.raises(InputError) as caught:
-        Schedule.from_json(changed(steps="x" * 1000))
-    assert len(str(caught.value)) < 100
+    (tmp_path / "bad.json").write_text(json.dumps(record))
+    with refused(f"{tmp_path}/bad.json: ", message):
+        Schedule.load(tmp_path / "bad.json")
 
 
 @pytest.mark.parametrize(
@@ -125,9 +104,6 @@ def test_long_values_are_shortened_in_errors() -> None:
     [
         (Transfer(0, (0.0, 1)), r"steps\[0\]\[0\].path\[0\]: '0.0' is no whole number"),
         (Transfer(0.5, (0, 1)), r"steps\[0\]\[0\].message: '0.5' is no whole number"),
-        (Transfer(0, ("0", 1)), "'0' is no whole number"),
-        (Transfer(0, "01"), "'0' is no whole number"),
-        (Transfer(True, (0, 1)), "'True' is no whole number"),
         (Transfer(0, 5), "'5' is no list of whole numbers"),
         (Transfer(0, {0, 1}), r"steps\[0\]\[0\]: a set is no path; give nodes in order"),
         ((0,), r"steps\[0\]\[0\]: a tuple is no transfer; give a Transfer"),
@@ -154,8 +130,3 @@ def test_other_fields_of_a_wrong_type_are_refused_in_one_line(fields, line):
     instance = cchybrid.instance("ring-bi-4", "allreduce")
     with pytest.raises(InputError, match=line):
         Schedule(instance, ((Transfer(0, (0, 1)),),), **fields)
-
-
-def test_numbers_of_numpy_are_nodes():
-    path = np.array([0, 1])
-    assert Schedule(SCHEDULE.instance, [[(np.int64(0), path)]]).channel_uses == 1

@@ -61,11 +61,6 @@ def test_every_object_is_closed_and_every_field_described(name: str) -> None:
             assert field.get("description") or target.get("description")
 
 
-def test_an_unknown_schema() -> None:
-    with pytest.raises(InputError, match="no schema 'network-2'; use instance-1 or instance-2"):
-        schema("network-2")
-
-
 @settings(max_examples=examples(60))
 @given(instances())
 def test_every_instance_that_is_written_fits(instance: Instance) -> None:

@@ -171,23 +171,6 @@ def test_resources():
     assert problem.implied[accept].tolist() == [True, False, False]
 
 
-def test_scatter_is_not_ordered():
-    ring = Network.from_links("ring", 4, [(v, (v + 1) % 4) for v in range(4)])
-    scatter = Instance(ring, Collective("OAS", tuple(Message(0, (v,)) for v in (1, 2, 3))))
-    assert not build_problem(scatter).ordered
-    broadcast = Instance(ring, Collective("OAB", (Message(0, (1, 2, 3)),)))
-    assert build_problem(broadcast).ordered
-    assert build_problem(scatter.with_model(switching="store-and-forward")).ordered
-
-
-def test_useless_nodes_are_left_out():
-    # Node 2 leads nowhere: no message to node 1 has any use for it.
-    network = Network.from_arcs("fork", 3, [(0, 1), (0, 2)])
-    model = CommunicationModel(switching="store-and-forward")
-    problem = build_problem(Instance(network, Collective("one", (Message(0, (1,)),)), model))
-    assert problem.deliveries == 1
-
-
 @pytest.mark.parametrize("routing", ["minimal", 1, pytest.param("any", marks=pytest.mark.long)])
 def test_numbers_of_paths_that_are_too_many_to_list(routing):
     side = 24
@@ -204,12 +187,3 @@ def test_numbers_of_paths_that_are_too_many_to_list(routing):
     assert 4 <= problem.options <= 500
     cost = np.zeros(problem.resources)
     assert problem.price(0, cost).cost == 0.0
-
-
-def test_more_arcs_than_options():
-    messages = [Message(v, tuple(w for w in range(5) if w != v)) for v in range(5)]
-    ring = Network.from_links("ring", 5, [(v, (v + 1) % 5) for v in range(5)])
-    problem = build_problem(Instance(ring, Collective("AAB", tuple(messages))), max_options=1)
-    # On an odd ring no pair has two shortest paths: the pool is larger than asked, yet complete.
-    assert problem.complete
-    assert problem.options == 5 * 4 * 4

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cchybrid.model import Collective, Instance, Message, Network, Transfer
-from cchybrid.problem import Assignment, Problem, build_problem, needed
+from cchybrid.problem import Problem, build_problem, needed
 from tests.problem.plain_problem import options_of, random_assignment
-from tests.random_instances import allowed_paths, instances, valid_schedules
+from tests.random_instances import allowed_paths, instances
 
 
 def cost_of(problem: Problem, path: tuple[int, ...], cost: np.ndarray) -> float:
@@ -60,21 +60,6 @@ def test_drafts_come_back(instance, seed, max_options):
     assert problem.lift(draft).steps == tuple(step for step in schedule.steps if step)
 
 
-@given(valid_schedules(), st.integers(0, 3))
-def test_match_leaves_out_what_the_pool_lacks(schedule, seed):
-    problem = build_problem(schedule.instance, max_options=1, seed=seed)
-    whole = build_problem(schedule.instance)
-    listed = set(problem.structure.paths)
-    found, all_ = problem.match(schedule.steps), whole.match(schedule.steps)
-    for delivery in range(problem.deliveries):
-        option = all_.option[delivery]
-        path = whole.structure.paths[whole.option_path[option]] if option >= 0 else None
-        assert (found.option[delivery] >= 0) == (path in listed)
-        if found.option[delivery] >= 0:
-            assert found.step[delivery] == all_.step[delivery]
-            assert problem.structure.paths[problem.option_path[found.option[delivery]]] == path
-
-
 def ring(nodes: int) -> Network:
     return Network.from_links("ring", nodes, [(v, (v + 1) % nodes) for v in range(nodes)])
 
@@ -83,13 +68,6 @@ def test_match_takes_any_transfers():
     problem = build_problem(Instance(ring(4), Collective("OAB", (Message(0, (1, 2, 3)),))))
     strange = ((Transfer(7, (0, 1)), Transfer(0, ()), Transfer(0, (9, 9)), Transfer(-1, (0, 1))),)
     assert problem.match(strange).option.tolist() == [-1, -1, -1]
-
-
-def test_without_a_step_nothing_happens():
-    problem = build_problem(Instance(ring(4), Collective("OAB", (Message(0, (1, 2, 3)),))))
-    whole = Assignment(problem.option_start[:-1].astype(np.int32), np.array([0, -1, 1], np.int32))
-    assert needed(problem, whole).tolist() == [True, False, True]
-    assert [len(step) for step in problem.lift(whole).steps] == [1, 1]
 
 
 def test_allowed_paths_of_an_incomplete_pool_are_reached_by_price():

@@ -1,6 +1,6 @@
 """Routes against every simple path that networkx lists."""
 
-from itertools import islice, pairwise
+from itertools import pairwise
 from random import Random
 
 import networkx as nx
@@ -53,24 +53,10 @@ def allowed(routes: Routes, source: int, target: int) -> list[Path]:
     return sorted(paths)
 
 
-@given(route_cases(), st.integers(0, 9))
-def test_paths_and_count(case, limit):
+@given(route_cases())
+def test_paths_are_all_simple_ones_in_order(case):
     routes, source, target, paths = case
     assert list(routes.paths(source, target)) == paths
-    assert routes.count(source, target, 10**6) == len(paths)
-    assert routes.count(source, target, limit) == min(limit, len(paths))
-
-
-@given(route_cases())
-def test_paths_are_numbered_by_length_and_nodes(case):
-    routes, source, target, paths = case
-    if not routes.countable:
-        paths = allowed(Routes(routes.network, 0), source, target)
-    counted = sorted(paths, key=lambda path: (len(path), path))
-    assert [routes.unrank(source, target, place) for place in range(len(counted))] == counted
-    for place in (-1, len(counted)):
-        with pytest.raises(IndexError):
-            routes.unrank(source, target, place)
 
 
 @given(route_cases(), st.integers(0, 6), st.integers(0, 3))
@@ -130,7 +116,6 @@ def test_no_path_passes_an_endpoint(extra_hops):
     assert routes.cheapest_to(2, (0, 1), cost) == {0: (2.0, (0, 3, 2)), 1: (0.0, (1, 2))}
     assert cheapest(routes, 0, 1, cost) == (0.0, (0, 1))
     assert list(routes.paths(0, 2)) == routes.sample(0, 2, 5, Random(0)) == [(0, 3, 2)]
-    assert routes.count(0, 2, 5) == 1
 
 
 def cheapest(routes: Routes, source: int, target: int, cost: np.ndarray) -> tuple[float, Path]:
@@ -147,16 +132,11 @@ def grid_links(side: int) -> list[tuple[int, int]]:
 
 
 def test_numbers_of_paths_beyond_64_bits():
-    side = 40
+    side = 36
     routes = Routes(Network.from_links("grid", side * side, grid_links(side)), 0)
-    total = routes.count(0, side * side - 1, 10**30)
-    assert total > 2**64
     found = routes.sample(0, side * side - 1, 3, Random(1))
     assert len(set(found)) == 3
     assert all(len(path) == 2 * side - 1 for path in found)
-    # The last one goes down the first column before it turns.
-    last = routes.unrank(0, side * side - 1, total - 1)
-    assert last == (*range(0, side * side, side), *range(side * side - side + 1, side * side))
 
 
 def test_blind_alleys_do_not_trap_the_search():
@@ -169,7 +149,6 @@ def test_blind_alleys_do_not_trap_the_search():
     )
     routes = Routes(network, None)
     assert list(routes.paths(0, exit_)) == [(0, 1, exit_)]
-    assert routes.count(2 + side * side - 1, 0, 50) == 50
     assert len(routes.sample(2 + side * side - 1, 0, 50, Random(0))) == 50
 
 
@@ -179,10 +158,3 @@ def test_any_number_of_extra_hops_is_no_more_than_any_path():
     assert list(routes.paths(0, 1)) == [(0, 1), (0, 5, 4, 3, 2, 1)]
     cost = np.array([10.0 if {a, b} == {0, 1} else 1.0 for a, b, _ in ring.channels])
     assert cheapest(routes, 0, 1, cost) == (5.0, (0, 5, 4, 3, 2, 1))
-
-
-def test_paths_are_yielded_one_by_one():
-    side = 12
-    routes = Routes(Network.from_links("grid", side * side, grid_links(side)), None)
-    first = list(islice(routes.paths(0, side * side - 1), 5))
-    assert len(set(first)) == 5

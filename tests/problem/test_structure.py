@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 import cchybrid
 from cchybrid.model import Collective, Instance, Message, Transfer
 from cchybrid.problem import LINK, build_problem, list_transfers
-from cchybrid.problem.routes import Routes
-from cchybrid.referee.distances import hop_distances
 from cchybrid.referee.verify import verify
 from tests.network_graphs import graph_of
-from tests.problem.plain_problem import options_of, rotated_ring
+from tests.problem.plain_problem import options_of
 from tests.random_instances import instances, valid_schedules
 
 
@@ -78,8 +76,10 @@ def test_deliveries_senders_and_options_are_found(instance, max_options, data):
     options = options_of(problem)
     for option, (message, _, before, path) in enumerate(options):
         delivery = int(problem.option_delivery[option])
-        assert structure.option_of(problem, delivery, path) == option
-        assert structure.option_of(problem, delivery, (*path, path[0])) == -1
+        for nodes, known in ((path, option), ((*path, path[0]), -1)):
+            start = np.array([0, len(nodes)])
+            found = structure.options_of(problem, np.array([delivery]), np.array(nodes), start)
+            assert found.tolist() == [known]
         requires = pairs.index((message, before)) if before >= 0 else -1
         assert (path[0], requires) in structure.senders(delivery)
     chosen = data.draw(st.lists(st.sampled_from(range(len(options))), max_size=8))
@@ -90,26 +90,6 @@ def test_deliveries_senders_and_options_are_found(instance, max_options, data):
     assert structure.options_of(problem, delivery, node, start).tolist() == chosen
     requires = structure.required_by(delivery, node, start)
     assert requires.tolist() == problem.option_requires[chosen].tolist()
-
-
-def test_senders_of_a_complete_problem_are_those_of_its_options() -> None:
-    for collective, switching in (("AAB", "wormhole"), ("AAB", "store-and-forward")):
-        problem = build_problem(cchybrid.instance("mesh-2x3", collective, switching=switching))
-        for delivery in range(problem.deliveries):
-            first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
-            listed = {
-                (problem.structure.paths[path][0], int(before))
-                for path, before in zip(
-                    problem.option_path[first:last],
-                    problem.option_requires[first:last],
-                    strict=True,
-                )
-            }
-            assert set(problem.structure.senders(delivery)) == listed
-
-
-def test_a_quotient_has_none() -> None:
-    assert rotated_ring().structure is None
 
 
 @given(valid_schedules(), st.sampled_from([1, 400_000]))
@@ -149,30 +129,3 @@ def test_transfers_that_deliver_nothing_are_refused(steps, words):
     problem = build_problem(Instance(network, Collective("two", messages)))
     with pytest.raises(ValueError, match=words):
         list_transfers(problem, [[Transfer(*transfer) for transfer in step] for step in steps])
-
-
-@pytest.mark.parametrize("switching", ["wormhole", "store-and-forward"])
-@pytest.mark.parametrize("max_options", [1, 400_000])
-def test_routes_and_distances_are_made_once(
-    switching: str, max_options: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """However often the deliveries are chosen anew, and whatever is asked of the structure."""
-    made: Counter[str] = Counter()
-    init = Routes.__init__
-
-    def counted(self: Routes, *arguments: object) -> None:
-        made["routes"] += 1
-        init(self, *arguments)  # type: ignore[arg-type]
-
-    def distances(*arguments: object) -> object:
-        made["distances"] += 1
-        return hop_distances(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Routes, "__init__", counted)
-    monkeypatch.setattr("cchybrid.problem.routes.hop_distances", distances)
-    instance = cchybrid.instance("b-tree-16", "AAB", switching=switching)
-    problem = build_problem(instance, max_options=max_options)
-    problem.price(0, np.ones(problem.resources))
-    assert problem.structure.distance.shape == (instance.network.nodes,) * 2
-    assert problem.structure.senders(0)
-    assert made == {"routes": 1, "distances": 1}

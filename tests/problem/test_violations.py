@@ -4,14 +4,12 @@ import random
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.model import Instance, Network
+from cchybrid.model import Instance
 from cchybrid.problem import Assignment, AssignmentViolation, Problem, build_problem, needed
-from cchybrid.problem.violations import RULES
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from tests.problem.plain_problem import (
     is_valid,
@@ -126,35 +124,3 @@ BROKEN = [
     ),
     ("overload", lambda found: found.step.fill(0), "step 1 uses resource "),
 ]
-
-
-@pytest.mark.parametrize(("rule", "spoil", "words"), BROKEN)
-def test_every_rule_has_a_message(rule, spoil, words):
-    problem = build_problem(cchybrid.instance("mesh-3x3", "AAB"))
-    found = first_fit(problem, 0)
-    assert problem.violations(found) == []
-    spoil(found)
-    broken = [violation for violation in problem.violations(found) if violation.rule == rule]
-    assert words in broken[0].text
-    assert {rule for rule, *_ in BROKEN} == set(RULES)
-
-
-@pytest.mark.parametrize(("option", "step"), [(-2, -1), (-1, -2), (-2, -2), (-1, 0), (0, -1)])
-def test_a_delivery_that_is_not_made_has_option_and_step_of_minus_one(option, step):
-    problem = build_problem(cchybrid.instance("ring-bi-4", "AAS"))
-    found = first_fit(problem, 0)
-    assert problem.violations(found) == []
-    found.option[0], found.step[0] = option, step
-    rules = [violation.rule for violation in problem.violations(found)]
-    assert rules == ["half-assigned"]
-
-
-def test_the_first_delivery_is_needed_by_the_next():
-    """A message over two hops: what node 1 gets is not required, but node 2 gets it from there."""
-    network = Network.from_arcs("chain", 3, [(0, 1), (1, 2)])
-    instance = cchybrid.instance(network, [(0, 2)], switching="store-and-forward")
-    problem = build_problem(instance)
-    assert problem.required.tolist() == [False, True]
-    found = first_fit(problem, 0)
-    assert needed(problem, found).tolist() == [True, True]
-    assert problem.violations(found) == []

@@ -22,11 +22,6 @@ def never() -> bool:
     return False
 
 
-def test_all_items_come_in_order():
-    assert list(iterate_in_thread(iter(range(1000)), never)) == list(range(1000))
-    assert list(iterate_in_thread([None, 0], never)) == [None, 0]
-
-
 @pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3), MemoryError()])
 def test_an_error_is_raised_where_the_items_are_taken(error):
     def items() -> Iterator[int]:
@@ -83,19 +78,6 @@ def test_the_thread_ends_at_the_next_item():
     known = len(drew)
     time.sleep(0.2)
     assert len(drew) == known < 100
-
-
-def test_items_are_computed_two_ahead():
-    drew: list[int] = []
-    before = set(threading.enumerate())
-    taken = iterate_in_thread(map(drew.append, range(10**9)), never)
-    next(taken)
-    assert set(threading.enumerate()) - before
-    time.sleep(0.1)
-    assert len(drew) <= 3
-    taken.close()  # type: ignore[attr-defined]
-    time.sleep(0.1)
-    assert not set(threading.enumerate()) - before
 
 
 def test_work_that_ends_in_time_or_not():

@@ -66,11 +66,6 @@ def test_the_folder_of_the_main_script_is_kept(folder: Path) -> None:
     assert run(folder, "parent.py")[0] == "True"
 
 
-def test_the_session_and_the_environment(folder: Path) -> None:
-    assert run(folder, "-m", "parent", "alone")[1:] == ["True", "more"]
-    assert run(folder, "-m", "parent")[1:] == ["False", "more"]
-
-
 def test_private_memory_counts_what_a_process_writes() -> None:
     before = private_memory(os.getpid())
     block = bytearray(b"x") * (64 << 20)

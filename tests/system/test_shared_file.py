@@ -2,7 +2,6 @@
 
 import mmap
 import os
-import pickle
 import signal
 import tempfile
 import threading
@@ -75,27 +74,6 @@ def test_it_never_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
-    before = open_files()
-    with pytest.raises(FileNotFoundError):
-        SharedFile()
-    assert open_files() == before
-
-
-def test_a_file_that_cannot_be_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(descriptor: int, operation: int) -> None:
-        raise OSError(37, "no locks available")
-
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("fcntl.flock", fail)
-    before = open_files()
-    with pytest.raises(OSError, match="no locks"):
-        SharedFile()
-    assert open_files() == before
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_full_disk_is_an_error() -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     try:
@@ -117,13 +95,6 @@ def test_every_incomplete_file_is_unfinished(tmp_path: Path) -> None:
         path.write_bytes((bytes(8) + whole[8:])[:size])
         with open(path, "rb") as source, pytest.raises(UnfinishedError):
             read(source.fileno())
-
-
-def test_what_cannot_be_pickled_leaves_an_unfinished_file(file: SharedFile) -> None:
-    with pytest.raises((pickle.PicklingError, AttributeError, TypeError)):
-        file.write(threading.Lock())
-    with pytest.raises(UnfinishedError):
-        read(file.reader)
 
 
 def test_a_reader_waits_for_the_writer(file: SharedFile) -> None:

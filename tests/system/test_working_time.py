@@ -41,18 +41,6 @@ def test_waiting_for_a_processor_does_not_count(machine: Machine) -> None:
     assert clock.seconds() == 2.25
 
 
-def test_sleep_counts(machine: Machine) -> None:
-    clock = machine.clock()
-    machine.pass_by(60.0, 0.0, waiting=False)
-    assert clock.seconds() == 60.0
-
-
-def test_several_threads_count_as_one(machine: Machine) -> None:
-    clock = machine.clock()
-    machine.pass_by(2.0, 8.0)
-    assert clock.seconds() == 2.0
-
-
 def test_ended_children_may_take_their_time_with_them(machine: Machine) -> None:
     clock = machine.clock()
     machine.pass_by(1.0, 1.0)
@@ -94,7 +82,3 @@ def test_the_usage_of_a_process_and_of_its_descendants(busy: subprocess.Popen[by
     while (stopped := tree_usage(busy.pid)) != tree_usage(busy.pid):
         pass
     assert stopped.waiting
-
-
-def test_no_process_has_no_usage() -> None:
-    assert usage(1 << 30) is None

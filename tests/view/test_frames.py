@@ -2,7 +2,6 @@
 
 from itertools import pairwise
 
-import networkx as nx
 import numpy as np
 import pytest
 
@@ -88,12 +87,6 @@ def test_the_graph_of_a_network_is_read_again_as_the_same_network(
         frozenset(pair) for pair in network.half_duplex
     }
     assert again.node_names == network.node_names
-
-
-def test_the_graph_goes_into_the_algorithms_of_networkx() -> None:
-    graph = STAR.to_networkx()
-    assert nx.diameter(graph) == 2
-    assert nx.maximum_flow_value(graph, "R 3", "R1", capacity="capacity") == 1
 
 
 def test_a_channel_that_does_not_exist_is_named() -> None:

@@ -79,11 +79,8 @@ def _links(text: str) -> list[tuple[int, int]]:
 
 
 FAMILIES = (
-    numbered(
-        "amp-N",
-        amp,
+    numbered("amp-N", amp,
         "AMP network of N = 8 nodes as published; N = 23, 32, 42, 53 are our own designs, "
         "the authors' being unpublished",
-        "amp-8",
-    ),
-)
+        "amp-8"),
+)  # fmt: skip

@@ -143,19 +143,10 @@ def _network(name: str, nodes: int, strides: Sequence[int]) -> Network:
 
 
 FAMILIES = (
-    numbered(
-        "circulant-N-A[xB...]",
-        circulant,
-        "circulant graph: node i is linked to i + A, i - A, i + B, i - B, ...",
-        "circulant-16-1x4",
-    ),
-    numbered(
-        "midimew-N",
-        midimew,
-        "Midimew network: the circulant graph of degree 4 with minimal distances",
-        "midimew-8",
-    ),
-    numbered(
-        "k-ring-N", k_ring, "K-ring of two rings through all N nodes, of degree 4", "k-ring-8"
-    ),
-)
+    numbered("circulant-N-A[xB...]", circulant,
+        "circulant graph: node i is linked to i + A, i - A, i + B, i - B, ...", "circulant-16-1x4"),
+    numbered("midimew-N", midimew,
+        "Midimew network: the circulant graph of degree 4 with minimal distances", "midimew-8"),
+    numbered("k-ring-N", k_ring, "K-ring of two rings through all N nodes, of degree 4",
+        "k-ring-8"),
+)  # fmt: skip

@@ -58,10 +58,6 @@ def dragonfly(routers: int, global_links: int) -> Network:
 
 
 FAMILIES = (
-    numbered(
-        "dragonfly-AxH",
-        dragonfly,
-        "dragonfly: A*H + 1 groups of A routers, H links of each to other groups",
-        "dragonfly-4x2",
-    ),
-)
+    numbered("dragonfly-AxH", dragonfly,
+        "dragonfly: A*H + 1 groups of A routers, H links of each to other groups", "dragonfly-4x2"),
+)  # fmt: skip

@@ -100,16 +100,8 @@ def _several(family: str, extents: list[int]) -> list[int]:
 
 
 FAMILIES = (
-    numbered(
-        "mesh-AxB[xC...]",
-        lambda extents: mesh(_several("mesh", extents)),
-        "mesh of any number of dimensions: A rows of B nodes",
-        "mesh-4x4",
-    ),
-    numbered(
-        "torus-AxB[xC...]",
-        lambda extents: torus(_several("torus", extents)),
-        "torus of any number of dimensions: a mesh with its borders linked",
-        "torus-4x4",
-    ),
-)
+    numbered("mesh-AxB[xC...]", lambda extents: mesh(_several("mesh", extents)),
+        "mesh of any number of dimensions: A rows of B nodes", "mesh-4x4"),
+    numbered("torus-AxB[xC...]", lambda extents: torus(_several("torus", extents)),
+        "torus of any number of dimensions: a mesh with its borders linked", "torus-4x4"),
+)  # fmt: skip

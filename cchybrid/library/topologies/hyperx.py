@@ -60,10 +60,6 @@ def _positions(extents: Sequence[int]) -> layouts.Positions:
 
 
 FAMILIES = (
-    numbered(
-        "hyperx-AxB[xC...]",
-        hyperx,
-        "HyperX (generalised hypercube): a complete graph along every dimension",
-        "hyperx-4x4",
-    ),
-)
+    numbered("hyperx-AxB[xC...]", hyperx,
+        "HyperX (generalised hypercube): a complete graph along every dimension", "hyperx-4x4"),
+)  # fmt: skip

@@ -198,35 +198,22 @@ def _network(
     )
 
 
+def _clos(first: str, *others: str | None) -> Network:
+    """Return the Clos network of the numbers in a name: one, or all three."""
+    numbers = [whole(text) for text in (first, *others) if text is not None]
+    return square_clos(*numbers) if len(numbers) == 1 else clos(*numbers)
+
+
 FAMILIES = (
-    numbered(
-        "omega-N",
-        omega,
-        "omega network: N = 2^k terminals, k stages of two-by-two switches, one-way",
-        "omega-8",
-    ),
-    numbered(
-        "butterfly-N",
-        butterfly,
+    numbered("omega-N", omega,
+        "omega network: N = 2^k terminals, k stages of two-by-two switches, one-way", "omega-8"),
+    numbered("butterfly-N", butterfly,
         "butterfly network: N = 2^k terminals, k stages of two-by-two switches, one-way",
-        "butterfly-8",
-    ),
-    TopologyInfo(
-        name="clos",
-        usage="clos-N or clos-n-m-r",
-        pattern=r"clos-(\d+)(?:-(\d+)-(\d+))?",
-        build=lambda first, middle, outer: (
-            square_clos(whole(first))
-            if middle is None
-            else clos(whole(first), whole(middle), whole(outer))
-        ),
+        "butterfly-8"),
+    TopologyInfo(name="clos", usage="clos-N or clos-n-m-r", pattern=r"clos-(\d+)(?:-(\d+)-(\d+))?",
+        build=_clos,
         summary="Clos network of three stages: r switches of n terminals each, m in the middle",
-        example="clos-12",
-    ),
-    numbered(
-        "benes-N",
-        benes,
-        "Beneš network of N = 2^k terminals: 2k - 1 stages of 2x2 switches, one-way",
-        "benes-8",
-    ),
-)
+        example="clos-12"),
+    numbered("benes-N", benes,
+        "Beneš network of N = 2^k terminals: 2k - 1 stages of 2x2 switches, one-way", "benes-8"),
+)  # fmt: skip

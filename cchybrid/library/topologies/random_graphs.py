@@ -249,34 +249,16 @@ def _connected(name: str, nodes: int, seed: int, draw: Callable[[random.Random],
 
 
 FAMILIES = (
-    numbered(
-        "random-regular-N-D-SEED",
-        random_regular,
+    numbered("random-regular-N-D-SEED", random_regular,
         "connected random graph of N nodes of degree D; the seed fixes it",
-        "random-regular-16-3-1",
-    ),
-    numbered(
-        "random-geometric-N-D-SEED",
-        random_geometric,
+        "random-regular-16-3-1"),
+    numbered("random-geometric-N-D-SEED", random_geometric,
         "N random points of a square, linked to D others nearby on average",
-        "random-geometric-20-6-1",
-    ),
-    numbered(
-        "random-links-N-L-SEED",
-        random_links,
-        "connected random graph of N nodes and L links",
-        "random-links-20-36-1",
-    ),
-    numbered(
-        "scale-free-N-L-SEED",
-        scale_free,
-        "every new one of N nodes has L links to nodes of high degree",
-        "scale-free-24-2-1",
-    ),
-    numbered(
-        "small-world-N-D-SEED",
-        small_world,
-        "ring of N nodes of degree D, a fifth of the links moved at random",
-        "small-world-24-4-1",
-    ),
-)
+        "random-geometric-20-6-1"),
+    numbered("random-links-N-L-SEED", random_links, "connected random graph of N nodes and L links",
+        "random-links-20-36-1"),
+    numbered("scale-free-N-L-SEED", scale_free,
+        "every new one of N nodes has L links to nodes of high degree", "scale-free-24-2-1"),
+    numbered("small-world-N-D-SEED", small_world,
+        "ring of N nodes of degree D, a fifth of the links moved at random", "small-world-24-4-1"),
+)  # fmt: skip

@@ -74,21 +74,11 @@ def spidergon(nodes: int) -> Network:
 FAMILIES = (
     numbered("ring-N", ring_bi, "another name of ring-bi-N", "ring-8"),
     numbered("ring-bi-N", ring_bi, "ring of N >= 3 nodes, links in both directions", "ring-bi-8"),
-    numbered(
-        "ring-uni-N", ring_uni, "ring of N >= 2 nodes, channels in one direction", "ring-uni-8"
-    ),
-    numbered(
-        "spidergon-N",
-        spidergon,
-        "ring of even N >= 4 with a link from every node to the opposite one",
-        "spidergon-16",
-    ),
-    TopologyInfo(
-        name="octagon",
-        usage="octagon[-8]",
-        pattern=r"octagon(?:-8)?",
-        build=lambda: spidergon(8),
-        summary="octagon: another name of spidergon-8",
-        example="octagon-8",
-    ),
-)
+    numbered("ring-uni-N", ring_uni, "ring of N >= 2 nodes, channels in one direction",
+        "ring-uni-8"),
+    numbered("spidergon-N", spidergon,
+        "ring of even N >= 4 with a link from every node to the opposite one", "spidergon-16"),
+    TopologyInfo(name="octagon", usage="octagon[-8]", pattern=r"octagon(?:-8)?",
+        build=lambda: spidergon(8), summary="octagon: another name of spidergon-8",
+        example="octagon-8"),
+)  # fmt: skip

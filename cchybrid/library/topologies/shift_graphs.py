@@ -94,16 +94,8 @@ def cube_connected_cycles(dimensions: int) -> Network:
 
 
 FAMILIES = (
-    numbered(
-        "de-bruijn-D-K",
-        de_bruijn,
-        "de Bruijn digraph of out-degree D and diameter K: D^K nodes, one-way",
-        "de-bruijn-2-3",
-    ),
-    numbered(
-        "ccc-D",
-        cube_connected_cycles,
-        "cube-connected cycles of D >= 3 dimensions: D * 2^D nodes of degree 3",
-        "ccc-3",
-    ),
-)
+    numbered("de-bruijn-D-K", de_bruijn,
+        "de Bruijn digraph of out-degree D and diameter K: D^K nodes, one-way", "de-bruijn-2-3"),
+    numbered("ccc-D", cube_connected_cycles,
+        "cube-connected cycles of D >= 3 dimensions: D * 2^D nodes of degree 3", "ccc-3"),
+)  # fmt: skip

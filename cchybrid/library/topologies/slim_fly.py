@@ -86,10 +86,7 @@ def _has_full_order(root: int, order: int) -> bool:
 
 
 FAMILIES = (
-    numbered(
-        "slim-fly-Q",
-        slim_fly,
+    numbered("slim-fly-Q", slim_fly,
         "slim fly (McKay-Miller-Širáň graph) of an odd prime Q: 2 * Q^2 nodes, diameter 2",
-        "slim-fly-5",
-    ),
-)
+        "slim-fly-5"),
+)  # fmt: skip

@@ -109,48 +109,24 @@ def complete(nodes: int) -> Network:
     return Network.from_links(f"complete-{nodes}", nodes, links, positions=layouts.circle(nodes))
 
 
-def _only(size: int, build: Callable[[], Network]) -> Callable[[str | None], Network]:
-    """Return a builder for the family of a single graph; its size may be omitted."""
+def _single(build: Callable[[], Network], summary: str) -> TopologyInfo:
+    """Return the family of a single graph, whose size may be omitted."""
+    name, _, size = build().name.partition("-")
 
     def checked(text: str | None) -> Network:
-        network = build()
-        if text is not None and whole(text) != size:
-            raise InputError(f"this graph has {size} nodes", hint=f"use {network.name}")
-        return network
+        if text is not None and whole(text) != int(size):
+            raise InputError(f"this graph has {size} nodes", hint=f"use {name}-{size}")
+        return build()
 
-    return checked
+    pattern = rf"{name}(?:-(\d+))?"
+    return TopologyInfo(name, f"{name}[-{size}]", pattern, checked, summary, f"{name}-{size}")
 
 
 FAMILIES = (
-    TopologyInfo(
-        name="petersen",
-        usage="petersen[-10]",
-        pattern=r"petersen(?:-(\d+))?",
-        build=_only(10, petersen),
-        summary="Petersen graph: 10 nodes of degree 3, diameter 2",
-        example="petersen-10",
-    ),
-    TopologyInfo(
-        name="heawood",
-        usage="heawood[-14]",
-        pattern=r"heawood(?:-(\d+))?",
-        build=_only(14, heawood),
-        summary="Heawood graph: 14 nodes of degree 3, diameter 3",
-        example="heawood-14",
-    ),
-    TopologyInfo(
-        name="levi",
-        usage="levi[-30]",
-        pattern=r"levi(?:-(\d+))?",
-        build=_only(30, levi),
-        summary="Levi (Tutte-Coxeter) graph: 30 nodes of degree 3, diameter 4",
-        example="levi-30",
-    ),
-    numbered(
-        "kautz-N",
-        kautz,
-        "Kautz digraph of out-degree 3 and diameter k: N = 4 * 3^(k-1) nodes, one-way",
-        "kautz-12",
-    ),
+    _single(petersen, "Petersen graph: 10 nodes of degree 3, diameter 2"),
+    _single(heawood, "Heawood graph: 14 nodes of degree 3, diameter 3"),
+    _single(levi, "Levi (Tutte-Coxeter) graph: 30 nodes of degree 3, diameter 4"),
+    numbered("kautz-N", kautz,
+        "Kautz digraph of out-degree 3 and diameter k: N = 4 * 3^(k-1) nodes, one-way", "kautz-12"),
     numbered("complete-N", complete, "complete graph: every two nodes are linked", "complete-8"),
-)
+)  # fmt: skip

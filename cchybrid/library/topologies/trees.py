@@ -102,19 +102,12 @@ def fat_tree(leaves: int) -> Network:
 
 
 FAMILIES = (
-    numbered(
-        "b-tree-N", b_tree, "binary tree of N = 2^k leaves, which alone are terminals", "b-tree-8"
-    ),
-    numbered(
-        "fat-tree-N",
-        fat_tree,
+    numbered("b-tree-N", b_tree, "binary tree of N = 2^k leaves, which alone are terminals",
+        "b-tree-8"),
+    numbered("fat-tree-N", fat_tree,
         "fat tree of N = 2^k leaves, which alone are terminals: k rows of N/2 switches",
-        "fat-tree-8",
-    ),
-    numbered(
-        "full-tree-N",
-        full_tree,
+        "fat-tree-8"),
+    numbered("full-tree-N", full_tree,
         "binary tree of N = 2^k - 1 nodes, all of them terminals, the root being 0",
-        "full-tree-15",
-    ),
-)
+        "full-tree-15"),
+)  # fmt: skip

@@ -10,11 +10,6 @@ from cchybrid.plugin.conformance.small_instances import ConformanceInstance, con
 from cchybrid.plugin.conformance.watch import ConformanceError
 
 __all__ = [
-    "ConformanceCase",
-    "ConformanceError",
-    "ConformanceInstance",
-    "LocalRun",
-    "check_engine",
-    "conformance_cases",
-    "conformance_instances",
-]
+    "ConformanceCase", "ConformanceError", "ConformanceInstance", "LocalRun", "check_engine",
+    "conformance_cases", "conformance_instances",
+]  # fmt: skip

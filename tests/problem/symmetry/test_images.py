@@ -5,7 +5,7 @@ import pytest
 import cchybrid
 from cchybrid.model import Instance
 from cchybrid.problem import build_problem
-from cchybrid.problem.symmetry import Images, automorphisms, choices, quotient, small_groups
+from cchybrid.problem.symmetry import Images, automorphisms, choices, small_groups
 
 
 def many_to_many(name: str, sources: int) -> Instance:
@@ -34,14 +34,6 @@ def test_a_group_that_changes_the_messages_is_refused() -> None:
         Images.of(problem, action.group)
 
 
-def test_a_quotient_has_no_images() -> None:
-    instance = many_to_many("mesh-3x4", 4)
-    action = choices(instance, automorphisms(instance), 0)[0].action
-    divided = quotient(build_problem(instance), action)
-    with pytest.raises(ValueError, match="a quotient has no messages"):
-        Images.of(divided, action.group)
-
-
 def test_the_first_of_an_orbit_is_the_same_for_all_its_members() -> None:
     for images in small_groups(build_problem(cchybrid.instance("torus-3x3", "AAB")), 0, 4):
         for message, node, channel in zip(images.message, images.node, images.channel, strict=True):
@@ -54,11 +46,3 @@ def test_the_first_of_an_orbit_is_the_same_for_all_its_members() -> None:
             True,
             *[False] * (len(orbit) - 1),
         ]
-
-
-def test_small_groups_come_first() -> None:
-    problem = build_problem(cchybrid.instance("torus-4x4", "AAB"))
-    orders = [len(images.node) for images in small_groups(problem, 0, 5)]
-    assert orders == sorted(orders)
-    assert len(orders) == 5
-    assert small_groups(problem, 0, 0) == []

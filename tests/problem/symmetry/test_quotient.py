@@ -14,7 +14,6 @@ from cchybrid.problem import Problem, build_problem
 from cchybrid.problem.symmetry import (
     GroupAction,
     NoQuotientError,
-    QuotientOrigin,
     automorphisms,
     group_actions,
     groups,
@@ -122,20 +121,6 @@ def test_an_action_that_permutes_steps() -> None:
     assert not verify(instance, schedule.steps)
 
 
-def test_one_step_and_its_rotations_are_a_schedule_of_a_spidergon() -> None:
-    instance = cchybrid.instance("spidergon-16", "AAS")
-    rotation = ((np.arange(16) + 1) % 16).astype(np.int32)
-    group = generate(rotation[None, :], 16)
-    assert group is not None
-    action = next(d for d in group_actions(group, 0) if d.steps_per_round == 16)
-    problem = quotient(build_problem(instance), action)
-    kind = load_target(load_registry().engines["tabu"].target)
-    run = LocalRun(problem, budget=Budget(evaluations=100), first_lower=1, target=1)
-    kind(kind.Options()).solve(problem, run)
-    [schedule] = run.schedules[-1:]
-    assert (problem.deliveries, len(schedule.steps)) == (15, 16)
-
-
 def test_problems_without_a_quotient_are_refused() -> None:
     instance = cchybrid.instance("torus-4x4", "AAB")
     problem = build_problem(instance)
@@ -178,13 +163,3 @@ def divided_by_translations(network: str, collective: str) -> Problem:
         except NoQuotientError:
             continue
     raise AssertionError("no quotient")
-
-
-def test_prices_are_those_of_the_listed_options() -> None:
-    problem = divided_by_translations("torus-4x4", "AAS")
-    assert isinstance(problem.origin, QuotientOrigin)
-    cost = np.random.default_rng(0).random(problem.resources)
-    for delivery in range(problem.deliveries):
-        first, last = problem.option_start[delivery : delivery + 2]
-        spent = [cost[problem.resources_of(option)].sum() for option in range(first, last)]
-        assert problem.price(delivery, cost).cost == pytest.approx(min(spent))
