@@ -74,7 +74,7 @@ def test_evidence() -> None:
             check_unreachable(given, evidence)
 
 
-ONE_WAY = [[0, 1], [1, 2]]
+DIRECTED = [[0, 1], [1, 2]]
 
 
 def lost(destination: int, message: int = 0) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def lost(destination: int, message: int = 0) -> dict[str, Any]:
 
 
 def test_only_unreachable_destinations_make_an_instance_infeasible() -> None:
-    given = record(ONE_WAY, (0, [2]), (2, [0]))
+    given = record(DIRECTED, (0, [2]), (2, [0]))
     proves_infeasible(given, lost(0, 1))
     named = {"message": 1, "destination": 0}
     for evidence in (None, [], "unreachable", named, {"kind": "Unreachable", **named}):
@@ -94,7 +94,7 @@ def test_only_unreachable_destinations_make_an_instance_infeasible() -> None:
 
 @pytest.mark.parametrize("switching", ["wormhole", "store-and-forward"])
 def test_a_part_of_an_allreduce_that_is_unreachable(switching: str) -> None:
-    given = record(ONE_WAY, [0, 1, 2], kind="allreduce", switching=switching)
+    given = record(DIRECTED, [0, 1, 2], kind="allreduce", switching=switching)
     # No other node reaches node 0; the parts of node 0 reach all others.
     for side, member, destination in (("to", 0, 1), ("to", 0, 2), ("from", 1, 0), ("from", 2, 1)):
         proves_infeasible(given, {"kind": "part", side: member, "evidence": lost(destination)})

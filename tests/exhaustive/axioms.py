@@ -61,7 +61,7 @@ class Axioms:
         self._formulas = [
             (part, Formula(network, steps))
             for part, network in self._networks
-            if least_clauses(network, steps) * len(self._networks) <= limit
+            if min_clauses(network, steps) * len(self._networks) <= limit
         ]
         self.clauses = sum(len(formula.clauses) for _, formula in self._formulas)
         if self.clauses > limit or len(self._formulas) < len(self._networks):
@@ -103,7 +103,7 @@ class Axioms:
         return found
 
 
-def least_clauses(network: Network, steps: int) -> int:
+def min_clauses(network: Network, steps: int) -> int:
     """Return a number of clauses that the formula has at least: two per receiver and step."""
     receivers = sum(
         network.nodes - 1 if network.hop_by_hop else len(goals) for _, goals in network.messages

@@ -124,7 +124,7 @@ def combinations_tried(tenth: bool) -> Iterator[tuple[str, int, Arcs, str, tuple
 
 
 def cases(tenth: bool, first: int = 0, every: int = 1) -> Iterator[Case]:
-    """Yield the cases of the tenth, or all others; from the first one on, one of so many."""
+    """Yield cases of the tenth, or of the others: ``first``, ``first + every``, and so on."""
     tried = islice(combinations_tried(tenth), first, None, every)
     for name, nodes, arcs, kind, features in tried:
         yield Case(name, _instance(nodes, arcs, kind, features, name), (*features, kind))
