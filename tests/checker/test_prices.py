@@ -104,7 +104,10 @@ def test_what_is_no_price(rows: Any, steps: int | None, text: str) -> None:
 
 def test_rows_of_numbers() -> None:
     assert whole_rows([[0, 1], [2, 3, 10**40]], 2, 3) == [(0, 1), (2, 3, 10**40)]
-    for wrong in (None, {}, "", [()], [[1]], [[1] * 4], [[0, 10**40 + 1]], [[0, -1]], [[0, True]]):
+    for wrong in (
+        None, {}, "", [()], [[1]], [[1] * 4], [[0, 10**40 + 1]], [[0, -1]], [[0, True]],
+        [[0, "\u0663"]],
+    ):  # fmt: skip
         with pytest.raises(EvidenceError):
             whole_rows(wrong, 2, 3)
 
