@@ -221,7 +221,8 @@ RING = on_ring(6, *(Message(a, (b,)) for a in range(6) for b in range(6) if a !=
 MALFORMED: tuple[dict[str, Any], ...] = (
     {}, {"steps": 0}, {"steps": True}, {"steps": "2"}, {"steps": 2.0}, {"steps": 1 << 41},
     {"steps": 2, "more": 1}, {"steps": 2, "channels": {}}, {"steps": 2, "channels": ["011"]},
-    {"steps": 2, "channels": [[0, 1, "1"]]}, {"steps": 2, "channels": [[0, 1, 1.0]]}, {"steps": 2, "channels": [[False, 1, 1]]},
+    {"steps": 2, "channels": [[0, 1, "1"]]}, {"steps": 2, "channels": [[0, 1, 1.0]]},
+    {"steps": 2, "channels": [[False, 1, 1]]},
     {"steps": 2, "channels": [[0, 1, -1]]}, {"steps": 2, "channels": [[0, 2, 1]]},
     {"steps": 2, "inject": [[6, 1]]}, {"steps": 2, "accept": [[-1, 1]]},
     {"steps": 2, "groups": {}}, {"steps": 2, "groups": [[]]}, {"steps": 2, "groups": [{}]},
