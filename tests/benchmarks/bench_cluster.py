@@ -23,7 +23,6 @@ import json
 import os
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from cchybrid_plugins.bench.contestant import Contestant
@@ -42,26 +41,6 @@ from tests.plugins.cluster.dask_processes import dask_processes
 ROWS = (("spidergon-8", "AAS"), ("hypercube-32", "AAB"), ("torus-8x8", "AAS"))
 REPEATS = 5
 RUN_SECONDS = (1, 10, 60)
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Processor seconds per run."""
-
-    client: float
-    scheduler: float
-    verify: float
-    store: float
-
-    @property
-    def coordinator(self) -> float:
-        """Processor seconds of the coordinator's process."""
-        return self.client + self.verify + self.store
-
-    @property
-    def pace(self) -> float:
-        """Seconds per run of the slower process."""
-        return max(self.coordinator, self.scheduler)
 
 
 def answer_of(topology: str, collective: str) -> bytes:
@@ -119,39 +98,37 @@ def transport_cost(answer: bytes, jobs: int) -> tuple[float, float]:
 
 def run_through(executor: DaskExecutor, answer: bytes, jobs: int) -> None:
     """Run jobs that return this answer, two at a time."""
-    waiting, running = [f"{time.monotonic()}-{number}" for number in range(jobs)], 0
-    while waiting or running:
-        while waiting and running < 2:
-            executor.submit(Job(waiting.pop(), "json.tool", answer))
-            running += 1
-        for found in executor.poll(1.0):
-            assert not found.failure, found.failure
-            running -= 1
+    for number in range(0, jobs, 2):
+        for job in (number, number + 1):
+            executor.submit(Job(f"{time.monotonic()}-{job}", "json.tool", answer))
+        running = 2
+        while running:
+            for found in executor.poll(1.0):
+                assert not found.failure, found.failure
+                running -= 1
 
 
-def bench_row(topology: str, collective: str, jobs: int) -> tuple[str, Cost]:
-    """Return a line of figures, and the cost of a run."""
+def bench_row(topology: str, collective: str, jobs: int) -> str:
+    """Return a line of figures."""
     answer = answer_of(topology, collective)
-    cost = Cost(*transport_cost(answer, jobs), *keep_cost(topology, collective, answer))
-    shown = "".join(f"{1000 * each:10.1f}" for each in (cost.client, cost.scheduler, cost.verify))
-    fed = "".join(f"{seconds / cost.pace:9.0f}" for seconds in RUN_SECONDS)
-    size = f"{len(answer) / 1000:8.0f}"
-    title = f"{topology} {collective}"
-    return f"{title:20}{size}{shown}{1000 * cost.store:10.1f}{fed}", cost
+    client, scheduler = transport_cost(answer, jobs)
+    verify, store = keep_cost(topology, collective, answer)
+    shown = "".join(f"{1000 * each:10.1f}" for each in (client, scheduler, verify, store))
+    pace = max(client + verify + store, scheduler)
+    fed = "".join(f"{seconds / pace:9.0f}" for seconds in RUN_SECONDS)
+    return f"{f'{topology} {collective}':20}{len(answer) / 1000:8.0f}{shown}{fed}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=200, help="jobs per row")
     jobs = parser.parse_args().jobs
-    fed = "".join(f"{f'{seconds} s':>9}" for seconds in RUN_SECONDS)
-    print(
-        f"{'':20}{'':8}{'milliseconds of processor time per run':^40}{'workers fed, runs of':>27}"
-    )
+    print("milliseconds of processor time per run, and workers fed with runs of some seconds")
     heads = "".join(f"{name:>10}" for name in ("client", "scheduler", "verify", "store"))
+    fed = "".join(f"{f'{seconds} s':>9}" for seconds in RUN_SECONDS)
     print(f"{'run':20}{'kB':>8}{heads}{fed}")
-    for topology, collective in ROWS:
-        print(bench_row(topology, collective, jobs)[0], flush=True)
+    for row in ROWS:
+        print(bench_row(*row, jobs), flush=True)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,10 @@ SCCL's time is that of encoding and decision, in a process that has imported z3.
 of the whole command, with all worker processes, the referee, the check of the bound, the start of
 Python and all imports.
 
-SCCL gets the optimal number of steps S from cchybrid and decides S and S - 1; where S is the
-largest distance from a source to a destination, S - 1 needs no decision ("distance"). "S alone" is
-the ratio without S - 1, which other bounds may exclude as well. A decision that z3
-does not reach within the limit counts as the limit, and the ratios are then lower bounds. Figures
-are medians over the seeds.
+SCCL gets the optimal number of steps S from cchybrid and decides S and S - 1; "S alone" is the
+ratio without S - 1, which other bounds may exclude as well. A decision that z3 does not reach
+within the limit counts as the limit, and the ratios are then lower bounds. Figures are medians
+over the seeds.
 
 The referee verifies what z3 finds. Exit status: 1 if the two disagree, or if cchybrid does not
 certify an optimum; 2 for bad input or without z3.
@@ -30,9 +29,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
-
-import networkx as nx
+from typing import Any
 
 from cchybrid.host.api import instance
 from cchybrid.model import Instance
@@ -53,11 +50,8 @@ SWITCHING = "store-and-forward"
 ROOT = Path(__file__).parents[2]
 
 
-class Decision(NamedTuple):
-    """The verdict of z3, ``None`` if there is none, and the processor seconds spent."""
-
-    verdict: bool | None
-    seconds: float
+Decision = tuple[bool | None, float]
+"""The verdict of z3, ``None`` if there is none, and the processor seconds spent."""
 
 
 def run(arguments: list[str], text: str = "") -> tuple[subprocess.CompletedProcess[str], float]:
@@ -98,35 +92,20 @@ def decide(instance: Instance, steps: int, optimum: int, seed: int, limit: float
     ended, seconds = run(["tests.benchmarks.sccl"], json.dumps(request))
     # Ended by the kernel, which counts in coarser units.
     if ended.returncode < 0 and seconds >= 0.9 * limit:
-        return Decision(None, limit)
+        return None, limit
     if ended.returncode:
         reason = ended.stderr.strip().splitlines()[-1:] or [f"exit status {ended.returncode}"]
         raise SystemExit(f"{instance.name}: the process of z3 failed: {reason[0]}")
     answer = json.loads(ended.stdout)
-    verdict, claim = answer["verdict"], ""
-    if verdict:
-        # Without empty steps, of which a valid schedule has none.
-        found = steps_from_json(list(filter(None, answer["steps"])), "steps")
-        if violations := verify(instance, found):
-            raise SystemExit(f"{instance.name}: the schedule of z3 is not valid: {violations[0]}")
-        if len(found) < optimum:
-            claim = f"finds {len(found)} steps"
-    elif verdict is False and steps >= optimum:
-        claim = f"refutes {steps} steps"
-    if claim:
+    verdict: bool | None = answer["verdict"]
+    # Without empty steps, of which a valid schedule has none.
+    found = steps_from_json(list(filter(None, answer["steps"])), "steps")
+    if verdict and (violations := verify(instance, found)):
+        raise SystemExit(f"{instance.name}: the schedule of z3 is not valid: {violations[0]}")
+    if (verdict and len(found) < optimum) or (verdict is False and steps >= optimum):
+        claim = f"finds {len(found)} steps" if verdict else f"refutes {steps} steps"
         raise SystemExit(f"{instance.name}: z3 {claim}, cchybrid certifies {optimum} as optimal")
-    return Decision(verdict, answer["seconds"])
-
-
-def largest_distance(instance: Instance) -> int:
-    """Return the largest number of hops from a source to one of its destinations."""
-    graph = nx.DiGraph((channel.source, channel.target) for channel in instance.network.channels)
-    hops = dict(nx.all_pairs_shortest_path_length(graph))
-    return max(
-        hops[message.source][destination]
-        for message in instance.collective.deliver_messages
-        for destination in message.destinations
-    )
+    return verdict, answer["seconds"]
 
 
 def read_row(row: str) -> Instance:
@@ -142,45 +121,23 @@ def read_row(row: str) -> Instance:
 
 
 def bench_row(row: str, seeds: int, limit: float, time_limit: float) -> str:
-    """Return the line of one row."""
+    """Return the line of one row; ``>`` marks what is a lower bound as a decision is missing."""
     instance = read_row(row)
-    ours, refute, find = [], [], []
+    ours, found = [], []
     for seed in range(seeds):
         optimum, seconds = solve(*row.split(), seed, time_limit)
         ours.append(seconds)
-        find.append(decide(instance, optimum, optimum, seed, limit))
-        if optimum > largest_distance(instance):
-            refute.append(decide(instance, optimum - 1, optimum, seed, limit))
-    alone, total = median_seconds(find), median_seconds(find)
-    if refute:
-        total += median_seconds(refute)
-    return (
-        f"{row:<22}{optimum:>6}{shown(find):>10}{shown(refute):>10}"
-        f"{median(ours):>9.2f}{ratio(total, median(ours), complete(find + refute)):>11}"
-        f"{ratio(alone, median(ours), complete(find)):>11}"
-    )
-
-
-def complete(decisions: list[Decision]) -> bool:
-    """Return whether no verdict is missing."""
-    return all(decision.verdict is not None for decision in decisions)
-
-
-def median_seconds(decisions: list[Decision]) -> float:
-    """Return the median of the processor seconds."""
-    return median(decision.seconds for decision in decisions)
-
-
-def shown(decisions: list[Decision]) -> str:
-    """Return the median of the seconds, marked as a lower bound if a decision is missing."""
-    if not decisions:
-        return "distance"
-    return f"{'' if complete(decisions) else '> '}{median_seconds(decisions):.2f}"
-
-
-def ratio(theirs: float, ours: float, exact: bool) -> str:
-    """Return a ratio of times, marked as a lower bound if a decision is missing."""
-    return f"{'' if exact else '> '}{theirs / ours:.1f} x"
+        found.append([
+            decide(instance, steps, optimum, seed, limit) for steps in (optimum, optimum - 1)
+        ])  # fmt: skip
+    late = ["> " * any(verdict is None for verdict, _ in each) for each in zip(*found, strict=True)]
+    alone, below = (median(each[k][1] for each in found) for k in (0, 1))
+    command = median(ours)
+    columns = (
+        f"{late[0]}{alone:.2f}", f"{late[1]}{below:.2f}", f"{command:.2f}",
+        f"{max(late)}{(alone + below) / command:.1f} x", f"{late[0]}{alone / command:.1f} x",
+    )  # fmt: skip
+    return f"{row:<22}{optimum:>6}" + "".join(f"{column:>11}" for column in columns)
 
 
 def main() -> int:
@@ -191,8 +148,6 @@ def main() -> int:
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds of cchybrid solve")
     parser.add_argument("--seeds", type=int, default=1)
     options = parser.parse_args()
-    if options.seeds < 1 or options.limit <= 0 or options.time_limit <= 0:
-        parser.error("seeds and limits must be positive")
     if find_spec("z3") is None:
         print("z3 is not installed; use: pip install z3-solver", file=sys.stderr)
         return 2
@@ -204,10 +159,8 @@ def main() -> int:
         return 2
     # Kernels are compiled at their first use, so this is done before the first measurement.
     run(["cchybrid", "warm-up"])
-    print(
-        f"{'CPU seconds':<22}{'steps':>6}{'SCCL S':>10}{'SCCL S-1':>10}"
-        f"{'command':>9}{'ratio':>11}{'S alone':>11}"
-    )
+    heads = ("SCCL S", "SCCL S-1", "command", "ratio", "S alone")
+    print(f"{'CPU seconds':<22}{'steps':>6}" + "".join(f"{head:>11}" for head in heads))
     for row in options.rows:
         print(bench_row(row, options.seeds, options.limit, options.time_limit), flush=True)
     return 0

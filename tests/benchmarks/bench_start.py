@@ -3,8 +3,8 @@
 Run as ``python -m tests.benchmarks.bench_start``. Without sharing every worker is like the first
 one: it reads the instance as JSON and builds the Problem. With sharing it maps what another process
 has built. Every line gives processor seconds from the start of the process to its Problem, imports
-included, the memory that no other process shares, and the ratios in the same run. Small instances
-are not shared; the column shows what sharing them would save.
+included, the memory that no other process shares (Linux only), and the ratios in the same run.
+Small instances are not shared; the column shows what sharing them would save.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 from unittest import mock
 
 import cchybrid
@@ -20,22 +19,30 @@ from cchybrid.host import shared_instance
 from cchybrid.host.shared_instance import SharedInstance
 
 ROWS = (
-    ("mesh-4x4", "AAS"),
-    ("mesh-8x8", "AAS"),
-    ("torus-8x16", "AAS"),
-    ("torus-16x32", "AAS"),
-    ("random-regular-512-4-7", "AAS"),
-    ("random-regular-512-4-7", "AAB"),
-)
+    ("mesh-4x4", "AAS"), ("mesh-8x8", "AAS"), ("torus-8x16", "AAS"), ("torus-16x32", "AAS"),
+    ("random-regular-512-4-7", "AAS"), ("random-regular-512-4-7", "AAB"),
+)  # fmt: skip
+
+
+WORKER = """
+import json, os, sys, time
+import cchybrid.host.engine_worker
+from cchybrid.host.shared_instance import ReceivedInstance
+from cchybrid.system.processes import private_memory
+imported = time.process_time()
+files = json.loads(sys.stdin.buffer.readline())
+problem = ReceivedInstance(files, sys.stdin.buffer.readline).problem
+size = private_memory(os.getpid()) / 2**20
+print(json.dumps([imported, time.process_time(), size, problem.deliveries, problem.options]))
+"""
+"""Gets the Problem as a worker does, and prints the figures of its process."""
 
 
 def start(files: dict[str, int], line: bytes) -> list[float]:
     """Start a worker; return its seconds of imports, all its seconds, MiB, deliveries, options."""
-    job = json.dumps(files).encode() + b"\n" + line
-    program = Path(__file__).with_name("worker_start.py")
     done = subprocess.run(
-        [sys.executable, program], input=job, stdout=subprocess.PIPE, pass_fds=files.values(),
-        check=True,
+        [sys.executable, "-c", WORKER], input=json.dumps(files).encode() + b"\n" + line,
+        stdout=subprocess.PIPE, pass_fds=files.values(), check=True,
     )  # fmt: skip
     found: list[float] = json.loads(done.stdout)
     return found

@@ -10,6 +10,8 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from cchybrid.checker import fingerprint
+
 Pair = tuple[Any, Any]
 Mutation = Callable[[random.Random, Any, Any], Pair]
 
@@ -23,14 +25,14 @@ def mutants(
         "another instance, hash and all": _transplanted(others),
         "raised bound": _raised,
         "raised bound and evidence": _raised_twice,
-        "a changed number": lambda r, s, c: (s, _with_change(r, c)),
-        "a part dropped": lambda r, s, c: (s, _without(r, c)),
-        "truncated text": lambda r, s, c: (s, _truncated(r, c)),
+        "a changed number": lambda r, s, c: (s, with_change(r, c)),
+        "a part dropped": lambda r, s, c: (s, without(r, c)),
+        "truncated text": lambda r, s, c: (s, truncated(r, c)),
         "another scope": _rescoped,
         "a changed evidence": _evidence_changed,
-        "a changed schedule": lambda r, s, c: (_with_change(r, s, "steps"), c),
+        "a changed schedule": lambda r, s, c: (with_change(r, s, "steps"), c),
         "a transfer dropped": lambda r, s, c: (_dropped(r, s), c),
-        "steps exchanged": _exchanged,
+        "steps exchanged": lambda r, s, c: (_exchanged(r, s), c),
         "a network with more channels": _richer,
     }
     if certificate["evidence"]["kind"] == "refutation":
@@ -55,38 +57,37 @@ def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
         yield path
 
 
-def _put(record: Any, path: tuple[Any, ...], change: Callable[[Any], Any]) -> Any:
-    inner = record
-    for key in path[:-1]:
-        inner = inner[key]
-    inner[path[-1]] = change(inner[path[-1]])
+def _at(record: Any, path: tuple[Any, ...]) -> Any:
+    """Return what stands at a place."""
+    for key in path:
+        record = record[key]
     return record
 
 
-def _with_change(rng: random.Random, record: Any, part: str | None = None) -> Any:
-    leaves = list(_leaves(record if part is None else record[part]))
-    path = rng.choice(leaves) if part is None else (part, *rng.choice(leaves))
-
-    def change(value: Any) -> Any:
-        if type(value) is int:
-            return value + rng.choice((-2, -1, 1, 2, 1000))
+def with_change(rng: random.Random, record: Any, *part: Any) -> Any:
+    """Change a number or a text of a record, or of a part of it."""
+    leaves = [(*part, *path) for path in _leaves(_at(record, part))]
+    *outer, key = rng.choice([path for path in leaves if type(_at(record, path)) in (int, str)])
+    inner = _at(record, tuple(outer))
+    value = inner[key]
+    if isinstance(value, int):
+        inner[key] += rng.choice((-2, -1, 1, 2, 1000))
+    else:
         place = rng.randrange(len(value)) if value else 0
-        return value[:place] + rng.choice("0aZ/") + value[place + 1 :]
-
-    return _put(record, path, change)
-
-
-def _without(rng: random.Random, record: Any) -> Any:
-    path = rng.choice(list(_leaves(record)))
-    path = path[: rng.randrange(1, len(path) + 1)]
-    inner = record
-    for key in path[:-1]:
-        inner = inner[key]
-    del inner[path[-1]]
+        inner[key] = value[:place] + rng.choice("0aZ/") + value[place + 1 :]
     return record
 
 
-def _truncated(rng: random.Random, record: Any) -> Any:
+def without(rng: random.Random, record: Any) -> Any:
+    """Drop a part of a record."""
+    path = rng.choice(list(_leaves(record)))
+    *outer, key = path[: rng.randrange(1, len(path) + 1)]
+    del _at(record, tuple(outer))[key]
+    return record
+
+
+def truncated(rng: random.Random, record: Any) -> Any:
+    """Return what a reader gets of a text that is cut off."""
     text = json.dumps(record)
     try:
         return json.loads(text[: rng.randrange(len(text))])
@@ -95,8 +96,6 @@ def _truncated(rng: random.Random, record: Any) -> Any:
 
 
 def _transplanted(others: list[dict[str, Any]]) -> Mutation:
-    from cchybrid.checker import fingerprint
-
     def mutation(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
         other = rng.choice(others)
         certificate["instance"]["sha256"] = fingerprint(other["instance"])
@@ -131,7 +130,7 @@ def _evidence_changed(rng: random.Random, schedule: Any, certificate: Any) -> Pa
             [kind for kind in kinds if kind != certificate["evidence"]["kind"]]
         )
     else:
-        certificate["evidence"] = _with_change(rng, certificate["evidence"])
+        with_change(rng, certificate, "evidence")
     return schedule, certificate
 
 
@@ -139,20 +138,18 @@ def _proof_changed(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
     text = lzma.decompress(base64.b64decode(certificate["evidence"]["proof"])).decode()
     lines = text.split("\n")
     place = rng.randrange(len(lines) - 1)
+    words = lines[place].split()
+    spot = rng.randrange(len(words))
     action = rng.randrange(4)
     if action == 0:
         del lines[place]
     elif action == 1:
-        words = lines[place].split()
-        spot = rng.randrange(len(words))
-        if words[spot] != "d":
-            words[spot] = str(int(words[spot]) + rng.choice((-1, 1)))
-        lines[place] = " ".join(words)
-    elif action == 2:
-        lines = lines[:place]
+        del lines[place:]
     else:
-        words = lines[place].split()
-        del words[rng.randrange(len(words))]
+        if action == 2 and words[spot] != "d":
+            words[spot] = str(int(words[spot]) + rng.choice((-1, 1)))
+        else:
+            del words[spot]
         lines[place] = " ".join(words)
     packed = lzma.compress("\n".join(lines).encode())
     certificate["evidence"]["proof"] = base64.b64encode(packed).decode()
@@ -165,17 +162,15 @@ def _dropped(rng: random.Random, schedule: Any) -> Any:
     return schedule
 
 
-def _exchanged(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
+def _exchanged(rng: random.Random, schedule: Any) -> Any:
     steps = schedule["steps"]
     a, b = rng.sample(range(len(steps)), 2)
     steps[a], steps[b] = steps[b], steps[a]
-    return schedule, certificate
+    return schedule
 
 
 def _richer(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
     """Add a channel to the network, and name the new instance in the certificate."""
-    from cchybrid.checker import fingerprint
-
     network = schedule["instance"]["network"]
     there = {(a, b) for a, b, *_ in network["channels"]}
     nodes = range(network["nodes"])

@@ -9,7 +9,12 @@ from typing import Any
 import networkx as nx
 from ortools.linear_solver import pywraplp
 
+from cchybrid.checker import RoundsVerdict
+from cchybrid.checker.instance import LABELS
 from cchybrid.model import Channel, Instance, Network
+
+MAX_NODES = 12
+"""Nodes up to which the slow definitions are computed."""
 
 
 def random_network(seed: int, *, both: bool, switches: int = 0, endpoints: int = 0) -> Network:
@@ -158,3 +163,19 @@ def attained(record: dict[str, Any]) -> Fraction:
     assert carried.keys() == counts.keys()
     capacity = {(c.source, c.target): c.capacity for c in network.channels}
     return max(Fraction(size, capacity[hop]) for hop, size in load.items()) / chunks
+
+
+def assert_true(verdict: RoundsVerdict, record: Any) -> None:
+    """Assert that the trees of a file attain what is claimed, and that the bound is no higher."""
+    record = {**record, "instance": _without_labels(record["instance"])}
+    read = Instance.from_json(record["instance"])
+    assert attained(record) <= verdict.rounds_per_chunk
+    assert read.network.nodes > MAX_NODES or float(verdict.bound) <= highest_bound(read)
+
+
+def _without_labels(instance: Any) -> Any:
+    """Return an instance without what the checker ignores, so that the model reads it."""
+    network = {key: value for key, value in instance["network"].items() if key not in LABELS}
+    network["endpoints"] = sorted({*network.get("endpoints", [])})
+    collective = {**instance["collective"], "name": ""}
+    return {**instance, "name": "", "network": {**network, "name": ""}, "collective": collective}

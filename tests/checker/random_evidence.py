@@ -1,4 +1,4 @@
-"""Random prices, worth and sets of linear evidence."""
+"""Random prices, worth and sets of linear evidence, and nested sets."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 from cchybrid.checker import Network
 from cchybrid.checker.prices import Prices
+from cchybrid.model import Instance
+from tests.checker.by_hand import network as by_hand
 
 
 def any_prices(network: Network, steps: int, rng: random.Random) -> dict[str, Any]:
@@ -62,6 +64,38 @@ def any_sets(network: Network, prices: Prices, rng: random.Random) -> list[list[
     return rows
 
 
+def any_nested_sets(instance: Instance, message: int, rng: random.Random) -> list[list[int]]:
+    """Return nested sets without the source, a destination in each: unions of random parts."""
+    source, destinations = instance.collective.deliver_messages[message]
+    nodes = [node for node in range(instance.network.nodes) if node != source]
+    rng.shuffle(nodes)
+    parts: list[Any] = nodes
+    while len(parts) > 1 and rng.random() < 0.8:
+        size = rng.randint(1, min(3, len(parts)))
+        parts = [parts[:size], *parts[size:]]
+        rng.shuffle(parts)
+    rows: list[list[int]] = []
+
+    def add(part: Any, outer: int) -> None:
+        if isinstance(part, int):
+            if outer:
+                rows[outer - 1].append(part)
+            return
+        number = outer
+        if not destinations_in(part).isdisjoint(destinations):
+            rows.append([outer])
+            number = len(rows)
+        for inner in part:
+            add(inner, number)
+
+    def destinations_in(part: Any) -> set[int]:
+        return {part} if isinstance(part, int) else set().union(*map(destinations_in, part))
+
+    for part in parts:
+        add(part, 0)
+    return rows or [[0, *nodes]]
+
+
 def any_network(rng: random.Random) -> Network:
     """Return a ring with some channels more and up to three messages, in any model."""
     nodes = rng.randrange(2, 7)
@@ -79,23 +113,16 @@ def any_network(rng: random.Random) -> Network:
         source = rng.choice(sources)
         others = [node for node in range(nodes) if node != source]
         goals = rng.sample(others, rng.choice((1, len(others), rng.randint(1, len(others)))))
-        messages.append({"source": source, "destinations": goals})
-    return Network({
-        "format": "cchybrid-instance/2",
-        "network": {
-            "nodes": nodes,
-            "channels": [[a, b, size[a, b]] for a, b in size],
-            "half_duplex": [list(link) for link in both if rng.random() < 0.5],
-            "endpoints": rng.choice(([], sorted(rng.sample(range(nodes), rng.randrange(nodes))))),
+        messages.append((source, goals))
+    return by_hand(
+        [(*arc, size[arc]) for arc in size], *messages, nodes=nodes,
+        half_duplex=[link for link in both if rng.random() < 0.5],
+        endpoints=rng.choice(([], sorted(rng.sample(range(nodes), rng.randrange(nodes))))),
+        switching=rng.choice(("wormhole", "store-and-forward")),
+        routing=rng.choice(("minimal", "any", 1, 2)),
+        ports={
+            "inject": rng.choice(("all", 1, [rng.randrange(4) for _ in range(nodes)])),
+            "accept": rng.choice(("all", 1)),
         },
-        "collective": {"kind": "deliver", "messages": messages},
-        "model": {
-            "switching": rng.choice(("wormhole", "store-and-forward")),
-            "routing": rng.choice(("minimal", "any", 1, 2)),
-            "ports": {
-                "inject": rng.choice(("all", 1, [rng.randrange(4) for _ in range(nodes)])),
-                "accept": rng.choice(("all", 1)),
-            },
-            "rounds": rng.choice(([], [2], [1, 2], [3, 1, 2])),
-        },
-    })  # fmt: skip
+        rounds=rng.choice(([], [2], [1, 2], [3, 1, 2])),
+    )  # fmt: skip

@@ -135,6 +135,8 @@ def test_claims_at_their_limits_are_compared(steps: int) -> None:
         None, [], {}, {"steps": 1}, {"scope": "any routing"},
         {"steps": -1, "scope": "any routing"}, {"steps": MAX_STEPS + 1, "scope": "any routing"},
         {"steps": True, "scope": "any routing"}, {"steps": 1, "scope": None},
+        {"steps": "1", "scope": "any routing"}, {"steps": 1.0, "scope": "any routing"},
+        {"steps": 1, "scope": "any routing", "paths": [[0, 1]]},
         {"steps": 1, "scope": "any routing", "rounds_per_chunk": "1"},
         {"steps": 1, "rounds_per_chunk": "1"},
     ],
@@ -144,14 +146,24 @@ def test_other_claims_are_refused(claim: Any) -> None:
         check(SCHEDULE, {**signed(), "claim": claim})
 
 
-@pytest.mark.parametrize("record", [None, [], "text", {}, {"format": "cchybrid-certificate/3"}])
+@pytest.mark.parametrize(
+    "record",
+    [None, [], "text", {}, *({"format": f"cchybrid-certificate/{form}"} for form in ("3", "1 "))],
+)
 def test_what_is_no_certificate_is_refused(record: Any) -> None:
     with pytest.raises(EvidenceError, match="this is no cchybrid-certificate/1 or"):
         check(SCHEDULE, record)
 
 
-@pytest.mark.parametrize("named", [None, "hash", [], {}, {"sha256": None}])
-def test_a_certificate_without_a_hash_is_refused(named: Any) -> None:
+HASH = fingerprint(PLAIN)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [None, "hash", [], {}, {"sha256": None}, {"sha256": [HASH]}, {"sha256": HASH.upper()},
+     {"sha256": "0" * 64}],
+)  # fmt: skip
+def test_a_certificate_without_the_hash_is_refused(named: Any) -> None:
     with pytest.raises(EvidenceError, match="about another instance"):
         check(SCHEDULE, {**signed(steps=1, scope="any routing"), "instance": named})
 
@@ -194,7 +206,7 @@ def test_any_routing_is_wider_than_the_rule_of_the_instance() -> None:
     assert prove(instance, evidence, "minimal routing") == 2
     with pytest.raises(EvidenceError):
         prove(instance, evidence, "any routing")
-    for scope in ("at most 1 extra hops", "Any routing", ""):
+    for scope in ("at most 1 extra hops", "Any routing", "any\u00a0routing", "these paths", ""):
         with pytest.raises(EvidenceError, match="is not that of the instance; make it anew"):
             prove(instance, evidence, scope)
 

@@ -8,28 +8,25 @@ from typing import Any
 import pytest
 
 from cchybrid.checker.instance import EvidenceError, Network
+from tests.checker.by_hand import record as by_hand
 
 # A ring of four in both directions, one channel of capacity 3, and a node that hangs on 0.
 LINKS = [[0, 1, 3], [1, 0], [1, 2], [2, 1], [2, 3], [3, 2], [3, 0], [0, 3], [0, 4], [4, 0]]
 
 
+PAIRS = (0, [1, 2]), (3, [4])
+"""Of messages from 0 and 3, or of reductions to them."""
+
+
 def record(kind: str = "deliver", **model: Any) -> dict[str, Any]:
-    messages: dict[str, list[dict[str, Any]]] = {
-        "deliver": [{"source": 0, "destinations": [1, 2]}, {"source": 3, "destinations": [4]}],
-        "combine": [{"sources": [1, 2], "destination": 0}, {"sources": [4], "destination": 3}],
-        "allreduce": [{"members": [2, 0, 3]}, {"members": [1, 4]}],
-    }
-    return {
-        "format": "cchybrid-instance/2",
-        "network": {"nodes": 5, "channels": copy.deepcopy(LINKS)},
-        "collective": {"kind": kind, "messages": messages[kind]},
-        "model": model,
-    }
+    messages = ([2, 0, 3], [1, 4]) if kind == "allreduce" else PAIRS
+    return by_hand(LINKS, *messages, kind=kind, **model)
 
 
 def test_defaults() -> None:
     bare = record()
-    del bare["model"]
+    del bare["model"], bare["collective"]["chunks"]
+    del bare["network"]["half_duplex"], bare["network"]["endpoints"]
     for given in (bare, record()):
         network = Network(given)
         assert network.nodes == 5

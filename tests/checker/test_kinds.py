@@ -8,6 +8,7 @@ import pytest
 
 from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.checker.kinds import KINDS, kind_of, shown_steps
+from tests.checker.by_hand import network
 
 PAIRS = [[a, (a + 1) % 4] for a in range(4)]
 ALL = [[0, 1, 2, 3]]
@@ -16,24 +17,14 @@ EXCHANGES = {"kind": "exchanges"}
 
 def ring(chunks: int, members: Any = ALL, half_duplex: Any = (), **model: Any) -> Network:
     """Return an allreduce on a ring of four nodes, with channels in both directions."""
-    return Network({
-        "format": "cchybrid-instance/2",
-        "network": {
-            "nodes": 4,
-            "channels": PAIRS + [[b, a] for a, b in PAIRS],
-            "half_duplex": list(half_duplex),
-        },
-        "collective": {
-            "kind": "allreduce",
-            "chunks": chunks,
-            "messages": [{"members": each} for each in members],
-        },
-        "model": model,
-    })  # fmt: skip
+    channels = PAIRS + [[b, a] for a, b in PAIRS]
+    return network(
+        channels, *members, kind="allreduce", half_duplex=half_duplex, chunks=chunks, **model
+    )
 
 
 @pytest.mark.parametrize(
-    ("network", "steps"),
+    ("given", "steps"),
     [
         # A chunk takes 6 transfers, and the 8 channels carry 8 of them per step.
         (ring(1), 1),
@@ -52,8 +43,8 @@ def ring(chunks: int, members: Any = ALL, half_duplex: Any = (), **model: Any) -
         (ring(1, ports={"inject": 0, "accept": "all"}), 1),  # no number of steps suffices
     ],
 )
-def test_exchanges(network: Network, steps: int) -> None:
-    assert shown_steps(network, EXCHANGES) == steps
+def test_exchanges(given: Network, steps: int) -> None:
+    assert shown_steps(given, EXCHANGES) == steps
 
 
 @pytest.mark.parametrize(("end", "back"), [("from", False), ("to", True)])
@@ -61,12 +52,12 @@ def test_a_part_is_the_broadcast_or_the_reduction(
     end: str, back: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
-    monkeypatch.setitem(KINDS, "linear", lambda network, given: seen.append((network, given)) or 7)
+    monkeypatch.setitem(KINDS, "linear", lambda part, given: seen.append((part, given)) or 7)
     assert shown_steps(ring(1), {"kind": "part", end: 1, "evidence": {"kind": "linear"}}) == 7
-    ((network, given),) = seen
+    ((part, given),) = seen
     assert given == {"kind": "linear"}
-    assert network.backwards == back
-    assert network.messages == [(1, (0, 2, 3))]
+    assert part.backwards == back
+    assert part.messages == [(1, (0, 2, 3))]
 
 
 @pytest.mark.parametrize("member", [None, "1", 1.0, True, [1]])

@@ -60,3 +60,15 @@ def test_files_are_in_utf_8_whatever_the_locale(
     monkeypatch.setattr(io, "text_encoding", lambda encoding, _=2: encoding or "ascii")
     assert main([str(file)]) == 1
     assert capsys.readouterr() == ("FAILED: this is no cchybrid-throughput/1\n", "")
+
+
+def test_a_file_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (CORPUS / "throughput-trees.json").read_text()
+    file = tmp_path / "throughput.json"
+    file.write_text(text)
+    assert main([str(file)]) == 0
+    line, *about = capsys.readouterr().out.splitlines()
+    assert line == "7/6 rounds per chunk, optimal (linear)"
+    assert about[0].startswith("  network: 8 nodes, 32 channels")
+    file.write_text(text.replace('"7/6"', '"8/7"'))
+    assert main([str(file)]) == 1

@@ -10,6 +10,7 @@ import pytest
 from cchybrid.checker import nested_sets
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
 from cchybrid.checker.nested_sets import nested_set_steps
+from tests.checker.by_hand import network as by_hand
 
 
 def random_network(rng: random.Random) -> Network:
@@ -33,17 +34,11 @@ def random_network(rng: random.Random) -> Network:
     ports = rng.choice(("all", 1, 2, some, [1] + [9] * (nodes - 1)))
     if rng.random() < 0.05:
         ports = [rng.randrange(2) for _ in range(nodes)]
-    return Network({
-        "format": "cchybrid-instance/1",
-        "network": {"nodes": nodes, "channels": [[a, b, c] for (a, b), c in channels.items()]},
-        "collective": {
-            "kind": "deliver", "messages": [{"source": source, "destinations": goals}],
-        },
-        "model": {
-            "switching": rng.choice(("wormhole", "store-and-forward")),
-            "ports": {"inject": ports, "accept": "all"},
-        },
-    })  # fmt: skip
+    return by_hand(
+        [(a, b, c) for (a, b), c in channels.items()], (source, goals), nodes=nodes,
+        switching=rng.choice(("wormhole", "store-and-forward")),
+        ports={"inject": ports, "accept": "all"},
+    )  # fmt: skip
 
 
 def random_sets(network: Network, rng: random.Random) -> list[list[int]]:
@@ -149,17 +144,8 @@ def test_the_theorem_read_plainly() -> None:
     assert {1, 2, 3, 4, "a set without a destination"} <= set(found)
 
 
-def line(nodes: int = 4) -> Network:
-    return Network(
-        {
-            "format": "cchybrid-instance/1",
-            "network": {"nodes": nodes, "channels": [[a, a + 1] for a in range(nodes - 1)]},
-            "collective": {
-                "kind": "deliver",
-                "messages": [{"source": 0, "destinations": list(range(1, nodes))}],
-            },
-        }
-    )
+def line() -> Network:
+    return by_hand([(0, 1), (1, 2), (2, 3)], (0, [1, 2, 3]))
 
 
 def test_one_channel_after_the_other() -> None:
@@ -182,14 +168,8 @@ def test_ports_inside_a_set_send_no_more_than_leaves_it() -> None:
     channels = [[0, node, 5] for node in first]
     channels += [[a, b] for a, b in zip(first, second, strict=True)]
     channels += [[1, 2], [2, 3], [3, 4], [4, 1]]
-    network = Network({
-        "format": "cchybrid-instance/1",
-        "network": {"nodes": 9, "channels": channels},
-        "collective": {
-            "kind": "deliver", "messages": [{"source": 0, "destinations": [1, 2, 3, 4]}],
-        },
-        "model": {"ports": {"inject": [1, 2, 2, 2, 2, 0, 0, 0, 0], "accept": "all"}},
-    })  # fmt: skip
+    ports = {"inject": [1, 2, 2, 2, 2, 0, 0, 0, 0], "accept": "all"}
+    network = by_hand(channels, (0, [1, 2, 3, 4]), ports=ports)
     rows = [[0, a, b] for a, b in zip(first, second, strict=True)]
     assert steps_or_error(network, rows) == plain_steps(network, rows) == 3
 

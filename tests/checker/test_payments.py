@@ -7,18 +7,15 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
 from cchybrid.checker.linear import read_groups
 from cchybrid.checker.payments import NEVER, Spread, paid_for_routes, paid_for_sets
 from cchybrid.checker.prices import Prices
-from tests.checker.meaning import network_of, transfers
-from tests.checker.plain_payments import Plain, PlainIncomes, paid_in
-from tests.checker.random_evidence import any_group, any_network, any_prices, any_sets
-from tests.examples import examples
-from tests.random_instances import SEVERAL, valid_schedules
+from tests.checker.by_hand import HOPS
+from tests.checker.by_hand import network as by_hand
+from tests.checker.plain_payments import Plain, PlainIncomes
+from tests.checker.random_evidence import any_group, any_network, any_prices
 
 
 def random_case(seed: int) -> tuple[random.Random, Plain]:
@@ -70,23 +67,8 @@ def test_routes_read_plainly(seed: int) -> None:
 CHAIN = [[0, 1], [1, 2], [2, 3]]
 
 
-def by_hand(channels: list[list[int]], *messages: tuple[int, list[int]], **model: Any) -> Network:
-    return Network({
-        "format": "cchybrid-instance/2",
-        "network": {"nodes": 1 + max(map(max, channels)), "channels": channels},
-        "collective": {
-            "kind": "deliver",
-            "messages": [{"source": a, "destinations": goals} for a, goals in messages],
-        },
-        "model": model,
-    })  # fmt: skip
-
-
 def chain(*messages: tuple[int, list[int]], **model: Any) -> Network:
     return by_hand(CHAIN, *messages, **model)
-
-
-HOPS = {"switching": "store-and-forward"}
 
 
 def test_a_channel_carries_one_of_several_best_transfers() -> None:
@@ -214,14 +196,8 @@ def test_incomes_that_grow_in_every_step_are_refused(
     model: Any, charged: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nearly all worth is at node 1, where charges take it; others earn 1 more in every step."""
-    network = Network({
-        "format": "cchybrid-instance/2",
-        "network": {"nodes": 4, "channels": [[a, (a + d) % 4] for a in range(4) for d in (1, 3)]},
-        "collective": {
-            "kind": "deliver", "messages": [{"source": 0, "destinations": [1, 2, 3]}],
-        },
-        "model": model,
-    })  # fmt: skip
+    ring = [[a, (a + d) % 4] for a in range(4) for d in (1, 3)]
+    network = by_hand(ring, (0, [1, 2, 3]), **model)
     steps, great = 1 << 39, 10**39
     prices = Prices(network, {"accept": [[1, steps, steps, great]]}, steps)
     charges = [[node, 1, steps - 1, 2 * great] for node in charged]
@@ -277,37 +253,3 @@ def test_a_group_without_a_list_has_all_messages_that_are_left() -> None:
     first, second = {"worth": [], "messages": [2, 0], "once": [], "blocks": []}, {"sets": []}
     groups = [first, second, {"worth": []}]
     assert [*read_groups(network, groups)] == [(first, [2, 0]), (second, [1]), (groups[2], [])]
-
-
-@settings(max_examples=examples(300))
-@given(valid_schedules(max_nodes=5, max_messages=4, **SEVERAL), st.integers(0, 2**32 - 1))
-def test_no_message_pays_less_and_all_pay_no_more_than_is_offered(schedule, seed):
-    rng, network = random.Random(seed), network_of(schedule)
-    steps, moves = len(schedule.steps), transfers(schedule)
-    for _ in range(6):
-        prices = Prices(network, any_prices(network, steps, rng), steps)
-        paid = paid_in(network, prices, moves)
-        assert paid.total() <= prices.offered
-        for message in range(len(network.messages)):
-            assert paid_for_routes(network, prices, [message]) <= paid[message]
-            group = any_group(network, steps, rng, [message])
-            low = Spread(network, prices, group, any_rounds=False).paid([message])
-            assert 0 <= low <= paid[message], group
-            rows = any_sets(network, prices, rng)
-            assert paid_for_sets(network, prices, rows, [message]) <= paid[message]
-            if network.hop_by_hop:
-                free = Spread(network, prices, group, any_rounds=True).paid([message])
-                assert free <= low
-
-
-@settings(max_examples=examples(60))
-@given(valid_schedules(max_nodes=5, max_messages=5, **SEVERAL), st.integers(0, 2**32 - 1))
-def test_several_messages_together_pay_no_more_than_alone(schedule, seed):
-    """Messages of the same worth share a table, which is only ever weaker."""
-    rng, network = random.Random(seed), network_of(schedule)
-    steps = len(schedule.steps)
-    prices = Prices(network, any_prices(network, steps, rng), steps)
-    messages = [*range(len(network.messages))]
-    group = any_group(network, steps, rng, messages)
-    together = Spread(network, prices, group, False).paid(messages)
-    assert together <= sum(Spread(network, prices, group, False).paid([m]) for m in messages)

@@ -9,18 +9,12 @@ import pytest
 from cchybrid.checker import prices
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
 from cchybrid.checker.prices import Interval, Prices, whole_rows
+from tests.checker.by_hand import network
 
 
 def line(**model: Any) -> Network:
     """Return the channels 0->1 of capacity 2, 1->2, and 2->1, which shares that capacity."""
-    return Network({
-        "format": "cchybrid-instance/2",
-        "network": {
-            "nodes": 3, "channels": [[0, 1, 2], [1, 2], [2, 1]], "half_duplex": [[1, 2]],
-        },
-        "collective": {"kind": "deliver", "messages": [{"source": 0, "destinations": [2]}]},
-        "model": model,
-    })  # fmt: skip
+    return network([[0, 1, 2], [1, 2], [2, 1]], (0, [2]), half_duplex=[[1, 2]], **model)
 
 
 ROWS = {
@@ -110,7 +104,10 @@ def test_what_is_no_price(rows: Any, steps: int | None, text: str) -> None:
 
 def test_rows_of_numbers() -> None:
     assert whole_rows([[0, 1], [2, 3, 10**40]], 2, 3) == [(0, 1), (2, 3, 10**40)]
-    for wrong in (None, {}, "", [()], [[1]], [[1] * 4], [[0, 10**40 + 1]], [[0, -1]], [[0, True]]):
+    for wrong in (
+        None, {}, "", [()], [[1]], [[1] * 4], [[0, 10**40 + 1]], [[0, -1]], [[0, True]],
+        [[0, "\u0663"]],
+    ):  # fmt: skip
         with pytest.raises(EvidenceError):
             whole_rows(wrong, 2, 3)
 

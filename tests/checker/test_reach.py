@@ -6,26 +6,20 @@ from typing import Any
 
 import pytest
 
-from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker import EvidenceError, proves_infeasible
+from cchybrid.checker.instance import Network
 from cchybrid.checker.reach import check_unreachable, out_of_reach
+from tests.checker.by_hand import HOPS, record
+from tests.checker.by_hand import network as by_hand
 
 LINE = [[0, 1], [1, 2], [2, 3], [3, 4]]
 
 
 def network(*messages: tuple[int, list[int]], endpoints: tuple[int, ...] = (), **model: Any):
     """Return a line of five nodes that is passed in one direction only."""
-    listed = [{"source": source, "destinations": goals} for source, goals in messages]
-    return Network(
-        {
-            "format": "cchybrid-instance/2",
-            "network": {"nodes": 5, "channels": LINE, "endpoints": list(endpoints)},
-            "collective": {"kind": "deliver", "messages": listed},
-            "model": model,
-        }
-    )
+    return by_hand(LINE, *messages, endpoints=endpoints, **model)
 
 
-HOPS = {"switching": "store-and-forward"}
 EVERYONE = (0, [1, 2, 3, 4])
 
 
@@ -55,13 +49,8 @@ def test_out_of_reach(given: Network, lost: set[int]) -> None:
 
 
 def test_the_search_goes_on_beside_a_node_without_ports() -> None:
-    star = Network({
-        "format": "cchybrid-instance/2",
-        "network": {"nodes": 5, "channels": [[0, 1], [0, 2], [1, 3], [2, 4]]},
-        "collective": {"kind": "deliver", "messages": [{"source": 0, "destinations": [3, 4]}]},
-        "model": {"switching": "store-and-forward", "ports": {"inject": [9, 1, 0, 1, 1],
-                                                              "accept": 9}},
-    })  # fmt: skip
+    ports = {"inject": [9, 1, 0, 1, 1], "accept": 9}
+    star = by_hand([[0, 1], [0, 2], [1, 3], [2, 4]], (0, [3, 4]), ports=ports, **HOPS)
     assert out_of_reach(star, 0) == {4}
     star.inject = [9, 0, 1, 1, 1]
     assert out_of_reach(star, 0) == {3}
@@ -76,9 +65,53 @@ def test_evidence() -> None:
         ({"message": 1}, "or is none of the message"),
         ({"message": 1, "destination": 0}, "or is none of the message"),
         ({"message": 1, "destination": True}, "or is none of the message"),
-        ({"message": 1, "destination": None}, "or is none of the message"),
+        ({"message": 1, "destination": "1"}, "or is none of the message"),
+        ({"message": 1, "destination": 1.0}, "or is none of the message"),
         ({"message": 2, "destination": 1}, "a message that the collective does not have"),
         ({"destination": 1}, "'None' is no whole number"),
     ):
         with pytest.raises(EvidenceError, match=message):
             check_unreachable(given, evidence)
+
+
+DIRECTED = [[0, 1], [1, 2]]
+
+
+def lost(destination: int, message: int = 0) -> dict[str, Any]:
+    return {"kind": "unreachable", "message": message, "destination": destination}
+
+
+def test_only_unreachable_destinations_make_an_instance_infeasible() -> None:
+    given = record(DIRECTED, (0, [2]), (2, [0]))
+    proves_infeasible(given, lost(0, 1))
+    named = {"message": 1, "destination": 0}
+    for evidence in (None, [], "unreachable", named, {"kind": "Unreachable", **named}):
+        with pytest.raises(EvidenceError, match="only unreachable destinations make"):
+            proves_infeasible(given, evidence)
+    with pytest.raises(EvidenceError, match="part: not proved for delivering"):
+        proves_infeasible(given, {"kind": "part", "from": 2, "evidence": lost(0)})
+
+
+@pytest.mark.parametrize("switching", ["wormhole", "store-and-forward"])
+def test_a_part_of_an_allreduce_that_is_unreachable(switching: str) -> None:
+    given = record(DIRECTED, [0, 1, 2], kind="allreduce", switching=switching)
+    # No other node reaches node 0; the parts of node 0 reach all others.
+    for side, member, destination in (("to", 0, 1), ("to", 0, 2), ("from", 1, 0), ("from", 2, 1)):
+        proves_infeasible(given, {"kind": "part", side: member, "evidence": lost(destination)})
+    for wrong, text in (
+        ({"from": 0, "evidence": lost(1)}, "can be reached"),
+        ({"to": 2, "evidence": lost(0)}, "can be reached"),
+        ({"from": 2, "evidence": lost(2)}, "none of the message"),
+        ({"from": 2, "evidence": lost(1, 1)}, "does not have"),
+        ({"from": 3, "evidence": lost(1)}, "no member"),
+        ({"from": False, "evidence": lost(1)}, "the member that the evidence is about is missing"),
+        ({"from": 0, "to": 0, "evidence": lost(1)}, "the member that the evidence is about"),
+        ({"evidence": lost(1)}, "the member that the evidence is about is missing"),
+        ({"to": 0}, "only unreachable destinations"),
+        ({"to": 0, "evidence": {"kind": "exchanges"}}, "only unreachable destinations"),
+        ({"to": 0, "evidence": {"kind": "part", "to": 0, "evidence": lost(1)}}, "only unreachable"),
+    ):
+        with pytest.raises(EvidenceError, match=text):
+            proves_infeasible(given, {"kind": "part", **wrong})
+    with pytest.raises(EvidenceError, match="not proved for allreduce"):
+        proves_infeasible(given, lost(1))

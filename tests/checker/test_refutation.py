@@ -11,8 +11,9 @@ import pytest
 
 from cchybrid.checker import refutation
 from cchybrid.checker.clauses import Formula
-from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
+from cchybrid.checker.instance import EvidenceError, TooLargeError
 from cchybrid.checker.refutation import check_lrat, proof_lines, refutation_steps
+from tests.checker.by_hand import network
 
 XOR = [[1, 2], [-1, -2], [1, -2], [-1, 2]]
 PROOF = ["5 1 0 1 3 0", "6 0 5 2 4 0"]
@@ -183,50 +184,33 @@ def test_a_dictionary_may_not_fill_the_memory() -> None:
         list(proof_lines(pack(1 << 28)))
 
 
-def two_over_one_channel() -> Network:
-    """Return an instance of two messages that share a channel, so that two steps are needed."""
-    return Network(
-        {
-            "format": "cchybrid-instance/2",
-            "network": {"nodes": 3, "channels": [[0, 1], [1, 2]]},
-            "collective": {
-                "kind": "deliver",
-                "messages": [
-                    {"source": 0, "destinations": [2]},
-                    {"source": 0, "destinations": [1]},
-                ],
-            },
-        }
-    )
-
-
 def test_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
-    network = two_over_one_channel()
+    given = network([[0, 1], [1, 2]], (0, [2]), (0, [1]))
     # Both are received in step 1, and the channel 0->1 carries one of them.
-    formula = Formula(network, 1)
+    formula = Formula(given, 1)
     clauses, counted = formula.clauses, formula.number["count", "channel", 0, 1, 1, 0, 0]
     used = [index for index, clause in enumerate(clauses, 1) if len(clause) == 1]
     used += [index for index, clause in enumerate(clauses, 1) if {counted, -counted} & {*clause}]
     hints = " ".join(map(str, used))
     proof = packed(f"{len(clauses) + 1} 0 {hints} 0")
     evidence = {"steps": 2, "proof": proof}
-    assert refutation_steps(network, evidence) == 2
-    assert refutation_steps(network, {**evidence, "order": []}) == 2
+    assert refutation_steps(given, evidence) == 2
+    assert refutation_steps(given, {**evidence, "order": []}) == 2
     # With an order, its clauses come after the others.
     ordered = packed(f"{len(clauses) + 2} 0 {hints} 0")
-    assert refutation_steps(network, {"steps": 2, "proof": ordered, "order": [0]}) == 2
+    assert refutation_steps(given, {"steps": 2, "proof": ordered, "order": [0]}) == 2
     for order in (None, 7, "0", (0,), {}):
         with refused("a list is missing"):
-            refutation_steps(network, {**evidence, "order": order})
+            refutation_steps(given, {**evidence, "order": order})
     for steps in (None, 0, 1, -1, 2.0, True, "2", 10_001):
         with refused("the number of steps is missing"):
-            refutation_steps(network, {**evidence, "steps": steps})
+            refutation_steps(given, {**evidence, "steps": steps})
     # One step more is possible.
     with pytest.raises(EvidenceError):
-        refutation_steps(network, {**evidence, "steps": 3})
+        refutation_steps(given, {**evidence, "steps": 3})
     with refused("the proof is missing"):
-        refutation_steps(network, {"steps": 2})
+        refutation_steps(given, {"steps": 2})
     monkeypatch.setattr(refutation, "MAX_STEPS", 2)
-    assert refutation_steps(network, evidence) == 2
+    assert refutation_steps(given, evidence) == 2
     with refused("the number of steps is missing"):
-        refutation_steps(network, {**evidence, "steps": 3})
+        refutation_steps(given, {**evidence, "steps": 3})

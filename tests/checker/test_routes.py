@@ -11,21 +11,14 @@ import pytest
 from cchybrid.checker import routes
 from cchybrid.checker.instance import Network, TooLargeError
 from cchybrid.checker.routes import Path, allowed_paths, cheapest_walks
+from tests.checker.by_hand import network as by_hand
 
 LINKS = [[0, 1], [1, 0], [1, 2], [2, 1], [2, 3], [3, 2], [3, 0], [0, 3], [1, 3], [3, 4], [4, 3]]
 
 
 def network(*messages: tuple[int, list[int]], endpoints: tuple[int, ...] = (), **model: Any):
     """Return a ring of four with the channel 1->3, and node 4 behind node 3."""
-    listed = [{"source": source, "destinations": goals} for source, goals in messages]
-    return Network(
-        {
-            "format": "cchybrid-instance/1",
-            "network": {"nodes": 5, "channels": LINKS, "endpoints": list(endpoints)},
-            "collective": {"kind": "deliver", "messages": listed},
-            "model": model,
-        }
-    )
+    return by_hand(LINKS, *messages, endpoints=endpoints, **model)
 
 
 def is_allowed(network: Network, path: Path) -> bool:
@@ -129,14 +122,7 @@ def test_what_is_no_path() -> None:
 def test_dead_ends_are_left_once_the_return_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a chain of four behind the source, only the first two nodes are entered."""
     channels = [[0, 1], [0, 2], [2, 0], [2, 3], [3, 2], [3, 4], [4, 3], [4, 5], [5, 4]]
-    chain = Network(
-        {
-            "format": "cchybrid-instance/1",
-            "network": {"nodes": 6, "channels": channels},
-            "collective": {"kind": "deliver", "messages": [{"source": 0, "destinations": [1]}]},
-            "model": {"routing": "any"},
-        }
-    )
+    chain = by_hand(channels, (0, [1]), routing="any")
     # The source, nodes 2 and 3, and the path, which counts as ten moves.
     monkeypatch.setattr(routes, "MAX_MOVES", 13)
     assert allowed_paths(chain) == {(0, 1): [(0, 1)]}

@@ -123,6 +123,7 @@ def test_what_is_no_schedule_is_refused() -> None:
         read("01"), read({0: 1}), read((0, -1)), read((0, 1.0)), read(None),
         {key: value for key, value in read().items() if key != "steps"},
         {**read(), "steps": {}}, {**read(), "steps": [1]}, {**read(), "steps": [[1]]},
+        {**read(), "steps": [dict(enumerate(read()["steps"][0]))]}, read((0, True)),
         {**read(), "steps": [[{"message": 0}]]}, {**read(), "steps": [[{"path": [0, 1]}]]},
         {**read(), "steps": "text"},
     ):  # fmt: skip

@@ -6,23 +6,15 @@ from typing import Any
 
 import pytest
 
-from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.instance import EvidenceError
 from cchybrid.checker.sums import PartialSums
+from tests.checker.by_hand import network
 
 
 def sums(members: tuple[int, ...] = (0, 1, 2), **model: Any) -> PartialSums:
     """Return the values of two messages in a complete network of four, before the first step."""
     channels = [[a, b] for a in range(4) for b in range(4) if a != b]
-    messages = [{"members": [*members]}, {"members": [0, 3]}]
-    network = Network(
-        {
-            "format": "cchybrid-instance/2",
-            "network": {"nodes": 4, "channels": channels},
-            "collective": {"kind": "allreduce", "messages": messages},
-            "model": model,
-        }
-    )
-    return PartialSums(network)
+    return PartialSums(network(channels, members, (0, 3), kind="allreduce", **model))
 
 
 def refused(text: str) -> Any:
@@ -133,15 +125,8 @@ def test_what_a_step_brought_is_not_brought_again() -> None:
 
 
 def test_long_sums_are_cut() -> None:
-    channels = [[a, a + 1] for a in range(99)]
-    network = Network(
-        {
-            "format": "cchybrid-instance/2",
-            "network": {"nodes": 100, "channels": channels},
-            "collective": {"kind": "allreduce", "messages": [{"members": list(range(100))}]},
-        }
-    )
-    held = PartialSums(network)
+    line = [[a, a + 1] for a in range(99)]
+    held = PartialSums(network(line, range(100), kind="allreduce"))
     shown = str(list(range(100)))[:80].replace("[", r"\[")
     with refused(f"node 0 cannot add up {shown} of message 0 yet"):
         held.send(0, 0, 1, frozenset(range(100)))

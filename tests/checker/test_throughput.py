@@ -15,15 +15,14 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-import cchybrid
 from cchybrid.checker import EvidenceError, throughput
-from cchybrid.checker.__main__ import main
 from cchybrid.checker.instance import Network as CheckedNetwork
 from cchybrid.checker.linear import linear_rounds
 from cchybrid.checker.throughput import check_throughput
 from cchybrid.library.schemas import schema
-from cchybrid.model import Channel, Instance, Network
-from tests.checker.plain_throughput import attained, highest_bound
+from tests.checker.by_hand import record as by_hand
+from tests.checker.mutants import truncated, with_change, without
+from tests.checker.plain_throughput import assert_true
 
 CORPUS = Path(__file__).parents[1] / "fuzz" / "corpus"
 CASES = ("trees", "switch", "backwards", "broadcast", "routes", "endpoints")
@@ -36,10 +35,10 @@ def text(case: str) -> str:
 
 def ring() -> dict[str, Any]:
     """Return an allgather of three nodes in a one-way ring, by hand."""
-    network = Network("ring", 3, (Channel(0, 1), Channel(1, 2), Channel(2, 0)))
+    everyone = [(a, [b for b in range(3) if b != a]) for a in range(3)]
     return {
         "format": "cchybrid-throughput/1",
-        "instance": cchybrid.instance(network, "AAB", routing="any").to_json(),
+        "instance": by_hand([[0, 1], [1, 2], [2, 0]], *everyone, routing="any"),
         "rounds_per_chunk": "2",
         "chunks": 1,
         "rounds": 2,
@@ -72,10 +71,8 @@ def test_trees_and_prices_by_hand() -> None:
 
 
 def test_a_path_ends_at_its_last_node() -> None:
-    network = Network("line", 3, (Channel(0, 1), Channel(1, 2)))
     record = {
-        **ring(),
-        "instance": cchybrid.instance(network, [(0, 2)], routing="any").to_json(),
+        **ring(), "instance": by_hand([[0, 1], [1, 2]], (0, [2]), routing="any"),
         "rounds": 1, "rounds_per_chunk": "1", "bound": "1",
         "trees": [{"root": 0, "chunks": 1, "paths": [[0, 1, 2]]}],
     }  # fmt: skip
@@ -110,22 +107,9 @@ def test_a_bound_above_the_trees_is_an_error_of_the_checker(
         check_throughput({**ring(), "bound": "5/2"})
 
 
-def test_prices_by_hand() -> None:
-    network = CheckedNetwork(cchybrid.instance("ring-bi-4", "AAS").to_json()).with_any_routing()
-    rows = [[a, b, 1] for a, b in network.channels]
-    # 8 pairs at distance 1 and 4 at distance 2, over 8 channels.
-    assert linear_rounds(network, {"kind": "linear", "channels": rows}, None) == 2
-    # 3 pairs end at node 1, over 2 channels; over one of them, all can go another way.
-    into = {"kind": "linear", "channels": [row for row in rows if row[1] == 1]}
-    assert linear_rounds(network, into, None) == Fraction(3, 2)
-    with pytest.raises(EvidenceError, match="shows no number"):
-        linear_rounds(network, {"kind": "linear", "channels": rows[:1]}, None)
-
-
 def test_endpoints_without_a_part_carry_nothing() -> None:
-    pairs = [(0, 1), (0, 3), (3, 1), (0, 2), (2, 1)]
-    network = Network("aside", 4, tuple(Channel(a, b) for a, b in pairs), endpoints=(0, 1, 3))
-    instance = cchybrid.instance(network, [(0, 1)]).to_json()
+    pairs = [[0, 1], [0, 3], [3, 1], [0, 2], [2, 1]]
+    instance = by_hand(pairs, (0, [1]), endpoints=[0, 1, 3])
     read = CheckedNetwork(instance).with_any_routing()
     entries = {"kind": "linear", "channels": [[0, 1, 1], [2, 1, 1]]}
     assert linear_rounds(read, entries, None) == Fraction(1, 2)  # not over endpoint 3
@@ -147,6 +131,7 @@ Change = Callable[[dict[str, Any]], Any]
         (lambda r: r.update(note=""), "other parts"),
         (lambda r: r.pop("bound"), "other parts"),
         (lambda r: r.update(instance=[]), "not well-formed"),
+        (lambda r: r.update(instance={"format": "cchybrid-instance/1"}), "not well-formed"),
         (lambda r: r.update(rounds=1, rounds_per_chunk="1"), "carries more than its capacity"),
         (lambda r: r.update(rounds=3), "rounds_per_chunk is 3"),
         (lambda r: r.update(rounds=True), "not well-formed"),
@@ -171,6 +156,7 @@ Change = Callable[[dict[str, Any]], Any]
         (lambda r: r["evidence"].update(groups=[{"worth": [[1, 1]]}]), "a number of steps"),
         (lambda r: r["evidence"].update(groups=[{"sets": [[2, 1]]}]), "weigh more than a channel"),
         (lambda r: r.update(trees={}), "trees are not well-formed"),
+        (lambda r: r.update(trees=[[]]), "trees are not well-formed"),
         (lambda r: r["trees"][0].update(chunks=0), "number of chunks or rounds is 0"),
         (lambda r: r["trees"].pop(), "more or fewer chunks"),
         (lambda r: r["trees"].append(r["trees"][0]), "more or fewer chunks"),
@@ -202,32 +188,9 @@ def test_what_is_no_proof_is_refused(change: Change, error: str) -> None:
         check_throughput(record)
 
 
-@pytest.mark.parametrize(
-    ("rows", "error"),
-    [
-        (0, "a list is missing"),
-        ([[0, 1]], "something that is not there"),
-        ([[0]], "wrong length"),
-        ([0], "a list is missing"),
-        ([[0, 3, 1]], "something that is not there"),
-        ([[0, 1, -1]], "no whole number"),
-        ([[0, 1, "1/2"]], "no whole number"),
-        ([[0, 1, True]], "no whole number"),
-        ([[0, 1, 10**40 + 1]], "no whole number"),
-        ([[[], 1, 1]], "no whole number"),
-        ([[0, 1, 0]], "shows no number of rounds"),
-        ([], "shows no number of rounds"),
-    ],
-)
-def test_prices_that_are_none(rows: Any, error: str) -> None:
-    network = CheckedNetwork(cchybrid.instance("ring-bi-6", "AAS").to_json()).with_any_routing()
-    with pytest.raises(EvidenceError, match=error):
-        linear_rounds(network, {"kind": "linear", "channels": rows}, None)
-
-
-@pytest.mark.parametrize("record", [None, [], "", 1, {}, {"format": 3}, {"format": None}])
+@pytest.mark.parametrize("record", [None, [], "", 1, {}, {"format": 3}])
 def test_other_things_are_refused(record: Any) -> None:
-    with pytest.raises(EvidenceError):
+    with pytest.raises(EvidenceError, match="this is no cchybrid-throughput/1"):
         check_throughput(record)
 
 
@@ -243,42 +206,20 @@ def test_a_path_over_an_endpoint_is_refused() -> None:
 
 def mutants(case: str, count: int) -> Iterator[tuple[str, Any]]:
     changes = {
-        "a number": _number,
-        "a number of the trees": lambda r, m: _number(r, m["trees"]) and m,
-        "a number of the network": lambda r, m: _number(r, m["instance"]["network"]) and m,
-        "a number of the collective": lambda r, m: _number(r, m["instance"]["collective"]) and m,
-        "a part dropped": _dropped,
+        "a number": with_change,
+        "a number of the trees": lambda r, m: with_change(r, m, "trees"),
+        "a number of the network": lambda r, m: with_change(r, m, "instance", "network"),
+        "a number of the collective": lambda r, m: with_change(r, m, "instance", "collective"),
+        "a part dropped": without,
         "fewer rounds": _fewer_rounds,
         "a higher bound": _higher_bound,
         "another instance": _another_instance,
         "a message more": _message_more,
-        "truncated": _truncated,
+        "truncated": truncated,
     }
     for number in range(count):
         name = list(changes)[number % len(changes)]
-        rng = random.Random(number)
-        yield name, changes[name](rng, json.loads(text(case)))
-
-
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    keys = value if isinstance(value, dict) else range(len(value))
-    for key in keys:
-        yield value, key
-        if isinstance(value[key], (dict, list)):
-            yield from _places(value[key])
-
-
-def _number(rng: random.Random, record: Any) -> Any:
-    places = [(inner, key) for inner, key in _places(record) if type(inner[key]) is int]
-    inner, key = rng.choice(places)
-    inner[key] += rng.choice((-2, -1, 1, 2, 1000))
-    return record
-
-
-def _dropped(rng: random.Random, record: Any) -> Any:
-    inner, key = rng.choice(list(_places(record)))
-    del inner[key]
-    return record
+        yield name, changes[name](random.Random(number), json.loads(text(case)))
 
 
 def _fewer_rounds(rng: random.Random, record: Any) -> Any:
@@ -304,29 +245,10 @@ def _message_more(rng: random.Random, record: Any) -> Any:
     return record
 
 
-def _truncated(rng: random.Random, record: Any) -> Any:
-    line = json.dumps(record)
-    try:
-        return json.loads(line[: rng.randrange(len(line))])
-    except ValueError:
-        return None
-
-
-def _without_labels(instance: Any) -> Any:
-    """Return an instance without what the checker ignores, so that the model reads it."""
-    network = {
-        key: value
-        for key, value in instance["network"].items()
-        if key not in ("positions", "node_names", "switches")
-    }
-    network["endpoints"] = sorted({*network.get("endpoints", [])})
-    collective = {**instance["collective"], "name": ""}
-    return {**instance, "name": "", "network": {**network, "name": ""}, "collective": collective}
-
-
 @pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("case", CASES)
 def test_mutants_are_refused(case: str, count: int) -> None:
+    check_throughput(json.loads(text(case)))
     accepted: Counter[str] = Counter()
     for name, changed in mutants(case, count):
         try:
@@ -334,10 +256,7 @@ def test_mutants_are_refused(case: str, count: int) -> None:
         except EvidenceError:
             continue
         accepted[name] += 1
-        changed["instance"] = _without_labels(changed["instance"])
-        instance = Instance.from_json(changed["instance"])
-        assert attained(changed) <= verdict.rounds_per_chunk
-        assert float(verdict.bound) <= highest_bound(instance)
+        assert_true(verdict, changed)
         assert changed["rounds_per_chunk"] == str(verdict.rounds_per_chunk)
     assert not accepted["a message more"]
     assert accepted.total() < count / 4, accepted
@@ -353,30 +272,3 @@ def test_a_file_is_what_its_schema_says(case: str) -> None:
         {"evidence": {}}, {"trees": []}, {"colour": "red"}, {"instance": {}},
     ):  # fmt: skip
         assert not validator.is_valid({**record, **wrong}), wrong
-
-
-def test_the_checker_alone(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "throughput.json"
-    file.write_text(text("trees"))
-    assert main([str(file)]) == 0
-    line, *about = capsys.readouterr().out.splitlines()
-    assert line == "7/6 rounds per chunk, optimal (linear)"
-    assert about[0].startswith("  network: 8 nodes, 32 channels")
-    file.write_text(text("trees").replace('"7/6"', '"8/7"'))
-    assert main([str(file)]) == 1
-    file.write_text("{")
-    assert main([str(file)]) == 2
-    assert main([]) == 2
-
-
-def test_deep_and_huge_files_give_no_traceback() -> None:
-    record = ring()
-    record["trees"] = [[]] * 10
-    with pytest.raises(EvidenceError):
-        check_throughput(record)
-    record = ring()
-    record["rounds"], record["bound"] = 10**400, "9" * 400
-    with pytest.raises(EvidenceError):
-        check_throughput(record)
-    with pytest.raises(EvidenceError):
-        check_throughput({**ring(), "instance": {"format": "cchybrid-instance/1"}})

@@ -46,58 +46,45 @@ def test_weaker_bounds_are_true() -> None:
     assert check_design({**RECORD, "claims": {"total_distance_bound": 3}}).optimal
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"links": PETERSEN[1:]}, "is"),
-        ({"links": [link for link in PETERSEN if 0 not in link]}, "not connected"),
-        ({"links": [*PETERSEN, [0, 1]]}, "redundant"),
-        ({"links": [*PETERSEN, [0, 2]]}, "has 4 links"),
-        ({"links": [*PETERSEN[1:], [1, 1]]}, "a link from 1 to 1"),
-        ({"links": [*PETERSEN[1:], [0, 10]]}, "a link from 0 to 10"),
-        ({"links": [*PETERSEN[1:], [0, 10**4000]]}, "not well-formed"),
-        ({"claims": {"diameter": 10**4000}}, "not well-formed"),
-        ({"degree": 2}, "has 3 links"),
-        ({"nodes": 11}, "not connected"),
-        ({"nodes": 10**9}, "out of range"),
-        ({"format": "cchybrid-design/2"}, "no cchybrid-design/1"),
-        ({"positions": [[k] for k in range(10)], "max_wire": 4}, "too long"),
-        ({"positions": [[k] for k in range(10)], "max_wire": 0}, "too long"),
-        ({"positions": [[k] for k in range(9)], "max_wire": 9}, "not well-formed"),
-        ({"positions": [[k] for k in range(9)]}, "not well-formed"),
-        ({"positions": [[float("nan")]] * 10}, "not well-formed"),
-        ({"max_wire": 9}, "not well-formed"),
-        ({"positions": [[float("nan")]] * 10, "max_wire": 9}, "not well-formed"),
-        ({"links": None}, "not well-formed"),
-        ({"links": [[0]]}, "not well-formed"),
-        ({"links": [[0, True]]}, "not well-formed"),
-        ({"nodes": 10.0}, "not well-formed"),
-        ({"redundant_links": 1}, "not well-formed"),
-        ({"claims": {"diameter": "2"}}, "not well-formed"),
-        ({"claims": {"radius": 2}}, "not well-formed"),
-        ({"more": 1}, "not well-formed"),
-        ({"model": {}}, "not well-formed"),
-        ({"claims": {"steps_bound": 5}}, "not well-formed"),
-        ({"collective": "multicast"}, "no bound of steps"),
-        ({"collective": ["AAS"]}, "not well-formed"),
-        ({"collective": "AAS", "claims": {"steps_bound": "5"}}, "not well-formed"),
-        ({"collective": "AAS", "claims": {"steps_bound": 6}}, "steps bound is 5, not 6"),
-        ({"collective": "AAS", "model": {"switching": "circuit"}}, "not well-formed"),
-        ({"collective": "AAS", "model": {"ports": 0}}, "not well-formed"),
-        ({"collective": "AAS", "model": {"ports": True}}, "not well-formed"),
-        ({"collective": "AAS", "model": {"ports": {"inject": 1}}}, "not well-formed"),
-        (
-            {"collective": "AAS", "model": {"ports": {"inject": [1], "accept": 1}}},
-            "not well-formed",
-        ),
-        ({"collective": "AAS", "model": {"routing": -1}}, "not well-formed"),
-        ({"collective": "AAS", "model": {"speed": 1}}, "not well-formed"),
-        ({"collective": "AAS", "model": "wormhole"}, "not well-formed"),
+SCATTER = {"collective": "AAS"}
+WRONG: dict[str, list[dict[str, Any]]] = {
+    "is": [{"links": PETERSEN[1:]}],
+    "not connected": [{"links": [link for link in PETERSEN if 0 not in link]}, {"nodes": 11}],
+    "redundant": [{"links": [*PETERSEN, [0, 1]]}],
+    "has 4 links": [{"links": [*PETERSEN, [0, 2]]}],
+    "has 3 links": [{"degree": 2}],
+    "a link from 1 to 1": [{"links": [*PETERSEN[1:], [1, 1]]}],
+    "a link from 0 to 10": [{"links": [*PETERSEN[1:], [0, 10]]}],
+    "out of range": [{"nodes": 10**9}],
+    "no cchybrid-design/1": [{"format": "cchybrid-design/2"}],
+    "too long": [
+        {"positions": [[k] for k in range(10)], "max_wire": wire} for wire in (4, 0)
     ],
-)
-def test_wrong_records_are_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(EvidenceError, match=message):
-        check_design({**RECORD, **changes})
+    "no bound of steps": [{"collective": "multicast"}],
+    "steps bound is 5, not 6": [{**SCATTER, "claims": {"steps_bound": 6}}],
+    "not well-formed": [
+        {"links": [*PETERSEN[1:], [0, 10**4000]]}, {"claims": {"diameter": 10**4000}},
+        {"positions": [[k] for k in range(9)], "max_wire": 9},
+        {"positions": [[k] for k in range(9)]}, {"positions": [[float("nan")]] * 10},
+        {"max_wire": 9}, {"positions": [[float("nan")]] * 10, "max_wire": 9},
+        {"links": None}, {"links": [[0]]}, {"links": [[0, True]]}, {"nodes": 10.0},
+        {"redundant_links": 1}, {"claims": {"diameter": "2"}}, {"claims": {"radius": 2}},
+        {"more": 1}, {"model": {}}, {"claims": {"steps_bound": 5}}, {"collective": ["AAS"]},
+        {**SCATTER, "claims": {"steps_bound": "5"}},
+        *({**SCATTER, "model": model} for model in (
+            "wormhole", {"switching": "circuit"}, {"ports": 0}, {"ports": True},
+            {"ports": {"inject": 1}}, {"ports": {"inject": [1], "accept": 1}}, {"routing": -1},
+            {"speed": 1},
+        )),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_wrong_records_are_refused(message: str) -> None:
+    for changes in WRONG[message]:
+        with pytest.raises(EvidenceError, match=message):
+            check_design({**RECORD, **changes})
 
 
 @pytest.mark.parametrize("record", [None, [], "x", {}, {"format": "cchybrid-design/1"}])

@@ -58,9 +58,13 @@ class Axioms:
             whole = Network(without_parts(instance))
             self._averages = _Payments(whole, steps, rng, any_rounds=True)
         self.payments = sum(len(each.minima) for each in self._drawn)
-        self._formulas = [(part, Formula(network, steps)) for part, network in self._networks]
+        self._formulas = [
+            (part, Formula(network, steps))
+            for part, network in self._networks
+            if min_clauses(network, steps) * len(self._networks) <= limit
+        ]
         self.clauses = sum(len(formula.clauses) for _, formula in self._formulas)
-        if self.clauses > limit:
+        if self.clauses > limit or len(self._formulas) < len(self._networks):
             self._formulas, self.clauses = [], 0
 
     def broken(self, schedule: list[Step]) -> Iterator[str]:
@@ -97,6 +101,14 @@ class Axioms:
                 since[m, last] = t
                 found.append((t, m, path))
         return found
+
+
+def min_clauses(network: Network, steps: int) -> int:
+    """Return a number of clauses that the formula has at least: two per receiver and step."""
+    receivers = sum(
+        network.nodes - 1 if network.hop_by_hop else len(goals) for _, goals in network.messages
+    )
+    return 2 * steps * receivers
 
 
 class _Payments:

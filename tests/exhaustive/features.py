@@ -10,7 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from itertools import chain, combinations, permutations, product
+from itertools import chain, combinations, islice, permutations, product
 from typing import Any, NamedTuple
 
 from tests.exhaustive.networks import SAMPLE_OF_FIVE, Arcs, all_graphs, is_strong, some_graphs
@@ -59,6 +59,7 @@ class Case(NamedTuple):
         return random.Random(self.name)
 
 
+@cache
 def message_sets(kind: str, nodes: int) -> list[list[Any]]:
     """Return all collectives of a kind: lists of (source, destinations), or of members."""
     everyone = range(nodes)
@@ -122,9 +123,10 @@ def combinations_tried(tenth: bool) -> Iterator[tuple[str, int, Arcs, str, tuple
             yield name, nodes, arcs, kind, features
 
 
-def cases(tenth: bool) -> Iterator[Case]:
-    """Yield the cases of the tenth, or all others."""
-    for name, nodes, arcs, kind, features in combinations_tried(tenth):
+def cases(tenth: bool, first: int = 0, every: int = 1) -> Iterator[Case]:
+    """Yield cases of the tenth, or of the others: ``first``, ``first + every``, and so on."""
+    tried = islice(combinations_tried(tenth), first, None, every)
+    for name, nodes, arcs, kind, features in tried:
         yield Case(name, _instance(nodes, arcs, kind, features, name), (*features, kind))
 
 

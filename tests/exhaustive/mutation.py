@@ -21,12 +21,12 @@ def mutants(
     for _ in range(count):
         mutant = copy.deepcopy(value)
         for _ in range(rng.choice((1, 1, 2, 3))):
-            _change(mutant, others, rng)
+            change_place(mutant, others, rng)
         yield mutant
 
 
-def _change(value: dict[str, Any], others: list[dict[str, Any]], rng: random.Random) -> None:
-    """Change one place."""
+def change_place(value: Any, others: list[dict[str, Any]], rng: random.Random) -> None:
+    """Change one place of an object or a list; with ``others`` of an object."""
     if not value:
         return
     container, key = rng.choice(list(_places(value)))

@@ -143,7 +143,7 @@ class Search:
         state, found = self.start, list[Step]()
         while not self.is_complete(state):
             step = self._random_step(state, len(found), rng)
-            if len(found) == longest:
+            if len(found) == longest or not self._receipts(state):
                 return None
             if step or self.rules.may_be_empty:
                 state = self.after(state, step)

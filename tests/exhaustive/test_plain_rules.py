@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests import broken_schedules as mistakes
+from tests.checker.by_hand import record
 from tests.exhaustive.plain_rules import PATH_RULES, Rules, violations
 
 PAGE = Path(__file__).parents[2] / "docs" / "valid-schedule.md"
@@ -19,21 +20,10 @@ STORE = {"switching": "store-and-forward"}
 
 
 def instance(
-    channels: list[list[int]], kind: str, messages: list[Any], *, chunks: int = 1, **more: Any
+    channels: list[list[int]], kind: str, messages: list[Any], **more: Any
 ) -> dict[str, Any]:
-    """Return an instance of four nodes; ``more`` belongs to its network or its model."""
-    network = {key: more.pop(key) for key in ("half_duplex", "endpoints") if key in more}
-    ends = {"deliver": ("source", "destinations"), "combine": ("destination", "sources")}
-    if kind == "allreduce":
-        listed = [{"members": members} for members in messages]
-    else:
-        one, many = ends[kind]
-        listed = [{one: a, many: b} for a, b in messages]
-    return {
-        "network": {"nodes": 4, "channels": channels, **network},
-        "collective": {"kind": kind, "messages": listed, "chunks": chunks},
-        "model": more,
-    }
+    """Return an instance of four nodes."""
+    return record(channels, *messages, kind=kind, nodes=4, **more)
 
 
 def steps(*rows: list[tuple[Any, ...]]) -> list[list[dict[str, Any]]]:

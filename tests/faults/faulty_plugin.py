@@ -50,11 +50,15 @@ def sleeper() -> list[str]:
 
 
 class Good(Faulty):
-    """One schedule, then nothing until the end."""
+    """One schedule, then the harm of the subclasses, and then nothing until the end."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         run.offer(first_fit(problem, run.seed))
+        self.harm(run)
         return wait(run)
+
+    def harm(self, run: Run) -> None:
+        """Do no harm."""
 
 
 class Beating(Faulty):
@@ -70,20 +74,18 @@ class Beating(Faulty):
         return Stop.LIMIT
 
 
-class Scatter(Faulty):
+class Scatter(Good):
     """Leave a child in a session of its own."""
 
-    def solve(self, problem: Problem, run: Run) -> Stop:
+    def harm(self, run: Run) -> None:
         child = subprocess.Popen(sleeper(), start_new_session=True)
-        run.offer(first_fit(problem, run.seed))
         note(run, kept=child.pid)
-        return wait(run)
 
 
-class Daemon(Faulty):
+class Daemon(Good):
     """Leave a daemon: another session, no parent, no environment, no open files."""
 
-    def solve(self, problem: Problem, run: Run) -> Stop:
+    def harm(self, run: Run) -> None:
         script = "import os, sys; os.fork() and os._exit(0); os.setsid(); "
         script += "print(os.getpid(), flush=True); os.closerange(0, 3); "
         script += "os.execve(sys.argv[1], sys.argv[1:], {})"
@@ -91,17 +93,14 @@ class Daemon(Faulty):
         with subprocess.Popen(words, stdout=subprocess.PIPE) as child:
             assert child.stdout is not None
             number = int(child.stdout.readline())
-        run.offer(first_fit(problem, run.seed))
         time.sleep(1.5)  # the host looks for processes twice a second
         note(run, daemon=number)
-        return wait(run)
 
 
-class Bomb(Faulty):
+class Bomb(Good):
     """Fork processes that go on forking, each in a session of its own, up to a limit."""
 
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        run.offer(first_fit(problem, run.seed))
+    def harm(self, run: Run) -> None:
         count, put = os.pipe()
         if os.fork() == 0:
             _multiply(put)
@@ -111,7 +110,6 @@ class Bomb(Faulty):
             run.note(forking=seen)
         time.sleep(0.15)
         note(run, forked=seen)
-        return wait(run)
 
 
 def _multiply(put: int) -> NoReturn:
@@ -128,11 +126,10 @@ def _multiply(put: int) -> NoReturn:
         time.sleep(1.0)
 
 
-class Copies(Faulty):
+class Copies(Good):
     """Fork processes that share much memory with it, and wait for them."""
 
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        run.offer(first_fit(problem, run.seed))
+    def harm(self, run: Run) -> None:
         kept = bytearray(b"x") * (256 << 20)
         children = [os.getpid()]
         for _ in range(6):
@@ -143,23 +140,20 @@ class Copies(Faulty):
         for _ in range(10):  # the host measures twice a second
             time.sleep(0.2)
         note(run, measured=len(kept))
-        return wait(run)
 
 
-class Gigabytes(Faulty):
+class Gigabytes(Good):
     """Write gigabytes to standard output and standard error."""
 
     BYTES: float = 2 << 30
 
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        run.offer(first_fit(problem, run.seed))
+    def harm(self, run: Run) -> None:
         note(run, begun=1.0)
         block, written = b"x" * (1 << 22), 0
         while written < self.BYTES:
             for stream in (1, 2):
                 written += os.write(stream, block)
         note(run, written=written)
-        return wait(run)
 
 
 class Flood(Gigabytes):
@@ -201,15 +195,13 @@ class Million(Faulty):
         return wait(run)
 
 
-class Long(Faulty):
+class Long(Good):
     """Send lines of 100 MB that are events, but hold nothing of use."""
 
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        run.offer(first_fit(problem, run.seed))
+    def harm(self, run: Run) -> None:
         for _ in range(2):
             send(run, b'{"event":"note","metrics":{"x":1' + b" " * 100_000_000 + b"}}\n")
         note(run, sent=2.0)
-        return wait(run)
 
 
 class Early(Faulty):
@@ -232,11 +224,10 @@ class Foreign(Faulty):
         return wait(run)
 
 
-class Never(Faulty):
+class Never(Good):
     """Never stop, whatever the signal, and show it."""
 
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        run.offer(first_fit(problem, run.seed))
+    def harm(self, run: Run) -> None:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
         note(run, deaf=1.0)
@@ -244,16 +235,14 @@ class Never(Faulty):
             time.sleep(600)
 
 
-class Grow(Faulty):
+class Grow(Good):
     """Take more and more memory, as resident pages, up to a limit."""
 
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        run.offer(first_fit(problem, run.seed))
+    def harm(self, run: Run) -> None:
         kept: list[bytearray] = []
         while len(kept) < 13 and not run.should_stop():
             kept.append(bytearray(b"x") * (64 << 20))
             note(run, grown=64.0 * len(kept))
-        return wait(run)
 
 
 ENGINES = (

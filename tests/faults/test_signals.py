@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -97,17 +96,6 @@ def test_a_hang_up_that_is_ignored_ends_nothing(tmp_path: Path) -> None:
     assert interrupted(tmp_path)
 
 
-def the_host(process: subprocess.Popen[str]) -> list[int]:
-    return [process.pid]
-
-
-def the_workers(process: subprocess.Popen[str]) -> list[int]:
-    return workers()
-
-
-Chosen = Callable[[subprocess.Popen[str]], list[int]]
-
-
 def stop(numbers: list[int]) -> None:
     """Stop processes, and wait until they are."""
     assert numbers
@@ -117,10 +105,10 @@ def stop(numbers: list[int]) -> None:
     assert any(state(number) == "T" for number in numbers)
 
 
-@pytest.mark.parametrize("chosen", [the_host, the_workers])
-def test_what_is_stopped_and_continued_goes_on(tmp_path: Path, chosen: Chosen) -> None:
+@pytest.mark.parametrize("chosen", ["host", "workers"])
+def test_what_is_stopped_and_continued_goes_on(tmp_path: Path, chosen: str) -> None:
     process = started(tmp_path, "--time-limit 300")
-    numbers = chosen(process)
+    numbers = [process.pid] if chosen == "host" else workers()
     stop(numbers)
     before = beats(tmp_path)
     time.sleep(1.0)

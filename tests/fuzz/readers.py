@@ -258,6 +258,12 @@ def _network(path: Path) -> Any:
     return read_network(path, ignore_attributes=path.stat().st_size % 2 == 1).network
 
 
+_LISTS = {
+    ".edgelist": texts("0 1\n1 2\n3 4\n4 5\n0 3\n1 4\n2 5", "0 1 {'capacity': 2}\n1 2\n2 0\n"),
+    ".adjlist": texts("0 1 3\n1 0 2 4\n2 1 5\n3 0 4\n4 1 3 5\n5 2 4", "a b c\nb c\n# d\n"),
+}
+
+
 def _graphs(suffix: str) -> Callable[[], list[bytes]]:
     """Return a function that returns networks of the library as files of NetworkX."""
 
@@ -266,38 +272,23 @@ def _graphs(suffix: str) -> Callable[[], list[bytes]]:
         import networkx as nx
 
         found = []
-        lists = suffix in (".adjlist", ".edgelist")  # directed in both ways, or in none
-        mixed = () if lists else ("kautz-12",)
-        for name in ("mesh-2x3", *mixed, "2-fat-hypercube-4", "ring-uni-8"):
-            network = cchybrid.network(name)
-            graph = nx.relabel_nodes(network.to_networkx(), str)
+        for name in ("mesh-2x3", "kautz-12", "2-fat-hypercube-4", "ring-uni-8"):
+            graph = nx.relabel_nodes(cchybrid.network(name).to_networkx(), str)
             for *_, data in (*graph.nodes(data=True), *graph.edges(data=True)):
                 data.pop("pos", None)
-            if suffix == ".graphml":
-                found.append("\n".join(nx.generate_graphml(graph)).encode())
-            elif suffix == ".gml":
-                found.append("\n".join(nx.generate_gml(graph, stringizer=str)).encode())
-            elif suffix == ".adjlist":
-                rows = (f"{a} {' '.join(graph.successors(a))}" for a in graph)
-                found.append("\n".join(rows).encode())
-            else:
-                rows = (
-                    f"{a} {b} {{'capacity': {data['capacity']}}}"
-                    if data["capacity"] > 1
-                    else f"{a} {b}"
-                    for a, b, data in graph.edges(data=True)
-                )
-                found.append("\n".join(rows).encode())
+            lines = (
+                nx.generate_graphml(graph) if suffix == ".graphml"
+                else nx.generate_gml(graph, stringizer=str)
+            )  # fmt: skip
+            found.append("\n".join(lines).encode())
         return found
 
     return seeds
 
 
 def _graph_reader(name: str, suffix: str, mutate: Mutator, *more: str) -> Reader:
-    seeds = _graphs(suffix)
-    if more:
-        extra = files(*more)
-        return Reader(name, lambda: seeds() + extra(), _network, mutate, suffix, judges.plain_graph)
+    own = _LISTS.get(suffix) or _graphs(suffix)
+    seeds = (lambda: own() + files(*more)()) if more else own
     return Reader(name, seeds, _network, mutate, suffix, judges.plain_graph)
 
 

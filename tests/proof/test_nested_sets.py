@@ -12,7 +12,7 @@ import cchybrid
 from cchybrid.checker import EvidenceError, nested_sets, proven_steps
 from cchybrid.model import Channel, Collective, Instance, Message, Network, Reduction
 from cchybrid.proof.nested_sets import nested_set_bounds
-from tests.checker.test_nested_sets_hold import any_sets
+from tests.checker.random_evidence import any_nested_sets
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import list_schedule, models
@@ -61,7 +61,7 @@ def test_no_nested_sets_prove_more_than_the_optimum(instance, seed):
     fewest = fewest_steps(instance, len(list_schedule(instance, seed)))
     record, rng = instance.to_json(), random.Random(seed)
     for _ in range(20):
-        sets = any_sets(instance, 0, rng)
+        sets = any_nested_sets(instance, 0, rng)
         assert proven_steps(record, {"kind": "nested-sets", "message": 0, "sets": sets}) <= fewest
     for bound in nested_set_bounds(instance.forward):
         assert bound.steps <= fewest

@@ -23,7 +23,8 @@ from cchybrid.model.errors import InputError
 from cchybrid.referee.verify import RULES, refuse_invalid, verify, verify_schedule
 from tests.broken_schedules import MISTAKES as OTHER_MISTAKES
 from tests.examples import examples
-from tests.random_instances import allowed_paths, models, networks
+from tests.exhaustive.plain_search import Search, TooLargeError
+from tests.random_instances import models, networks
 
 LINE = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3)])
 INSTANCE = Instance(LINE, Collective("sum", (AllReduction((0, 1, 2, 3)),)))
@@ -258,51 +259,15 @@ def allreduces(draw: st.DrawFn) -> Instance:
 
 def random_schedule(instance: Instance, rng: random.Random) -> Schedule | None:
     """Return a valid schedule of random transfers, one per step; ``None`` at a dead end."""
-    hops = instance.model.switching == "store-and-forward"
-    values = defaultdict(list)
-    for index, message in enumerate(instance.collective.messages):
-        for node in message.members:
-            values[index, node].append(frozenset([node]))
-    steps, sums = [], []
-    while True:
-        moves = []
-        for index, message in enumerate(instance.collective.messages):
-            members = frozenset(message.members)
-            if all(members == union(values[index, node]) for node in members):
-                continue
-            for first in range(instance.network.nodes):
-                for size in (1, 2, 3):
-                    for group in combinations(values[index, first], size):
-                        parts = union(group)
-                        if len(parts) != sum(map(len, group)):
-                            continue
-                        for last in range(instance.network.nodes) if hops else members:
-                            held = values[index, last]
-                            new = not parts <= union(held)
-                            clash = any(v & parts and not v <= parts for v in held)
-                            if first != last and new and not clash:
-                                moves.append((index, first, last, parts))
-        if not moves:
-            done = all(
-                union(values[index, node]) == frozenset(message.members)
-                for index, message in enumerate(instance.collective.messages)
-                for node in message.members
-            )
-            return Schedule(instance, tuple(steps), sums=tuple(sums)) if done else None
-        index, first, last, parts = rng.choice(moves)
-        paths = [(first, last)] if hops else allowed_paths(instance, first, last)
-        paths = [path for path in paths if path[1] in instance.network.successors[path[0]]]
-        if not paths:
-            if rng.random() < 0.02:
-                return None
-            continue
-        steps.append((Transfer(index, rng.choice(paths)),))
-        sums.append((tuple(sorted(parts)),))
-        values[index, last].append(parts)
-
-
-def union(sets) -> frozenset[int]:
-    return frozenset().union(*sets)
+    try:
+        found = Search(instance.to_json(), 2000).greedy(rng, 40)
+    except TooLargeError:
+        return None
+    if found is None:
+        return None
+    moves = [move for step in found for move in step]
+    steps = tuple((Transfer(message, path),) for message, path, _ in moves)
+    return Schedule(instance, steps, sums=tuple((tuple(sorted(parts)),) for *_, parts in moves))
 
 
 def totals(found: Schedule) -> dict[tuple[int, int], dict[int, int]]:

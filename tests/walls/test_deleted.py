@@ -46,32 +46,18 @@ def test_the_texts_of_a_test(path: Path, name: str, texts: list[str]) -> None:
     assert list(texts_of(path, name)) == texts
 
 
-def test_an_import_of_an_engine(path: Path) -> None:
+def test_words_that_name_an_engine(path: Path) -> None:
+    for text in (
+        "solve ring-bi-4 AAS --engine tabu+lns", "--option tabu.draws=3", "engines=['tabu'])",
+        "TABU", "did you mean tabu?",
+    ):  # fmt: skip
+        assert is_named(text, ["lns", "tabu"])
+    for text in ("tests.toolkit.tabu_search", "tabulate", "solve mesh-4x4 broadcast"):
+        assert not is_named(text, ["tabu", "broadcast"])
+    assert not is_named("solve ring-bi-4 AAS", [])
+    deleted = ["broadcast", "random_search"]
+    given = ("broadcast/reach=-1", "random", "tabu", "")
+    assert [is_one(words, deleted) for words in given] == [True, True, False, False]
     assert imports_one(path, ["tabu", "umda"])
     assert not imports_one(path, ["um", "tabu"])
     assert not imports_one(path, [])
-
-
-@pytest.mark.parametrize(
-    ("text", "engines", "named"),
-    [
-        ("solve ring-bi-4 AAS --engine tabu+lns", "lns", True),
-        ("--option umda.draws=3", "tabu umda", True),
-        ("solve('ring-bi-4', engines=['cpsat'])", "cpsat", True),
-        ("TABU", "tabu", True),
-        ("did you mean tabu?", "tabu", True),
-        ("tests.toolkit.tabu_search", "tabu", False),
-        ("tabulate", "tabu", False),
-        ("solve mesh-4x4 broadcast", "broadcast", False),
-        ("solve ring-bi-4 AAS", "", False),
-    ],
-)
-def test_words_that_name_an_engine(text: str, engines: str, named: bool) -> None:
-    assert is_named(text, engines.split()) == named
-
-
-def test_a_parameter_that_is_an_engine() -> None:
-    deleted = ["broadcast", "random_search"]
-    assert [is_one(words, deleted) for words in ("broadcast/reach=-1", "random", "tabu", "")] == [
-        True, True, False, False
-    ]  # fmt: skip
