@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
     from .result import DesignResult
 
+SETTINGS = (
+    "layout", "max_wire", "redundant_links", "fault_tolerant", "collective", "switching", "ports",
+    "routing", "initial", "time_limit", "evaluations", "seed", "threads", "memory",
+)  # fmt: skip
+"""The options that are arguments of ``cchybrid.design`` and of ``cchybrid.design_front``."""
 SUFFIXES = (".json", ".graphml", ".edges")
 """The kinds of files to which networks are written."""
 
@@ -34,6 +39,7 @@ def _options(incomplete: str) -> list[completion.Completion]:
 
 
 def design(
+    context: typer.Context,
     nodes: Annotated[int, typer.Option(metavar="N", help="The number of nodes.")],
     degree: Annotated[int, typer.Option(metavar="D", help="Links per node, at most.")],
     cost: Annotated[
@@ -60,15 +66,9 @@ def design(
             help="Search for its fewest steps, such as AAS.",
         ),
     ] = None,
-    switching: Annotated[
-        str | None, typer.Option(metavar="W", help="wormhole or store-and-forward.")
-    ] = None,
-    ports: Annotated[
-        str | None, typer.Option(metavar="K", help="all, K per node, or INJECT,ACCEPT.")
-    ] = None,
-    routing: Annotated[
-        str | None, typer.Option(metavar="R", help="minimal, any, or a number of extra hops.")
-    ] = None,
+    switching: arguments.Switching = None,
+    ports: arguments.PortsText = None,
+    routing: arguments.Routing = None,
     schedule: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the schedule of the collective.")
     ] = None,
@@ -108,7 +108,7 @@ def design(
         int | None,
         typer.Option(metavar="N", help="Networks per designer, for a repeatable result."),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")] = 0,
+    seed: arguments.Seed = 0,
     threads: Annotated[
         int | None,
         typer.Option(metavar="N", help="Designers at a time; default: one per processor."),
@@ -146,22 +146,9 @@ def design(
 
     registry = load_plugins()
     settings: dict[str, Any] = {
-        "layout": layout,
-        "max_wire": max_wire,
-        "redundant_links": redundant_links,
-        "fault_tolerant": fault_tolerant,
-        "collective": collective,
-        "switching": switching,
-        "ports": ports,
-        "routing": routing,
-        "initial": initial,
+        **{name: context.params[name] for name in SETTINGS},
         "designers": designer or None,
         "options": engine_options(option or []),
-        "time_limit": time_limit,
-        "evaluations": evaluations,
-        "seed": seed,
-        "threads": threads,
-        "memory": memory,
     }
     if pareto is not None:
         for name, value in (("--cost", cost), ("--target", target), ("--schedule", schedule)):
@@ -345,5 +332,5 @@ def _show_event(event: Mapping[str, Any]) -> None:
     if event["event"] == "network":
         values = ", ".join(f"{name} {value:.6g}" for name, value in event["values"].items())
         print(f"{event['seconds']:8.2f} s  {event['designer']}: {values}", file=sys.stderr)
-    elif event["event"] == "solved" or event["event"] == "trouble":
+    elif event["event"] in ("solved", "trouble"):
         print(f"{event['seconds']:8.2f} s  {event['text']}", file=sys.stderr)

@@ -35,7 +35,7 @@ from .network.record import design_record
 from .network.task import ROUNDING, DesignTask
 from .network_task import NetworkTask
 from .result import DesignResult
-from .settings import build_config, build_task, observers
+from .settings import observers, read_run
 
 DEFAULT_FRONT_SECONDS = 30.0
 DEFAULT_RUNS = 6
@@ -118,9 +118,7 @@ class DesignFront(RunResult):
     def to_json(self) -> dict[str, Any]:
         """Return the front as a JSON object."""
         return {
-            "task": {
-                key: value for key, value in self.task.to_json().items() if key != "extra_terms"
-            },
+            "task": self.task.facts(),
             "terms": list(self.terms),
             "points": [
                 {
@@ -211,30 +209,13 @@ def design_front(
     names = _two_terms(terms)
     if isinstance(runs, bool) or not isinstance(runs, int) or not 2 <= runs <= 100:
         raise InputError(f"{runs!r} runs", where="runs", hint="use 2 to 100")
-    task = build_task(
-        nodes,
-        degree,
-        names,
-        registry,
-        layout=layout,
-        positions=positions,
-        max_wire=max_wire,
-        redundant_links=redundant_links,
-        fault_tolerant=fault_tolerant,
-        collective=collective,
-        switching=switching,
-        ports=ports,
-        routing=routing,
-        seed=seed,
-    )
-    config = build_config(
-        task,
-        registry,
-        designers=designers,
-        options=options,
-        initial=initial,
-        budget=read_budget(time_limit, evaluations, threads, memory, DEFAULT_FRONT_SECONDS),
-    )
+    budget = read_budget(time_limit, evaluations, threads, memory, DEFAULT_FRONT_SECONDS)
+    task, config = read_run(
+        nodes, degree, names, registry, budget, layout=layout, positions=positions,
+        max_wire=max_wire, redundant_links=redundant_links, fault_tolerant=fault_tolerant,
+        collective=collective, switching=switching, ports=ports, routing=routing, initial=initial,
+        designers=designers, options=options, seed=seed,
+    )  # fmt: skip
     search = _FrontSearch(task, config, runs, observers(registry, on_event), report)
     return search.run()
 
@@ -250,26 +231,24 @@ def _two_terms(terms: Iterable[str]) -> tuple[str, str]:
     return names[0], names[1]
 
 
+@dataclass
 class _FrontSearch:
     """The front so far, and what is left of the time."""
 
-    def __init__(
-        self,
-        task: DesignTask,
-        config: DesignConfig,
-        runs: int,
-        watching: list[tuple[str, Observer]],
-        report: Callable[[str], None],
-    ) -> None:
-        self._task, self._config, self._runs = task, config, runs
-        self._watching, self._report = watching, report
-        self._cost = Cost(task)
-        self._names = [name for name, _ in task.weights]
-        self._maximised = tuple(task.term(name).maximised for name in self._names)
+    task: DesignTask
+    config: DesignConfig
+    runs: int
+    watching: list[tuple[str, Observer]]
+    report: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        self._cost = Cost(self.task)
+        self._names = [name for name, _ in self.task.weights]
+        self._maximised = tuple(self.task.term(name).maximised for name in self._names)
         self._points: list[FrontPoint] = []
         self._done = 0
         self._seconds = 0.0
-        self._left = config.budget.seconds
+        self._left = self.config.budget.seconds
         self._troubles: dict[str, None] = {}
         self._interrupted = False
 
@@ -278,9 +257,7 @@ class _FrontSearch:
         try:
             for title, task in self._tasks():
                 result = self._design(task)
-                self._report(
-                    f"run {self._done}, {title}: {len(self._points)} networks on the front"
-                )
+                self.report(f"run {self._done}, {title}: {len(self._points)} networks on the front")
                 if result.interrupted:
                     self._interrupted = True
                     break
@@ -290,13 +267,13 @@ class _FrontSearch:
         for point in points:
             check_design(design_record(self._limited(point), point.links))
         return DesignFront(
-            task=self._task,
+            task=self.task,
             points=tuple(points),
             maximised=(self._maximised[0], self._maximised[1]),
             runs=self._done,
             seconds=self._seconds,
-            seed=self._config.seed,
-            budget=self._config.budget.to_json(),
+            seed=self.config.seed,
+            budget=self.config.budget.to_json(),
             versions=versions(),
             troubles=tuple(self._troubles),
             interrupted=self._interrupted,
@@ -305,9 +282,9 @@ class _FrontSearch:
     def _limited(self, point: FrontPoint) -> DesignTask:
         """Return the task with the wires of a point as its limit, so that they are checked."""
         if "wire" not in self._names:
-            return self._task
+            return self.task
         longest = point.values[self._names.index("wire")]
-        return replace(self._task, weights=(("latency", 1.0),), max_wire=_limit_of(longest))
+        return replace(self.task, weights=(("latency", 1.0),), max_wire=_limit_of(longest))
 
     def _tasks(self) -> Iterator[tuple[str, DesignTask]]:
         """Yield the task of every run, with a title."""
@@ -323,16 +300,16 @@ class _FrontSearch:
         where the best networks within them differ most in the other term.
         """
         other = next(name for name in self._names if name != "wire")
-        limits = wire_limits(self._task)
+        limits = wire_limits(self.task)
         tried: list[int] = []
-        while len(tried) < self._runs:
+        while len(tried) < self.runs:
             place = 0 if not tried else len(limits) - 1 if len(tried) == 1 else None
             if place is None:
                 place = self._between(limits, sorted(tried))
             if place is None or place in tried:
                 return
             tried.append(place)
-            task = replace(self._task, weights=((other, 1.0),), max_wire=limits[place])
+            task = replace(self.task, weights=((other, 1.0),), max_wire=limits[place])
             yield f"wires up to {limits[place]:g}", task
 
     def _between(self, limits: list[float], tried: list[int]) -> int | None:
@@ -367,23 +344,23 @@ class _FrontSearch:
         ranges = np.ptp(values, axis=0) if len(values) else np.zeros(len(names))
         if not (ranges > 0).all():  # one network is best in both terms
             return
-        for share in np.linspace(0.0, 1.0, self._runs)[1:-1]:
+        for share in np.linspace(0.0, 1.0, self.runs)[1:-1]:
             yield self._weighted(float(share / ranges[0]), float((1 - share) / ranges[1]))
 
     def _weighted(self, first: float, second: float) -> tuple[str, DesignTask]:
         weights = tuple(zip(self._names, (first, second), strict=True))
         title = ", ".join(f"{name} {weight:.3g}" for name, weight in weights)
-        return title, replace(self._task, weights=weights)
+        return title, replace(self.task, weights=weights)
 
     def _design(self, task: DesignTask) -> DesignResult:
-        config, budget = self._config, self._config.budget
-        share = None if self._left is None else self._left / max(1, self._runs - self._done)
+        config, budget = self.config, self.config.budget
+        share = None if self._left is None else self._left / max(1, self.runs - self._done)
         initial = config.initial
         if initial is not None and not all(task.allowed[a, b] for a, b in initial):
             initial = None
         settings = replace(config, budget=replace(budget, seconds=share), initial=initial)
         run = NetworkTask(task, settings)
-        result: DesignResult = Session(run, settings, self._watching).run()
+        result: DesignResult = Session(run, settings, self.watching).run()
         for links, _ in run.accepted:
             self._offer(links)
         self._done += 1
@@ -396,7 +373,7 @@ class _FrontSearch:
 
     def _offer(self, links: Links) -> None:
         """Keep a network that no other beats; drop the networks that it beats."""
-        ports = ports_of(self._task.nodes, self._task.degree, links)
+        ports = ports_of(self.task.nodes, self.task.degree, links)
         values = self._cost.values(ports)
         point = FrontPoint((values[self._names[0]], values[self._names[1]]), links)
         mine = self._signed(point.values)

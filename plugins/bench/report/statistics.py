@@ -13,7 +13,6 @@ from pandas import DataFrame, Series
 from scipy import stats
 
 from ..contestant import Contestant
-from ..convergence import convergence
 from .standing import certified_bounds
 
 MIN_SECONDS = 0.01
@@ -217,27 +216,6 @@ def settled_over_time(times: DataFrame, closed: Iterable[str]) -> dict[str, Seri
     """
     settled = times[times.index.isin(closed)]
     return {key: staircase(settled[key], times[key].count()) for key in times}
-
-
-def gap_over_time(runs: DataFrame) -> dict[str, Series]:
-    """Return, by key, the mean gap between schedule and certified bound over the contestant's runs.
-
-    The gap is a share of the steps, 1 without a schedule; the index is the seconds.
-    """
-    found = {}
-    runs = runs[(runs.failure == "") & ~runs.infeasible & ~runs.row_is_study]
-    for key, own in runs.groupby("key"):
-        changes: list[tuple[float, float]] = []
-        for entries, bound in zip(own.contributions, certified_bounds(own), strict=True):
-            before = 1.0
-            for state in convergence(entries, int(bound)):
-                changes.append((max(state.seconds, MIN_SECONDS), state.gap - before))
-                before = state.gap
-        if changes:
-            times, differences = zip(*changes, strict=True)
-            curve = Series(differences, index=times).groupby(level=0).sum().sort_index()
-            found[str(key)] = (1.0 + curve.cumsum() / len(own)).clip(lower=0.0)
-    return found
 
 
 def staircase(values: Series, total: int) -> Series:

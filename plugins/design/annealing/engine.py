@@ -26,7 +26,7 @@ from ..network.ports import Links, Ports, links_of, ports_of
 from ..network.random_networks import random_network
 from ..network.task import DesignTask
 from ..network.terms import LATENCY_TERMS
-from .kernels import anneal_latency, fill_mates, take_back, try_move
+from .kernels import anneal_latency, fill_mates, try_move, undo
 from .rotations import rotated_order
 
 CHUNK_WORDS = 20_000_000
@@ -238,7 +238,7 @@ class _Search:
                     self.costs[1] = cost
                     self.best[:] = self.ports
             else:
-                take_back(self.mate, self.saved, count, self.rotations, self.ports)
+                undo(self.mate, self.saved, count, self.rotations, self.ports)
         return evaluated
 
     def _start(self) -> None:
