@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-import zlib
 from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,29 +12,27 @@ import pytest
 from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.report.reading import read_store
 from cchybrid_plugins.bench.report.standing import standings
+from cchybrid_plugins.bench.row import Row
 from cchybrid_plugins.bench.runner import digests, run_suite
 from cchybrid_plugins.bench.store import Run, Store
 from cchybrid_plugins.bench.suite import Suite, read_suite
 from pandas import NA
 
 import cchybrid
+from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import local
+from tests.plugins.bench.local_runs import local, made
 
 
 @cache
-def solved(instance: cchybrid.Instance, engine: str) -> cchybrid.Result:
-    return cchybrid.solve(instance, engines=[engine], evaluations=60)
+def solved(topology: str, engine: str) -> Run:
+    row = Row(InstanceSpec(topology, "AAS"))
+    return made("schedules", row, Contestant((engine,), "auto", None, 60))
 
 
-def run_of(suite: Suite, instance: cchybrid.Instance, engine: str) -> Run:
-    result = solved(instance, engine)
-    assert result.schedule is not None
-    record = {**result.to_json(), "digest": instance.digest}
-    packed = zlib.compress(json.dumps(result.schedule.to_json()).encode())
-    contestant = Contestant((engine,), "auto", None, 60)
-    return Run(suite.rows[0].name, contestant, 0, "", record, packed)
+def run_of(suite: Suite, topology: str, engine: str) -> Run:
+    return replace(solved(topology, engine), row=suite.rows[0].name)
 
 
 @pytest.fixture
@@ -45,11 +42,10 @@ def store(tmp_path: Path) -> Path:
     path = tmp_path / "s.sqlite"
     with Store(path, write=True) as opened:
         for engine, name in (("colouring", "ring-bi-4"), ("umda", "ring-bi-6")):
-            instance = cchybrid.instance(name, "AAS")
-            instance.save(tmp_path / "net.json")
+            cchybrid.instance(name, "AAS").save(tmp_path / "net.json")
             suite = read_suite(str(tmp_path / "mine.toml"))
             opened.put_suite(suite)
-            opened.put(run_of(suite, instance, engine))
+            opened.put(run_of(suite, name, engine))
     return path
 
 
@@ -63,13 +59,12 @@ def test_runs_of_what_the_row_names_no_more_do_not_count(store):
 @pytest.mark.long
 def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, capsys):
     (tmp_path / "mine.toml").write_text('[[rows]]\ntopology = "net.json"\nsteps = 2')
-    instance = cchybrid.instance("mesh-2x3", "AAS")
-    instance.save(tmp_path / "net.json")
+    cchybrid.instance("mesh-2x3", "AAS").save(tmp_path / "net.json")
     suite, registry = read_suite(str(tmp_path / "mine.toml")), load_registry()
     path = tmp_path / "s.sqlite"
     with Store(path, write=True) as opened:
         opened.put_suite(suite)
-        opened.put(run_of(suite, instance, "covering"))
+        opened.put(run_of(suite, "mesh-2x3", "covering"))
     with closing(sqlite3.connect(path)) as database, database:
         for column in ("contestant", "result"):
             database.execute(f"UPDATE runs SET {column} = replace({column}, 'covering', 'liquid')")

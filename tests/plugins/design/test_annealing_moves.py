@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions, _Search, mates_of
-from cchybrid_plugins.design.annealing.kernels import take_back
+from cchybrid_plugins.design.annealing.kernels import undo
 from cchybrid_plugins.design.annealing.rotations import rotated_order
 from cchybrid_plugins.design.network.cost import Cost
 from cchybrid_plugins.design.network.ports import check_links, links_of
@@ -64,7 +64,7 @@ def test_moves_keep_a_valid_network_with_its_rotation(
         changed = (search.mate != before[0]).any()
         assert changed == (count > 0)
         if count and seed % 2:
-            take_back(search.mate, search.saved, count, search.rotations, search.ports)
+            undo(search.mate, search.saved, count, search.rotations, search.ports)
             assert (search.mate == before[0]).all()
             assert (search.ports == before[1]).all()
 

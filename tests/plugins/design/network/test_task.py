@@ -21,7 +21,6 @@ from cchybrid.checker.instance import EvidenceError
 from cchybrid.design_checker import DESIGN_FORMAT, check_design
 from cchybrid.design_checker.figures import _wires
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.registry import load_registry
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.examples import examples
 from tests.plugins.design.network.plain_distances import binary_tree, plain_total, ring, torus
@@ -157,11 +156,6 @@ def test_all_terms_are_defined() -> None:
     assert sorted(targets) == sorted({term.target for term in TERMS.values()})
     places = sorted((term.target, term.index) for term in TERMS.values())
     assert len(set(places)) == len(places)
-
-
-def test_the_terms_are_registered_as_those_of_other_plugins_are() -> None:
-    registry = load_registry()
-    assert {name: registry.cost_terms[name] for name in TERMS} == dict(TERMS)
 
 
 def test_the_cost_is_the_weighted_sum() -> None:

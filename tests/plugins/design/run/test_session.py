@@ -7,26 +7,21 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cchybrid_plugins.design.api import design
-from cchybrid_plugins.design.network_task import NetworkTask
 from cchybrid_plugins.design.result import DesignResult
 
 import cchybrid
 from cchybrid.design_checker import check_design
-from cchybrid.host import memory_budget
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.registry import Registry, load_registry
 from tests.plugins.design.faulty_designers import cost_of, path, ring
 
 ROOT = Path(__file__).parents[4]
 PLUGIN = "tests.plugins.design.faulty_designers"
-LINE = {"layout": "backplane", "max_wire": 7}
-"""Places for 8 nodes: a ring is allowed, but no longer wire."""
 
 
 @pytest.fixture
@@ -70,34 +65,6 @@ def test_every_failure_is_named_and_the_others_go_on(registry: Registry) -> None
         assert lines[0].startswith(words)
         assert "\n" not in lines[0]
     check_design(result.record())
-
-
-@pytest.mark.long
-def test_a_wire_that_is_too_long_is_refused(registry: Registry) -> None:
-    result = run(registry, "chord", "plain", layout="backplane", max_wire=5, time_limit=1.5)
-    assert result.links == path(8)
-    assert result.troubles == (
-        "chord: offered a network that is not allowed: links: the wire from 1 to 7 has length 6; "
-        "use wires of at most 5",
-    )
-
-
-@pytest.mark.long
-def test_designers_that_do_not_stop_are_ended(registry: Registry) -> None:
-    begun = time.monotonic()
-    result = run(registry, "deaf", "hang", "plain", time_limit=2.0, threads=3)
-    assert time.monotonic() - begun < 15
-    assert result.links == path(8)
-    assert len(result.troubles) == 2
-    for name in ("deaf", "hang"):
-        assert f"{name}: did not stop when asked; terminated" in result.troubles
-
-
-@pytest.mark.long
-def test_a_flood_does_not_keep_others_from_work(registry: Registry) -> None:
-    result = run(registry, "flood", "sound", time_limit=2.0)
-    assert result.links == tuple(sorted(ring(8)))
-    assert result.troubles == ()
 
 
 @pytest.mark.long
@@ -204,51 +171,6 @@ def test_wrong_options_are_refused_with_one_line(registry: Registry) -> None:
         run(registry, "soond")
     result = run(registry, "Tuned", options={"tuned": {"rounds": 2, "loud": True}})
     assert result.options == {"tuned": {"rounds": 2, "rate": 0.5, "loud": True}}
-
-
-@pytest.mark.long
-def test_memory_is_limited(registry: Registry) -> None:
-    result = run(registry, "hog", "sound", memory=3000)
-    assert result.troubles == ("hog: failed: ran out of its 3000 MiB of memory",)
-    assert result.links == tuple(sorted(ring(8)))
-
-
-@pytest.mark.long
-def test_paused_designers_that_are_ended_for_their_memory_start_again(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(memory_budget, "MAX_PAUSED_BYTES", 1)
-    events: list[Any] = []
-    # Neither improves on the ring, so their time slices alternate.
-    result = run(registry, "plain", "patient", threads=1, initial="ring-bi-8",
-                 on_event=events.append)  # fmt: skip
-    started = [event["engine"] for event in events if event["event"] == "started"]
-    assert started[:3] == ["patient", "plain", "patient"]
-    assert result.troubles == ()
-
-
-@pytest.mark.long
-def test_designers_are_ended_when_the_run_needs_too_much_memory(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(memory_budget, "MIN_MEMORY_BYTES", 1 << 20)
-    monkeypatch.setattr(memory_budget, "MEMORY_SHARE", 0)
-    result = run(registry, "plain", "seeded", time_limit=60.0)
-    assert {*result.troubles} == {
-        f"{name}: ended, as the run exceeded 1 MiB of memory" for name in ("plain", "seeded")
-    }
-    assert result.seconds < 60.0
-
-
-@pytest.mark.long
-def test_a_designer_that_does_not_start_is_ended(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(NetworkTask, "max_start_seconds", 10.0)
-    for limit in ({"time_limit": 40.0}, {"time_limit": None, "evaluations": 5}):
-        result = run(registry, "unready", "sound", **limit)
-        assert result.troubles == ("unready: failed: did not start within 10 seconds of work",)
-        assert result.designer == "sound"
 
 
 @pytest.mark.long

@@ -29,20 +29,18 @@ from cchybrid.plugin.registry import load_registry
 SUITE = """
 name = "two"
 [[rows]]
-topology = ["ring-bi-6", "{file}"]
+topology = ["ring-bi-6", "./path.edges"]
 collective = "AAS"
 """
 KIND = load_registry().benchmark("schedules")
 FAST = Contestant(("colouring",), "auto", None, 60)
-Change = Callable[[dict[str, Any]], object]
 
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     folder = tmp_path_factory.mktemp("two")
-    (folder / "path.txt").write_text("0 1\n1 2\n")
     (folder / "path.edges").write_text("0 1\n1 2\n")
-    (folder / "two.toml").write_text(SUITE.format(file="./path.edges"))
+    (folder / "two.toml").write_text(SUITE)
     return read_suite(str(folder / "two.toml"))
 
 
@@ -59,43 +57,13 @@ def drop_a_transfer(content: dict[str, Any]) -> None:
     del content["schedule"]["steps"][0][0]
 
 
-def drop_a_step(content: dict[str, Any]) -> None:
-    del content["schedule"]["steps"][-1]
-    content["result"]["steps"] -= 1
-
-
-def raise_the_bound(content: dict[str, Any]) -> None:
-    content["schedule"]["lower_bound"]["steps"] += 1
-    content["result"]["lower_bound"] += 1
-
-
-def shrink_the_instance(content: dict[str, Any]) -> None:
-    content["schedule"]["instance"]["collective"]["messages"].pop()
-
-
 def leave_out_the_schedule(content: dict[str, Any]) -> None:
     content["schedule"] = None
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        drop_a_transfer,
-        drop_a_step,
-        raise_the_bound,
-        shrink_the_instance,
-        leave_out_the_schedule,
-        lambda content: content["result"].update(digest="0" * 64),
-        lambda content: content["result"].update(steps=1),
-        lambda content: content["result"].update(steps="few"),
-        lambda content: content["result"].pop("status"),
-        lambda content: content["result"].update(status="infeasible"),
-        lambda content: content["result"].clear(),
-        lambda content: content.update(schedule=[1]),
-    ],
-)
+@pytest.mark.parametrize("change", [drop_a_transfer, leave_out_the_schedule])
 def test_a_forged_answer_becomes_a_failed_run(
-    answered: tuple[Task, str, dict[str, Any]], change: Change
+    answered: tuple[Task, str, dict[str, Any]], change: Callable[[dict[str, Any]], object]
 ) -> None:
     task, digest, content = answered
     honest = run_of(task, JobAnswer("1", json.dumps(content).encode()))
