@@ -180,25 +180,18 @@ def run(
         )
     words = "" if part is None else f"-{part.words}"
     path = store or Path(f"{Path(suite).stem}{words}.sqlite")
-    failures: list[str] = []
     made: list[Progress] = []
-
-    def note(progress: Progress) -> None:
-        made.append(progress)
-        if progress.run.failure:
-            failures.append(progress.run.row)
-
     chosen_seeds: Sequence[int] = granted.seeds or (0,)
     if seeds is not None:
         with with_context("--seeds"):
             chosen_seeds = read_seeds(seeds)
     names = labels(entries)
     instances = digests(chosen_suite, registry)
+    tasks = tasks_of(chosen_suite, entries, chosen_seeds)
     if slurm is not None:
         write_script(
             context, slurm, jobs_of_script,
-            runs=len(tasks_of(chosen_suite, entries, chosen_seeds)), jobs=jobs, threads=threads,
-            time_limit=time_limit,
+            runs=len(tasks), jobs=jobs, threads=threads, time_limit=time_limit,
         )  # fmt: skip
         return
     fresh = not is_file(path)
@@ -212,7 +205,7 @@ def run(
                     if kind.engines and any(info.name in entry.team(registry) for entry in entries)
                 )
             with (
-                watcher(chosen_suite.name, names, kind, [note]) as watch,
+                watcher(chosen_suite.name, names, kind, made.append) as watch,
                 opened(registry, runner, cluster, jobs, threads, print_note) as machines,
             ):
                 whole = run_suite(
@@ -233,11 +226,10 @@ def run(
         print(f"cchybrid: interrupted; the same command continues ({path})", file=sys.stderr)
         raise typer.Exit(1)
     print(f"{chosen_suite.name}: {len(chosen_suite.rows)} rows in {path}")
-    tasks = tasks_of(chosen_suite, entries, chosen_seeds)
     if stored := len(tasks if part is None else part.of(tasks)) - len(made):
         print(f"stored before, and checked by bench report only: {counted(stored, 'run')}")
-    if failures:
-        print(f"{len(failures)} runs failed and will be run again by the same command")
+    if failures := sum(bool(progress.run.failure) for progress in made):
+        print(f"{failures} runs failed and will be run again by the same command")
     raise typer.Exit(1 if failures else 0)
 
 

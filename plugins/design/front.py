@@ -28,14 +28,13 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
 
-from .config import DesignConfig
 from .network.cost import Cost
 from .network.ports import Links, network_of, ports_of
 from .network.record import design_record
 from .network.task import ROUNDING, DesignTask
 from .network_task import NetworkTask
 from .result import DesignResult
-from .settings import observers, read_run
+from .settings import DesignConfig, observers, read_run
 
 DEFAULT_FRONT_SECONDS = 30.0
 DEFAULT_RUNS = 6

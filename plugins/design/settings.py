@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 from cchybrid.host.arguments import read_names, read_options, read_seed, read_text
+from cchybrid.host.run_config import RunConfig
 from cchybrid.library.instance_spec import find_network, read_model
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
@@ -16,10 +18,25 @@ from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import DesignerInfo, Observer
 from cchybrid.plugin.registry import Registry
 
-from .config import DesignConfig
 from .network.ports import Links
 from .network.task import WORMHOLE, DesignTask, Positions, layout
 from .network.terms import TERMS
+
+
+@dataclass(frozen=True)
+class DesignConfig(RunConfig):
+    """The settings of a run of designers, which are its ``engines``, in descending priority.
+
+    Parameters
+    ----------
+    goal
+        A cost that ends the run, or ``None``.
+    initial
+        The links of a network to begin with, or ``None``.
+    """
+
+    goal: float | None = None
+    initial: Links | None = None
 
 
 def read_run(

@@ -20,7 +20,7 @@ from cchybrid.toolkit.options import require
 
 from ..network.bounds import latency_bound
 from ..network.cost import Cost
-from ..network.designer import DesignRun
+from ..network.designer import DesignRun, is_better
 from ..network.distances import scratch
 from ..network.ports import Links, Ports, links_of, ports_of
 from ..network.random_networks import random_network
@@ -146,9 +146,8 @@ class Annealing:
             self._offer(search, run)
 
     def _offer(self, search: _Search, run: DesignRun) -> None:
-        best = run.best()
         found = float(search.costs[1])
-        if math.isfinite(found) and (best is None or found < best):
+        if is_better(run, found):
             run.offer(search.links(), found)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from cchybrid.plugin.benchmark import CheckedSuite
 from cchybrid.plugin.benchmark_report import Report, Section, counts_of, exclusions, missing
 
-from .checking import CheckedDesign, FoundSteps
+from .checking import CheckedDesign
 from .row import LARGER_IS_BETTER, DesignRow, compared
 
 COLUMNS = (
@@ -45,8 +45,8 @@ def design_report(checked: CheckedSuite) -> Report:
         if not counted:
             continue
         best = min(counted, key=lambda run: _cost(row, run.found))
-        if best.found.steps is not None:
-            steps.append(_steps_line(row, best.found.steps))
+        if row.collective:
+            steps.append(_steps_line(row, best.found))
         entries = _columns(row, best.run.seed, best.found)
         records += entries
         lines.append(_line(row, entries, best.found))
@@ -79,19 +79,19 @@ def _cost(row: DesignRow, found: CheckedDesign) -> tuple[float, float]:
     return values.get("steps", 0.0), weighted
 
 
-def _steps_line(row: DesignRow, found: FoundSteps) -> Line:
+def _steps_line(row: DesignRow, found: CheckedDesign) -> Line:
     return {
         "collective": row.collective, "degree": row.degree, "nodes": row.nodes,
-        "steps": found.steps, "bound over all networks": found.bound,
-        "no network has fewer": found.proven, "certified on it": found.mark,
+        "steps": int(found.values["steps"]), "bound over all networks": int(found.bounds["steps"]),
+        "no network has fewer": found.proven, "certified on it": found.certified,
     }  # fmt: skip
 
 
 def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[Line]:
     """Return a record per published value; if none is published, of the steps or the cost terms."""
-    values, bounds, steps = checked.values, checked.bounds, checked.steps
+    values, bounds = checked.values, checked.bounds
     names = list(row.published)
-    if steps is not None:
+    if row.collective:
         names = list(dict.fromkeys(["steps", *names]))
     found = []
     for name in names or [term for term, _ in row.weights]:
@@ -106,8 +106,8 @@ def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[Line]:
                 "column": name, "published": published, "ours": f"{values[name]:.6g}",
                 "verdict": verdict,
                 "bound": "" if row.network or name not in bounds else f"{bounds[name]:.6g}",
-                "proven": "" if steps is None or name != "steps" else steps.proven,
-                "certified": "" if steps is None or name != "steps" else steps.mark,
+                "proven": checked.proven if name == "steps" else "",
+                "certified": checked.certified if name == "steps" else "",
                 "seconds_to_best": checked.seconds_to_best, "seconds": checked.seconds,
                 "evaluations": checked.evaluations, "seed": seed, "source": row.source,
                 "note": row.note,

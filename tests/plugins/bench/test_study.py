@@ -66,11 +66,6 @@ def test_options_of_the_engines_of_a_team(tmp_path: Path) -> None:
     assert found == [{"a": {"x": "1"}, "b": {"y": "3"}}, {"a": {"x": "2"}, "b": {"y": "3"}}]
 
 
-def test_a_suite_without_contestants_is_no_study(tmp_path: Path) -> None:
-    suite = study(tmp_path, ROWS)
-    assert (suite.contestants, suite.budget) == ((), RunBudget())
-
-
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

@@ -5,7 +5,6 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from cchybrid_plugins.design.network.cost import Cost
 from cchybrid_plugins.design.network.designer import DesignRun
@@ -237,25 +236,10 @@ class Picky(Faulty):
         return "it likes no task at all"
 
 
-@dataclass(frozen=True)
-class TunedOptions:
-    rounds: int = 3
-    rate: float = 0.5
-    loud: bool = False
-
-    def __post_init__(self) -> None:
-        if self.rounds < 1:
-            raise ValueError(f"rounds is {self.rounds}, use at least 1")
-
-
-class Tuned(Sound):
-    Options = TunedOptions
-
-
 DESIGNERS = (
     Sound, Plain, Informed, Seeded, Crash, Raise, Vanish, Liar, Outside, Loop, Star, Twice,
     Apart, Infinite, NotANumber, Garbage, Triples, Fractions, Bound, Falsely, Twofold, Nothing,
-    Unspent, Picky, Tuned,
+    Unspent, Picky,
 )  # fmt: skip
 EXACT = (Falsely, Twofold, Nothing)
 

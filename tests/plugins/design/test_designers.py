@@ -11,7 +11,7 @@ from cchybrid_plugins.design.gappin.engine import Gappin, GappinOptions
 from cchybrid_plugins.design.network.cost import Cost
 from cchybrid_plugins.design.network.designer import Designer
 from cchybrid_plugins.design.network.local_run import LocalDesignRun
-from cchybrid_plugins.design.network.ports import links_of, ports_of
+from cchybrid_plugins.design.network.ports import ports_of
 from cchybrid_plugins.design.network.task import DesignTask, layout
 from cchybrid_plugins.design.network.terms import TERMS
 from cchybrid_plugins.design.symmetric.engine import Symmetric, SymmetricOptions
@@ -114,16 +114,6 @@ def test_gappin_counts_its_generations() -> None:
     run = LocalDesignRun(DesignTask(20, 3), evaluations=10**6)
     assert Gappin(options).design(run.task, run) is Stop.STALLED
     assert (run.spent, run.metrics["generation"]) == (40, 3)
-
-
-def test_redundant_links_appear_only_where_they_are_allowed() -> None:
-    options = GappinOptions(population=30, redundant=1.0, generations=1)
-    for allowed in (False, True):
-        task = DesignTask(6, 4, weights=(("connectivity", 1.0),), redundant_links=allowed)
-        run = LocalDesignRun(task)
-        Gappin(options).design(task, run)
-        assert allowed or len(set(run.links)) == len(run.links)
-        assert len(links_of(ports_of(6, 4, run.links))) == len(run.links)
 
 
 @pytest.mark.long

@@ -12,8 +12,8 @@ from cchybrid_plugins.design.network.cost import Cost
 from cchybrid_plugins.design.network.ports import check_links, links_of, network_of, ports_of
 from cchybrid_plugins.design.network.random_networks import random_network
 from cchybrid_plugins.design.network.task import LAYOUTS, DesignTask, layout
+from cchybrid_plugins.design.network.term_functions import fewest_links, longest_wire
 from cchybrid_plugins.design.network.terms import CHEAPEST_FIRST, TERMS
-from cchybrid_plugins.design.network.wires import longest_wire, minimum_connectivity
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -147,7 +147,7 @@ def test_a_network_has_the_links_and_the_positions() -> None:
 def test_minimum_connectivity_of_table_5(
     nodes: int, degree: int, links: list[tuple[int, int]], connectivity: int
 ) -> None:
-    assert minimum_connectivity(ports_of(nodes, degree, links)) == connectivity
+    assert fewest_links(DesignTask(nodes, degree), ports_of(nodes, degree, links)) == connectivity
 
 
 def test_all_terms_are_defined() -> None:

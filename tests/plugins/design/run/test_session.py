@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -157,23 +153,6 @@ def test_what_a_designer_finds_after_the_goal_makes_no_claim(registry: Registry)
 
 
 @pytest.mark.long
-def test_wrong_options_are_refused_with_one_line(registry: Registry) -> None:
-    for limit in ({}, {"time_limit": None, "evaluations": 5}):
-        with pytest.raises(InputError, match=r"rounds is 0, use at least 1; correct the value"):
-            run(registry, "tuned", options={"tuned": {"rounds": 0}}, **limit)
-        with pytest.raises(InputError, match="'x' is not an integer; write an integer"):
-            run(registry, "tuned", options={"tuned": {"rounds": "x"}}, **limit)
-        with pytest.raises(InputError, match="tuned has no option round; did you mean rounds"):
-            run(registry, "tuned", options={"TUNED": {"round": 1}}, **limit)
-    with pytest.raises(InputError, match="options: tuned does not take part"):
-        run(registry, "sound", options={"tuned": {"rounds": 1}})
-    with pytest.raises(InputError, match="no designer is called soond; did you mean sound"):
-        run(registry, "soond")
-    result = run(registry, "Tuned", options={"tuned": {"rounds": 2, "loud": True}})
-    assert result.options == {"tuned": {"rounds": 2, "rate": 0.5, "loud": True}}
-
-
-@pytest.mark.long
 def test_a_designer_that_calls_nothing_is_ended_with_evaluations(registry: Registry) -> None:
     result = run(registry, "unspent", "sound", time_limit=None, evaluations=5)
     assert result.troubles == ("unspent: does not report what it spends of its evaluations",)
@@ -214,29 +193,6 @@ def test_cost_terms_that_fail_are_named_in_one_line(registry: Registry) -> None:
     assert nan.troubles == ("sound: failed: offered a network of infinite cost",)
     with pytest.raises(InputError, match="no cost term is called 'Latency'"):
         run(registry, "sound", cost=["Latency"])
-
-
-@pytest.mark.long
-def test_ctrl_c_keeps_the_best_network() -> None:
-    script = (
-        "import sys, cchybrid\n"
-        "show = lambda event: print(event['event'], flush=True)\n"
-        "result = cchybrid.design(8, 3, designers=['plain'], time_limit=60, on_event=show)\n"
-        "print(result.interrupted, result.status, len(result.links))\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, cwd=ROOT,
-        env={**os.environ, "CCHYBRID_PLUGINS": PLUGIN, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line == "network\n":
-            process.send_signal(signal.SIGINT)
-            break
-    rest = process.stdout.read().split("\n")
-    assert process.wait(20) == 0
-    assert rest[-2] == "True feasible 7"
 
 
 def test_observers_see_the_run_in_order(registry: Registry) -> None:
