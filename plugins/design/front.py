@@ -243,8 +243,11 @@ class _FrontSearch:
     def __post_init__(self) -> None:
         self._cost = Cost(self.task)
         self._names = [name for name, _ in self.task.weights]
-        self._maximised = tuple(self.task.term(name).maximised for name in self._names)
-        self._points: list[FrontPoint] = []
+        first, second = (self.task.term(name).maximised for name in self._names)
+        self._maximised = first, second
+        # The links of the networks that no other beats, by their values with the sign that makes
+        # smaller ones better.
+        self._front: dict[tuple[float, float], Links] = {}
         self._done = 0
         self._seconds = 0.0
         self._left = self.config.budget.seconds
@@ -254,21 +257,25 @@ class _FrontSearch:
     def run(self) -> DesignFront:
         """Run the designers until all weights or limits were used, or Ctrl-C."""
         try:
-            for title, task in self._tasks():
+            tasks = self._with_limits() if "wire" in self._names else self._with_weights()
+            for title, task in tasks:
                 result = self._design(task)
-                self.report(f"run {self._done}, {title}: {len(self._points)} networks on the front")
+                self.report(f"run {self._done}, {title}: {len(self._front)} networks on the front")
                 if result.interrupted:
                     self._interrupted = True
                     break
         except KeyboardInterrupt:
             self._interrupted = True
-        points = sorted(self._points, key=lambda point: self._signed(point.values))
+        points = [
+            FrontPoint(self._signed(*signed), links)
+            for signed, links in sorted(self._front.items())
+        ]
         for point in points:
             check_design(design_record(self._limited(point), point.links))
         return DesignFront(
             task=self.task,
             points=tuple(points),
-            maximised=(self._maximised[0], self._maximised[1]),
+            maximised=self._maximised,
             runs=self._done,
             seconds=self._seconds,
             seed=self.config.seed,
@@ -284,13 +291,6 @@ class _FrontSearch:
             return self.task
         longest = point.values[self._names.index("wire")]
         return replace(self.task, weights=(("latency", 1.0),), max_wire=_limit_of(longest))
-
-    def _tasks(self) -> Iterator[tuple[str, DesignTask]]:
-        """Yield the task of every run, with a title."""
-        if "wire" in self._names:
-            yield from self._with_limits()
-        else:
-            yield from self._with_weights()
 
     def _with_limits(self) -> Iterator[tuple[str, DesignTask]]:
         """Yield the task with one term and a limit of the longest wire.
@@ -323,11 +323,7 @@ class _FrontSearch:
     def _best_within(self, limit: float) -> float:
         """Return the best value of the other term among networks with wires up to a limit."""
         wire = self._names.index("wire")
-        values = [
-            self._signed(point.values)[1 - wire]
-            for point in self._points
-            if point.values[wire] <= limit
-        ]
+        values = (signed[1 - wire] for signed in self._front if signed[wire] <= limit)
         return min(values, default=math.inf)
 
     def _with_weights(self) -> Iterator[tuple[str, DesignTask]]:
@@ -339,7 +335,7 @@ class _FrontSearch:
         names = self._names
         for first, second in ((1.0, SMALL_WEIGHT), (SMALL_WEIGHT, 1.0)):
             yield self._weighted(first, second)
-        values = np.array([point.values for point in self._points])
+        values = np.array([*self._front])
         ranges = np.ptp(values, axis=0) if len(values) else np.zeros(len(names))
         if not (ranges > 0).all():  # one network is best in both terms
             return
@@ -374,25 +370,16 @@ class _FrontSearch:
         """Keep a network that no other beats; drop the networks that it beats."""
         ports = ports_of(self.task.nodes, self.task.degree, links)
         values = self._cost.values(ports)
-        point = FrontPoint((values[self._names[0]], values[self._names[1]]), links)
-        mine = self._signed(point.values)
-        if not np.isfinite(mine).all():
+        one, two = mine = self._signed(*(values[name] for name in self._names))
+        if not np.isfinite(mine).all() or any(a <= one and b <= two for a, b in self._front):
             return
-        others = [(self._signed(other.values), other) for other in self._points]
-        if any(theirs[0] <= mine[0] and theirs[1] <= mine[1] for theirs, _ in others):
-            return
-        self._points = [
-            other for theirs, other in others if theirs[0] < mine[0] or theirs[1] < mine[1]
-        ]
-        self._points.append(point)
+        kept = {(a, b): links for (a, b), links in self._front.items() if a < one or b < two}
+        self._front = {**kept, mine: links}
 
-    def _signed(self, values: tuple[float, float]) -> tuple[float, float]:
-        """Return the values so that smaller ones are better."""
-        first, second = (
-            -value if maximised else value
-            for value, maximised in zip(values, self._maximised, strict=True)
-        )
-        return first, second
+    def _signed(self, first: float, second: float) -> tuple[float, float]:
+        """Return values so that smaller ones are better, or such values as they were."""
+        one, two = self._maximised
+        return -first if one else first, -second if two else second
 
 
 def wire_limits(task: DesignTask) -> list[float]:

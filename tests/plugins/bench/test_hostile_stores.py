@@ -17,10 +17,9 @@ from cchybrid_plugins.bench.suite import Suite, read_suite
 import cchybrid
 from cchybrid.cli.app import run as command
 from tests.plugins.bench.kinds import KINDS, needs
-from tests.plugins.bench.local_runs import made, with_seed
+from tests.plugins.bench.local_runs import COLOURING, made, with_seed
 from tests.plugins.bench.small_suites import (
     COMPLETE,
-    CONTESTANT,
     MAKERS,
     RING,
     Kind,
@@ -48,6 +47,12 @@ def also(*values: object) -> list[Any]:
 )
 def kind(request: pytest.FixtureRequest) -> Kind:
     return MAKERS[request.param]()
+
+
+@pytest.fixture(autouse=True)
+def _no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw nothing, as it takes half of the time."""
+    monkeypatch.setattr("cchybrid_plugins.bench.report.plots.plots", lambda rows, runs: [])
 
 
 class Shown(NamedTuple):
@@ -118,7 +123,7 @@ def test_a_copy_of_a_run_to_other_settings_does_not_count(
     change: dict[str, Any], reason: str, tmp_path: Path
 ) -> None:
     kind = schedules()
-    copied = replace(kind.runs[0], contestant=replace(CONTESTANT, **change))
+    copied = replace(kind.runs[0], contestant=replace(COLOURING, **change))
     check_left_out(kind, shown(kind, store_of(kind, tmp_path, copied, kind.runs[1])), reason)
 
 
@@ -282,7 +287,7 @@ def test_a_store_with_another_instance_by_the_same_name_is_not_compared(tmp_path
         cchybrid.instance(topology, "AAS").save(folder / "net.json")
         row = Row.from_text({"topology": "./net.json"}, folder)
         kind = schedules()._replace(suite=Suite("mine", "", (row,)))
-        stores.append(str(store_of(kind, folder, made("schedules", row, CONTESTANT))))
+        stores.append(str(store_of(kind, folder, made("schedules", row, COLOURING))))
     assert command(["bench", "report", *stores, "-o", str(tmp_path / "out")]) == 0
     text = (tmp_path / "out" / "report.md").read_text()
     assert "0 rows in both" in text

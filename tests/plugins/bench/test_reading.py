@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,14 +24,10 @@ from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.local_runs import local, made
 
 
-@cache
-def solved(topology: str, engine: str) -> Run:
-    row = Row(InstanceSpec(topology, "AAS"))
-    return made("schedules", row, Contestant((engine,), "auto", None, 60))
-
-
 def run_of(suite: Suite, topology: str, engine: str) -> Run:
-    return replace(solved(topology, engine), row=suite.rows[0].name)
+    row = Row(InstanceSpec(topology, "AAS"))
+    run = made("schedules", row, Contestant((engine,), "auto", None, 20))
+    return replace(run, row=suite.rows[0].name)
 
 
 @pytest.fixture
@@ -75,7 +70,7 @@ def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, c
         "covering",
     )
     assert capsys.readouterr().err == "cchybrid: engine liquid is now covering\n"
-    present = [Contestant(("covering",), "auto", None, 60)]
+    present = [Contestant(("covering",), "auto", None, 20)]
     with Store(path, write=True) as opened:
         known = digests(suite, registry)
         assert run_suite(suite, known, opened, present, [0], local(1), print, registry)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.runner import (
     Task,
     digests,
@@ -25,6 +24,7 @@ from cchybrid.host.local_executor import LocalExecutor
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.executor import ExecutorSettings, JobAnswer, run_job
 from cchybrid.plugin.registry import load_registry
+from tests.plugins.bench.local_runs import COLOURING
 
 SUITE = """
 name = "two"
@@ -33,7 +33,6 @@ topology = ["ring-bi-6", "./path.edges"]
 collective = "AAS"
 """
 KIND = load_registry().benchmark("schedules")
-FAST = Contestant(("colouring",), "auto", None, 60)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +47,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 def answered(suite: Suite) -> tuple[Task, str, dict[str, Any]]:
     """A task, the digest of its instance, and the answer of a real run."""
     registry = load_registry()
-    task = tasks_of(suite, [FAST], [0])[0]
+    task = tasks_of(suite, [COLOURING], [0])[0]
     answer = run_job(job_of(task, "1", KIND, registry))
     return task, digests(suite, registry)[task.row.name], json.loads(answer.output)
 
@@ -125,7 +124,7 @@ def test_a_forged_run_is_refused_and_done_again_by_the_next_command(
             executor = Forger(ExecutorSettings(jobs=1))
             executor.forged = bool(shown)
             assert run_suite(
-                suite, known, store, [FAST], [0], executor, watch, registry, verify=True
+                suite, known, store, [COLOURING], [0], executor, watch, registry, verify=True
             )
         assert [bool(failure) for failure in shown] == [True, False, False]
         assert "the schedule is invalid" in shown[0]
@@ -135,7 +134,7 @@ def test_a_forged_run_is_refused_and_done_again_by_the_next_command(
 @pytest.mark.long
 def test_the_instance_of_a_file_goes_with_its_job(suite: Suite) -> None:
     """Other machines do not have the file."""
-    jobs = [job_of(task, "1", KIND, load_registry()) for task in tasks_of(suite, [FAST], [0])]
+    jobs = [job_of(task, "1", KIND, load_registry()) for task in tasks_of(suite, [COLOURING], [0])]
     named, of_a_file = (json.loads(job.content) for job in jobs)
     assert "instance" not in named["row"]
     assert of_a_file["row"]["instance"]["network"]["nodes"] == 3

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import csv
 import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from html.parser import HTMLParser
 from importlib import util
 from pathlib import Path
@@ -31,9 +29,8 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.benchmark_report import Report
 from cchybrid.plugin.records import ExporterInfo
 from cchybrid.plugin.registry import Registry, load_registry
-from tests.plugins.bench.local_runs import made, with_seed
+from tests.plugins.bench.local_runs import COLOURING, made, with_seed
 
-FIRST = Contestant(("colouring",), time_limit=None, evaluations=20)
 SECOND = Contestant(("umda",), time_limit=None, evaluations=20)
 VALUES = (
     {"topology": "ring-bi-4", "collective": "AAS", "steps": "2", "lower_bound": "2"},
@@ -46,15 +43,10 @@ VALUES = (
 SUITE = Suite("tiny", "", tuple(Row.from_text(values, Path()) for values in VALUES))
 
 
-@cache
-def solved_rows() -> tuple[Run, ...]:
-    """Return a real run of every row but the last: once for all modules that need them."""
-    return tuple(made("schedules", row, FIRST) for row in SUITE.rows[:5])
-
-
 @pytest.fixture
 def runs() -> list[Run]:
-    return copy.deepcopy([*solved_rows()])
+    """Return a real run of every row but the last."""
+    return [made("schedules", row, COLOURING) for row in SUITE.rows[:5]]
 
 
 def fill(path: Path, runs: list[Run], suite: Suite = SUITE) -> Path:
@@ -69,11 +61,11 @@ def read(path: Path) -> Reading:
     return read_store(path, None, load_registry())
 
 
-def written(report: Report, folder: Path) -> dict[str, str]:
-    files = [
-        path for path in write_report(report, folder, "Tiny", ["x"]) if path.name != "runs.csv"
-    ]
-    return {path.suffix: path.read_text() for path in files}
+def written(report: Report, folder: Path, *, plots: bool = False) -> dict[str, str]:
+    """Write a report, by default without plots, which take half of the time."""
+    drawn = report if plots else replace(report, plots=tuple)
+    files = write_report(drawn, folder, "Tiny", ["x"])
+    return {path.suffix: path.read_text() for path in files if path.name != "runs.csv"}
 
 
 def test_verdicts_of_a_store(runs: list[Run], tmp_path: Path) -> None:
@@ -187,7 +179,7 @@ def test_a_store_is_read_while_it_is_written(runs: list[Run], tmp_path: Path) ->
 
 
 def test_failures_and_troubles_are_reported(runs: list[Run], tmp_path: Path) -> None:
-    failed = Run(SUITE.rows[5].name, FIRST, 0, "exit -9: killed", {})
+    failed = Run(SUITE.rows[5].name, COLOURING, 0, "exit -9: killed", {})
     shown = replace(runs[0], result={**runs[0].result, "troubles": ["engine x: crashed"]})
     files = written(
         compose(read(fill(tmp_path / "a.sqlite", [shown, failed])), None), tmp_path / "out"
@@ -198,7 +190,7 @@ def test_failures_and_troubles_are_reported(runs: list[Run], tmp_path: Path) -> 
 
 @pytest.mark.long
 def test_teams_stand_beside_their_members(runs: list[Run], tmp_path: Path) -> None:
-    team = replace(FIRST, engines=("colouring", "umda"))
+    team = replace(COLOURING, engines=("colouring", "umda"))
     seeded = contributed("schedule", "colouring", runs[0].result["steps"], "from umda's schedule")
     both = [with_contributions(runs[0], {**seeded, "seeded_by": "umda"}), *runs[1:]]
     all_runs = [*runs, *(replace(run, contestant=team) for run in both)]
@@ -241,7 +233,7 @@ class Page(HTMLParser):
 def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Path) -> None:
     both = [*runs, *(replace(run, contestant=SECOND) for run in runs)]
     reading = read(fill(tmp_path / "a.sqlite", both))
-    files = written(compose(reading, None), tmp_path / "out")
+    files = written(compose(reading, None), tmp_path / "out", plots=True)
     lines = list(csv.DictReader(files[".csv"].splitlines()))
     assert [line["row"] for line in lines] == [row.name for row in SUITE.rows]
     assert lines[2]["note"] == "a|b <i>"
@@ -271,7 +263,11 @@ def test_the_same_store_gives_the_same_files(runs: list[Run], tmp_path: Path) ->
     first = compose(read(fill(tmp_path / "a.sqlite", both)), None)
     (tmp_path / "b").mkdir()
     second = compose(read(fill(tmp_path / "b" / "a.sqlite", both[::-1])), None)
-    assert written(first, tmp_path / "one") == written(second, tmp_path / "two")
+    one, two = (
+        written(report, tmp_path / name, plots=True)
+        for report, name in ((first, "one"), (second, "two"))
+    )
+    assert one == two
 
 
 def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
@@ -290,7 +286,7 @@ def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
 
 
 def test_two_stores_of_other_budgets_and_versions(runs: list[Run], tmp_path: Path) -> None:
-    more = replace(FIRST, evaluations=40)
+    more = replace(COLOURING, evaluations=40)
     changed = {"budget": {"evaluations": 40, "threads": 1},
                "versions": {**runs[0].result["versions"], "cchybrid": "0.1.0"}}  # fmt: skip
     longer = replace(runs[0], contestant=more, result={**runs[0].result, **changed})
@@ -314,7 +310,7 @@ def test_the_runs_are_written_as_csv(runs: list[Run], tmp_path: Path) -> None:
         contributed("bound", "cut", steps, at=2.0),
     )
     report = compose(read(fill(tmp_path / "a.sqlite", [improved, *runs[1:]])), None)
-    written(report, tmp_path / "out")
+    written(report, tmp_path / "out", plots=True)
     lines = list(csv.DictReader((tmp_path / "out" / "runs.csv").read_text().splitlines()))
     assert [line["row"] for line in lines] == [row.name for row in SUITE.rows[:5]]
     assert json.loads(lines[0]["convergence"]) == [
@@ -339,6 +335,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Schedule]:
 
 
 def replace_exporter(monkeypatch: pytest.MonkeyPatch, export: Callable[[Schedule], str]) -> None:
+    monkeypatch.setattr("cchybrid_plugins.bench.report.plots.plots", lambda rows, runs: [])
     info = ExporterInfo("html", export, "stands in for what a plugin registers")
     monkeypatch.setattr(Registry, "exporter", lambda self, name: {"html": info}[name])
 

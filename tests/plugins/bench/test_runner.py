@@ -22,7 +22,7 @@ from cchybrid_plugins.bench.suite import Suite, read_suite
 from cchybrid.cli.app import run as command
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import local
+from tests.plugins.bench.local_runs import COLOURING, local
 
 SUITE = """
 name = "six"
@@ -31,7 +31,7 @@ topology = ["ring-bi-6", "mesh-2x3"]
 collective = ["AAS", "AAB", "OAB"]
 """
 HALF = SUITE.replace(', "mesh-2x3"', "")
-COMMAND = ("--engine", "colouring", "--evaluations", "60", "--seeds", "1", "--threads", "1")
+COMMAND = ("--engine", "colouring", "--evaluations", "20", "--seeds", "1", "--threads", "1")
 
 
 def bench(folder: Path, *words: str, store: str = "s.sqlite") -> subprocess.Popen[str]:
@@ -42,9 +42,6 @@ def bench(folder: Path, *words: str, store: str = "s.sqlite") -> subprocess.Pope
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
-
-
-FAST = Contestant(("colouring",), "auto", None, 60)
 
 
 def read(folder: Path, text: str) -> Suite:
@@ -148,11 +145,11 @@ def test_failed_runs_are_kept_and_done_again(tmp_path, monkeypatch):
         # A process that breaks down costs its own run.
         with monkeypatch.context() as patch:
             patch.setattr(sys, "executable", "/bin/false")
-            assert run_suite(suite, known, store, [FAST], [0], local(1), seen.append)
+            assert run_suite(suite, known, store, [COLOURING], [0], local(1), seen.append)
         assert [progress.done for progress in seen] == [1, 2]
         assert [run.failure for run in store.runs()] == ["exit 1: "] * 2
         assert store.finished() == {}
-        assert run_suite(suite, known, store, [FAST], [0], local(2), seen.append)
+        assert run_suite(suite, known, store, [COLOURING], [0], local(2), seen.append)
         assert len(store.finished()) == len(list(store.runs())) == 2
 
 
@@ -176,7 +173,7 @@ def test_what_was_finished_when_the_interrupt_came_is_kept(tmp_path, monkeypatch
 
     with Store(tmp_path / "s.sqlite", write=True) as store:
         assert not run_suite(
-            suite, digests(suite, load_registry()), store, [FAST], [0], local(2), interrupt
+            suite, digests(suite, load_registry()), store, [COLOURING], [0], local(2), interrupt
         )
         assert len(store.finished()) == 2
 
@@ -187,11 +184,11 @@ def test_another_instance_under_the_same_name_is_run_again(tmp_path):
     known = digests(suite, load_registry())
     with Store(tmp_path / "s.sqlite", write=True) as store:
         seen = []
-        assert run_suite(suite, known, store, [FAST], [0], local(2), seen.append)
-        assert run_suite(suite, known, store, [FAST], [0], local(2), seen.append)
+        assert run_suite(suite, known, store, [COLOURING], [0], local(2), seen.append)
+        assert run_suite(suite, known, store, [COLOURING], [0], local(2), seen.append)
         assert len(seen) == 2
         changed = {**known, "ring-bi-6 AAS": "another"}
-        assert run_suite(suite, changed, store, [FAST], [0], local(2), seen.append)
+        assert run_suite(suite, changed, store, [COLOURING], [0], local(2), seen.append)
         assert [progress.run.row for progress in seen[2:]] == ["ring-bi-6 AAS"]
 
 
@@ -199,6 +196,7 @@ def test_another_instance_under_the_same_name_is_run_again(tmp_path):
 def test_a_full_disk_leaves_no_process_behind(tmp_path, monkeypatch):
     """Not even where the store fails a second time while the run is ended."""
     suite = read(tmp_path, SUITE)
+    known = digests(suite, load_registry())
 
     def full(self: Store, run: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
@@ -208,7 +206,7 @@ def test_a_full_disk_leaves_no_process_behind(tmp_path, monkeypatch):
     with Store(tmp_path / "s.sqlite", write=True) as store:
         monkeypatch.setattr(Store, "put", full)
         with pytest.raises(sqlite3.OperationalError):
-            run_suite(suite, digests(suite, load_registry()), store, [FAST], [0], local(2), print)
+            run_suite(suite, known, store, [COLOURING], [0], local(2), print)
     assert signal.getsignal(signal.SIGINT) is before
     assert [pid for pid in jobs_at_work(tmp_path) if pid != os.getpid()] == []
 

@@ -17,21 +17,20 @@ from cchybrid_plugins.bench.suite import Suite, read_suite
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import made
+from tests.plugins.bench.local_runs import COLOURING, made
 
 ROWS = tuple(Row(InstanceSpec("ring-bi-4", name)) for name in ("OAB", "AAS"))
 SUITE = Suite("two", "two rows", ROWS)
-BUDGET = Contestant(("colouring",), "auto", None, 500)
 
 
 @pytest.fixture(scope="module")
 def finished() -> Run:
-    return made("schedules", ROWS[1], BUDGET)
+    return made("schedules", ROWS[1], COLOURING)
 
 
 def test_what_goes_in_comes_out(tmp_path, finished):
     path = tmp_path / "s.sqlite"
-    failed = Run(ROWS[0].name, BUDGET, 0, "exit -9", {})
+    failed = Run(ROWS[0].name, COLOURING, 0, "exit -9", {})
     with Store(path, write=True) as store:
         store.put_suite(SUITE)
         store.put(finished)
@@ -42,7 +41,7 @@ def test_what_goes_in_comes_out(tmp_path, finished):
         assert store.suite("two").rows == ROWS
         one, other = store.runs()
         assert (one, other) == (finished, failed)
-        assert one.contestant == BUDGET
+        assert one.contestant == COLOURING
         assert len(stored_schedule(one).steps) == one.result["steps"] == 2
         assert stored_schedule(other) is None
     assert not path.with_name("s.sqlite-wal").exists()
