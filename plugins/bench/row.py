@@ -21,7 +21,7 @@ _NAME_PARTS = {
     "fail_nodes": "without node {}", "participants": "among {}", "chunks": "{} chunks",
     "rounds": "rounds {}", "steps": "in {} steps",
 }  # fmt: skip
-"""What the name of a row says of each value that is given."""
+"""The words for each value that is given, in the name of a row."""
 _USUAL = {"switching": "wormhole", "routing": "minimal", "ports": "all"}
 
 

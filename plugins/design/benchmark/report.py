@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
 from typing import Any
 
 from cchybrid.plugin.benchmark import CheckedSuite
@@ -117,9 +117,9 @@ def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[Line]:
 
 
 def _line(row: DesignRow, entries: list[Line], checked: CheckedDesign) -> Line:
-    verdicts = [entry["verdict"] for entry in entries]
+    verdicts = Counter(entry["verdict"] for entry in entries)
     order = ("worse", "other definition", "equal", "better", "new")
-    counts = [f"{verdicts.count(word)} {word}" for word in order if word in verdicts]
+    counts = [f"{verdicts[word]} {word}" for word in order if verdicts[word]]
     return {
         "row": row.name,
         "network": row.network or "designed",
@@ -135,9 +135,9 @@ def _summary(records: list[Line]) -> Section:
     for kind, named in (("designed", False), ("evaluated", True)):
         part = [record for record in records if bool(record["network"]) is named]
         if part:
-            verdicts = [record["verdict"] for record in part]
+            verdicts = Counter(record["verdict"] for record in part)
             words = ("better", "equal", "worse", "other definition", "new")
-            counts = {word: verdicts.count(word) for word in words}
+            counts = {word: verdicts[word] for word in words}
             rows = len({record["row"] for record in part})
             lines.append({"networks": kind, "rows": rows, "columns": len(part), **counts})
     return Section("Summary", SUMMARY_TEXT, table=lines or None)
@@ -156,11 +156,5 @@ def _tables(rows: Any, records: list[Line]) -> list[Section]:
                 line[f"{record['column']}, ours"] = f"{float(record['ours']):.6g}{mark}"
         if lines:
             text = "(!): worse, or another definition."
-            sections.append(Section(source or "Designs", text, table=_filled(lines)))
+            sections.append(Section(source or "Designs", text, table=[*lines.values()]))
     return sections
-
-
-def _filled(lines: Mapping[str, Line]) -> list[Line]:
-    """Return lines of a table that all have its columns."""
-    columns = dict.fromkeys(name for line in lines.values() for name in line)
-    return [dict.fromkeys(columns, "") | line for line in lines.values()]

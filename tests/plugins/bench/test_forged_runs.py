@@ -22,7 +22,7 @@ from tests.plugins.bench.small_suites import changed, schedules
 
 Result = dict[str, Any]
 EVIDENCE = {"kind": "linear", "steps": 2, "channels": [[1, 0, 1], [3, 0, 1]]}
-"""That an all-to-all scatter on a ring of four nodes takes two steps."""
+"""The proof of two steps for an all-to-all scatter on a ring of four nodes."""
 
 
 def checked(run: Run) -> Checked:
