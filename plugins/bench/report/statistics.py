@@ -17,10 +17,12 @@ from .standing import certified_bounds
 
 MIN_SECONDS = 0.01
 """Shorter times are set to this in the plots."""
+CONFIDENCE = 0.95
+"""The confidence of all intervals."""
 CONTESTANT = ["key", "contestant"]
 
 
-def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+def wilson(successes: int, trials: int) -> tuple[float, float]:
     """Return Wilson's score interval of a success rate; without trials (0, 1).
 
     References
@@ -30,16 +32,16 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float
     """
     if trials == 0:
         return 0.0, 1.0
-    found = stats.binomtest(successes, trials).proportion_ci(confidence, "wilson")
+    found = stats.binomtest(successes, trials).proportion_ci(CONFIDENCE, "wilson")
     return float(found.low), float(found.high)
 
 
-def mean_of(values: Iterable[float], confidence: float = 0.95) -> tuple[float, float, float]:
+def mean_of(values: Iterable[float]) -> tuple[float, float, float]:
     """Return the mean of known values and the ends of Student's t interval, NaN where unknown."""
     known = [value for value in values if not math.isnan(value)]
     middle, spread = fmean(known) if known else math.nan, math.nan
     if len(known) > 1:
-        spread = float(stats.t.ppf(0.5 + confidence / 2, len(known) - 1) * stats.sem(known))
+        spread = float(stats.t.ppf(0.5 + CONFIDENCE / 2, len(known) - 1) * stats.sem(known))
     return middle, middle - spread, middle + spread
 
 
