@@ -188,6 +188,8 @@ def run(
     names = labels(entries)
     instances = digests(chosen_suite, registry)
     tasks = tasks_of(chosen_suite, entries, chosen_seeds)
+    if part is not None:
+        tasks = part.of(tasks)
     if slurm is not None:
         write_script(
             context, slurm, jobs_of_script,
@@ -209,8 +211,8 @@ def run(
                 opened(registry, runner, cluster, jobs, threads, print_note) as machines,
             ):
                 whole = run_suite(
-                    chosen_suite, instances, results, entries, chosen_seeds, machines, watch,
-                    registry, shard=part, verify=runner != LOCAL,
+                    chosen_suite, tasks, instances, results, machines, watch, registry,
+                    verify=runner != LOCAL,
                 )  # fmt: skip
     except (InputError, KeyboardInterrupt):
         if fresh and is_file(path):
@@ -226,7 +228,7 @@ def run(
         print(f"cchybrid: interrupted; the same command continues ({path})", file=sys.stderr)
         raise typer.Exit(1)
     print(f"{chosen_suite.name}: {len(chosen_suite.rows)} rows in {path}")
-    if stored := len(tasks if part is None else part.of(tasks)) - len(made):
+    if stored := len(tasks) - len(made):
         print(f"stored before, and checked by bench report only: {counted(stored, 'run')}")
     if failures := sum(bool(progress.run.failure) for progress in made):
         print(f"{failures} runs failed and will be run again by the same command")

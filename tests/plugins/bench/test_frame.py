@@ -20,14 +20,14 @@ from pandas import NA
 import cchybrid
 from cchybrid.host.run_history import Contribution
 from cchybrid.model.errors import InputError
-from tests.plugins.bench.local_runs import with_seed
+from tests.plugins.bench.local_runs import COLOURING, with_seed
 from tests.plugins.bench.test_report import SUITE, fill, runs
 
 __all__ = ["runs"]
 
 
 def test_a_line_per_run(runs: list[Run], tmp_path: Path) -> None:
-    failed = Run(SUITE.rows[5].name, 0, "exit -9: killed", {})
+    failed = Run(SUITE.rows[5].name, COLOURING, 0, "exit -9: killed", {})
     again = with_seed(runs[0], 7)
     found = cchybrid.bench.read(fill(tmp_path / "a.sqlite", [*runs, again, failed]))
     assert tuple(found.columns) == COLUMNS

@@ -12,7 +12,7 @@ from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.report.reading import read_store
 from cchybrid_plugins.bench.report.standing import standings
 from cchybrid_plugins.bench.row import Row
-from cchybrid_plugins.bench.runner import digests, run_suite
+from cchybrid_plugins.bench.runner import digests, run_suite, tasks_of
 from cchybrid_plugins.bench.store import Run, Store
 from cchybrid_plugins.bench.suite import Suite, read_suite
 from pandas import NA
@@ -73,7 +73,9 @@ def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, c
     present = [Contestant(("covering",), "auto", None, 20)]
     with Store(path, write=True) as opened:
         known = digests(suite, registry)
-        assert run_suite(suite, known, opened, present, [0], local(1), print, registry)
+        assert run_suite(
+            suite, tasks_of(suite, present, [0]), known, opened, local(1), print, registry
+        )
         (kept,) = opened.runs()
     assert kept.contestant.engines == ("liquid",)
 
@@ -124,6 +126,7 @@ def test_rows_of_no_kind_are_one_line(store):
         "UPDATE runs SET contestant = replace(contestant, '[\"umda\"]', '[1,2]')",
         'UPDATE runs SET contestant = replace(contestant, \'"threads":1\', \'"threads":"x"\')',
         "UPDATE runs SET contestant = '5'",
+        "UPDATE runs SET contestant = contestant || ' '",
         "UPDATE runs SET result = '[' || result",
         "UPDATE runs SET seed = 'abc'",
         "UPDATE runs SET seed = 1.5",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cchybrid_plugins.bench.job import work
 from cchybrid_plugins.bench.runner import (
     Task,
     digests,
@@ -124,14 +125,20 @@ def test_a_forged_run_is_refused_and_done_again_by_the_next_command(
             executor = Forger(ExecutorSettings(jobs=1))
             executor.forged = bool(shown)
             assert run_suite(
-                suite, known, store, [COLOURING], [0], executor, watch, registry, verify=True
+                suite,
+                tasks_of(suite, [COLOURING], [0]),
+                known,
+                store,
+                executor,
+                watch,
+                registry,
+                verify=True,
             )
         assert [bool(failure) for failure in shown] == [True, False, False]
         assert "the schedule is invalid" in shown[0]
         assert set(store.finished().values()) == {*known.values()}
 
 
-@pytest.mark.long
 def test_the_instance_of_a_file_goes_with_its_job(suite: Suite) -> None:
     """Other machines do not have the file."""
     jobs = [job_of(task, "1", KIND, load_registry()) for task in tasks_of(suite, [COLOURING], [0])]
@@ -139,5 +146,4 @@ def test_the_instance_of_a_file_goes_with_its_job(suite: Suite) -> None:
     assert "instance" not in named["row"]
     assert of_a_file["row"]["instance"]["network"]["nodes"] == 3
     of_a_file["row"]["question"]["topology"] = "/not/on/this/machine.edges"
-    answer = run_job(jobs[1].__class__("1", jobs[1].module, json.dumps(of_a_file).encode()))
-    assert json.loads(answer.output)["result"]["status"] == "optimal"
+    assert work(of_a_file)["result"]["status"] == "optimal"

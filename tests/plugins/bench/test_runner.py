@@ -9,8 +9,10 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant
@@ -47,6 +49,16 @@ def bench(folder: Path, *words: str, store: str = "s.sqlite") -> subprocess.Pope
 def read(folder: Path, text: str) -> Suite:
     (folder / "six.toml").write_text(text)
     return read_suite(str(folder / "six.toml"))
+
+
+def ran(
+    suite: Suite, store: Store, watch: Callable[[Progress], None], *, jobs: int = 2,
+    contestant: Contestant = COLOURING, changed: Mapping[str, str] = MappingProxyType({}),
+) -> bool:  # fmt: skip
+    """Run a suite with one contestant and seed, as if the digests of some rows had changed."""
+    instances = {**digests(suite, load_registry()), **changed}
+    tasks = tasks_of(suite, [contestant], [0])
+    return run_suite(suite, tasks, instances, store, local(jobs), watch)
 
 
 CLOCK_TIMES = ("seconds", "seconds_to_best", "search_seconds", "overrun", "times")
@@ -135,21 +147,20 @@ def test_an_interrupted_run_leaves_no_process_behind_and_goes_on(tmp_path, numbe
 def test_failed_runs_are_kept_and_done_again(tmp_path, monkeypatch):
     suite = read(tmp_path, HALF.replace(', "OAB"', ""))
     broken = Contestant(("colouring",), "auto", None, 60, 1, {"colouring": {"nonsense": "1"}})
-    known = digests(suite, load_registry())
     seen = []
     with Store(tmp_path / "s.sqlite", write=True) as store:
         # Settings that an engine refuses would fail in every row.
         with pytest.raises(InputError, match="nonsense"):
-            run_suite(suite, known, store, [broken], [0], local(2), seen.append)
+            ran(suite, store, seen.append, contestant=broken)
         assert seen == list(store.runs()) == []
         # A process that breaks down costs its own run.
         with monkeypatch.context() as patch:
             patch.setattr(sys, "executable", "/bin/false")
-            assert run_suite(suite, known, store, [COLOURING], [0], local(1), seen.append)
+            assert ran(suite, store, seen.append, jobs=1)
         assert [progress.done for progress in seen] == [1, 2]
         assert [run.failure for run in store.runs()] == ["exit 1: "] * 2
         assert store.finished() == {}
-        assert run_suite(suite, known, store, [COLOURING], [0], local(2), seen.append)
+        assert ran(suite, store, seen.append)
         assert len(store.finished()) == len(list(store.runs())) == 2
 
 
@@ -172,23 +183,19 @@ def test_what_was_finished_when_the_interrupt_came_is_kept(tmp_path, monkeypatch
         raise KeyboardInterrupt
 
     with Store(tmp_path / "s.sqlite", write=True) as store:
-        assert not run_suite(
-            suite, digests(suite, load_registry()), store, [COLOURING], [0], local(2), interrupt
-        )
+        assert not ran(suite, store, interrupt)
         assert len(store.finished()) == 2
 
 
 @pytest.mark.long
 def test_another_instance_under_the_same_name_is_run_again(tmp_path):
     suite = read(tmp_path, HALF.replace(', "OAB"', ""))
-    known = digests(suite, load_registry())
     with Store(tmp_path / "s.sqlite", write=True) as store:
         seen = []
-        assert run_suite(suite, known, store, [COLOURING], [0], local(2), seen.append)
-        assert run_suite(suite, known, store, [COLOURING], [0], local(2), seen.append)
+        assert ran(suite, store, seen.append)
+        assert ran(suite, store, seen.append)
         assert len(seen) == 2
-        changed = {**known, "ring-bi-6 AAS": "another"}
-        assert run_suite(suite, changed, store, [COLOURING], [0], local(2), seen.append)
+        assert ran(suite, store, seen.append, changed={"ring-bi-6 AAS": "another"})
         assert [progress.run.row for progress in seen[2:]] == ["ring-bi-6 AAS"]
 
 
@@ -196,7 +203,6 @@ def test_another_instance_under_the_same_name_is_run_again(tmp_path):
 def test_a_full_disk_leaves_no_process_behind(tmp_path, monkeypatch):
     """Not even where the store fails a second time while the run is ended."""
     suite = read(tmp_path, SUITE)
-    known = digests(suite, load_registry())
 
     def full(self: Store, run: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
@@ -206,7 +212,7 @@ def test_a_full_disk_leaves_no_process_behind(tmp_path, monkeypatch):
     with Store(tmp_path / "s.sqlite", write=True) as store:
         monkeypatch.setattr(Store, "put", full)
         with pytest.raises(sqlite3.OperationalError):
-            run_suite(suite, known, store, [COLOURING], [0], local(2), print)
+            ran(suite, store, print)
     assert signal.getsignal(signal.SIGINT) is before
     assert [pid for pid in jobs_at_work(tmp_path) if pid != os.getpid()] == []
 

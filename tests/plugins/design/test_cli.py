@@ -44,6 +44,14 @@ def test_a_design_for_a_collective_is_written_and_checked(tmp_path: Path) -> Non
     assert "steps bound is 2, not 3" in refused.stdout
 
 
+def test_the_lines_about_steps(tmp_path: Path) -> None:
+    words = "design --nodes 6 --degree 2 --collective OAB --time-limit 10 --designer exhaustive"
+    done = call(*words.split(), "--switching", "store-and-forward", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "OAB: 3 steps, verified; fewest on this network (certified)" in done.stdout
+    assert "no network has fewer than 3 steps" in done.stdout
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_a_front_as_table_file_and_plot(suffix: str, tmp_path: Path) -> None:
