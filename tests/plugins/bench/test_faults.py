@@ -11,12 +11,6 @@ from tests.faults.test_shortages import jumping
 
 pytestmark = pytest.mark.faults
 
-TWO = """
-name = "two"
-[[rows]]
-topology = ["ring-bi-4", "mesh-4x4"]
-collective = "AAS"
-"""
 ONE = 'name = "one"\n[[rows]]\ntopology = "ring-bi-4"\ncollective = "AAS"\n'
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.registry import Registry, load_registry
 from tests.plugins.design.faulty_designers import cost_of, path, ring
 
-ROOT = Path(__file__).parents[4]
 PLUGIN = "tests.plugins.design.faulty_designers"
 
 
