@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from .result import DesignResult
 
+Files = dict[str, tuple[Path | None, Callable[[Path], object] | None]]
+"""Where each file of a command goes, and what writes it; ``None`` where there is none."""
 SETTINGS = (
     "layout", "max_wire", "redundant_links", "fault_tolerant", "collective", "switching", "ports",
     "routing", "initial", "time_limit", "evaluations", "seed", "threads", "memory",
@@ -179,7 +181,7 @@ def design(
     )
     network, steps = result.network, result.schedule
     complete = network is not None and (collective is None or steps is not None)
-    files: dict[str, tuple[Path | None, Callable[[Path], object] | None]] = {
+    files: Files = {
         "network": (output, None if network is None else lambda path: _write(result, path)),
         "schedule": (schedule, None if steps is None else steps.save),
     }
@@ -231,7 +233,7 @@ def _front(
         values = [point.values for point in front.points]
         plot_front(values, front.terms, front.maximised, front.title, path)
 
-    files: dict[str, tuple[Path | None, Callable[[Path], object] | None]] = {
+    files: Files = {
         "table": (output, lambda path: write_text(front.to_csv(), path)),
         "plot": (plot, draw if front.points else None),
     }
@@ -242,7 +244,7 @@ def _front(
 
 def _finish(
     result: RunResult,
-    files: Mapping[str, tuple[Path | None, Callable[[Path], object] | None]],
+    files: Files,
     complete: bool,
     as_json: bool,
     facts: Callable[[dict[str, str]], Mapping[str, Any]],
@@ -251,8 +253,6 @@ def _finish(
 
     Parameters
     ----------
-    files
-        Where each file goes, and what writes it; ``None`` where there is none.
     facts
         Returns what the JSON object says of the files that were written, by their names.
 
