@@ -145,6 +145,12 @@ _SPEC = {
 _FIELDS = {"fail_link": "fail_links", "fail_node": "fail_nodes"}
 """The fields of ``InstanceSpec`` of options that may be repeated."""
 
+
+def option_of_instance(name: str) -> Any:
+    """Return an option that names an instance, for a command of another task."""
+    return _SPEC[name].annotation.__metadata__[0]
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 

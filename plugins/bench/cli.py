@@ -20,7 +20,7 @@ from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file
 from cchybrid.model.shown import counted
-from cchybrid.view.screen import print_lines, print_note, screen_width
+from cchybrid.view.screen import print_note, print_table
 
 from .cli_shards import merge, write_script
 
@@ -121,6 +121,7 @@ def run(
     Exit status: 0 everything is done, 1 it was interrupted or some runs failed, 2 bad input.
     """
     from cchybrid.host.api import DEFAULT_SECONDS
+    from cchybrid.host.arguments import read_count
     from cchybrid.host.executors import LOCAL, executor_name, opened
     from cchybrid.system.processes import processor_count
 
@@ -150,16 +151,15 @@ def run(
         why = f"the rows of {chosen_suite.name} have no budget and no seeds"
         refuse_given(context, why, names=("time_limit", "evaluations", "threads", "seeds"))
     granted = chosen_suite.budget
-    jobs = max(1, processor_count() // 2) if jobs is None else _positive(jobs, "--jobs")
-    threads = _positive(granted.threads or 1 if threads is None else threads, "--threads")
+    jobs = read_count(jobs, "--jobs") or max(1, processor_count() // 2)
+    threads = read_count(threads, "--threads") or granted.threads or 1
     if time_limit is None and evaluations is None:
         time_limit, evaluations = granted.time_limit, granted.evaluations
     if time_limit is None and evaluations is None:
         time_limit = DEFAULT_SECONDS
     if time_limit is not None and not 0 < time_limit < 1e9:
         raise InputError(f"{time_limit} makes no sense", where="--time-limit", hint="use seconds")
-    if evaluations is not None:
-        _positive(evaluations, "--evaluations")
+    read_count(evaluations, "--evaluations")
     budget = {"time_limit": time_limit, "evaluations": evaluations, "threads": threads}
     if chosen_suite.contestants and not (engine or strategy or option):
         with with_context(suite):
@@ -180,25 +180,20 @@ def run(
         )
     words = "" if part is None else f"-{part.words}"
     path = store or Path(f"{Path(suite).stem}{words}.sqlite")
-    failures: list[str] = []
     made: list[Progress] = []
-
-    def note(progress: Progress) -> None:
-        made.append(progress)
-        if progress.run.failure:
-            failures.append(progress.run.row)
-
     chosen_seeds: Sequence[int] = granted.seeds or (0,)
     if seeds is not None:
         with with_context("--seeds"):
             chosen_seeds = read_seeds(seeds)
     names = labels(entries)
     instances = digests(chosen_suite, registry)
+    tasks = tasks_of(chosen_suite, entries, chosen_seeds)
+    if part is not None:
+        tasks = part.of(tasks)
     if slurm is not None:
         write_script(
             context, slurm, jobs_of_script,
-            runs=len(tasks_of(chosen_suite, entries, chosen_seeds)), jobs=jobs, threads=threads,
-            time_limit=time_limit,
+            runs=len(tasks), jobs=jobs, threads=threads, time_limit=time_limit,
         )  # fmt: skip
         return
     fresh = not is_file(path)
@@ -212,12 +207,12 @@ def run(
                     if kind.engines and any(info.name in entry.team(registry) for entry in entries)
                 )
             with (
-                watcher(chosen_suite.name, names, kind, [note]) as watch,
+                watcher(chosen_suite.name, names, kind, made.append) as watch,
                 opened(registry, runner, cluster, jobs, threads, print_note) as machines,
             ):
                 whole = run_suite(
-                    chosen_suite, instances, results, entries, chosen_seeds, machines, watch,
-                    registry, shard=part, verify=runner != LOCAL,
+                    chosen_suite, tasks, instances, results, machines, watch, registry,
+                    verify=runner != LOCAL,
                 )  # fmt: skip
     except (InputError, KeyboardInterrupt):
         if fresh and is_file(path):
@@ -233,11 +228,10 @@ def run(
         print(f"cchybrid: interrupted; the same command continues ({path})", file=sys.stderr)
         raise typer.Exit(1)
     print(f"{chosen_suite.name}: {len(chosen_suite.rows)} rows in {path}")
-    tasks = tasks_of(chosen_suite, entries, chosen_seeds)
-    if stored := len(tasks if part is None else part.of(tasks)) - len(made):
+    if stored := len(tasks) - len(made):
         print(f"stored before, and checked by bench report only: {counted(stored, 'run')}")
-    if failures:
-        print(f"{len(failures)} runs failed and will be run again by the same command")
+    if failures := sum(bool(progress.run.failure) for progress in made):
+        print(f"{failures} runs failed and will be run again by the same command")
     raise typer.Exit(1 if failures else 0)
 
 
@@ -317,21 +311,9 @@ def _print_report(composed: Report, files: Sequence[Path]) -> None:
     from pandas import DataFrame
 
     summary = composed.sections[0].table
-    width = screen_width()
     if summary is not None:
         table = DataFrame(summary)
-        lines = [[*map(str, line)] for line in (table, *table.itertuples(index=False))]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        if width is not None and sum(widths) + 2 * len(widths) > width:
-            heads = lines[0][1:]
-            for first, *counts in lines[1:]:
-                cells = zip(heads, counts, strict=True)
-                words = ", ".join(f"{head} {count}" for head, count in cells if count != "0")
-                print_lines([f"{first}: {words}"])
-            lines = []
-        for first, *counts in lines:
-            numbers = map(str.rjust, counts, widths[1:])
-            print(first.ljust(widths[0]), *numbers, sep="  ")
+        print_table([*table], ([*map(str, row)] for row in table.itertuples(index=False)))
     for section in composed.sections:
         if section.lines:
             print(f"{section.title}: {len(section.lines)}")
@@ -349,9 +331,3 @@ def _drop_if_empty(path: Path) -> None:
                 if store.run_counts():
                     return
         path.unlink()
-
-
-def _positive(number: int, name: str) -> int:
-    if not 0 < number < 1 << 40:
-        raise InputError(f"{number} makes no sense", where=name, hint="use a whole number above 0")
-    return number

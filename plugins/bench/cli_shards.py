@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 import sys
 from pathlib import Path
@@ -17,6 +18,27 @@ MAX_SHOWN = 20
 """Runs that do not hold of which the reason is printed."""
 OF_THE_SCRIPT = ("suite", "slurm", "jobs_of_script", "jobs", "threads")
 """Parameters of ``bench run`` that the script sets itself."""
+START_SECONDS = 15
+"""Seconds per run beyond its time limit, for its start and the checks of its result."""
+COMPILE_SECONDS = 300
+"""Seconds for the compilation of kernels, once per installation."""
+
+_SCRIPT = """\
+#!/bin/sh
+# Submit with: sbatch {file}
+# A job that is stopped, requeued or submitted again continues where it was.
+#SBATCH --job-name={name}
+#SBATCH --array=1-{shards}
+#SBATCH --nodes=1
+#SBATCH --ntasks=1
+#SBATCH --cpus-per-task={processors}
+{time}#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output={stem}-%a-of-{shards}.log
+set -eu
+shard="${{SLURM_ARRAY_TASK_ID:?is set by sbatch}}"
+exec {command} --shard "$shard/{shards}" --store {stem}-"$shard"-of-{shards}.sqlite
+"""
 
 
 def merge(
@@ -47,7 +69,7 @@ def merge(
     registry = load_plugins()
     try:
         with Store(output, write=True) as merged, checking(output) as watch:
-            found = merge(stores, merged, registry, lambda path, done, total: watch(done, total))
+            found = merge(stores, merged, registry, watch)
             total = sum(merged.run_counts().values())
     except (sqlite3.Error, OSError) as error:
         raise InputError(
@@ -82,7 +104,6 @@ def write_script(
     from cchybrid.model.instance import write_text
 
     from .shards import MAX_SHARDS
-    from .slurm import array_script
 
     for name in ("cluster", "executor", "shard", "store"):
         if context.params[name] is not None:
@@ -103,9 +124,16 @@ def write_script(
             continue
         for item in value if isinstance(value, (list, tuple)) else [value]:
             words += [parameter.opts[0], str(item)]
-    text = array_script(
-        path.name, Path(suite).stem, words, runs=runs, shards=shards, jobs=jobs, threads=threads,
-        time_limit=time_limit,
+    time = ""
+    if time_limit is not None:
+        rounds = -(-runs // (shards * jobs))
+        seconds = int(rounds * (time_limit + START_SECONDS)) + COMPILE_SECONDS
+        hours, rest = divmod(-(-seconds // 60), 60)
+        time = f"#SBATCH --time={hours:02d}:{rest:02d}:00\n"
+    stem = shlex.quote(Path(suite).stem)
+    text = _SCRIPT.format(
+        file=shlex.quote(path.name), name=stem, stem=stem, shards=shards, time=time,
+        processors=jobs * threads, command=shlex.join(words),
     )  # fmt: skip
     write_text(text, path)
     print(f"written to {path}: {runs} runs in {shards} jobs; submit it with: sbatch {path}")

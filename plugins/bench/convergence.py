@@ -15,11 +15,6 @@ class State(NamedTuple):
     steps: int | None
     bound: int
 
-    @property
-    def gap(self) -> float:
-        """The gap as a share of the steps; 1 without a schedule."""
-        return 1.0 if self.steps is None else max(0.0, (self.steps - self.bound) / self.steps)
-
 
 def convergence(contributions: Iterable[Contribution], bound: int) -> list[State]:
     """Return the states of a run in the order of time, each better than the one before.

@@ -8,12 +8,11 @@ settings).
 from __future__ import annotations
 
 import json
-import signal
 import sys
 from collections.abc import Mapping
-from types import FrameType
 from typing import Any
 
+from cchybrid.cli.interrupts import catch_interrupts
 from cchybrid.model.errors import CchybridError
 from cchybrid.plugin.benchmark import SettingsError
 from cchybrid.plugin.registry import load_registry
@@ -33,14 +32,10 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
     return {"result": result, "schedule": record}
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
 def main() -> None:
     """Read one job and write its answer."""
     die_with_parent()
-    signal.signal(signal.SIGTERM, _interrupt)
+    catch_interrupts()
     job = json.load(sys.stdin)
     try:
         answer = work(job)

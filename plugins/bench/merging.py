@@ -41,7 +41,7 @@ def merge(
     paths: Sequence[Path],
     output: Store,
     registry: Registry,
-    watch: Callable[[Path, int, int], None] = lambda path, done, total: None,
+    watch: Callable[[int, int], None] = lambda done, total: None,
 ) -> Merged:
     """Add the runs of stores to a store.
 
@@ -55,7 +55,7 @@ def merge(
     output
         Opened for writing.
     watch
-        Called after every run with its store, and the numbers of its read runs and of all.
+        Called after every run with the numbers of read runs of its store and of all.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def merge(
                         output.put(run)
                         known[run.key] = run
                         merged.added += 1
-                    watch(path, done, total)
+                    watch(done, total)
             except DAMAGE as error:
                 raise InputError(
                     f"the store is damaged: {error}", where=str(path), hint="leave it out"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,30 +18,28 @@ from cchybrid.plugin.benchmark import Benchmark
 from .runner import Progress
 from .store import Run
 
-Watch = Callable[[Progress], None]
 PROGRESS_SECONDS = 10.0
 """Seconds between the lines of a check where there is no terminal."""
 
 
 @contextmanager
 def watcher(
-    title: str, names: Mapping[str, str], kind: Benchmark[Any], others: Sequence[Watch] = ()
-) -> Iterator[Watch]:
+    title: str, names: Mapping[str, str], kind: Benchmark[Any], also: Callable[[Progress], object]
+) -> Iterator[Callable[[Progress], None]]:
     """Yield the function that shows every finished run on standard error.
 
     Parameters
     ----------
     names
         Labels of the contestants by key.
-    others
-        Called with every finished run too.
+    also
+        Called with every finished run, too.
     """
     bar = _bar(TextColumn("{task.fields[left]}"))
     task = bar.add_task(title, total=None, left="")
 
     def watch(progress: Progress) -> None:
-        for other in others:
-            other(progress)
+        also(progress)
         left = duration(progress.seconds_left)
         bar.update(task, completed=progress.done, total=progress.total, left=left)
         left = "" if bar.console.is_terminal else f"; {left}"

@@ -14,6 +14,14 @@ from cchybrid.library.node_lists import format_nodes, parse_nodes
 from cchybrid.model.errors import InputError, with_context
 
 SPEC_FIELDS = tuple(each.name for each in fields(InstanceSpec))
+_NODE_LISTS = ("transmitters", "receivers", "fail_nodes", "participants")
+_NAME_PARTS = {
+    "root": "root {}", "transmitters": "from {}", "receivers": "to {}", "switching": "{}",
+    "routing": "routing {}", "ports": "ports {}", "fail_links": "without link {}",
+    "fail_nodes": "without node {}", "participants": "among {}", "chunks": "{} chunks",
+    "rounds": "rounds {}", "steps": "in {} steps",
+}  # fmt: skip
+"""The words for each value that is given, in the name of a row."""
 _USUAL = {"switching": "wormhole", "routing": "minimal", "ports": "all"}
 
 
@@ -71,31 +79,14 @@ class Row:
     def name(self) -> str:
         """The unique name; equal names mean equal instances."""
         spec = self.spec
+        values = {
+            **vars(spec), "fail_links": " ".join(spec.fail_links) or None,
+            "fail_nodes": spec.fail_nodes or None, "steps": self.target,
+        }  # fmt: skip
         parts = [self.topology, spec.collective or ""]
-        if spec.root is not None:
-            parts.append(f"root {spec.root}")
-        if spec.transmitters is not None:
-            parts.append(f"from {format_nodes(spec.transmitters)}")
-        if spec.receivers is not None:
-            parts.append(f"to {format_nodes(spec.receivers)}")
-        if spec.switching is not None:
-            parts.append(str(spec.switching))
-        if spec.routing is not None:
-            parts.append(f"routing {spec.routing}")
-        if spec.ports is not None:
-            parts.append(f"ports {spec.ports}")
-        if spec.fail_links:
-            parts.append(f"without link {' '.join(spec.fail_links)}")
-        if spec.fail_nodes:
-            parts.append(f"without node {format_nodes(spec.fail_nodes)}")
-        if spec.participants is not None:
-            parts.append(f"among {format_nodes(spec.participants)}")
-        if spec.chunks is not None:
-            parts.append(f"{spec.chunks} chunks")
-        if spec.rounds is not None:
-            parts.append(f"rounds {spec.rounds}")
-        if self.target is not None:
-            parts.append(f"in {self.target} steps")
+        for key, words in _NAME_PARTS.items():
+            if (value := values[key]) is not None:
+                parts.append(words.format(format_nodes(value) if key in _NODE_LISTS else value))
         return " ".join(part for part in parts if part)
 
     def to_json(self) -> dict[str, Any]:

@@ -61,11 +61,12 @@ class CostMeter:
 
     def _sample(self) -> None:
         while not self._over.wait(SAMPLE_SECONDS):
-            processes = processes_of(os.getpid())
+            own = os.getpid()
+            processes = [own, *(each.number for each in descendants(own, children()))]
             self.processes = max(self.processes, len(processes))
-            sizes = [size for each in processes if (size := proportional_mib(each)) is not None]
+            sizes = [size for size in map(proportional_memory, processes) if size is not None]
             if sizes:
-                self.peak_mib = max(self.peak_mib or 0.0, sum(sizes))
+                self.peak_mib = max(self.peak_mib or 0.0, sum(sizes) / (1 << 20))
 
     def to_json(self, instance: Instance, schedule: Schedule | None) -> dict[str, Any]:
         """Return all measured values; the Problem is built and the schedule verified for that."""
@@ -82,17 +83,6 @@ class CostMeter:
             "peak_mib": self.peak_mib,
             "processes": self.processes,
         }
-
-
-def processes_of(root: int) -> list[int]:
-    """Return a process and all processes below it (Linux; elsewhere only the process)."""
-    return [root, *(each.number for each in descendants(root, children()))]
-
-
-def proportional_mib(process: int) -> float | None:
-    """Return the memory of a process with shared pages counted in equal parts (PSS), in MiB."""
-    size = proportional_memory(process)
-    return None if size is None else size / (1 << 20)
 
 
 def _seconds(work: Any) -> float:

@@ -19,7 +19,6 @@ from cchybrid.system.interrupts import interrupts_ignored
 
 from .checking import check, refuse_other_tasks
 from .contestant import Contestant
-from .shards import Shard
 from .store import Run, Store
 from .suite import Suite
 
@@ -82,21 +81,21 @@ def digests(suite: Suite, registry: Registry) -> dict[str, str]:
 
 def run_suite(
     suite: Suite,
+    tasks: Sequence[Task],
     instances: Mapping[str, str],
     store: Store,
-    contestants: Sequence[Contestant],
-    seeds: Sequence[int],
     executor: Executor,
     watch: Callable[[Progress], None],
     registry: Registry | None = None,
     *,
-    shard: Shard | None = None,
     verify: bool = False,
 ) -> bool:
     """Do the runs that the store lacks, and store each one as soon as it is finished.
 
     Parameters
     ----------
+    tasks
+        The runs of the suite, or those of a shard.
     instances
         Result of ``digests``: a run with another digest is repeated.
     executor
@@ -106,8 +105,6 @@ def run_suite(
     registry
         The plugins; it also knows the former names of engines, under which the store may hold
         finished runs.
-    shard
-        The part of the runs to be done; ``None``: all of them.
     verify
         Whether every run is checked before it is stored, as it comes from another machine. A run
         that does not hold is stored as failed, with the reason.
@@ -126,9 +123,6 @@ def run_suite(
     kind = registry.benchmark(suite.kind)
     refuse_other_tasks(store, suite, registry)
     store.put_suite(suite)
-    tasks = tasks_of(suite, contestants, seeds)
-    if shard is not None:
-        tasks = shard.of(tasks)
     finished = {
         (row, Contestant.from_key(key).renamed(registry).key, seed): digest
         for (row, key, seed), digest in store.finished().items()

@@ -27,6 +27,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cchybrid.host.arguments import read_count, read_seconds
 from cchybrid.library.node_lists import parse_nodes
 from cchybrid.model.errors import InputError, with_context
 
@@ -96,13 +97,10 @@ def read_budget(record: Any) -> RunBudget:
             with with_context(key):
                 limits[key] = read_seeds(str(value))
         elif key in ("time_limit", "evaluations", "threads"):
-            kinds = (int, float) if key == "time_limit" else (int,)
-            if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < 1e9:
-                whole = "a number" if key == "time_limit" else "a whole number"
-                raise InputError(
-                    f"{str(value)[:40]} makes no sense", where=key, hint=f"use {whole} above 0"
-                )
-            limits[key] = float(value) if key == "time_limit" else value
+            if key == "time_limit":
+                limits[key] = read_seconds(value)
+            else:
+                limits[key] = read_count(value, key)
         else:
             raise InputError(
                 f"a budget has no {key!r}", hint="use time_limit, evaluations, threads, seeds"

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cchybrid.host import events as ev
@@ -81,7 +81,7 @@ class _Slice:
     seconds: float
     began: float
     steps: int | None
-    lower: int = field(default=1)
+    lower: int
 
 
 class ClusterSession(Session):

@@ -8,12 +8,11 @@ every event of the slice, as workers send them (``cchybrid.host.wire``).
 from __future__ import annotations
 
 import json
-import signal
 import sys
 from collections.abc import Iterator, Mapping
-from types import FrameType
 from typing import Any
 
+from cchybrid.cli.interrupts import catch_interrupts
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.schedule_task import ScheduleTask
@@ -70,14 +69,10 @@ def events_of(result: Result, known: Schedule | None) -> Iterator[dict[str, Any]
     }
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
 def main() -> None:
     """Read one job and write its answer."""
     die_with_parent()
-    signal.signal(signal.SIGTERM, _interrupt)
+    catch_interrupts()
     for event in work(json.load(sys.stdin)):
         sys.stdout.write(json.dumps(event, separators=(",", ":")) + "\n")
 

@@ -24,7 +24,7 @@ from .network.task import DesignTask
 from .network_steps import NoScheduleError, fewest_steps
 from .network_task import NetworkTask
 from .result import DesignResult
-from .settings import build_config, build_task, observers
+from .settings import observers, read_run
 
 DEFAULT_DESIGN_SECONDS = 10.0
 STEPS_SECONDS = 60.0
@@ -130,38 +130,19 @@ def design(
     ('optimal', True, 2.0)
     """
     registry = load_registry() if registry is None else registry
-    task = build_task(
-        nodes,
-        degree,
-        cost,
-        registry,
-        layout=layout,
-        positions=positions,
-        max_wire=max_wire,
-        redundant_links=redundant_links,
-        fault_tolerant=fault_tolerant,
-        collective=collective,
-        switching=switching,
-        ports=ports,
-        routing=routing,
-        seed=seed,
-    )
-    if collective is not None:
-        _check_search(fault_tolerant, evaluations)
     default = DEFAULT_DESIGN_SECONDS if collective is None else STEPS_SECONDS
     budget = read_budget(time_limit, evaluations, threads, memory, default)
     seconds = budget.seconds or default
     if collective is not None:
         budget = replace(budget, seconds=seconds * DESIGNERS_SHARE)
-    config = build_config(
-        task,
-        registry,
-        designers=designers,
-        options=options,
-        initial=initial,
-        budget=budget,
-        target=target,
-    )
+    task, config = read_run(
+        nodes, degree, cost, registry, budget, layout=layout, positions=positions,
+        max_wire=max_wire, redundant_links=redundant_links, fault_tolerant=fault_tolerant,
+        collective=collective, switching=switching, ports=ports, routing=routing, initial=initial,
+        designers=designers, options=options, seed=seed, target=target,
+    )  # fmt: skip
+    if collective is not None:
+        _check_search(fault_tolerant, evaluations)
     watching = observers(registry, on_event)
     run = NetworkTask(task, config)
     result: DesignResult = Session(run, config, watching).run()

@@ -1,12 +1,12 @@
-"""``design``, ``designers`` and ``check-design``."""
+"""``design``, also of fronts, ``designers`` and ``check-design``."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -20,10 +20,18 @@ from cchybrid.plugin.registry import load_registry
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
-    from cchybrid.model import Network
+    from cchybrid.host.run_result import RunResult
+    from cchybrid.plugin.registry import Registry
 
     from .result import DesignResult
 
+Files = dict[str, tuple[Path | None, Callable[[Path], object] | None]]
+"""Where each file of a command goes, and what writes it; ``None`` where there is none."""
+SETTINGS = (
+    "layout", "max_wire", "redundant_links", "fault_tolerant", "collective", "switching", "ports",
+    "routing", "initial", "time_limit", "evaluations", "seed", "threads", "memory",
+)  # fmt: skip
+"""The options that are arguments of ``cchybrid.design`` and of ``cchybrid.design_front``."""
 SUFFIXES = (".json", ".graphml", ".edges")
 """The kinds of files to which networks are written."""
 
@@ -34,6 +42,7 @@ def _options(incomplete: str) -> list[completion.Completion]:
 
 
 def design(
+    context: typer.Context,
     nodes: Annotated[int, typer.Option(metavar="N", help="The number of nodes.")],
     degree: Annotated[int, typer.Option(metavar="D", help="Links per node, at most.")],
     cost: Annotated[
@@ -60,15 +69,9 @@ def design(
             help="Search for its fewest steps, such as AAS.",
         ),
     ] = None,
-    switching: Annotated[
-        str | None, typer.Option(metavar="W", help="wormhole or store-and-forward.")
-    ] = None,
-    ports: Annotated[
-        str | None, typer.Option(metavar="K", help="all, K per node, or INJECT,ACCEPT.")
-    ] = None,
-    routing: Annotated[
-        str | None, typer.Option(metavar="R", help="minimal, any, or a number of extra hops.")
-    ] = None,
+    switching: Annotated[str | None, arguments.option_of_instance("switching")] = None,
+    ports: Annotated[str | None, arguments.option_of_instance("ports")] = None,
+    routing: Annotated[str | None, arguments.option_of_instance("routing")] = None,
     schedule: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the schedule of the collective.")
     ] = None,
@@ -108,7 +111,7 @@ def design(
         int | None,
         typer.Option(metavar="N", help="Networks per designer, for a repeatable result."),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")] = 0,
+    seed: arguments.Seed = 0,
     threads: Annotated[
         int | None,
         typer.Option(metavar="N", help="Designers at a time; default: one per processor."),
@@ -142,26 +145,12 @@ def design(
     """
     from .api import DEFAULT_COST
     from .api import design as design_network
-    from .cli_front import print_front
 
     registry = load_plugins()
     settings: dict[str, Any] = {
-        "layout": layout,
-        "max_wire": max_wire,
-        "redundant_links": redundant_links,
-        "fault_tolerant": fault_tolerant,
-        "collective": collective,
-        "switching": switching,
-        "ports": ports,
-        "routing": routing,
-        "initial": initial,
+        **{name: context.params[name] for name in SETTINGS},
         "designers": designer or None,
         "options": engine_options(option or []),
-        "time_limit": time_limit,
-        "evaluations": evaluations,
-        "seed": seed,
-        "threads": threads,
-        "memory": memory,
     }
     if pareto is not None:
         for name, value in (("--cost", cost), ("--target", target), ("--schedule", schedule)):
@@ -173,7 +162,7 @@ def design(
                 where="--collective",
                 hint="add the term steps, or drop --collective",
             )
-        print_front(nodes, degree, pareto, output, plot, as_json, registry, **settings)
+        _front(nodes, degree, pareto, output, plot, as_json, registry, **settings)
     if plot is not None:
         raise InputError("no front to draw", where="--plot", hint="add --pareto TERM,TERM")
     check_writable(output, schedule)
@@ -190,25 +179,103 @@ def design(
         registry=registry,
         **settings,
     )
+    network, steps = result.network, result.schedule
+    complete = network is not None and (collective is None or steps is not None)
+    files: Files = {
+        "network": (output, None if network is None else lambda path: _write(result, path)),
+        "schedule": (schedule, None if steps is None else steps.save),
+    }
+    _finish(result, files, complete, as_json, lambda written: dict.fromkeys(files) | written)
+
+
+def _front(
+    nodes: int,
+    degree: int,
+    terms: str,
+    output: Path | None,
+    plot: Path | None,
+    as_json: bool,
+    registry: Registry,
+    **settings: Any,
+) -> NoReturn:
+    """Search for the front of two cost terms, write and print it, and exit.
+
+    Parameters
+    ----------
+    terms
+        The names of the terms, with a comma between them.
+    settings
+        Further arguments of ``cchybrid.design_front``.
+    """
+    from cchybrid.model.instance import write_text
+    from cchybrid.view.front_plot import plot_front
+    from cchybrid.view.plot import check_plot
+
+    from .front import design_front
+
+    check_writable(output, plot)
+    if output is not None and output.suffix != ".csv":
+        raise InputError(
+            f"a front is no {output.suffix or 'such'} file",
+            where="-o",
+            hint="use a name that ends in .csv",
+        )
+    if plot is not None:
+        check_plot(plot)
+    names = [name.strip() for name in terms.split(",")]
+
+    def show(line: str) -> None:
+        print(line, file=sys.stderr)
+
+    front = design_front(nodes, degree, names, registry=registry, report=show, **settings)
+
+    def draw(path: Path) -> None:
+        values = [point.values for point in front.points]
+        plot_front(values, front.terms, front.maximised, front.title, path)
+
+    files: Files = {
+        "table": (output, lambda path: write_text(front.to_csv(), path)),
+        "plot": (plot, draw if front.points else None),
+    }
+    _finish(
+        front, files, bool(front.points), as_json, lambda written: {"written": [*written.values()]}
+    )
+
+
+def _finish(
+    result: RunResult,
+    files: Files,
+    complete: bool,
+    as_json: bool,
+    facts: Callable[[dict[str, str]], Mapping[str, Any]],
+) -> NoReturn:
+    """Write files, print the result, and exit with status 0 if it is complete, otherwise 1.
+
+    Parameters
+    ----------
+    facts
+        Returns what the JSON object says of the files that were written, by their names.
+
+    Raises
+    ------
+    InputError
+        A file cannot be written; raised after the result is printed.
+    """
     written: dict[str, str] = {}
     failed: InputError | None = None
     try:
-        if output is not None and result.network is not None:
-            _write(result, result.network, output)
-            written["network"] = str(output)
-        if schedule is not None and result.schedule is not None:
-            result.schedule.save(schedule)
-            written["schedule"] = str(schedule)
+        for name, (path, write) in files.items():
+            if path is not None and write is not None:
+                write(path)
+                written[name] = str(path)
     except InputError as error:
-        failed = error  # raised after the verdict is printed
+        failed = error
     if as_json:
-        files = {name: written.get(name) for name in ("network", "schedule")}
-        print(json.dumps({**result.to_json(), **files}))
+        print(json.dumps({**result.to_json(), **facts(written)}))
     else:
         print_lines([*result.lines(), *(f"written to {path}" for path in written.values())])
     if failed is not None:
         raise failed
-    complete = result.network is not None and (collective is None or result.schedule is not None)
     raise typer.Exit(0 if complete else 1)
 
 
@@ -321,10 +388,12 @@ def _check_suffix(path: Path) -> None:
         )
 
 
-def _write(result: DesignResult, network: Network, path: Path) -> None:
+def _write(result: DesignResult, path: Path) -> None:
     from cchybrid.library.formats.network_json import network_record
     from cchybrid.model.instance import write_text
 
+    network = result.network
+    assert network is not None
     if path.suffix == ".json":
         write_text(json.dumps(network_record(network, result.record())) + "\n", path)
     elif path.suffix == ".edges":
@@ -345,5 +414,5 @@ def _show_event(event: Mapping[str, Any]) -> None:
     if event["event"] == "network":
         values = ", ".join(f"{name} {value:.6g}" for name, value in event["values"].items())
         print(f"{event['seconds']:8.2f} s  {event['designer']}: {values}", file=sys.stderr)
-    elif event["event"] == "solved" or event["event"] == "trouble":
+    elif event["event"] in ("solved", "trouble"):
         print(f"{event['seconds']:8.2f} s  {event['text']}", file=sys.stderr)

@@ -28,14 +28,13 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
 
-from .config import DesignConfig
 from .network.cost import Cost
 from .network.ports import Links, network_of, ports_of
 from .network.record import design_record
 from .network.task import ROUNDING, DesignTask
 from .network_task import NetworkTask
 from .result import DesignResult
-from .settings import build_config, build_task, observers
+from .settings import DesignConfig, observers, read_run
 
 DEFAULT_FRONT_SECONDS = 30.0
 DEFAULT_RUNS = 6
@@ -118,9 +117,7 @@ class DesignFront(RunResult):
     def to_json(self) -> dict[str, Any]:
         """Return the front as a JSON object."""
         return {
-            "task": {
-                key: value for key, value in self.task.to_json().items() if key != "extra_terms"
-            },
+            "task": self.task.facts(),
             "terms": list(self.terms),
             "points": [
                 {
@@ -211,30 +208,13 @@ def design_front(
     names = _two_terms(terms)
     if isinstance(runs, bool) or not isinstance(runs, int) or not 2 <= runs <= 100:
         raise InputError(f"{runs!r} runs", where="runs", hint="use 2 to 100")
-    task = build_task(
-        nodes,
-        degree,
-        names,
-        registry,
-        layout=layout,
-        positions=positions,
-        max_wire=max_wire,
-        redundant_links=redundant_links,
-        fault_tolerant=fault_tolerant,
-        collective=collective,
-        switching=switching,
-        ports=ports,
-        routing=routing,
-        seed=seed,
-    )
-    config = build_config(
-        task,
-        registry,
-        designers=designers,
-        options=options,
-        initial=initial,
-        budget=read_budget(time_limit, evaluations, threads, memory, DEFAULT_FRONT_SECONDS),
-    )
+    budget = read_budget(time_limit, evaluations, threads, memory, DEFAULT_FRONT_SECONDS)
+    task, config = read_run(
+        nodes, degree, names, registry, budget, layout=layout, positions=positions,
+        max_wire=max_wire, redundant_links=redundant_links, fault_tolerant=fault_tolerant,
+        collective=collective, switching=switching, ports=ports, routing=routing, initial=initial,
+        designers=designers, options=options, seed=seed,
+    )  # fmt: skip
     search = _FrontSearch(task, config, runs, observers(registry, on_event), report)
     return search.run()
 
@@ -250,53 +230,56 @@ def _two_terms(terms: Iterable[str]) -> tuple[str, str]:
     return names[0], names[1]
 
 
+@dataclass
 class _FrontSearch:
     """The front so far, and what is left of the time."""
 
-    def __init__(
-        self,
-        task: DesignTask,
-        config: DesignConfig,
-        runs: int,
-        watching: list[tuple[str, Observer]],
-        report: Callable[[str], None],
-    ) -> None:
-        self._task, self._config, self._runs = task, config, runs
-        self._watching, self._report = watching, report
-        self._cost = Cost(task)
-        self._names = [name for name, _ in task.weights]
-        self._maximised = tuple(task.term(name).maximised for name in self._names)
-        self._points: list[FrontPoint] = []
+    task: DesignTask
+    config: DesignConfig
+    runs: int
+    watching: list[tuple[str, Observer]]
+    report: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        self._cost = Cost(self.task)
+        self._names = [name for name, _ in self.task.weights]
+        first, second = (self.task.term(name).maximised for name in self._names)
+        self._maximised = first, second
+        # The links of the networks that no other beats, by their values with the sign that makes
+        # smaller ones better.
+        self._front: dict[tuple[float, float], Links] = {}
         self._done = 0
         self._seconds = 0.0
-        self._left = config.budget.seconds
+        self._left = self.config.budget.seconds
         self._troubles: dict[str, None] = {}
         self._interrupted = False
 
     def run(self) -> DesignFront:
         """Run the designers until all weights or limits were used, or Ctrl-C."""
         try:
-            for title, task in self._tasks():
+            tasks = self._with_limits() if "wire" in self._names else self._with_weights()
+            for title, task in tasks:
                 result = self._design(task)
-                self._report(
-                    f"run {self._done}, {title}: {len(self._points)} networks on the front"
-                )
+                self.report(f"run {self._done}, {title}: {len(self._front)} networks on the front")
                 if result.interrupted:
                     self._interrupted = True
                     break
         except KeyboardInterrupt:
             self._interrupted = True
-        points = sorted(self._points, key=lambda point: self._signed(point.values))
+        points = [
+            FrontPoint(self._signed(*signed), links)
+            for signed, links in sorted(self._front.items())
+        ]
         for point in points:
             check_design(design_record(self._limited(point), point.links))
         return DesignFront(
-            task=self._task,
+            task=self.task,
             points=tuple(points),
-            maximised=(self._maximised[0], self._maximised[1]),
+            maximised=self._maximised,
             runs=self._done,
             seconds=self._seconds,
-            seed=self._config.seed,
-            budget=self._config.budget.to_json(),
+            seed=self.config.seed,
+            budget=self.config.budget.to_json(),
             versions=versions(),
             troubles=tuple(self._troubles),
             interrupted=self._interrupted,
@@ -305,16 +288,9 @@ class _FrontSearch:
     def _limited(self, point: FrontPoint) -> DesignTask:
         """Return the task with the wires of a point as its limit, so that they are checked."""
         if "wire" not in self._names:
-            return self._task
+            return self.task
         longest = point.values[self._names.index("wire")]
-        return replace(self._task, weights=(("latency", 1.0),), max_wire=_limit_of(longest))
-
-    def _tasks(self) -> Iterator[tuple[str, DesignTask]]:
-        """Yield the task of every run, with a title."""
-        if "wire" in self._names:
-            yield from self._with_limits()
-        else:
-            yield from self._with_weights()
+        return replace(self.task, weights=(("latency", 1.0),), max_wire=_limit_of(longest))
 
     def _with_limits(self) -> Iterator[tuple[str, DesignTask]]:
         """Yield the task with one term and a limit of the longest wire.
@@ -323,16 +299,16 @@ class _FrontSearch:
         where the best networks within them differ most in the other term.
         """
         other = next(name for name in self._names if name != "wire")
-        limits = wire_limits(self._task)
+        limits = wire_limits(self.task)
         tried: list[int] = []
-        while len(tried) < self._runs:
+        while len(tried) < self.runs:
             place = 0 if not tried else len(limits) - 1 if len(tried) == 1 else None
             if place is None:
                 place = self._between(limits, sorted(tried))
             if place is None or place in tried:
                 return
             tried.append(place)
-            task = replace(self._task, weights=((other, 1.0),), max_wire=limits[place])
+            task = replace(self.task, weights=((other, 1.0),), max_wire=limits[place])
             yield f"wires up to {limits[place]:g}", task
 
     def _between(self, limits: list[float], tried: list[int]) -> int | None:
@@ -347,11 +323,7 @@ class _FrontSearch:
     def _best_within(self, limit: float) -> float:
         """Return the best value of the other term among networks with wires up to a limit."""
         wire = self._names.index("wire")
-        values = [
-            self._signed(point.values)[1 - wire]
-            for point in self._points
-            if point.values[wire] <= limit
-        ]
+        values = (signed[1 - wire] for signed in self._front if signed[wire] <= limit)
         return min(values, default=math.inf)
 
     def _with_weights(self) -> Iterator[tuple[str, DesignTask]]:
@@ -363,27 +335,27 @@ class _FrontSearch:
         names = self._names
         for first, second in ((1.0, SMALL_WEIGHT), (SMALL_WEIGHT, 1.0)):
             yield self._weighted(first, second)
-        values = np.array([point.values for point in self._points])
+        values = np.array([*self._front])
         ranges = np.ptp(values, axis=0) if len(values) else np.zeros(len(names))
         if not (ranges > 0).all():  # one network is best in both terms
             return
-        for share in np.linspace(0.0, 1.0, self._runs)[1:-1]:
+        for share in np.linspace(0.0, 1.0, self.runs)[1:-1]:
             yield self._weighted(float(share / ranges[0]), float((1 - share) / ranges[1]))
 
     def _weighted(self, first: float, second: float) -> tuple[str, DesignTask]:
         weights = tuple(zip(self._names, (first, second), strict=True))
         title = ", ".join(f"{name} {weight:.3g}" for name, weight in weights)
-        return title, replace(self._task, weights=weights)
+        return title, replace(self.task, weights=weights)
 
     def _design(self, task: DesignTask) -> DesignResult:
-        config, budget = self._config, self._config.budget
-        share = None if self._left is None else self._left / max(1, self._runs - self._done)
+        config, budget = self.config, self.config.budget
+        share = None if self._left is None else self._left / max(1, self.runs - self._done)
         initial = config.initial
         if initial is not None and not all(task.allowed[a, b] for a, b in initial):
             initial = None
         settings = replace(config, budget=replace(budget, seconds=share), initial=initial)
         run = NetworkTask(task, settings)
-        result: DesignResult = Session(run, settings, self._watching).run()
+        result: DesignResult = Session(run, settings, self.watching).run()
         for links, _ in run.accepted:
             self._offer(links)
         self._done += 1
@@ -396,27 +368,18 @@ class _FrontSearch:
 
     def _offer(self, links: Links) -> None:
         """Keep a network that no other beats; drop the networks that it beats."""
-        ports = ports_of(self._task.nodes, self._task.degree, links)
+        ports = ports_of(self.task.nodes, self.task.degree, links)
         values = self._cost.values(ports)
-        point = FrontPoint((values[self._names[0]], values[self._names[1]]), links)
-        mine = self._signed(point.values)
-        if not np.isfinite(mine).all():
+        one, two = mine = self._signed(*(values[name] for name in self._names))
+        if not np.isfinite(mine).all() or any(a <= one and b <= two for a, b in self._front):
             return
-        others = [(self._signed(other.values), other) for other in self._points]
-        if any(theirs[0] <= mine[0] and theirs[1] <= mine[1] for theirs, _ in others):
-            return
-        self._points = [
-            other for theirs, other in others if theirs[0] < mine[0] or theirs[1] < mine[1]
-        ]
-        self._points.append(point)
+        kept = {(a, b): links for (a, b), links in self._front.items() if a < one or b < two}
+        self._front = {**kept, mine: links}
 
-    def _signed(self, values: tuple[float, float]) -> tuple[float, float]:
-        """Return the values so that smaller ones are better."""
-        first, second = (
-            -value if maximised else value
-            for value, maximised in zip(values, self._maximised, strict=True)
-        )
-        return first, second
+    def _signed(self, first: float, second: float) -> tuple[float, float]:
+        """Return values so that smaller ones are better, or such values as they were."""
+        one, two = self._maximised
+        return -first if one else first, -second if two else second
 
 
 def wire_limits(task: DesignTask) -> list[float]:

@@ -13,7 +13,7 @@ in ascending order:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,7 +27,6 @@ from cchybrid.toolkit.kernels.rng import seed_state
 from .network.all_networks import all_networks
 from .network.ports import Links, check_links, links_of, ports_of
 from .network.random_networks import random_network
-from .network.record import design_record
 from .network.steps import (
     instance_of,
     network_reach,
@@ -101,10 +100,6 @@ class NetworkSteps:
         """Whether it is certified that this network has no shorter schedule."""
         return self.result.status == "optimal" and self.result.certified
 
-    def record(self) -> dict[str, Any]:
-        """Return the ``cchybrid-design/1`` record for ``cchybrid.design_checker.check_design``."""
-        return design_record(self.task, self.links)
-
     def to_json(self) -> dict[str, Any]:
         """Return the figures as a JSON object, without network and schedule."""
         return {
@@ -173,36 +168,31 @@ def fewest_steps(
             raise InputError("the network is not connected", where="links", hint="link all nodes")
     if not starts:
         starts = [links_of(random_network(task, seed_state(seed)))]
-    search = _Search(task, time_limit, slice_seconds, seed, threads, memory, registry, report)
+    limits = {"threads": threads, "memory": memory, "registry": registry}
+    search = _Search(task, time_limit, slice_seconds, seed, limits, report)
     return search.run(starts, listed_nodes)
 
 
+@dataclass
 class _Search:
     """The best network so far, and what is left of the time."""
 
-    def __init__(
-        self,
-        task: DesignTask,
-        time_limit: float,
-        slice_seconds: float,
-        seed: int,
-        threads: int | None,
-        memory: int | None,
-        registry: Registry | None,
-        report: Callable[[str], None],
-    ) -> None:
-        self._task, self._slice, self._seed = task, slice_seconds, seed
-        self._threads, self._memory = threads, memory
-        self._registry, self._report = registry, report
-        self._started = time.monotonic()
-        self._end = self._started + time_limit
+    task: DesignTask
+    time_limit: float
+    slice_seconds: float
+    seed: int
+    limits: Mapping[str, Any]
+    report: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        self._started = self._reported = time.monotonic()
+        self._end = self._started + self.time_limit
         self._best: tuple[Links, Result] | None = None
         self._listed = self._solved = 0
         self._interrupted = False
-        self._reported = self._started
 
     def run(self, starts: list[Links], listed_nodes: int) -> NetworkSteps:
-        task = self._task
+        task = self.task
         bound = steps_of_all_networks(task)
         finite = task.nodes <= listed_nodes and task.max_wire is None and not task.redundant_links
         refuted = False
@@ -268,19 +258,17 @@ class _Search:
         left = self._end - time.monotonic()
         self._solved += 1
         result = solve(
-            instance_of(self._task, links),
+            instance_of(self.task, links),
             steps=target,
-            time_limit=max(1.0, min(self._slice, left)),
-            seed=self._seed,
-            threads=self._threads,
-            memory=self._memory,
-            registry=self._registry,
+            time_limit=max(1.0, min(self.slice_seconds, left)),
+            seed=self.seed,
+            **self.limits,
         )
         self._interrupted = self._interrupted or result.interrupted
         if result.steps is not None and (self._best is None or result.steps < self._steps()):
             self._best = links, result
         found = f"{result.steps} steps" if result.steps is not None else "no schedule"
-        self._report(f"network {self._solved}: {found}, bound {result.certified_bound.steps}")
+        self.report(f"network {self._solved}: {found}, bound {result.certified_bound.steps}")
         self._reported = time.monotonic()
         return result
 
@@ -311,12 +299,12 @@ class _Search:
         return False, complete
 
     def _any_route(self) -> bool:
-        model = self._task.model
+        model = self.task.model
         return model.routing == "any" or model.switching == "store-and-forward"
 
     def _unrefuted(self, target: int, maximal: bool) -> list[Links]:
         """Return the networks that no bound over any routes refutes, most promising ones first."""
-        task, left = self._task, []
+        task, left = self.task, []
         for each in all_networks(task, lambda: self._over(self._end), maximal=maximal):
             for links in rooted(task, each):
                 self._listed += 1
@@ -325,7 +313,7 @@ class _Search:
         return sorted(left, key=lambda links: (self._count(links), links))
 
     def _count(self, links: Links) -> float:
-        return steps_of_network(self._task, ports_of(self._task.nodes, self._task.degree, links))
+        return steps_of_network(self.task, ports_of(self.task.nodes, self.task.degree, links))
 
     def _wander(self, starts: list[Links], target: int) -> bool:
         """Solve networks of random walks that may have the target; return whether one has it."""
@@ -334,11 +322,11 @@ class _Search:
         end = self._end if last else now + WALK_SHARE * (self._end - now)
         seen: set[bytes] = set()
         walks = [
-            walk(self._task, links, target, self._seed + place, lambda: self._tick(target, end))
+            walk(self.task, links, target, self.seed + place, lambda: self._tick(target, end))
             for place, links in enumerate(starts)
         ]
         for links in _alternating(walks):
-            form = form_of(self._task, links)
+            form = form_of(self.task, links)
             if form in seen:
                 continue
             seen.add(form)
@@ -353,12 +341,12 @@ class _Search:
         """Report the progress of a walk from time to time; return whether its time is over."""
         if time.monotonic() - self._reported >= REPORT_SECONDS:
             self._reported = time.monotonic()
-            self._report(f"{target} steps: {self._listed} networks looked at")
+            self.report(f"{target} steps: {self._listed} networks looked at")
         return self._over(end)
 
     def _may_have(self, links: Links, target: int) -> bool:
         """Return whether the flow bound of a scatter, not yet made exact, allows the target."""
-        instance = instance_of(self._task, links).forward
+        instance = instance_of(self.task, links).forward
         if any(len(message.destinations) > 1 for message in instance.collective.deliver_messages):
             return True
         flow = solve_flow(instance)

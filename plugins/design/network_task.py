@@ -25,13 +25,13 @@ from cchybrid.host.wire import Line
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.strategy import Arm, ArmKey, Phase
 
-from .config import DesignConfig
 from .network.bounds import latency_bound
 from .network.cost import Cost
 from .network.ports import Links, check_links, links_of, network_of, ports_of
 from .network.record import design_record
 from .network.task import DesignTask
 from .result import DesignResult, Status
+from .settings import DesignConfig
 
 FIRST_SLICE, LATER_SLICE = 0.1, 0.2
 """Shares of the time limit of a designer's first time slice, and of later ones."""

@@ -133,9 +133,7 @@ class DesignResult(RunResult):
     def to_json(self) -> dict[str, Any]:
         """Return the result as a JSON object."""
         return {
-            "task": {
-                key: value for key, value in self.task.to_json().items() if key != "extra_terms"
-            },
+            "task": self.task.facts(),
             "status": self.status,
             "certified": self.certified,
             "proven_by": self.proven_by,

@@ -4,28 +4,47 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from cchybrid.host.arguments import read_names, read_options, read_seed, read_text
+from cchybrid.host.run_config import RunConfig
 from cchybrid.library.instance_spec import find_network, read_model
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.whole_numbers import whole
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import DesignerInfo, Observer
 from cchybrid.plugin.registry import Registry
 
-from .config import DesignConfig
 from .network.ports import Links, links_between_equals
 from .network.task import WORMHOLE, DesignTask, Positions, layout
 from .network.terms import TERMS
 
 
-def build_task(
+@dataclass(frozen=True)
+class DesignConfig(RunConfig):
+    """The settings of a run of designers, which are its ``engines``, in descending priority.
+
+    Parameters
+    ----------
+    goal
+        A cost that ends the run, or ``None``.
+    initial
+        The links of a network to begin with, or ``None``.
+    """
+
+    goal: float | None = None
+    initial: Links | None = None
+
+
+def read_run(
     nodes: int,
     degree: int,
     cost: Iterable[str] | Mapping[str, float],
     registry: Registry,
+    budget: Budget,
     *,
     layout: str | None,
     positions: Iterable[Iterable[float]] | None,
@@ -36,9 +55,13 @@ def build_task(
     switching: str | None,
     ports: str | int | None,
     routing: str | int | None,
+    initial: Network | str | None,
+    designers: Iterable[str] | None,
+    options: Mapping[str, Mapping[str, Any]] | None,
     seed: int,
-) -> DesignTask:
-    """Return the task of the arguments of ``cchybrid.design``.
+    target: float | None = None,
+) -> tuple[DesignTask, DesignConfig]:
+    """Return the task of the arguments of ``cchybrid.design``, and the settings of its run.
 
     Raises
     ------
@@ -53,11 +76,11 @@ def build_task(
     for name, text in (("layout", layout), ("collective", collective), ("switching", switching)):
         if text is not None:
             read_text(text, name)
-    return DesignTask(
-        _whole(nodes, "nodes"),
-        _whole(degree, "degree"),
+    task = DesignTask(
+        whole(nodes, "nodes"),
+        whole(degree, "degree"),
         weights=_weights(cost),
-        positions=_positions(_whole(nodes, "nodes"), layout, positions),
+        positions=_positions(whole(nodes, "nodes"), layout, positions),
         max_wire=None if max_wire is None else _number(max_wire, "max_wire"),
         redundant_links=bool(redundant_links),
         seed=read_seed(seed),
@@ -66,27 +89,8 @@ def build_task(
         collective=collective,
         model=read_model(WORMHOLE, routing, switching, ports),
     )
-
-
-def build_config(
-    task: DesignTask,
-    registry: Registry,
-    *,
-    designers: Iterable[str] | None,
-    options: Mapping[str, Mapping[str, Any]] | None,
-    initial: Network | str | None,
-    budget: Budget,
-    target: float | None = None,
-) -> DesignConfig:
-    """Return the settings of a run of designers.
-
-    Raises
-    ------
-    InputError
-        For unknown names, and a network to begin with that is none of the task.
-    """
     chosen = _chosen(designers, registry)
-    return DesignConfig(
+    config = DesignConfig(
         engines=chosen,
         bounds=(),
         budget=budget,
@@ -100,6 +104,7 @@ def build_config(
         ),
         initial=None if initial is None else _links(initial, task, registry),
     )
+    return task, config
 
 
 def observers(registry: Registry, on_event: Observer | None) -> list[tuple[str, Observer]]:
@@ -164,12 +169,6 @@ def _links(initial: Network | str, task: DesignTask, registry: Registry) -> Link
         )
     with with_context("initial"):
         return links_between_equals(network)
-
-
-def _whole(value: Any, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InputError(f"{value!r} is no whole number", where=where, hint="use one above 0")
-    return int(value)
 
 
 def _number(value: Any, where: str) -> float:

@@ -15,9 +15,10 @@ from cchybrid.model.errors import PluginError
 from cchybrid.plugin.engine import Stop
 from cchybrid.system.kernel_cache import compiling
 
-from .network.ports import Links
-from .network.prepare import prepare_terms
-from .network.task import DesignTask
+from .network.cost import Cost
+from .network.ports import Links, ports_of
+from .network.task import DesignTask, layout
+from .network.terms import TERMS
 
 
 class DesignWorkerRun(WorkerLink):
@@ -31,8 +32,25 @@ class DesignWorkerRun(WorkerLink):
             self.receive(line)
 
     def work(self, job: Line, received: ReceivedInstance) -> None:
-        """Run the designer, or only read its options."""
-        run_designer(self, job, received)
+        """Construct the designer and run it; in a job of kind ``options`` only read its options."""
+        designer_class, options = read_engine(job, "designers")
+        if job["kind"] == "options":
+            self.send("end", stop=Stop.EXHAUSTED.value)
+            return
+        task = DesignTask.from_json(received.record)
+        designer: Any = designer_class(options)
+        prepare = getattr(designer, "prepare", None)
+        if prepare is not None:
+            with compiling(job["target_name"]):
+                prepare()
+        prepare_terms(name for name, _ in task.weights)
+        reason = designer.unsupported(task)
+        if reason is not None:
+            self.send("unsupported", text=str(reason))
+            return
+        self.send("started", options=asdict(options))
+        self.working_since = time.monotonic()
+        self.send_end(Stop(designer.design(task, self)))
 
     def receive(self, line: Line) -> None:
         """Apply a line of news from the host."""
@@ -62,23 +80,13 @@ class DesignWorkerRun(WorkerLink):
         return self._known[1]
 
 
-def run_designer(run: DesignWorkerRun, job: Line, received: ReceivedInstance) -> None:
-    """Construct the designer and run it; in a job of kind ``options`` only read its options."""
-    designer_class, options = read_engine(job, "designers")
-    if job["kind"] == "options":
-        run.send("end", stop=Stop.EXHAUSTED.value)
+def prepare_terms(names: Iterable[str]) -> None:
+    """Compile the kernels of these cost terms, once per installation; names of plugins are skipped.
+
+    Every term is computed for a ring of 8 nodes.
+    """
+    weights = tuple((name, 1.0) for name in names if name in TERMS)
+    if not weights:
         return
-    task = DesignTask.from_json(received.record)
-    designer: Any = designer_class(options)
-    prepare = getattr(designer, "prepare", None)
-    if prepare is not None:
-        with compiling(job["target_name"]):
-            prepare()
-    prepare_terms(name for name, _ in task.weights)
-    reason = designer.unsupported(task)
-    if reason is not None:
-        run.send("unsupported", text=str(reason))
-        return
-    run.send("started", options=asdict(options))
-    run.working_since = time.monotonic()
-    run.send_end(Stop(designer.design(task, run)))
+    task = DesignTask(8, 3, weights, positions=layout("backplane", 8), collective="AAS")
+    Cost(task).values(ports_of(8, 3, [(node, (node + 1) % 8) for node in range(8)]))

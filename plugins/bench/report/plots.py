@@ -17,6 +17,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from pandas import DataFrame, Series, to_numeric
 
+from cchybrid.view import plot
+
 from ..contestant import Contestant
 from ..convergence import convergence
 from . import statistics
@@ -25,10 +27,8 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#a6761d", "#56b4e9", "#7
 """Colours of Okabe and Ito, without those invisible on white or on black."""
 LINES = cycler(linestyle=("-", "--", "-.", ":")) * cycler(color=COLOURS)
 STYLE = {
-    "axes.grid": True, "axes.spines.right": False, "axes.spines.top": False, "errorbar.capsize": 2,
-    "font.family": "sans-serif", "font.size": 10, "grid.alpha": 0.3, "grid.linewidth": 0.6,
-    "legend.frameon": False, "savefig.transparent": True, "svg.fonttype": "none",
-    "text.parse_math": False,
+    **plot.STYLE, "errorbar.capsize": 2, "grid.linewidth": 0.6, "legend.frameon": False,
+    "savefig.transparent": True,
 }  # fmt: skip
 CONVERGENCE_TITLE = "Steps (solid) and bound (dotted) against seconds, in the best runs"
 MAX_PANELS, MIN_CHANGES = 9, 2
@@ -43,20 +43,18 @@ def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
     names = dict(zip(runs.key, runs.contestant, strict=True))
     closed = rows.index[rows.steps.notna() & (rows.proof == "certified")]
     profile = statistics.performance_profile(times) if len(names) > 1 else {}
-    kinds: tuple[tuple[str, Mapping[str, Series], str, str, str, dict[str, float]], ...] = (
+    kinds: tuple[tuple[str, Mapping[str, Series], str, str, str, float | None], ...] = (
         ("settled", statistics.settled_over_time(times, closed),
          "Share of rows settled against seconds",
-         "seconds to the best schedule, of closed rows", "share of rows", {}),
+         "seconds to the best schedule, of closed rows", "share of rows", None),
         ("profile", profile, "Performance profile (Dolan and Moré 2002)",
-         "time as a factor of the best", "share of rows solved", {"first": 1.0}),
-        ("gap", statistics.gap_over_time(runs), "Mean gap against seconds",
-         "seconds", "mean gap between schedule and bound", {"start": 1.0}),
+         "time as a factor of the best", "share of rows solved", 1.0),
     )  # fmt: skip
     found = []
-    for name, curves, title, across, upwards, more in kinds:
+    for name, curves, title, across, upwards, first in kinds:
         if any(map(len, curves.values())):
             labelled = {names[key]: curve for key, curve in curves.items()}
-            found.append((title, _staircases(name, labelled, across, upwards, **more)))
+            found.append((title, _staircases(name, labelled, across, upwards, first)))
     if svg := _convergence(runs):
         found.append((CONVERGENCE_TITLE, svg))
     return found + conflict_plots(statistics.remainders(runs))
@@ -108,17 +106,9 @@ def _labels(figure: Any) -> set[str]:
 
 
 def _staircases(
-    name: str,
-    curves: Mapping[str, Series],
-    across: str,
-    upwards: str,
-    first: float | None = None,
-    start: float = 0.0,
+    name: str, curves: Mapping[str, Series], across: str, upwards: str, first: float | None
 ) -> str:
-    """Draw step curves over a logarithmic axis from ``first``, by default just below the data.
-
-    ``start`` is the value of every curve before its first point.
-    """
+    """Draw step curves over a logarithmic axis from ``first``, by default just below the data."""
     corners = [x for curve in curves.values() for x in curve.index]
     left = min(corners) / 1.25 if first is None else first
     right = max(*corners, left) * 1.25
@@ -128,7 +118,7 @@ def _staircases(
         axes.set_prop_cycle(LINES)
         for label, curve in curves.items():
             xs = [left, *(max(x, left) for x in curve.index), right]
-            ys = [start, *curve, curve.iloc[-1] if len(curve) else start]
+            ys = [0.0, *curve, curve.iloc[-1] if len(curve) else 0.0]
             axes.step(xs, ys, where="post", label=label, linewidth=2)
         axes.set(xlabel=across, ylabel=upwards, xscale="log", xlim=(left, right), ylim=(0, 1.02))
         axes.xaxis.set_major_locator(ticks if decades > 0.6 else MaxNLocator(6))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -57,12 +57,7 @@ def run_table(records: Iterable[Mapping[str, Any]]) -> DataFrame:
     return runs
 
 
-def read_store(
-    path: str | Path,
-    suite: str | None,
-    registry: Registry,
-    watch: Callable[[int, int], None] = lambda done, total: None,
-) -> Reading:
+def read_store(path: str | Path, suite: str | None, registry: Registry) -> Reading:
     """Check the runs of a suite of schedules, and return them as a table.
 
     Raises
@@ -70,9 +65,7 @@ def read_store(
     InputError
         There is no such store or suite, or the file is damaged.
     """
-    return reading_of(
-        check_suite(path, stored_suite(path, suite, registry), registry, watch), registry
-    )
+    return reading_of(check_suite(path, stored_suite(path, suite, registry), registry), registry)
 
 
 def reading_of(checked: CheckedSuite, registry: Registry) -> Reading:

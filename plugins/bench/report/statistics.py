@@ -13,15 +13,16 @@ from pandas import DataFrame, Series
 from scipy import stats
 
 from ..contestant import Contestant
-from ..convergence import convergence
 from .standing import certified_bounds
 
 MIN_SECONDS = 0.01
 """Shorter times are set to this in the plots."""
+CONFIDENCE = 0.95
+"""The confidence of all intervals."""
 CONTESTANT = ["key", "contestant"]
 
 
-def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+def wilson(successes: int, trials: int) -> tuple[float, float]:
     """Return Wilson's score interval of a success rate; without trials (0, 1).
 
     References
@@ -31,16 +32,16 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float
     """
     if trials == 0:
         return 0.0, 1.0
-    found = stats.binomtest(successes, trials).proportion_ci(confidence, "wilson")
+    found = stats.binomtest(successes, trials).proportion_ci(CONFIDENCE, "wilson")
     return float(found.low), float(found.high)
 
 
-def mean_of(values: Iterable[float], confidence: float = 0.95) -> tuple[float, float, float]:
+def mean_of(values: Iterable[float]) -> tuple[float, float, float]:
     """Return the mean of known values and the ends of Student's t interval, NaN where unknown."""
     known = [value for value in values if not math.isnan(value)]
     middle, spread = fmean(known) if known else math.nan, math.nan
     if len(known) > 1:
-        spread = float(stats.t.ppf(0.5 + confidence / 2, len(known) - 1) * stats.sem(known))
+        spread = float(stats.t.ppf(0.5 + CONFIDENCE / 2, len(known) - 1) * stats.sem(known))
     return middle, middle - spread, middle + spread
 
 
@@ -217,27 +218,6 @@ def settled_over_time(times: DataFrame, closed: Iterable[str]) -> dict[str, Seri
     """
     settled = times[times.index.isin(closed)]
     return {key: staircase(settled[key], times[key].count()) for key in times}
-
-
-def gap_over_time(runs: DataFrame) -> dict[str, Series]:
-    """Return, by key, the mean gap between schedule and certified bound over the contestant's runs.
-
-    The gap is a share of the steps, 1 without a schedule; the index is the seconds.
-    """
-    found = {}
-    runs = runs[(runs.failure == "") & ~runs.infeasible & ~runs.row_is_study]
-    for key, own in runs.groupby("key"):
-        changes: list[tuple[float, float]] = []
-        for entries, bound in zip(own.contributions, certified_bounds(own), strict=True):
-            before = 1.0
-            for state in convergence(entries, int(bound)):
-                changes.append((max(state.seconds, MIN_SECONDS), state.gap - before))
-                before = state.gap
-        if changes:
-            times, differences = zip(*changes, strict=True)
-            curve = Series(differences, index=times).groupby(level=0).sum().sort_index()
-            found[str(key)] = (1.0 + curve.cumsum() / len(own)).clip(lower=0.0)
-    return found
 
 
 def staircase(values: Series, total: int) -> Series:

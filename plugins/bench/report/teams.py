@@ -11,7 +11,7 @@ from pandas import DataFrame, Series
 from scipy import stats
 
 from ..contestant import Contestant
-from .statistics import mean_of
+from .statistics import CONFIDENCE, mean_of
 
 VERDICTS = ("better", "faster", "equal", "slower", "worse")
 """Better, worse: the interval of the difference of the mean seconds excludes zero. Faster, slower:
@@ -81,7 +81,7 @@ def _summary(runs: DataFrame) -> dict[str, float]:
     }
 
 
-def verdict(ours: list[float], theirs: list[float], confidence: float = 0.95) -> str:
+def verdict(ours: list[float], theirs: list[float]) -> str:
     """Return how the means of two samples of seconds compare: one of ``VERDICTS``.
 
     B. L. Welch, The generalization of Student's problem when several different population
@@ -95,7 +95,7 @@ def verdict(ours: list[float], theirs: list[float], confidence: float = 0.95) ->
         # SciPy warns of samples without any spread, which differ for sure: 0 or NaN.
         with warnings.catch_warnings(action="ignore"):
             value = stats.ttest_ind(ours, theirs, equal_var=False).pvalue
-        sure = not value > 1 - confidence
+        sure = not value > 1 - CONFIDENCE
     if difference < 0:
         return "better" if sure else "faster"
     return "worse" if sure else "slower"

@@ -20,13 +20,13 @@ from cchybrid.toolkit.options import require
 
 from ..network.bounds import latency_bound
 from ..network.cost import Cost
-from ..network.designer import DesignRun
+from ..network.designer import DesignRun, is_better
 from ..network.distances import scratch
 from ..network.ports import Links, Ports, links_of, ports_of
 from ..network.random_networks import random_network
 from ..network.task import DesignTask
 from ..network.terms import LATENCY_TERMS
-from .kernels import anneal_latency, fill_mates, take_back, try_move
+from .kernels import anneal_latency, fill_mates, try_move, undo
 from .rotations import rotated_order
 
 CHUNK_WORDS = 20_000_000
@@ -146,9 +146,8 @@ class Annealing:
             self._offer(search, run)
 
     def _offer(self, search: _Search, run: DesignRun) -> None:
-        best = run.best()
         found = float(search.costs[1])
-        if math.isfinite(found) and (best is None or found < best):
+        if is_better(run, found):
             run.offer(search.links(), found)
 
 
@@ -238,7 +237,7 @@ class _Search:
                     self.costs[1] = cost
                     self.best[:] = self.ports
             else:
-                take_back(self.mate, self.saved, count, self.rotations, self.ports)
+                undo(self.mate, self.saved, count, self.rotations, self.ports)
         return evaluated
 
     def _start(self) -> None:

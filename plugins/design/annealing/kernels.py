@@ -95,7 +95,7 @@ def exchange(
     return count
 
 
-@internal
+@compiled
 def undo(mate: Integers, saved: Integers, count: int, rotations: int, ports: Ports) -> None:
     """Give ``count`` half-links their former mates."""
     for index in range(count):
@@ -172,12 +172,6 @@ def fill_mates(
         count = exchange(mate, a, b, shift, rotations, saved, ports)
         if count and not permitted(saved, count, ports, allowed, redundant, mate):
             undo(mate, saved, count, rotations, ports)
-
-
-@compiled
-def take_back(mate: Integers, saved: Integers, count: int, rotations: int, ports: Ports) -> None:
-    """Undo the last move."""
-    undo(mate, saved, count, rotations, ports)
 
 
 @compiled

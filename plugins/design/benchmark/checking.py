@@ -22,54 +22,34 @@ from .row import DesignRow, figures_of
 EXHAUSTION = "claimed by exhaustion, not checked"
 
 
-class FoundSteps(NamedTuple):
-    """The steps of a network.
-
-    Parameters
-    ----------
-    steps
-        The steps of the verified schedule.
-    bound
-        A lower bound of the steps on every network of the task.
-    proven
-        Whether no network has fewer steps: ``by a bound``, ``not proven``, or the claim of the run
-        that all other networks were refuted, which is not checked (``EXHAUSTION``).
-    certified
-        Whether the evidence shows that this network has no shorter schedule.
-    """
-
-    steps: int
-    bound: int
-    proven: str
-    certified: bool
-
-    @property
-    def mark(self) -> str:
-        """``yes`` or ``no``: whether the steps are certified on this network."""
-        return "yes" if self.certified else "no"
-
-
 class CheckedDesign(NamedTuple):
     """A network of a row, and what was computed again from its links.
 
     Parameters
     ----------
     values
-        The values by cost term and figure, with a collective also its ``steps``.
+        The values by cost term and figure, with a collective also the ``steps`` of its verified
+        schedule.
     bounds
         Lower bounds of some of them, for all networks of the row's task.
-    steps
-        The steps of the network for the collective, if the row has one.
     seconds, seconds_to_best, evaluations
         What the run took, as stored.
+    proven
+        With a collective, whether no network has fewer steps: ``by a bound``, ``not proven``, or
+        the claim of the run that all other networks were refuted, which is not checked
+        (``EXHAUSTION``).
+    certified
+        With a collective, ``yes`` or ``no``: whether the evidence shows that this network has no
+        shorter schedule.
     """
 
     values: Mapping[str, float]
     bounds: Mapping[str, float]
-    steps: FoundSteps | None
     seconds: float
     seconds_to_best: float
     evaluations: int
+    proven: str = ""
+    certified: str = ""
 
 
 def checked_design(row: DesignRow, run: StoredRun) -> CheckedDesign:
@@ -89,7 +69,7 @@ def checked_design(row: DesignRow, run: StoredRun) -> CheckedDesign:
     links = tuple((int(a), int(b)) for a, b in record["links"])
     if row.network and sorted(map(sorted, links)) != sorted(map(sorted, row.named_links())):
         raise EvidenceError(f"the network is not {row.network}")
-    values, steps = figures_of(row, links), None
+    values, proofs = figures_of(row, links), ("", "")
     mean = float(figures.mean_bound)
     bounds = {
         "latency": mean * (row.nodes - 1) / row.nodes,
@@ -98,30 +78,30 @@ def checked_design(row: DesignRow, run: StoredRun) -> CheckedDesign:
         "diameter": float(figures.diameter_bound),
     }
     if row.collective:
-        steps = _steps(task, links, stored["schedule"], run.result.get("proven"))
-        values["steps"], bounds["steps"] = float(steps.steps), float(steps.bound)
+        schedule, bounds["steps"] = stored["schedule"], float(steps_of_all_networks(task))
+        values["steps"], certified = _steps(task, links, schedule)
+        proven = "by a bound" if values["steps"] == bounds["steps"] else "not proven"
+        if proven == "not proven" and run.result.get("proven") == "by exhaustion":
+            proven = EXHAUSTION
+        proofs = proven, certified
     for name, value in values.items():
         if not math.isclose(value, float(run.result["design"][name]), rel_tol=1e-9):
             raise EvidenceError(f"{name} is {value}, not as stated")
     return CheckedDesign(
-        values, bounds, steps, amount(run.result),
-        amount(run.result, "seconds_to_best"), int(amount(run.result, "evaluations")),
+        values, bounds, amount(run.result), amount(run.result, "seconds_to_best"),
+        int(amount(run.result, "evaluations")), *proofs,
     )  # fmt: skip
 
 
-def _steps(task: DesignTask, links: Links, record: Any, stated: Any) -> FoundSteps:
-    """Return the steps of a stored schedule; ``stated`` is what the run claims as proven."""
+def _steps(task: DesignTask, links: Links, record: Any) -> tuple[float, str]:
+    """Return the steps of a stored schedule, and whether they are certified on its network."""
     schedule = Schedule.from_json(record)
     if schedule.instance != instance_of(task, links):
         raise EvidenceError("the schedule is none of the network")
     if violations := verify_schedule(schedule):
         raise EvidenceError(f"the schedule is not valid: {violations[0]}")
-    steps, bound = len(schedule.steps), steps_of_all_networks(task)
-    certified = False
+    steps, certified = len(schedule.steps), False
     if schedule.lower_bound is not None and schedule.lower_bound.evidence:
         instance = schedule.instance.to_json()
         certified = proven_steps(instance, schedule.lower_bound.evidence) >= steps
-    proven = "by a bound" if steps == bound else "not proven"
-    if steps > bound and stated == "by exhaustion":
-        proven = EXHAUSTION
-    return FoundSteps(steps, bound, proven, certified)
+    return float(steps), "yes" if certified else "no"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
 from typing import Any
 
 from cchybrid.plugin.benchmark import CheckedSuite
 from cchybrid.plugin.benchmark_report import Report, Section, counts_of, exclusions, missing
 
-from .checking import CheckedDesign, FoundSteps
+from .checking import CheckedDesign
 from .row import LARGER_IS_BETTER, DesignRow, compared
 
 COLUMNS = (
@@ -45,8 +45,8 @@ def design_report(checked: CheckedSuite) -> Report:
         if not counted:
             continue
         best = min(counted, key=lambda run: _cost(row, run.found))
-        if best.found.steps is not None:
-            steps.append(_steps_line(row, best.found.steps))
+        if row.collective:
+            steps.append(_steps_line(row, best.found))
         entries = _columns(row, best.run.seed, best.found)
         records += entries
         lines.append(_line(row, entries, best.found))
@@ -79,19 +79,19 @@ def _cost(row: DesignRow, found: CheckedDesign) -> tuple[float, float]:
     return values.get("steps", 0.0), weighted
 
 
-def _steps_line(row: DesignRow, found: FoundSteps) -> Line:
+def _steps_line(row: DesignRow, found: CheckedDesign) -> Line:
     return {
         "collective": row.collective, "degree": row.degree, "nodes": row.nodes,
-        "steps": found.steps, "bound over all networks": found.bound,
-        "no network has fewer": found.proven, "certified on it": found.mark,
+        "steps": int(found.values["steps"]), "bound over all networks": int(found.bounds["steps"]),
+        "no network has fewer": found.proven, "certified on it": found.certified,
     }  # fmt: skip
 
 
 def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[Line]:
     """Return a record per published value; if none is published, of the steps or the cost terms."""
-    values, bounds, steps = checked.values, checked.bounds, checked.steps
+    values, bounds = checked.values, checked.bounds
     names = list(row.published)
-    if steps is not None:
+    if row.collective:
         names = list(dict.fromkeys(["steps", *names]))
     found = []
     for name in names or [term for term, _ in row.weights]:
@@ -106,8 +106,8 @@ def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[Line]:
                 "column": name, "published": published, "ours": f"{values[name]:.6g}",
                 "verdict": verdict,
                 "bound": "" if row.network or name not in bounds else f"{bounds[name]:.6g}",
-                "proven": "" if steps is None or name != "steps" else steps.proven,
-                "certified": "" if steps is None or name != "steps" else steps.mark,
+                "proven": checked.proven if name == "steps" else "",
+                "certified": checked.certified if name == "steps" else "",
                 "seconds_to_best": checked.seconds_to_best, "seconds": checked.seconds,
                 "evaluations": checked.evaluations, "seed": seed, "source": row.source,
                 "note": row.note,
@@ -117,9 +117,9 @@ def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[Line]:
 
 
 def _line(row: DesignRow, entries: list[Line], checked: CheckedDesign) -> Line:
-    verdicts = [entry["verdict"] for entry in entries]
+    verdicts = Counter(entry["verdict"] for entry in entries)
     order = ("worse", "other definition", "equal", "better", "new")
-    counts = [f"{verdicts.count(word)} {word}" for word in order if word in verdicts]
+    counts = [f"{verdicts[word]} {word}" for word in order if verdicts[word]]
     return {
         "row": row.name,
         "network": row.network or "designed",
@@ -135,9 +135,9 @@ def _summary(records: list[Line]) -> Section:
     for kind, named in (("designed", False), ("evaluated", True)):
         part = [record for record in records if bool(record["network"]) is named]
         if part:
-            verdicts = [record["verdict"] for record in part]
+            verdicts = Counter(record["verdict"] for record in part)
             words = ("better", "equal", "worse", "other definition", "new")
-            counts = {word: verdicts.count(word) for word in words}
+            counts = {word: verdicts[word] for word in words}
             rows = len({record["row"] for record in part})
             lines.append({"networks": kind, "rows": rows, "columns": len(part), **counts})
     return Section("Summary", SUMMARY_TEXT, table=lines or None)
@@ -156,11 +156,5 @@ def _tables(rows: Any, records: list[Line]) -> list[Section]:
                 line[f"{record['column']}, ours"] = f"{float(record['ours']):.6g}{mark}"
         if lines:
             text = "(!): worse, or another definition."
-            sections.append(Section(source or "Designs", text, table=_filled(lines)))
+            sections.append(Section(source or "Designs", text, table=[*lines.values()]))
     return sections
-
-
-def _filled(lines: Mapping[str, Line]) -> list[Line]:
-    """Return lines of a table that all have its columns."""
-    columns = dict.fromkeys(name for line in lines.values() for name in line)
-    return [dict.fromkeys(columns, "") | line for line in lines.values()]

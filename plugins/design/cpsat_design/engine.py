@@ -18,8 +18,8 @@ from cchybrid.toolkit.solver import StoppedError, call, check, evaluations, new_
 
 from ..network.bounds import LatencyBound, latency_bound
 from ..network.cost import Cost
-from ..network.designer import DesignRun
-from ..network.ports import Links, ports_of
+from ..network.designer import DesignRun, is_better
+from ..network.ports import ports_of
 from ..network.task import DesignTask
 from ..network.terms import LATENCY_TERMS
 from .model import NetworkModel
@@ -102,16 +102,13 @@ def _solve(model: NetworkModel, task: DesignTask, run: DesignRun, best: int | No
         if found.values is not None:
             best = model.cost(found.values)
             model.hint(found.values)
-            _offer(model.links(found.values), task, run)
+            links = model.links(found.values)
+            cost = Cost(task)(ports_of(task.nodes, task.degree, links))
+            if is_better(run, cost):
+                run.offer(links, cost)
         if found.optimal or found.infeasible:
             return best
         units *= 2
-
-
-def _offer(links: Links, task: DesignTask, run: DesignRun) -> None:
-    offered, best = Cost(task)(ports_of(task.nodes, task.degree, links)), run.best()
-    if best is None or offered < best:
-        run.offer(links, offered)
 
 
 def _coefficients(task: DesignTask) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from cchybrid.toolkit.options import require
 from ..network.all_networks import all_networks
 from ..network.bounds import latency_bound
 from ..network.cost import Cost
-from ..network.designer import DesignRun
+from ..network.designer import DesignRun, is_better
 from ..network.ports import ports_of
 from ..network.task import DesignTask
 from ..network.terms import LATENCY_TERMS
@@ -63,8 +63,8 @@ class Exhaustive:
         bound = latency_bound(task).cost(task)
         networks = all_networks(task, run.should_stop, spend=run.spend)
         for listed, links in enumerate(networks, 1):
-            found, best = cost(ports_of(task.nodes, task.degree, links)), run.best()
-            if best is None or found < best:
+            found = cost(ports_of(task.nodes, task.degree, links))
+            if is_better(run, found):
                 run.offer(links, found)
             run.note(networks=listed)
             if bound is not None and found <= bound + task.tolerance:

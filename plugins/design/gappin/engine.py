@@ -22,7 +22,7 @@ from cchybrid.toolkit.options import require
 from ..network.bounds import latency_bound
 from ..network.canonical import canonical_form
 from ..network.cost import Cost
-from ..network.designer import DesignRun
+from ..network.designer import DesignRun, is_better
 from ..network.distances import scratch
 from ..network.ports import links_of
 from ..network.task import DesignTask
@@ -93,8 +93,8 @@ class Gappin:
         run.spend(self.options.population)
         number = 0
         while True:
-            found, best = float(generation.costs[0]), run.best()
-            if math.isfinite(found) and (best is None or found < best):
+            found = float(generation.costs[0])
+            if is_better(run, found):
                 run.offer(links_of(generation.networks[0]), found)
             if bound is not None and found <= bound + task.tolerance:
                 return Stop.EXHAUSTED

@@ -14,7 +14,6 @@ length in regular graphs", Networks 4 (1974) 335-342, doi:10.1002/net.3230040405
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
@@ -38,11 +37,6 @@ class LatencyBound:
     nodes: int
     total: int
     diameter: int
-
-    @property
-    def mean(self) -> Fraction:
-        """The bound of the mean distance of two different nodes."""
-        return Fraction(self.total, self.nodes * (self.nodes - 1))
 
     def cost(self, task: DesignTask) -> float | None:
         """Return a lower bound of the cost; ``None`` if it has terms besides latency and steps."""

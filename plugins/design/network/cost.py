@@ -75,9 +75,7 @@ class Cost:
         if self.task.fault_tolerant and not survives_any_fault(ports):
             return math.inf
         found: dict[str, tuple[float, ...]] = {}
-        if self._unbounded:
-            return self._whole(ports, limit)
-        bounds = self._bounds(ports, found) if limit < math.inf else {}
+        bounds = {} if self._unbounded or limit == math.inf else self._bounds(ports, found)
         left = sum(bounds.values())
         cost = 0.0
         for source in self._sources:
@@ -87,17 +85,8 @@ class Cost:
                     return math.inf
                 cost += weight * values[index]
                 left -= bounds.get(name, 0.0)
-            if cost + left > limit + self.task.tolerance:
+            if not self._unbounded and cost + left > limit + self.task.tolerance:
                 return math.inf
-        return cost if cost <= limit else math.inf
-
-    def _whole(self, ports: Ports, limit: float) -> float:
-        values = {source: self._functions[source](self.task, ports) for source in self._sources}
-        cost = sum(
-            weight * values[source][index] if math.isfinite(values[source][index]) else math.inf
-            for source, signed in self._signed.items()
-            for index, _, weight in signed
-        )
         return cost if cost <= limit else math.inf
 
     def _bounds(self, ports: Ports, found: dict[str, tuple[float, ...]]) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, ClassVar, Protocol
 
@@ -65,3 +66,9 @@ class Designer(Protocol):
 
     def design(self, task: DesignTask, run: DesignRun) -> Stop:
         """Search until ``run.should_stop()`` or until nothing is left to do; return the reason."""
+
+
+def is_better(run: DesignRun, cost: float) -> bool:
+    """Return whether a cost is finite and lower than that of every network that was offered."""
+    best = run.best()
+    return math.isfinite(cost) and (best is None or cost < best)

@@ -185,10 +185,10 @@ def _quotient(amount: int, rate: float) -> int:
     return -(-amount // int(rate))
 
 
-def instance_of(task: DesignTask, links: Links, name: str = "") -> Instance:
+def instance_of(task: DesignTask, links: Links) -> Instance:
     """Return the instance of the task's collective on the network with these links."""
     assert task.collective is not None
-    network = network_of(task, links, name)
+    network = network_of(task, links)
     return Instance(network, build_collective(task.collective, network), task.model)
 
 

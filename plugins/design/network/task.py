@@ -318,6 +318,10 @@ class DesignTask:
         """Return the task as a JSON object."""
         return {**asdict(self), "model": self.model.to_json()}
 
+    def facts(self) -> dict[str, Any]:
+        """Return the JSON object without the cost terms of plugins, for results."""
+        return {key: value for key, value in self.to_json().items() if key != "extra_terms"}
+
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> DesignTask:
         """Return the task of an object that ``to_json`` has made."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .bisection import bisection
 from .faults import node_faults, random_faults
 from .latency import latency
@@ -9,8 +11,6 @@ from .ports import Ports
 from .routes import contention, path_deviations
 from .steps import steps_of_network as steps_of_network
 from .task import DesignTask
-from .wires import longest_wire as longest_wire
-from .wires import minimum_connectivity
 
 
 def latencies(task: DesignTask, ports: Ports) -> tuple[float, ...]:
@@ -23,9 +23,16 @@ def contentions(task: DesignTask, ports: Ports) -> tuple[float, ...]:
     return contention(ports)
 
 
+def longest_wire(task: DesignTask, ports: Ports) -> float:
+    """Return the largest Manhattan distance between linked nodes."""
+    lengths = np.take_along_axis(task.wires, ports.astype(np.int64), axis=1)
+    return float(lengths.max())
+
+
 def fewest_links(task: DesignTask, ports: Ports) -> float:
-    """Return the links of the node with the fewest."""
-    return minimum_connectivity(ports)
+    """Return the number of links of the node with the fewest links (Marden, section 6.2)."""
+    linked = ports != np.arange(len(ports), dtype=ports.dtype)[:, None]
+    return float(linked.sum(axis=1).min())
 
 
 def fewest_between(task: DesignTask, ports: Ports) -> float:

@@ -24,7 +24,7 @@ from cchybrid.toolkit.options import require
 
 from ..network.bounds import latency_bound
 from ..network.cost import Cost
-from ..network.designer import DesignRun
+from ..network.designer import DesignRun, is_better
 from ..network.distances import NO_LIMIT, scratch, search_distances
 from ..network.ports import Ports, links_of
 from ..network.task import DesignTask
@@ -210,6 +210,5 @@ class _Search:
     def offer(self, chosen: tuple[int, ...], cost: float, run: DesignRun) -> None:
         """Count an evaluation, and offer the network if it is the best of the run."""
         run.spend(1)
-        best = run.best()
-        if math.isfinite(cost) and (best is None or cost < best):
+        if is_better(run, cost):
             run.offer(links_of(self.ports(chosen)), cost)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.row import Row
 from cchybrid_plugins.bench.store import Run, Store
 from cchybrid_plugins.bench.suite import Suite
@@ -18,7 +17,7 @@ from cchybrid_plugins.bench.suite import Suite
 import cchybrid
 from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.kinds import KINDS
-from tests.plugins.bench.local_runs import made, packed
+from tests.plugins.bench.local_runs import COLOURING, made, packed
 
 if "designs" in KINDS:
     from cchybrid_plugins.design.benchmark.row import DesignRow, figures_of
@@ -28,7 +27,6 @@ if "designs" in KINDS:
 
 RING: Links = (*((node, node + 1) for node in range(5)), (0, 5))
 COMPLETE: Links = tuple((a, b) for a in range(6) for b in range(a + 1, 6))
-CONTESTANT = Contestant(("colouring",), time_limit=None, evaluations=20)
 
 
 def designed(row: DesignRow, links: Links) -> Run:
@@ -47,7 +45,7 @@ def designed(row: DesignRow, links: Links) -> Run:
         record = {"design": record, "schedule": found.schedule.to_json()}
         result["proven"] = "not proven"
     result["design"] = {name: repr(value) for name, value in values.items()}
-    return Run(row.name, CONTESTANT, 0, "", result, packed(record))
+    return Run(row.name, COLOURING, 0, "", result, packed(record))
 
 
 class Kind(NamedTuple):
@@ -65,7 +63,7 @@ def schedules() -> Kind:
         Row.from_text({"topology": name, "collective": "AAS", "steps": "9"}, Path())
         for name in ("ring-bi-4", "ring-bi-6")
     )
-    first, second = (made("schedules", row, CONTESTANT) for row in rows)
+    first, second = (made("schedules", row, COLOURING) for row in rows)
     return Kind(Suite("mine", "", rows), (first, second), lambda line: line["row"], (
         "verdict", "proof",
     ))  # fmt: skip
@@ -82,7 +80,7 @@ def throughputs() -> Kind:
     )
     suite = Suite("mine", "", rows, kind="throughputs")
     return Kind(
-        suite, tuple(made("throughputs", row, CONTESTANT) for row in rows),
+        suite, tuple(made("throughputs", row, COLOURING) for row in rows),
         lambda line: f"{line['topology']} {line['collective']} throughput", ("verdict", "proof"),
     )  # fmt: skip
 

@@ -5,33 +5,113 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cchybrid_plugins.bench import cli
+from cchybrid_plugins.bench.store import Store
+from cchybrid_plugins.bench.suite import read_suite
 
 from cchybrid.cli.app import run
+from cchybrid.plugin.registry import load_registry
 from tests.cli.completed import check_names
+from tests.plugins.bench.kinds import needs
+from tests.plugins.bench.test_runner import HALF, SUITE
+
+WRONG_SETTINGS = [
+    ("rnu smoke", "did you mean run? see: cchybrid bench --help"),
+    ("run smoke --engin tabu", "did you mean --engine? see: cchybrid bench run --help"),
+    ("run smok", "did you mean smoke?"),
+    ("run none", "no suite is called none; use compare-engines, cooperation, faults"),
+    ("run none.toml", "none.toml: cannot be read"),
+    (f"run {'n' * 300}", "no suite is called"),
+    ("run wrong.toml", "row ring-bi-1 AAS: ring-bi-1"),
+    ("run six.toml --engine none", "none"),
+    ("run six.toml --strategy none", "no strategy is called none"),
+    ("run six.toml --seeds x", "'x' names no seeds"),
+    ("run six.toml --seeds 0", "0 seeds are none at all"),
+    ("run six.toml --option colouring.nope=1", "nope"),
+    ("run six.toml --option umda.population", "the value of umda.population is missing"),
+    ("run six.toml --jobs 0", "--jobs: 0 makes no sense"),
+    ("run six.toml --jobs 1 --jobs 2", "--jobs: given twice; it has one value: drop one"),
+    ("run six.toml --time-limit -1", "--time-limit"),
+    ("run six.toml --store no/folder.sqlite", "cannot be used as a store"),
+]
+WRONG_SHARDS = [
+    ("run six.toml --shard 3/2", "--shard: '3/2' is no shard"),
+    ("run six.toml --shards 3", "--shards: there is no script; add --slurm FILE"),
+    ("run six.toml --slurm a", "--shards: the number of jobs is missing"),
+    ("run six.toml --slurm a --shards 0", "--shards: 0 makes no sense"),
+    ("run six.toml --slurm a --shards 2 --shard 1/2", "--shard: has no place"),
+    ("run six.toml --slurm a --shards 2 --executor local", "--executor: has no place"),
+    ("run six.toml --slurm no/a --shards 2", "no/a"),
+    ("merge a b -o c --output d", "--output: given twice; it has one value: drop one"),
+    ("merge a.sqlite b.sqlite -o all.sqlite", "has other rows than"),
+    ("merge none.sqlite -o all.sqlite", "there is no such store"),
+    ("merge a.txt -o all.sqlite", "cannot be used as a store"),
+    ("merge a.sqlite -o a.sqlite", "is one of the stores to merge"),
+    ("merge a.sqlite -o no/all.sqlite", "cannot be used as a store"),
+]
+ON_A_CLUSTER = [
+    ("run six.toml --slurm a --shards 2 --cluster x", "--cluster: has no place"),
+    ("run six.toml --jobs 2 --cluster tcp://x:1", "--jobs: the cluster has as many jobs"),
+]
+WRONG_STORES = [
+    ("report none.sqlite", "there is no such store"),
+    ("report a.txt", "cannot be used as a store: file is not a database"),
+    ("report a.sqlite --suite other", "the store has no suite other; use six, small"),
+    ("report a.sqlite", "several suites; choose with --suite: six, small"),
+    ("report b.sqlite -o a.txt", "a.txt cannot be written: a.txt is no folder"),
+    ("report b.sqlite -o a.txt/x", "a.txt/x cannot be written"),
+]
+OTHER_KINDS = [
+    ("throughputs", "run forestcoll --engine tabu", "need no engines"),
+    ("throughputs", "run forestcoll --seeds 3", "--seeds: the rows of forestcoll have no budget"),
+    ("throughputs", "run forestcoll --time-limit 3", "--time-limit: the rows of forestcoll have"),
+    ("throughputs", "run forestcoll --threads 3", "--threads: the rows of forestcoll have no"),
+    ("throughputs", "report forestcoll.sqlite --pages", "have no pages of schedules"),
+    ("designs", "run gappin --strategy race", "need no engines"),
+    ("designs", "report gappin.sqlite a.sqlite", "reports of designs compare no stores"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder with suites, stores without runs, and a file that is none."""
+    # Nothing is compiled before all is known to be usable.
+    monkeypatch.setattr(cli, "compile_kernels", lambda engines: pytest.fail("compiled"))
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.toml").write_text(SUITE.replace('"ring-bi-6", "mesh-2x3"', '"ring-bi-1"'))
+    Path("small.toml").write_text(HALF.replace("six", "small"))
+    Path("a.txt").write_text("no store" * 100)
+    for store, text in (("a", SUITE), ("b", HALF)):
+        Path("six.toml").write_text(text)
+        with Store(f"{store}.sqlite", write=True) as opened:
+            opened.put_suite(read_suite("six.toml"))
+    Path("six.toml").write_text(SUITE)
+    with Store("a.sqlite", write=True) as opened:
+        opened.put_suite(read_suite("small.toml"))
 
 
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("bench rnu smoke", "did you mean run? see: cchybrid bench --help"),
-        ("bench run smoke --engin tabu", "did you mean --engine? see: cchybrid bench run --help"),
-        ("bench run smok", "did you mean smoke?"),
-        ("bench run smoke --shards 3", "--shards: there is no script; add --slurm FILE"),
-        ("bench run smoke --jobs 1 --jobs 2", "--jobs: given twice; it has one value: drop one"),
-        ("bench merge a b -o c --output d", "--output: given twice; it has one value: drop one"),
+        *WRONG_SETTINGS, *WRONG_SHARDS, *WRONG_STORES,
+        *(ON_A_CLUSTER if "dask" in load_registry().executors else ()),
+        *(pytest.param(*words, marks=needs(kind)) for kind, *words in OTHER_KINDS),
     ],
 )  # fmt: skip
 def test_wrong_words_are_refused_in_one_line(
-    words: str, line: str, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    assert run(words.split()) == 2
+    words: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, _, _ = words.partition(".sqlite")
+    if store in ("report forestcoll", "report gappin"):
+        with Store(f"{store.split()[1]}.sqlite", write=True) as opened:
+            opened.put_suite(read_suite(store.split()[1]))
+    before = {*Path().iterdir()}
+    assert run(["bench", *words.split()]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
     assert line in err
-    assert not list(tmp_path.iterdir())
+    assert {*Path().iterdir()} - before <= {Path("all.sqlite")}
 
 
 @pytest.mark.parametrize(

@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
-import zlib
 from contextlib import closing
-from functools import cache
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.report.reading import read_store
 from cchybrid_plugins.bench.report.standing import standings
-from cchybrid_plugins.bench.runner import digests, run_suite
+from cchybrid_plugins.bench.row import Row
+from cchybrid_plugins.bench.runner import digests, run_suite, tasks_of
 from cchybrid_plugins.bench.store import Run, Store
 from cchybrid_plugins.bench.suite import Suite, read_suite
 from pandas import NA
 
 import cchybrid
+from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import local
+from tests.plugins.bench.local_runs import local, made
 
 
-@cache
-def solved(instance: cchybrid.Instance, engine: str) -> cchybrid.Result:
-    return cchybrid.solve(instance, engines=[engine], evaluations=60)
-
-
-def run_of(suite: Suite, instance: cchybrid.Instance, engine: str) -> Run:
-    result = solved(instance, engine)
-    assert result.schedule is not None
-    record = {**result.to_json(), "digest": instance.digest}
-    packed = zlib.compress(json.dumps(result.schedule.to_json()).encode())
-    contestant = Contestant((engine,), "auto", None, 60)
-    return Run(suite.rows[0].name, contestant, 0, "", record, packed)
+def run_of(suite: Suite, topology: str, engine: str) -> Run:
+    row = Row(InstanceSpec(topology, "AAS"))
+    run = made("schedules", row, Contestant((engine,), "auto", None, 20))
+    return replace(run, row=suite.rows[0].name)
 
 
 @pytest.fixture
@@ -45,11 +37,10 @@ def store(tmp_path: Path) -> Path:
     path = tmp_path / "s.sqlite"
     with Store(path, write=True) as opened:
         for engine, name in (("colouring", "ring-bi-4"), ("umda", "ring-bi-6")):
-            instance = cchybrid.instance(name, "AAS")
-            instance.save(tmp_path / "net.json")
+            cchybrid.instance(name, "AAS").save(tmp_path / "net.json")
             suite = read_suite(str(tmp_path / "mine.toml"))
             opened.put_suite(suite)
-            opened.put(run_of(suite, instance, engine))
+            opened.put(run_of(suite, name, engine))
     return path
 
 
@@ -63,13 +54,12 @@ def test_runs_of_what_the_row_names_no_more_do_not_count(store):
 @pytest.mark.long
 def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, capsys):
     (tmp_path / "mine.toml").write_text('[[rows]]\ntopology = "net.json"\nsteps = 2')
-    instance = cchybrid.instance("mesh-2x3", "AAS")
-    instance.save(tmp_path / "net.json")
+    cchybrid.instance("mesh-2x3", "AAS").save(tmp_path / "net.json")
     suite, registry = read_suite(str(tmp_path / "mine.toml")), load_registry()
     path = tmp_path / "s.sqlite"
     with Store(path, write=True) as opened:
         opened.put_suite(suite)
-        opened.put(run_of(suite, instance, "covering"))
+        opened.put(run_of(suite, "mesh-2x3", "covering"))
     with closing(sqlite3.connect(path)) as database, database:
         for column in ("contestant", "result"):
             database.execute(f"UPDATE runs SET {column} = replace({column}, 'covering', 'liquid')")
@@ -80,10 +70,12 @@ def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, c
         "covering",
     )
     assert capsys.readouterr().err == "cchybrid: engine liquid is now covering\n"
-    present = [Contestant(("covering",), "auto", None, 60)]
+    present = [Contestant(("covering",), "auto", None, 20)]
     with Store(path, write=True) as opened:
         known = digests(suite, registry)
-        assert run_suite(suite, known, opened, present, [0], local(1), print, registry)
+        assert run_suite(
+            suite, tasks_of(suite, present, [0]), known, opened, local(1), print, registry
+        )
         (kept,) = opened.runs()
     assert kept.contestant.engines == ("liquid",)
 
@@ -134,6 +126,7 @@ def test_rows_of_no_kind_are_one_line(store):
         "UPDATE runs SET contestant = replace(contestant, '[\"umda\"]', '[1,2]')",
         'UPDATE runs SET contestant = replace(contestant, \'"threads":1\', \'"threads":"x"\')',
         "UPDATE runs SET contestant = '5'",
+        "UPDATE runs SET contestant = contestant || ' '",
         "UPDATE runs SET result = '[' || result",
         "UPDATE runs SET seed = 'abc'",
         "UPDATE runs SET seed = 1.5",

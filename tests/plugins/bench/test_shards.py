@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.merging import merge
-from cchybrid_plugins.bench.runner import digests, run_suite, tasks_of
+from cchybrid_plugins.bench.runner import tasks_of
 from cchybrid_plugins.bench.shards import Shard, read_shard
 from cchybrid_plugins.bench.store import Run, Store
 from cchybrid_plugins.bench.suite import read_suite
@@ -21,15 +21,13 @@ from cchybrid_plugins.bench.suite import read_suite
 from cchybrid.cli.app import run as command
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import local
+from tests.plugins.bench.local_runs import COLOURING, made
 from tests.plugins.bench.test_runner import COMMAND, HALF, content
 
-FAST = Contestant(("colouring",), "auto", None, 60)
 
-
-@pytest.mark.parametrize("count", [1, 2, 3, 7, 100])
+@pytest.mark.parametrize("count", [1, 3, 7])
 def test_shards_are_disjoint_equally_large_and_everything_together(count: int) -> None:
-    tasks = tasks_of(read_suite("smoke"), [FAST, Contestant(("umda",))], [0, 1, 2])
+    tasks = tasks_of(read_suite("smoke"), [COLOURING, Contestant(("umda",))], [0, 1, 2])
     parts = [Shard(index, count).of(tasks) for index in range(1, count + 1)]
     keys = [task.key for part in parts for task in part]
     assert sorted(keys) == sorted(task.key for task in tasks)
@@ -56,9 +54,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "six.toml").write_text(HALF)
     suite = read_suite(str(folder / "six.toml"))
     with Store(folder / "whole.sqlite", write=True) as store:
-        assert run_suite(
-            suite, digests(suite, load_registry()), store, [FAST], [0], local(2), print
-        )
+        store.put_suite(suite)
+        for row in suite.rows:
+            store.put(made("schedules", row, COLOURING))
     return folder / "whole.sqlite"
 
 
@@ -120,26 +118,6 @@ def test_what_does_not_hold_is_left_out(
     assert [run.key for run in runs(tmp_path / "all.sqlite")] == [three[1].key]
 
 
-def test_stores_that_do_not_fit_are_refused_in_one_line(
-    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "six.toml").write_text(HALF.replace('"AAS", ', ""))
-    with Store(tmp_path / "other.sqlite", write=True) as store:
-        store.put_suite(read_suite(str(tmp_path / "six.toml")))
-    (tmp_path / "text.sqlite").write_text("no store" * 100)
-    output = str(tmp_path / "all.sqlite")
-    for words, complaint in (
-        ([str(whole), str(tmp_path / "other.sqlite"), "-o", output], "has other rows than"),
-        ([str(tmp_path / "none.sqlite"), "-o", output], "there is no such store"),
-        ([str(tmp_path / "text.sqlite"), "-o", output], "cannot be used as a store"),
-        ([str(whole), "-o", str(whole)], "is one of the stores to merge"),
-        ([str(whole), "-o", str(tmp_path / "no" / "all.sqlite")], "cannot be used as a store"),
-    ):
-        assert command(["bench", "merge", *words]) == 2
-        [line] = capsys.readouterr().err.splitlines()
-        assert complaint in line
-
-
 def script(folder: Path, *words: str) -> str:
     (folder / "six.toml").write_text(HALF)
     once = COMMAND[:-2] if "--threads" in words else COMMAND  # its last option is --threads
@@ -168,22 +146,6 @@ def test_the_slurm_script_is_valid_and_asks_for_what_its_runs_need(
     assert "--time-limit 100.0" in line
     assert not (tmp_path / "six.sqlite").exists()
     assert "written to six.slurm: 3 runs in 2 jobs" in capsys.readouterr().out
-    on_a_cluster = (
-        (["--slurm", "a", "--shards", "2", "--cluster", "x"], "--cluster: has no place"),
-        (["--jobs", "2", "--cluster", "tcp://x:1"], "--jobs: the cluster has as many jobs"),
-    )
-    for words, complaint in (
-        (["--slurm", "a"], "--shards: the number of jobs is missing"),
-        (["--slurm", "a", "--shards", "0"], "--shards: 0 makes no sense"),
-        (["--slurm", "a", "--shards", "2", "--shard", "1/2"], "--shard: has no place"),
-        (["--slurm", "a", "--shards", "2", "--executor", "local"], "--executor: has no place"),
-        (["--slurm", "no/a", "--shards", "2"], "no/a"),
-        (["--shard", "3/2"], "--shard: '3/2' is no shard"),
-        *(on_a_cluster if "dask" in load_registry().executors else ()),
-    ):
-        assert command(["bench", "run", "six.toml", *words]) == 2
-        [line] = capsys.readouterr().err.splitlines()
-        assert complaint in line
 
 
 @pytest.mark.long

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import zlib
 from contextlib import closing
 from dataclasses import replace
 
@@ -16,29 +15,23 @@ from cchybrid_plugins.bench.schedule_checks import stored_schedule
 from cchybrid_plugins.bench.store import Run, Store
 from cchybrid_plugins.bench.suite import Suite, read_suite
 
-import cchybrid
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
+from tests.plugins.bench.local_runs import COLOURING, made
 
 ROWS = tuple(Row(InstanceSpec("ring-bi-4", name)) for name in ("OAB", "AAS"))
 SUITE = Suite("two", "two rows", ROWS)
-BUDGET = Contestant(("colouring",), "auto", None, 500)
 
 
 @pytest.fixture(scope="module")
 def finished() -> Run:
-    instance = cchybrid.instance("ring-bi-4", "AAS")
-    result = cchybrid.solve(instance, engines=["colouring"], evaluations=500)
-    assert result.schedule is not None
-    record = {**result.to_json(), "digest": instance.digest}
-    packed = zlib.compress(json.dumps(result.schedule.to_json()).encode())
-    return Run(ROWS[1].name, BUDGET, 0, "", record, packed)
+    return made("schedules", ROWS[1], COLOURING)
 
 
 def test_what_goes_in_comes_out(tmp_path, finished):
     path = tmp_path / "s.sqlite"
-    failed = Run(ROWS[0].name, BUDGET, 0, "exit -9", {})
+    failed = Run(ROWS[0].name, COLOURING, 0, "exit -9", {})
     with Store(path, write=True) as store:
         store.put_suite(SUITE)
         store.put(finished)
@@ -49,7 +42,7 @@ def test_what_goes_in_comes_out(tmp_path, finished):
         assert store.suite("two").rows == ROWS
         one, other = store.runs()
         assert (one, other) == (finished, failed)
-        assert one.contestant == BUDGET
+        assert one.contestant == COLOURING
         assert len(stored_schedule(one).steps) == one.result["steps"] == 2
         assert stored_schedule(other) is None
     assert not path.with_name("s.sqlite-wal").exists()
@@ -133,12 +126,6 @@ def test_files_that_are_no_stores(tmp_path):
     for write in (False, True):
         with pytest.raises(InputError, match="text"):
             Store(tmp_path / "text", write=write)
-    sqlite3.connect(tmp_path / "other.db").executescript(
-        "CREATE TABLE t (x); INSERT INTO t VALUES (1)"
-    )
-    for write in (False, True):
-        with pytest.raises(InputError, match="no store of cchybrid"):
-            Store(tmp_path / "other.db", write=write)
     with pytest.raises(InputError, match="cannot be used"):
         Store(tmp_path / "no folder" / "s.sqlite", write=True)
     with pytest.raises(InputError, match="there is no such store"):
@@ -157,13 +144,19 @@ def test_a_damaged_store_that_its_errors_quote(tmp_path):
             Store(path, write=write)
 
 
-def test_a_foreign_database_is_not_touched(tmp_path):
+@pytest.mark.parametrize(
+    "script",
+    ["PRAGMA journal_mode=WAL; CREATE TABLE meta (other)", "PRAGMA user_version=7",
+     "CREATE TABLE t (x); INSERT INTO t VALUES (1)"],
+)  # fmt: skip
+@pytest.mark.parametrize("write", [False, True])
+def test_a_foreign_database_is_not_touched(tmp_path, script, write):
     path = tmp_path / "foreign.sqlite"
     with closing(sqlite3.connect(path)) as database:
-        database.executescript("PRAGMA journal_mode=WAL; CREATE TABLE meta (other)")
+        database.executescript(script)
     before = path.read_bytes()
     with pytest.raises(InputError, match="no store of cchybrid"):
-        Store(path, write=True)
+        Store(path, write=write)
     assert path.read_bytes() == before
 
 
@@ -181,14 +174,6 @@ def test_a_foreign_database_with_a_log_of_its_own_is_not_touched(tmp_path):
         Store(tmp_path / "left-foreign.sqlite", write=True)
     assert (tmp_path / "left-foreign.sqlite").read_bytes() == files["foreign.sqlite"]
     assert (tmp_path / "left-foreign.sqlite-wal").read_bytes() == files["foreign.sqlite-wal"]
-
-
-def test_an_empty_database_of_another_is_no_new_store(tmp_path):
-    path = tmp_path / "theirs.sqlite"
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("PRAGMA user_version=7")
-    with pytest.raises(InputError, match="no store of cchybrid"):
-        Store(path, write=True)
 
 
 def test_a_copy_of_the_one_file_holds_what_was_finished(tmp_path, finished):

@@ -27,7 +27,6 @@ from cchybrid.plugin.registry import load_registry
 
 UMDA, SGA = Contestant(("umda",)), Contestant(("sga",))
 TEAM = Contestant(("sga", "umda"))
-EVERYONE = [UMDA, SGA, TEAM]
 SPEC = InstanceSpec("ring-bi-8", "AAS")
 
 

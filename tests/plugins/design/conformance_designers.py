@@ -6,38 +6,19 @@ import threading
 from dataclasses import replace
 from typing import Any
 
-from cchybrid_plugins.design.network.cost import Cost
 from cchybrid_plugins.design.network.designer import DesignRun
-from cchybrid_plugins.design.network.ports import Links, ports_of
+from cchybrid_plugins.design.network.ports import Links
 from cchybrid_plugins.design.network.task import DesignTask
 
-from cchybrid.plugin.engine import NoOptions, Stop
+from cchybrid.plugin.engine import Stop
 from cchybrid.plugin.records import DesignerInfo
+from tests.plugins.design.faulty_designers import Faulty, cost_of, path, ring
 
 RELEASE = threading.Event()
 
 
-def path(nodes: int) -> Links:
-    """Return the links of a path."""
-    return tuple((node, node + 1) for node in range(nodes - 1))
-
-
-def ring(nodes: int) -> Links:
-    """Return the links of a ring."""
-    return (*path(nodes), (0, nodes - 1)) if nodes > 2 else path(nodes)
-
-
-def cost_of(task: DesignTask, links: Links) -> float:
-    return Cost(task)(ports_of(task.nodes, task.degree, links))
-
-
-class Sound:
+class Sound(Faulty):
     """Offers a ring, or a path where the wire of the ring is too long, if the cost is finite."""
-
-    Options: Any = NoOptions
-
-    def __init__(self, options: object) -> None:
-        self.options = options
 
     def unsupported(self, task: DesignTask) -> str | None:
         if math.isinf(cost_of(task, self.links(task))):
@@ -57,17 +38,12 @@ class Sound:
 
 
 class NoOptionsAtAll(Sound):
-    Options = None
+    Options: Any = None
 
 
 class Unbuildable(Sound):
     def __init__(self) -> None:
         super().__init__(None)
-
-
-class SupportsNothing(Sound):
-    def unsupported(self, task: DesignTask) -> str | None:
-        return "it is a holiday"
 
 
 class RaisesInUnsupported(Sound):
@@ -96,39 +72,15 @@ class DiesInWorkers(Sound):
         return super().design(task, run)
 
 
-class RaisesInDesign(Sound):
-    def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        return [Stop.STALLED][task.nodes]
-
-
 class ReturnsNothing(Sound):
     def design(self, task: DesignTask, run: DesignRun) -> Stop:
         super().design(task, run)
         return None  # type: ignore[return-value]
 
 
-class OffersNothing(Sound):
-    def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        return Stop.STALLED
-
-
 class Liar(Sound):
     def design(self, task: DesignTask, run: DesignRun) -> Stop:
         run.offer(self.links(task), 1.0)
-        return Stop.STALLED
-
-
-class Infinite(Sound):
-    def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        run.offer(path(task.nodes)[1:], math.inf)
-        return Stop.STALLED
-
-
-class Star(Sound):
-    """Gives node 0 too many links."""
-
-    def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        run.offer(tuple((0, node) for node in range(1, task.nodes)), 1.0)
         return Stop.STALLED
 
 

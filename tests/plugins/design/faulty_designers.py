@@ -4,7 +4,7 @@ import math
 import os
 import signal
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from cchybrid_plugins.design.network.cost import Cost
 from cchybrid_plugins.design.network.designer import DesignRun
@@ -18,12 +18,12 @@ from cchybrid.plugin.records import CostTermInfo, DesignerInfo
 
 def ring(nodes: int) -> Links:
     """Return the links of a ring."""
-    return (*((node, node + 1) for node in range(nodes - 1)), (0, nodes - 1))
+    return (*path(nodes), (0, nodes - 1)) if nodes > 2 else path(nodes)
 
 
 def path(nodes: int) -> Links:
     """Return the links of a path, which costs more than the ring."""
-    return ring(nodes)[:-1]
+    return tuple((node, node + 1) for node in range(nodes - 1))
 
 
 def cost_of(task: DesignTask, links: Links) -> float:
@@ -63,10 +63,6 @@ class Plain(Faulty):
         while not run.should_stop():
             time.sleep(0.02)
         return Stop.LIMIT
-
-
-class Patient(Plain):
-    """A second designer that waits."""
 
 
 class Informed(Faulty):
@@ -123,61 +119,41 @@ class Liar(Faulty):
 class Offers(Faulty):
     """Offers links that are wrong at a cost that is not."""
 
-    @staticmethod
-    def links(nodes: int) -> Links:
-        return ()
+    links: Callable[[int], Links]
 
     def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        run.offer(self.links(task.nodes), cost_of(task, ring(task.nodes)))
+        run.offer(type(self).links(task.nodes), cost_of(task, ring(task.nodes)))
         return Stop.STALLED
 
 
 class Outside(Offers):
     """Links a node that does not exist."""
 
-    @staticmethod
-    def links(nodes: int) -> Links:
-        return (*ring(nodes), (0, nodes))
+    links = staticmethod(lambda nodes: (*ring(nodes), (0, nodes)))
 
 
 class Loop(Offers):
     """Links a node to itself."""
 
-    @staticmethod
-    def links(nodes: int) -> Links:
-        return (*ring(nodes), (2, 2))
+    links = staticmethod(lambda nodes: (*ring(nodes), (2, 2)))
 
 
 class Star(Offers):
     """Gives one node too many links."""
 
-    @staticmethod
-    def links(nodes: int) -> Links:
-        return tuple((0, node) for node in range(1, nodes))
+    links = staticmethod(lambda nodes: tuple((0, node) for node in range(1, nodes)))
 
 
 class Twice(Offers):
     """Has a link twice."""
 
-    @staticmethod
-    def links(nodes: int) -> Links:
-        return (*ring(nodes), (1, 0))
-
-
-class Chord(Offers):
-    """Has a long wire."""
-
-    @staticmethod
-    def links(nodes: int) -> Links:
-        return (*ring(nodes)[:-1], (1, nodes - 1))
+    links = staticmethod(lambda nodes: (*ring(nodes), (1, 0)))
 
 
 class Apart(Offers):
     """Leaves a node out: its cost is infinite."""
 
-    @staticmethod
-    def links(nodes: int) -> Links:
-        return path(nodes)[:-1]
+    links = staticmethod(lambda nodes: path(nodes)[:-1])
 
 
 class Infinite(Faulty):
@@ -190,38 +166,6 @@ class NotANumber(Faulty):
     def design(self, task: DesignTask, run: DesignRun) -> Stop:
         run.offer(ring(task.nodes), math.nan)
         return Stop.STALLED
-
-
-class Deaf(Faulty):
-    """Offers a path and never looks at should_stop."""
-
-    def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        links = path(task.nodes)
-        run.offer(links, cost_of(task, links))
-        time.sleep(600)
-        return Stop.STALLED
-
-
-class Hang(Faulty):
-    """Ignores SIGTERM as well."""
-
-    def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        time.sleep(600)
-        return Stop.STALLED
-
-
-class Flood(Faulty):
-    """Offers the same network without end, and prints."""
-
-    def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        links = path(task.nodes)
-        cost = cost_of(task, links)
-        while not run.should_stop():
-            print("x" * 10_000)
-            run.spend(1)
-            run.offer(links, cost)
-        return Stop.LIMIT
 
 
 class Garbage(Faulty):
@@ -279,19 +223,6 @@ class Nothing(Faulty):
         return Stop.EXHAUSTED
 
 
-class Hog(Faulty):
-    def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        kept = [bytearray(1 << 26) for _ in range(10_000)]
-        return Stop.STALLED if kept else Stop.LIMIT
-
-
-class Unready(Sound):
-    """Takes long to prepare."""
-
-    def prepare(self) -> None:
-        time.sleep(600)
-
-
 class Unspent(Faulty):
     """Calls nothing of the run."""
 
@@ -305,25 +236,10 @@ class Picky(Faulty):
         return "it likes no task at all"
 
 
-@dataclass(frozen=True)
-class TunedOptions:
-    rounds: int = 3
-    rate: float = 0.5
-    loud: bool = False
-
-    def __post_init__(self) -> None:
-        if self.rounds < 1:
-            raise ValueError(f"rounds is {self.rounds}, use at least 1")
-
-
-class Tuned(Sound):
-    Options = TunedOptions
-
-
 DESIGNERS = (
-    Sound, Plain, Patient, Informed, Seeded, Crash, Raise, Vanish, Liar, Outside, Loop, Star, Twice,
-    Chord, Apart, Infinite, NotANumber, Deaf, Hang, Flood, Garbage, Triples, Fractions, Bound,
-    Falsely, Twofold, Nothing, Hog, Unready, Unspent, Picky, Tuned,
+    Sound, Plain, Informed, Seeded, Crash, Raise, Vanish, Liar, Outside, Loop, Star, Twice,
+    Apart, Infinite, NotANumber, Garbage, Triples, Fractions, Bound, Falsely, Twofold, Nothing,
+    Unspent, Picky,
 )  # fmt: skip
 EXACT = (Falsely, Twofold, Nothing)
 

@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 import pytest
-from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions, _Search, mates_of
-from cchybrid_plugins.design.annealing.kernels import take_back
+from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions, _Search
+from cchybrid_plugins.design.annealing.kernels import undo
 from cchybrid_plugins.design.annealing.rotations import rotated_order
 from cchybrid_plugins.design.network.cost import Cost
 from cchybrid_plugins.design.network.ports import check_links, links_of
@@ -64,7 +64,7 @@ def test_moves_keep_a_valid_network_with_its_rotation(
         changed = (search.mate != before[0]).any()
         assert changed == (count > 0)
         if count and seed % 2:
-            take_back(search.mate, search.saved, count, search.rotations, search.ports)
+            undo(search.mate, search.saved, count, search.rotations, search.ports)
             assert (search.mate == before[0]).all()
             assert (search.ports == before[1]).all()
 
@@ -91,10 +91,3 @@ def test_rotations_of_layouts() -> None:
     assert Annealing(AnnealingOptions(rotations=4)).unsupported(square) is None
     free = dataclasses.replace(square, max_wire=None)
     assert [g for g in range(1, 17) if rotated_order(free, g) is not None] == [1, 2, 4, 8, 16]
-
-
-def test_mates_of_ports_pair_every_port() -> None:
-    search = _Search(DesignTask(20, 3), 1, seed_state(1), Cost(DesignTask(20, 3)))
-    mate = mates_of(search.ports)
-    assert (mate[mate[:, 0], 0] == np.arange(60)).all()
-    assert (mate[:, 0] // 3 == search.ports.ravel()).all()

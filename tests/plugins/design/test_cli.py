@@ -53,7 +53,7 @@ def test_the_lines_about_steps(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("suffix", ["svg", pytest.param("png", marks=pytest.mark.long)])
+@pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_a_front_as_table_file_and_plot(suffix: str, tmp_path: Path) -> None:
     words = "design --nodes 4 --degree 3 --pareto latency,wire --layout grid-2x2 --evaluations 100"
     plot = f"front.{suffix}"
@@ -87,7 +87,6 @@ BOTH = "design --nodes 6 --degree 3 --pareto latency,bisection"
         (f"{BOTH} --plot absent/front.svg", "a folder that does not exist"),
         (f"{BOTH} --cost latency", "--cost beside --pareto"),
         (f"{BOTH} --schedule s.json", "--schedule beside --pareto"),
-        (f"{BOTH} --target 3", "--target beside --pareto"),
         (f"{BOTH} --target 0", "--target beside --pareto"),
         (f"{BOTH} --collective AAS", "add the term steps"),
         (f"{BOTH},wire", "a front has two different cost terms"),

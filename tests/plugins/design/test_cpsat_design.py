@@ -21,9 +21,7 @@ def proven(task: DesignTask) -> float:
     return best
 
 
-@pytest.mark.parametrize(
-    ("nodes", "degree"), [(2, 1), (5, 2), (5, 4), (6, 3), (7, 2), (7, 3), (8, 3), (9, 4)]
-)
+@pytest.mark.parametrize(("nodes", "degree"), [(2, 1), (5, 4), (7, 2), (8, 3)])
 @pytest.mark.parametrize(
     "weights",
     [

@@ -51,8 +51,7 @@ def test_there_is_a_design_for_every_amp_network(script: ModuleType) -> None:
 
 
 @pytest.mark.parametrize(
-    "nodes",
-    [8, 23, 32, pytest.param(42, marks=pytest.mark.long), pytest.param(53, marks=pytest.mark.long)],
+    "nodes", [8, 23, *(pytest.param(nodes, marks=pytest.mark.long) for nodes in (32, 42, 53))]
 )
 def test_the_seed_makes_the_file_again(script: ModuleType, nodes: int) -> None:
     design = next(each for each in script.DESIGNS if each.nodes == nodes)

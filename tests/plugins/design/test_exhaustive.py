@@ -3,15 +3,12 @@
 import itertools
 
 import pytest
-from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions
 from cchybrid_plugins.design.exhaustive.engine import Exhaustive, ExhaustiveOptions
 from cchybrid_plugins.design.network.all_networks import all_networks
 from cchybrid_plugins.design.network.canonical import canonical_form
-from cchybrid_plugins.design.network.local_run import LocalDesignRun
 from cchybrid_plugins.design.network.ports import Links, ports_of
 from cchybrid_plugins.design.network.task import DesignTask, layout
 
-from cchybrid.plugin.engine import Stop
 from tests.plugins.design.network.plain_distances import plain_total
 
 pytestmark = pytest.mark.long
@@ -50,17 +47,6 @@ def test_no_network_is_missing(nodes: int, degree: int) -> None:
                 forms.add(canonical_form(ports_of(nodes, degree, links)))
     found = listed(nodes, degree)
     assert {canonical_form(ports_of(nodes, degree, links)) for links in found} == forms
-
-
-@pytest.mark.parametrize(("nodes", "degree"), [(8, 3), (9, 3), (9, 4), (10, 3), (11, 3)])
-def test_annealing_finds_the_proven_optimum(nodes: int, degree: int) -> None:
-    task = DesignTask(nodes, degree)
-    proven = LocalDesignRun(task)
-    assert Exhaustive(ExhaustiveOptions()).design(task, proven) is Stop.EXHAUSTED
-    best = proven.best()
-    run = LocalDesignRun(task, target=best, evaluations=500_000)
-    Annealing(AnnealingOptions()).design(task, run)
-    assert run.best() == best
 
 
 def test_what_is_not_searched_is_refused() -> None:

@@ -1,9 +1,11 @@
 """Plain implementations of the definitions in ``cchybrid_plugins.design.network``."""
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 import hypothesis.strategies as st
 import numpy as np
+from cchybrid_plugins.design.network.bounds import LatencyBound
 from cchybrid_plugins.design.network.ports import Links, Ports
 from cchybrid_plugins.design.network.random_networks import random_network
 from cchybrid_plugins.design.network.task import DesignTask
@@ -36,6 +38,11 @@ def plain_total(nodes: int, links: Iterable[tuple[int, int]]) -> tuple[int, int]
     values = [value for row in plain_distances(nodes, links) for value in row]
     known = [value for value in values if value is not None]
     return (-1, -1) if len(known) < len(values) else (sum(known), max(known))
+
+
+def mean_of(bound: LatencyBound) -> Fraction:
+    """Return the bound of the mean distance of two different nodes."""
+    return Fraction(bound.total, bound.nodes * (bound.nodes - 1))
 
 
 def ring(nodes: int) -> Links:

@@ -1,8 +1,6 @@
 """The checker of designed networks and the finders agree on figures and bounds."""
 
-import copy
-import random
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from cchybrid_plugins.design.network.bounds import latency_bound
@@ -17,7 +15,7 @@ from cchybrid.checker import EvidenceError
 from cchybrid.design_checker import check_design
 from cchybrid.model import CommunicationModel
 from tests.examples import examples
-from tests.plugins.design.network.plain_distances import random_ports
+from tests.plugins.design.network.plain_distances import mean_of, random_ports
 
 
 @given(random_ports(40))
@@ -35,7 +33,7 @@ def test_checker_and_kernel_agree(ports: Ports) -> None:
         "claims": {"diameter": found.diameter, "total_distance": found.total},
     }
     figures = check_design(record)
-    assert (figures.mean_bound, figures.diameter_bound) == (bound.mean, bound.diameter)
+    assert (figures.mean_bound, figures.diameter_bound) == (mean_of(bound), bound.diameter)
 
 
 @given(st.integers(2, 6), st.integers(2, 6), st.integers(2, 8), st.integers(1, 4))
@@ -65,7 +63,7 @@ def test_checker_and_finder_prove_the_same_bound_of_wires(
         }
     )
     bound = latency_bound(task)
-    assert (figures.mean_bound, figures.diameter_bound) == (bound.mean, bound.diameter)
+    assert (figures.mean_bound, figures.diameter_bound) == (mean_of(bound), bound.diameter)
     assert figures.mean >= figures.mean_bound
 
 
@@ -113,36 +111,3 @@ def test_checker_and_finder_prove_the_same_steps(task: DesignTask) -> None:
     check_design(steps_record(task, steps))
     with pytest.raises(EvidenceError, match=f"steps bound is {steps}, not {steps + 1}"):
         check_design(steps_record(task, steps + 1))
-
-
-@pytest.mark.parametrize("collective", DESIGN_COLLECTIVES)
-@pytest.mark.parametrize("switching", ["wormhole", "store-and-forward"])
-def test_mutants_of_a_bound_of_steps(collective: str, switching: Literal["wormhole"]) -> None:
-    """A record with a number changed is accepted only if the bound of the finder allows it."""
-    task = DesignTask(13, 3, collective=collective, model=CommunicationModel(switching, 2, 2))
-    record = steps_record(task, steps_of_all_networks(task))
-    for seed in range(60):
-        rng = random.Random(seed)
-        altered = copy.deepcopy(record)
-        owner, key = rng.choice(
-            [(altered, "degree"), (altered["claims"], "steps_bound"), (altered["model"], "ports"),
-             (altered["model"], "switching"), (altered, "collective")]
-        )  # fmt: skip
-        if key == "switching":
-            owner[key] = rng.choice(["wormhole", "store-and-forward"])
-        elif key == "collective":
-            owner[key] = rng.choice(DESIGN_COLLECTIVES)
-        else:
-            owner[key] += rng.randint(-1, 3)
-        changed = DesignTask(
-            13,
-            altered["degree"],
-            collective=altered["collective"],
-            model=CommunicationModel.from_json(altered["model"]),
-        )
-        claim = altered["claims"]["steps_bound"]
-        if claim <= steps_of_all_networks(changed):
-            check_design(altered)
-        else:
-            with pytest.raises(EvidenceError):
-                check_design(altered)

@@ -21,6 +21,7 @@ from cchybrid.plugin.conformance.watch import ConformanceError
 from cchybrid.plugin.records import DesignerInfo
 from cchybrid.plugin.registry import load_registry
 from tests.plugins.design import conformance_designers as bad
+from tests.plugins.design import faulty_designers as faulty
 from tests.plugins.design.network.all_labelled import labelled_networks
 
 QUICK = ("moore", "short wires", "bisection", "fault tolerant", "two nodes")
@@ -71,18 +72,18 @@ def case_of(designer: type | DesignerInfo, check: str, task: str | None) -> Desi
         (bad.info(bad.Sound, summary=""), "record", None, "has no summary of one line"),
         (bad.info(bad.Sound, api=1), "record", None, "written for plugin interface 1, this is 2"),
         (DesignerInfo("lost", "nowhere:Lost", "-"), "options", None, "cannot be loaded from 'no"),
-        (bad.SupportsNothing, "support", None, "supports no conformance task at all; of 'two n"),
+        (faulty.Picky, "support", None, "supports no conformance task at all; of 'two n"),
         (bad.info(bad.Sound, kind="exact"), "proof", None, "ended on no conformance task with"),
         (bad.Slow, "stop", None, "was still running 0.5 s after it was asked to stop; ask run.s"),
         (bad.info(bad.DiesInWorkers), "host", None, "but not in a worker process on 'two nodes'"),
         (bad.RaisesInUnsupported, "unsupported", "ring", "raised KeyError: 'no such thing' in"),
         (bad.FalseInUnsupported, "unsupported", "ring", "returned False from unsupported(); r"),
-        (bad.RaisesInDesign, "offers", "ring", "raised IndexError: list index out of range in"),
+        (faulty.Raise, "offers", "ring", "raised RuntimeError: the designer broke"),
         (bad.ReturnsNothing, "offers", "ring", "returned None from design; return a cchybrid"),
-        (bad.OffersNothing, "offers", "ring", "offered no network; say in unsupported()"),
+        (faulty.Faulty, "offers", "ring", "offered no network; say in unsupported()"),
         (bad.Liar, "offers", "ring", "was offered as one of cost"),
-        (bad.Infinite, "offers", "ring", "offered a network of cost inf"),
-        (bad.Star, "offers", "odd", "offered a network that is not allowed: links: node 0 has"),
+        (faulty.Infinite, "offers", "ring", "offered a network of cost inf"),
+        (faulty.Star, "offers", "odd", "offered a network that is not allowed: links: node 0 has"),
         (bad.LongWires, "offers", "short wires", "the wire from 0 to 7 has length 7"),
         (bad.Texts, "offers", "ring", "offered what are no links and a cost"),
         (bad.NotesText, "offers", "ring", "give run.note numbers only"),

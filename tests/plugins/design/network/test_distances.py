@@ -7,7 +7,6 @@ from cchybrid_plugins.design.network.distances import (
     NO_LIMIT,
     UNREACHABLE,
     all_distances,
-    count_bits,
     scratch,
     search_distances,
 )
@@ -61,11 +60,6 @@ def test_a_limit_ends_the_search_with_a_lower_bound(ports: Ports) -> None:
         assert limit < stopped <= total
         assert levels <= diameter
     assert search_distances(ports, nodes, total, scratch(nodes)) == (total, diameter)
-
-
-@pytest.mark.parametrize("word", [0, 1, 2**63, 2**64 - 1, 0x0123456789ABCDEF])
-def test_bits_are_counted(word: int) -> None:
-    assert count_bits(np.uint64(word)) == word.bit_count()
 
 
 def test_networks_that_are_not_connected_have_infinite_latency() -> None:

@@ -12,8 +12,8 @@ from cchybrid_plugins.design.network.cost import Cost
 from cchybrid_plugins.design.network.ports import check_links, links_of, network_of, ports_of
 from cchybrid_plugins.design.network.random_networks import random_network
 from cchybrid_plugins.design.network.task import LAYOUTS, DesignTask, layout
+from cchybrid_plugins.design.network.term_functions import fewest_links, longest_wire
 from cchybrid_plugins.design.network.terms import CHEAPEST_FIRST, TERMS
-from cchybrid_plugins.design.network.wires import longest_wire, minimum_connectivity
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +21,6 @@ from cchybrid.checker.instance import EvidenceError
 from cchybrid.design_checker import DESIGN_FORMAT, check_design
 from cchybrid.design_checker.figures import _wires
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.registry import load_registry
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.examples import examples
 from tests.plugins.design.network.plain_distances import binary_tree, plain_total, ring, torus
@@ -148,7 +147,7 @@ def test_a_network_has_the_links_and_the_positions() -> None:
 def test_minimum_connectivity_of_table_5(
     nodes: int, degree: int, links: list[tuple[int, int]], connectivity: int
 ) -> None:
-    assert minimum_connectivity(ports_of(nodes, degree, links)) == connectivity
+    assert fewest_links(DesignTask(nodes, degree), ports_of(nodes, degree, links)) == connectivity
 
 
 def test_all_terms_are_defined() -> None:
@@ -157,11 +156,6 @@ def test_all_terms_are_defined() -> None:
     assert sorted(targets) == sorted({term.target for term in TERMS.values()})
     places = sorted((term.target, term.index) for term in TERMS.values())
     assert len(set(places)) == len(places)
-
-
-def test_the_terms_are_registered_as_those_of_other_plugins_are() -> None:
-    registry = load_registry()
-    assert {name: registry.cost_terms[name] for name in TERMS} == dict(TERMS)
 
 
 def test_the_cost_is_the_weighted_sum() -> None:

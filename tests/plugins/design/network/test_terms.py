@@ -9,7 +9,7 @@ import pytest
 from cchybrid_plugins.design.network.bisection import STARTS, bisection, improve_halves, part_sizes
 from cchybrid_plugins.design.network.cost import Cost
 from cchybrid_plugins.design.network.exact_bisection import exact_bisection
-from cchybrid_plugins.design.network.faults import _fail, node_faults, random_faults
+from cchybrid_plugins.design.network.faults import node_faults, random_faults
 from cchybrid_plugins.design.network.ports import Links, Ports, links_of, ports_of
 from cchybrid_plugins.design.network.routes import contention, path_deviations
 from cchybrid_plugins.design.network.task import DesignTask
@@ -119,20 +119,6 @@ def test_random_faults_of_tables_6_and_8() -> None:
     assert 8 <= maximum <= 10
     assert random_faults(ports, 1) == (mean, maximum)
     assert random_faults(ports, 2) != (mean, maximum)
-
-
-@given(random_ports(30))
-@settings(max_examples=examples(40))
-def test_random_faults_remove_what_they_say(ports: Ports) -> None:
-    nodes = len(ports)
-    links = links_of(ports)
-    failed = np.zeros(nodes, dtype=np.bool_)
-    damaged = ports.copy()
-    _fail(failed, 2, damaged, 3, seed_state(len(links)))
-    rest = list(links_of(damaged))
-    assert failed.sum() == 2
-    assert len(rest) == len(links) - 3
-    assert all(rest.count(link) <= links.count(link) for link in rest)
 
 
 @pytest.mark.parametrize(

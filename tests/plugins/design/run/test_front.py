@@ -68,17 +68,10 @@ def test_the_front_of_latency_and_wire_is_that_of_all_networks() -> None:
 @pytest.mark.parametrize(
     ("terms", "extra"),
     [
-        pytest.param(("latency", "bisection"), {}, marks=pytest.mark.long),
-        pytest.param(("connectivity", "max-latency"), {}, marks=pytest.mark.long),
-        pytest.param(
-            ("node-deviation", "wire"), {"positions": GRID, "max_wire": 3}, marks=pytest.mark.long
-        ),
-        pytest.param(
-            ("steps", "latency"), {"collective": "AAS", "ports": 1}, marks=pytest.mark.long
-        ),
-        pytest.param(
-            ("latency", "link-deviation"), {"fault_tolerant": True}, marks=pytest.mark.long
-        ),
+        (("connectivity", "max-latency"), {}),
+        (("node-deviation", "wire"), {"positions": GRID, "max_wire": 3}),
+        (("steps", "latency"), {"collective": "AAS", "ports": 1}),
+        (("latency", "link-deviation"), {"fault_tolerant": True}),
     ],
     ids=lambda value: " ".join(value),
 )
@@ -130,9 +123,7 @@ def test_the_time_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     check(front)
 
 
-@pytest.mark.parametrize(
-    "raised", [pytest.param(False, marks=pytest.mark.long), True], ids=["reported", "raised"]
-)
+@pytest.mark.parametrize("raised", [False, True], ids=["reported", "raised"])
 def test_an_interrupt_keeps_the_front(raised: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     real, runs = module.Session, 0
 
@@ -157,7 +148,6 @@ def test_an_interrupt_keeps_the_front(raised: bool, monkeypatch: pytest.MonkeyPa
     assert front.runs == len(lines) == (1 if raised else 2)
 
 
-@pytest.mark.long
 def test_one_network_that_is_best_in_both_terms_ends_the_search() -> None:
     lines: list[str] = []
     front = design_front(
@@ -171,7 +161,6 @@ def test_one_network_that_is_best_in_both_terms_ends_the_search() -> None:
     assert front.to_json()["points"][0]["values"] == {"latency": 0.8, "max-latency": 1.0}
 
 
-@pytest.mark.long
 def test_an_initial_network_need_not_fit_every_limit() -> None:
     front = design_front(
         6, 2, ["latency", "wire"], layout="backplane", initial="ring-bi-6", evaluations=50,
@@ -210,21 +199,6 @@ def test_limits_are_chosen_where_they_make_a_difference(monkeypatch: pytest.Monk
     front = design_front(17, 16, ["wire", "latency"], layout="backplane", runs=7)
     assert limits == [1, 16, 8, 4, 2, 3, 6]
     assert [point.values[0] for point in front.points] == [1, 2, 3, 4, 5]
-
-
-@pytest.mark.long
-def test_lengths_with_rounding_errors_are_allowed() -> None:
-    """The sum of 0.1 and 0.7 is 0.7999999999999999 as a float."""
-    front = design_front(
-        3,
-        2,
-        ["latency", "wire"],
-        positions=[[0, 0], [0.1, 0.7], [0.3, 0.3]],
-        evaluations=20,
-        designers="annealing",
-    )
-    check(front)
-    assert front.points[0].values[1] == pytest.approx(0.8)
 
 
 @pytest.mark.parametrize(

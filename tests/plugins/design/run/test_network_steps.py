@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from cchybrid_plugins.design import network_steps
 from cchybrid_plugins.design.network.all_networks import all_networks
+from cchybrid_plugins.design.network.record import design_record
 from cchybrid_plugins.design.network.steps import instance_of, proven_steps
 from cchybrid_plugins.design.network.steps_walk import rooted
 from cchybrid_plugins.design.network.task import DesignTask
@@ -34,8 +35,8 @@ def check(found: NetworkSteps) -> None:
     assert schedule.instance == instance_of(found.task, found.links)
     assert verify_schedule(schedule) == ()
     assert found.steps >= found.steps_bound
-    check_design(found.record())
-    record = found.record()
+    record = design_record(found.task, found.links)
+    check_design(record)
     record["claims"]["steps_bound"] += 1
     with pytest.raises(EvidenceError, match="steps bound is"):
         check_design(record)

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 from cchybrid_plugins.design.api import design
-from cchybrid_plugins.design.network_task import NetworkTask
 from cchybrid_plugins.design.result import DesignResult
 
 import cchybrid
 from cchybrid.design_checker import check_design
-from cchybrid.host import memory_budget
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.registry import Registry, load_registry
 from tests.plugins.design.faulty_designers import cost_of, path, ring
 
-ROOT = Path(__file__).parents[4]
 PLUGIN = "tests.plugins.design.faulty_designers"
-LINE = {"layout": "backplane", "max_wire": 7}
-"""Places for 8 nodes: a ring is allowed, but no longer wire."""
 
 
 @pytest.fixture
@@ -70,34 +59,6 @@ def test_every_failure_is_named_and_the_others_go_on(registry: Registry) -> None
         assert lines[0].startswith(words)
         assert "\n" not in lines[0]
     check_design(result.record())
-
-
-@pytest.mark.long
-def test_a_wire_that_is_too_long_is_refused(registry: Registry) -> None:
-    result = run(registry, "chord", "plain", layout="backplane", max_wire=5, time_limit=1.5)
-    assert result.links == path(8)
-    assert result.troubles == (
-        "chord: offered a network that is not allowed: links: the wire from 1 to 7 has length 6; "
-        "use wires of at most 5",
-    )
-
-
-@pytest.mark.long
-def test_designers_that_do_not_stop_are_ended(registry: Registry) -> None:
-    begun = time.monotonic()
-    result = run(registry, "deaf", "hang", "plain", time_limit=2.0, threads=3)
-    assert time.monotonic() - begun < 15
-    assert result.links == path(8)
-    assert len(result.troubles) == 2
-    for name in ("deaf", "hang"):
-        assert f"{name}: did not stop when asked; terminated" in result.troubles
-
-
-@pytest.mark.long
-def test_a_flood_does_not_keep_others_from_work(registry: Registry) -> None:
-    result = run(registry, "flood", "sound", time_limit=2.0)
-    assert result.links == tuple(sorted(ring(8)))
-    assert result.troubles == ()
 
 
 @pytest.mark.long
@@ -190,68 +151,6 @@ def test_what_a_designer_finds_after_the_goal_makes_no_claim(registry: Registry)
 
 
 @pytest.mark.long
-def test_wrong_options_are_refused_with_one_line(registry: Registry) -> None:
-    for limit in ({}, {"time_limit": None, "evaluations": 5}):
-        with pytest.raises(InputError, match=r"rounds is 0, use at least 1; correct the value"):
-            run(registry, "tuned", options={"tuned": {"rounds": 0}}, **limit)
-        with pytest.raises(InputError, match="'x' is not an integer; write an integer"):
-            run(registry, "tuned", options={"tuned": {"rounds": "x"}}, **limit)
-        with pytest.raises(InputError, match="tuned has no option round; did you mean rounds"):
-            run(registry, "tuned", options={"TUNED": {"round": 1}}, **limit)
-    with pytest.raises(InputError, match="options: tuned does not take part"):
-        run(registry, "sound", options={"tuned": {"rounds": 1}})
-    with pytest.raises(InputError, match="no designer is called soond; did you mean sound"):
-        run(registry, "soond")
-    result = run(registry, "Tuned", options={"tuned": {"rounds": 2, "loud": True}})
-    assert result.options == {"tuned": {"rounds": 2, "rate": 0.5, "loud": True}}
-
-
-@pytest.mark.long
-def test_memory_is_limited(registry: Registry) -> None:
-    result = run(registry, "hog", "sound", memory=3000)
-    assert result.troubles == ("hog: failed: ran out of its 3000 MiB of memory",)
-    assert result.links == tuple(sorted(ring(8)))
-
-
-@pytest.mark.long
-def test_paused_designers_that_are_ended_for_their_memory_start_again(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(memory_budget, "MAX_PAUSED_BYTES", 1)
-    events: list[Any] = []
-    # Neither improves on the ring, so their time slices alternate.
-    result = run(registry, "plain", "patient", threads=1, initial="ring-bi-8",
-                 on_event=events.append)  # fmt: skip
-    started = [event["engine"] for event in events if event["event"] == "started"]
-    assert started[:3] == ["patient", "plain", "patient"]
-    assert result.troubles == ()
-
-
-@pytest.mark.long
-def test_designers_are_ended_when_the_run_needs_too_much_memory(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(memory_budget, "MIN_MEMORY_BYTES", 1 << 20)
-    monkeypatch.setattr(memory_budget, "MEMORY_SHARE", 0)
-    result = run(registry, "plain", "seeded", time_limit=60.0)
-    assert {*result.troubles} == {
-        f"{name}: ended, as the run exceeded 1 MiB of memory" for name in ("plain", "seeded")
-    }
-    assert result.seconds < 60.0
-
-
-@pytest.mark.long
-def test_a_designer_that_does_not_start_is_ended(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(NetworkTask, "max_start_seconds", 10.0)
-    for limit in ({"time_limit": 40.0}, {"time_limit": None, "evaluations": 5}):
-        result = run(registry, "unready", "sound", **limit)
-        assert result.troubles == ("unready: failed: did not start within 10 seconds of work",)
-        assert result.designer == "sound"
-
-
-@pytest.mark.long
 def test_a_designer_that_calls_nothing_is_ended_with_evaluations(registry: Registry) -> None:
     result = run(registry, "unspent", "sound", time_limit=None, evaluations=5)
     assert result.troubles == ("unspent: does not report what it spends of its evaluations",)
@@ -292,29 +191,6 @@ def test_cost_terms_that_fail_are_named_in_one_line(registry: Registry) -> None:
     assert nan.troubles == ("sound: failed: offered a network of infinite cost",)
     with pytest.raises(InputError, match="no cost term is called 'Latency'"):
         run(registry, "sound", cost=["Latency"])
-
-
-@pytest.mark.long
-def test_ctrl_c_keeps_the_best_network() -> None:
-    script = (
-        "import sys, cchybrid\n"
-        "show = lambda event: print(event['event'], flush=True)\n"
-        "result = cchybrid.design(8, 3, designers=['plain'], time_limit=60, on_event=show)\n"
-        "print(result.interrupted, result.status, len(result.links))\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, cwd=ROOT,
-        env={**os.environ, "CCHYBRID_PLUGINS": PLUGIN, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert process.stdout is not None
-    for line in process.stdout:
-        if line == "network\n":
-            process.send_signal(signal.SIGINT)
-            break
-    rest = process.stdout.read().split("\n")
-    assert process.wait(20) == 0
-    assert rest[-2] == "True feasible 7"
 
 
 def test_observers_see_the_run_in_order(registry: Registry) -> None:

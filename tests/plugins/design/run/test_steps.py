@@ -9,26 +9,7 @@ from cchybrid_plugins.design.network.ports import Links
 from cchybrid_plugins.design.network.steps_walk import form_of
 from cchybrid_plugins.design.network_steps import NoScheduleError
 
-import cchybrid
-from cchybrid.design_checker import check_design
-from cchybrid.model.errors import InputError
-from cchybrid.referee.verify import verify_schedule
 from tests.plugins.design.network.plain_distances import ring
-
-
-@pytest.mark.long
-def test_a_design_for_a_collective() -> None:
-    result = design(8, 3, collective="alltoall", designers=["exhaustive"], time_limit=30, threads=1)
-    assert (result.steps, result.steps_bound, result.proven) == (4, 4, "by a bound")
-    schedule = result.schedule
-    assert schedule is not None
-    assert verify_schedule(schedule) == ()
-    assert result.network is not None
-    assert schedule.instance.network.channels == result.network.channels
-    record = result.record()
-    assert record["claims"]["steps_bound"] == 4
-    check_design(record)
-    assert result.to_json()["steps"] == 4
 
 
 def test_an_initial_network_is_kept_as_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,12 +44,3 @@ def test_an_interrupted_search_keeps_the_network(monkeypatch: pytest.MonkeyPatch
     assert result.interrupted
     assert result.network is not None
     assert result.schedule is None
-
-
-def test_wrong_collectives_are_refused() -> None:
-    with pytest.raises(InputError, match="not designed for"):
-        design(8, 3, collective="multicast")
-    with pytest.raises(InputError, match="fault tolerance"):
-        design(8, 3, collective="AAS", fault_tolerant=True)
-    with pytest.raises(cchybrid.InputError, match="no number of ports"):
-        design(8, 3, collective="AAS", ports="many")

@@ -1,0 +1,209 @@
+"""Runs of schedules that no engine made: none counts, and one line names what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from cchybrid_plugins.bench.checking import check
+from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.schedule_checks import checked_columns
+from cchybrid_plugins.bench.store import Run
+
+import cchybrid
+from cchybrid.host.schedule_task import HOST_GREEDY
+from cchybrid.model.errors import InputError
+from cchybrid.plugin.benchmark import Checked
+from cchybrid.plugin.registry import load_registry
+from tests.plugins.bench.local_runs import packed
+from tests.plugins.bench.small_suites import changed, schedules
+
+Result = dict[str, Any]
+EVIDENCE = {"kind": "linear", "steps": 2, "channels": [[1, 0, 1], [3, 0, 1]]}
+"""The proof of two steps for an all-to-all scatter on a ring of four nodes."""
+
+
+def checked(run: Run) -> Checked:
+    """Return the check of a run against the instance of the first row."""
+    registry = load_registry()
+    kind, row = registry.benchmark("schedules"), schedules().suite.rows[0]
+    return check(run, row, kind, kind.digest(row, registry))
+
+
+def raised(result: Result, record: Any, steps: int) -> None:
+    """Raise the bound to this number of steps."""
+    result["lower_bound"] = record["lower_bound"]["steps"] = steps
+
+
+def in_one_step(result: Result, record: Any) -> None:
+    """Put both steps into one."""
+    record["steps"] = [[move for step in record["steps"] for move in step]]
+    result["steps"] = 1
+    raised(result, record, 1)
+
+
+def contributed(result: Result, steps: int | None) -> None:
+    """Add a first schedule of this number of steps."""
+    (entry,) = [each for each in result["contributions"] if each["what"] == "schedule"]
+    result["contributions"].insert(0, {**entry, "steps": steps})
+
+
+FORGED: tuple[tuple[str, Callable[[Result, Any], object]], ...] = (
+    ("does not prove the bound", lambda result, record: raised(result, record, 3)),
+    ("does not prove the bound", lambda result, record: (
+        result.update(certified="yes"), raised(result, record, 3))),
+    ("does not prove the bound", lambda result, record: (
+        record["lower_bound"].update(evidence={"kind": "linear", "steps": 1}))),
+    ("is no count", lambda result, record: raised(result, record, 10**1000)),
+    ("kind of the evidence is missing", lambda result, record: (
+        record["lower_bound"].pop("evidence"))),
+    ("no kind of evidence is called 'luck'", lambda result, record: (
+        record["lower_bound"].update(evidence={"kind": "luck"}))),
+    ("kind of the evidence is missing", lambda result, record: (
+        result.update(certified=False, certified_bound=2))),
+    ("do not rule out", lambda result, record: result.update(
+        certified=False, certified_bound=3, certified_evidence={"kind": "linear", "steps": 2})),
+    ("does not prove the bound", lambda result, record: result.update(
+        certified=False, certified_bound=3, certified_evidence=EVIDENCE)),
+    ("not the one of the result", lambda result, record: record.pop("lower_bound")),
+    ("not the one of the result", lambda result, record: result.update(lower_bound=1)),
+    ("not the one of the result", lambda result, record: result.update(steps=1)),
+    ("not the one of the result", lambda result, record: result.update(steps="\u0662")),
+    ("never reaches", lambda result, record: (record["steps"].pop(), result.update(steps=1))),
+    ("never reaches", lambda result, record: record["steps"][0].pop()),
+    ("more than once", lambda result, record: record["steps"].append(record["steps"][0])),
+    ("carries 2 messages", in_one_step),
+    ("its instance differs", lambda result, record: result.update(digest=result["digest"].upper())),
+    ("its instance differs", lambda result, record: result.clear()),
+    ("the routing allows", lambda result, record: (
+        record["instance"]["network"]["channels"].append([0, 2]))),
+    ("there is no message 11", lambda result, record: (
+        record["instance"]["collective"]["messages"].pop())),
+    ("the format is", lambda result, record: record.update(format="other")),
+    ("called infeasible", lambda result, record: result.update(status="infeasible")),
+    ("KeyError: 'status'", lambda result, record: result.pop("status")),
+    ("seconds is 'soon'", lambda result, record: result.update(seconds="soon")),
+    ("is no count", lambda result, record: result.update(conflicts=10**30)),
+    ("contributions do not match", lambda result, record: contributed(result, 1)),
+    ("contributions do not match", lambda result, record: contributed(result, None)),
+    ("KeyError", lambda result, record: result.update(contributions=[{"author": "tabu"}])),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("reason", "change"), FORGED)
+def test_a_forged_run_does_not_count(reason: str, change: Callable[[Result, Any], object]) -> None:
+    run = schedules().runs[0]
+    assert checked(run).failure == ""
+    found = checked(changed(run, change))
+    assert not found.held
+    assert found.failure.startswith("does not hold: ")
+    assert reason in found.failure
+    assert found.failure.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        (b"rubbish", "incorrect header check"),
+        (packed([1])[:-2], "cut short, or too large"),
+        (packed([1]), "is not an object"),
+        (packed({}), "the key is missing"),
+        (None, "the schedule is missing"),
+    ],
+)
+def test_a_record_that_is_not_the_schedule_does_not_count(
+    record: bytes | None, reason: str
+) -> None:
+    assert reason in checked(replace(schedules().runs[0], record=record)).failure
+
+
+def test_a_packed_record_must_not_grow_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = changed(schedules().runs[0], lambda _, record: record.update(x={"a": " " * 100_000}))
+    monkeypatch.setattr("cchybrid_plugins.bench.store.MAX_FILE_CHARACTERS", 50_000)
+    assert "too large" in checked(run).failure
+
+
+def test_a_claim_is_no_certificate() -> None:
+    """A bound without evidence may stand in a store, as a claim."""
+    found = checked(changed(schedules().runs[0], lambda result, _: result.update(
+        certified=False, certified_bound=0)))  # fmt: skip
+    assert found.held
+    assert (found.found["certified"], found.found["certified_bound"]) == (False, 0)
+
+
+def test_engines_may_be_behind_the_greedy_schedule_of_the_host() -> None:
+    def behind(result: Result, engine: str) -> None:
+        contributed(result, 4)
+        result.update(contributions=result["contributions"][:1], engine=engine)
+
+    run = schedules().runs[0]
+    for engine, reason in (("colouring", "contributions do not match"), (HOST_GREEDY, "")):
+        found = checked(changed(run, lambda result, _, engine=engine: behind(result, engine)))
+        assert reason in found.failure
+        assert bool(reason) == bool(found.failure)
+
+
+def without_a_schedule(**facts: Any) -> Run:
+    """Return a run on a ring of four nodes that has a bound, but no schedule."""
+    instance = cchybrid.instance("ring-bi-4", "AAS")
+    result = {
+        "status": "unknown", "lower_bound": 2, "certified": True,
+        "evidence_without_schedule": EVIDENCE, "instance_record": instance.to_json(),
+        "digest": instance.digest, "seconds": 1.0, "seconds_to_best": 0.0, "engine": "",
+        "bound_by": "cut", "versions": {}, "troubles": [],
+    }  # fmt: skip
+    return Run("ring-bi-4 AAS", Contestant(), 0, "", result | facts)
+
+
+LESS = {
+    "lower_bound": 9, "certified": False, "certified_bound": 2, "evidence_without_schedule": None,
+    "certified_evidence": EVIDENCE,
+}  # fmt: skip
+"""A certified bound below a claimed one."""
+
+
+def test_a_bound_without_a_schedule_counts() -> None:
+    assert checked_columns(without_a_schedule())["certified"]
+    assert checked_columns(without_a_schedule(**LESS))["certified_bound"] == 2
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({**LESS, "certified_bound": 3}, "the bound does not hold"),
+        ({**LESS, "certified_evidence": None}, "evidence of the bound is missing"),
+        ({"evidence_without_schedule": None}, "evidence of the bound is missing"),
+        ({"evidence_without_schedule": None, "status": "infeasible", "certified": False,
+          "lower_bound": 0}, "evidence of the bound is missing"),
+        ({"lower_bound": 3}, "the bound does not hold"),
+        ({"evidence_without_schedule": {"kind": "linear", "steps": 2, "accept": [[9, 1]]}}, "hold"),
+        ({"instance_record": cchybrid.instance("ring-bi-8", "AAS").to_json()}, "another instance"),
+        ({"instance_record": {"format": "cchybrid-instance/1"}}, "the bound does not hold"),
+        ({"status": "infeasible",
+          "evidence_without_schedule": {"kind": "unreachable", "message": 0}}, "does not hold"),
+        ({"conflicts": 0}, "no conflicts are left, but the schedule is missing"),
+        ({"steps": 2}, "the schedule is missing"),
+    ],
+)  # fmt: skip
+def test_a_bound_without_a_schedule_is_checked(facts: Result, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        checked_columns(without_a_schedule(**facts))
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ({"status": "feasible", "steps": 5, "lower_bound": 4}, "5 steps, at least 4 (claimed)"),
+        ({"status": "feasible", "steps": 5, "lower_bound": 4, "certified": True},
+         "5 steps, at least 4"),
+        ({"status": "optimal", "steps": 4, "lower_bound": 4}, "4 steps, optimal (claimed)"),
+        ({"status": "unknown", "lower_bound": 4}, "nothing found; at least 4 steps (claimed)"),
+        ({"status": "unknown", "lower_bound": 1}, "nothing found; at least 1 step"),
+    ],
+)  # fmt: skip
+def test_a_bound_without_evidence_is_called_claimed(result: Result, words: str) -> None:
+    kind = load_registry().benchmark("schedules")
+    time = ", 1.0 s" if "steps" in result else ""
+    assert kind.words({"seconds": 1.0, **result}) == words + time
