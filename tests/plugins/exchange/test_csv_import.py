@@ -3,26 +3,21 @@
 import pytest
 from cchybrid_plugins.exchange.csv_import import read_csv, recognises_csv
 from cchybrid_plugins.exchange.export_text import export_csv
-from hypothesis import given, settings
 
 import cchybrid
 from cchybrid.model import (
     AllReduction,
     Channel,
     Collective,
-    CommunicationModel,
     Instance,
     Message,
     Network,
-    Reduction,
     Schedule,
     Transfer,
 )
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.referee.verify import verify_schedule
-from tests.examples import examples
-from tests.random_instances import valid_schedules
 from tests.refusals import refused
 
 
@@ -70,29 +65,6 @@ def test_a_network_and_a_collective_may_be_named() -> None:
         read(rows, network, "AAS")
 
 
-@settings(max_examples=examples(30), deadline=None)
-@given(valid_schedules(ports=("all", "one")))
-def test_round_trip(schedule: Schedule) -> None:
-    instance = schedule.instance
-    request = ImportRequest("back", instance.network, instance.collective)
-    found = read_csv(export_csv(schedule), request)
-    assert found.schedule.steps == schedule.steps
-    assert found.schedule.instance.collective == instance.collective
-
-
-def test_round_trip_of_sums() -> None:
-    network = Network("pair", 2, (Channel(0, 1), Channel(1, 0)))
-    collective = Collective("allreduce", (AllReduction((0, 1)),))
-    instance = Instance(network, collective, CommunicationModel("store-and-forward"))
-    steps = ((Transfer(0, (0, 1)),), (Transfer(0, (1, 0)),))
-    schedule = Schedule(instance, steps, sums=(((0,),), ((0, 1),)))
-    found = read_csv(export_csv(schedule), ImportRequest("pair"))
-    assert found.schedule == Schedule(
-        Instance(network, collective, instance.model), steps, sums=schedule.sums
-    )
-    assert verify_schedule(found.schedule) == ()
-
-
 def test_round_trip_of_an_allreduce_whose_members_send_their_own_parts_only() -> None:
     instance = cchybrid.instance("complete-3", "allreduce")
     pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
@@ -104,17 +76,6 @@ def test_round_trip_of_an_allreduce_whose_members_send_their_own_parts_only() ->
         assert found.schedule.instance.collective.messages == (AllReduction((0, 1, 2)),)
         assert found.schedule.steps == schedule.steps
         assert verify_schedule(found.schedule) == ()
-
-
-def test_round_trip_of_a_reduction_without_naming_it() -> None:
-    network = cchybrid.network("mesh-1x3")
-    collective = Collective("AOR", (Reduction((1, 2), 0),))
-    steps = ((Transfer(0, (2, 1)),), (Transfer(0, (1, 0)),))
-    schedule = Schedule(Instance(network, collective), steps)
-    assert verify_schedule(schedule) == ()
-    found = read_csv(export_csv(schedule), ImportRequest("back"))
-    assert found.schedule.instance.collective == collective
-    assert found.schedule.steps == steps
 
 
 def test_names_of_nodes_are_kept() -> None:
