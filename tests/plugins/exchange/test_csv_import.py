@@ -132,16 +132,13 @@ def test_a_transfer_without_a_path_goes_from_its_start_not_from_the_origin() -> 
          "line 2: from is '5', and the row also says '0'"),
         ("step,source,destination,to,path\n1,0,1,5,0 1\n", "line 2: to is '5'"),
         ("step,source,origin,path\n1,0,3,0 1\n", "line 2: origin is '3'"),
+        ("step,message,source,destination,path\n1,0,0,1,0 1\n2,1,0,1,0 1\n1,,2,0,2 0\n",
+         "line 4: a row without the number of its message"),
     ],
 )  # fmt: skip
 def test_ends_of_a_message_that_contradict_its_paths_are_refused(text: str, words: str) -> None:
     with refused(words):
         read(text)
-
-
-def test_a_row_without_the_number_of_its_message_is_refused_beside_rows_with_one() -> None:
-    with refused("line 4: a row without the number of its message"):
-        read("step,message,source,destination,path\n1,0,0,1,0 1\n2,1,0,1,0 1\n1,,2,0,2 0\n")
 
 
 def test_numbers_that_are_written_in_another_form_are_names() -> None:
