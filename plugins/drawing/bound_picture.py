@@ -160,8 +160,9 @@ def _priced(
 def _source(network: Network, evidence: Mapping[str, Any], is_far: bool, steps: int) -> int | None:
     """Return the source of the message that is late, or ``None`` if it is not a single one."""
     if not is_far:
-        listed = [number for group in evidence["groups"] for number in group["messages"]]
-        return network.message(listed[0])[0] if len(listed) == 1 else None
+        listed = [each.get("messages", []) for each in evidence.get("groups", [])]
+        alone = len(listed) == 1 and len(listed[0]) == 1
+        return network.message(listed[0][0])[0] if alone else None
     return next(
         source
         for source, goals in network.messages

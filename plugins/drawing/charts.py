@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Network, Schedule
+from cchybrid.referee.verify import refuse_invalid
 
 from .figure_styles import (
     COLUMN,
@@ -17,6 +18,7 @@ from .figure_styles import (
     PAGE,
     SMALL,
     axes_at,
+    drawing,
     new_figure,
     panel,
     shown,
@@ -94,12 +96,19 @@ def node_loads(schedule: Schedule) -> NDArray[np.int64]:
     return loads
 
 
+@drawing()
 def channel_chart(schedule: Schedule) -> Figure:
     """Return the heat map of channels by steps, with the means of steps above, of channels beside.
 
     The channels are sorted by their ends. Where a half-duplex channel is free, but the opposite
     one is in use, it is grey.
+
+    Raises
+    ------
+    InputError
+        An invalid schedule, or no matplotlib.
     """
+    refuse_invalid(schedule)
     from matplotlib.colors import ListedColormap
 
     network = schedule.instance.network
@@ -147,8 +156,16 @@ def channel_chart(schedule: Schedule) -> Figure:
     return figure
 
 
+@drawing()
 def node_chart(schedule: Schedule) -> Figure:
-    """Return three heat maps of nodes by steps: messages injected, accepted, and passed on."""
+    """Return three heat maps of nodes by steps: messages injected, accepted, and passed on.
+
+    Raises
+    ------
+    InputError
+        An invalid schedule, or no matplotlib.
+    """
+    refuse_invalid(schedule)
     network = schedule.instance.network
     loads = node_loads(schedule)
     nodes, steps = loads.shape[1:]
@@ -245,12 +262,12 @@ def _group_ticks(axes: Axes, network: Network, groups: list[int], height: float)
 
 def _bars(axes: Axes, shares: NDArray[np.float64], upright: bool) -> None:
     """Draw shares between 0 and 1 as bars, with the scale in percent."""
-    many = len(shares) > MAX_BARS  # gaps would be thinner than a pixel
     style: Any = {"color": SHADES[1], "edgecolor": "none"}
-    if many:
-        orientation = "vertical" if upright else "horizontal"
-        edges = np.arange(len(shares) + 1) - 0.5
-        axes.stairs(shares, edges, fill=True, color=SHADES[1], orientation=orientation)
+    if len(shares) > MAX_BARS:  # gaps would be thinner than a pixel
+        axes.stairs(
+            shares, np.arange(len(shares) + 1) - 0.5, fill=True, color=SHADES[1],
+            orientation="vertical" if upright else "horizontal",
+        )  # fmt: skip
     elif upright:
         axes.bar(np.arange(len(shares)), shares, width=0.8, **style)
     else:

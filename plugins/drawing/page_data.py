@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.model import Instance, Network, Reduction, Schedule
+from cchybrid.model import Instance, Network, Schedule
 from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
 
@@ -81,8 +81,8 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
         "network": _network(network),
         "messages": members,
         "keys": keys.keys,
-        "keyWords": _key_words(keys),
-        "keysAreNodes": _keys_are_nodes(keys),
+        "keyWords": keys.title[0].upper() + keys.title[1:],
+        "keysAreNodes": keys.shared != "",
         "steps": steps,
         "sums": [list(map(list, parts)) for parts in schedule.sums[: len(steps)]],
         "allSteps": len(schedule.steps),
@@ -90,32 +90,6 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
         "bound": bound,
         "status": _status(schedule, evidence_error),
     }
-
-
-def _keys_are_nodes(keys: MessageKeys) -> bool:
-    """Whether every key is a node: where all messages have one end, or different origins."""
-    collective = keys.schedule.instance.collective
-    ends = list(map(one_and_many, collective.messages))
-    if collective.kind == "allreduce":
-        return False
-    return (
-        len({one for one, _ in ends}) > 1
-        or all(len(many) == 1 for _, many in ends)
-        or len(ends) == 1
-    )
-
-
-def _key_words(keys: MessageKeys) -> str:
-    """Return the title of the legend."""
-    messages = keys.schedule.instance.collective.messages
-    if keys.words:
-        return keys.words[0].upper() + keys.words[1:]
-    if len(messages) == 1:
-        return "Message"
-    reduction = isinstance(messages[0], Reduction)
-    if len({one_and_many(message)[0] for message in messages}) > 1:
-        return "Reductions to" if reduction else "Messages from"
-    return "Reductions from" if reduction else "Messages to"
 
 
 def _steps_that_fit(schedule: Schedule, room: int) -> list[list[list[int]]]:

@@ -7,11 +7,12 @@ TE-CCL, teccl/topologies): NDv2 and DGX-2, with gigabytes per second.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+
+import networkx as nx
 
 from cchybrid.model.shown import counted
 
@@ -143,7 +144,9 @@ def epoch_bound(
         Whether parts of chunks may be sent, and none is copied; else chunks are whole.
     """
     hops = {link: 0 if link[0] in switches else ceil(1 / rate) for link, rate in per_epoch.items()}
-    distances = {start: _distances(hops, start) for start in network.nodes}
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from((a, b, epochs) for (a, b), epochs in hops.items())
+    distances = dict(nx.all_pairs_dijkstra_path_length(graph))
     best, reason = 0, ""
     nodes = network.nodes
     candidates = [frozenset({node}) for node in sorted(nodes - switches)]
@@ -216,23 +219,6 @@ def _epochs_for(
         middle = (low + high) // 2
         low, high = (low, middle) if total(middle) >= chunks else (middle, high)
     return high
-
-
-def _distances(hops: Mapping[Link, int], start: int) -> dict[int, int]:
-    """Return the epochs from a node to each other node."""
-    successors: dict[int, list[tuple[int, int]]] = {}
-    for (a, b), epochs in hops.items():
-        successors.setdefault(a, []).append((b, epochs))
-    found: dict[int, int] = {}
-    heap = [(0, start)]
-    while heap:
-        distance, node = heapq.heappop(heap)
-        if node in found:
-            continue
-        found[node] = distance
-        for other, epochs in successors.get(node, ()):
-            heapq.heappush(heap, (distance + epochs, other))
-    return found
 
 
 def _shown(part: frozenset[int]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from cchybrid.model import AllReduction, Collective, Message, Reduction
@@ -61,10 +61,10 @@ def pattern_of(messages: Iterable[AnyMessage]) -> str:
     listed = list(messages)
     nodes = {node for m in listed for node in (one_and_many(m)[0], *one_and_many(m)[1])}
     first = listed[0]
-    if isinstance(first, AllReduction):
-        return "allreduce"
     # The ends of a message are distinct, so their number tells whether they are all nodes.
     to_all = all(len(one_and_many(m)[1]) == len(nodes) - 1 for m in listed)
+    if isinstance(first, AllReduction):
+        return "allreduce" if to_all and len(listed) == 1 else "custom"
     ones = {one_and_many(m)[0] for m in listed}
     combines = isinstance(first, Reduction)
     if to_all and len(ones) == len(listed) == len(nodes):
@@ -133,6 +133,15 @@ def match_messages(
             )
         numbers[key] = left[plain].pop()
     return collective, numbers
+
+
+def at_nodes(message: AnyMessage, nodes: Sequence[int] | Mapping[int, int]) -> AnyMessage:
+    """Return the message of GPUs as one of the nodes that they are."""
+    ends = (
+        tuple(sorted(nodes[gpu] for gpu in end)) if isinstance(end, tuple) else nodes[end]
+        for end in message
+    )
+    return type(message)(*ends)  # type: ignore[arg-type]
 
 
 def _sorted(message: AnyMessage) -> AnyMessage:

@@ -90,7 +90,7 @@ def test_names_of_nodes_are_kept() -> None:
     [transfer] = found.schedule.steps[0]
     assert [names[node] for node in transfer.path] == ["core 1", "ann"]
     assert read_csv(text, ImportRequest("lab", network)).schedule is not None
-    with pytest.raises(InputError, match="line 2: lab has no node 'bob'"):
+    with refused("line 2: lab has no node 'bob': its nodes are core 1 to ann; name the nodes as"):
         read_csv(text.replace("ann", "bob"), ImportRequest("lab", network))
 
 

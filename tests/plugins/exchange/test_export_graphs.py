@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.model import Collective, Instance, Message, Schedule
+from cchybrid.model import Collective, Instance, Message, Network, Schedule
 from cchybrid.model.errors import InputError
 from tests.examples import examples
 from tests.model.model_strategies import networks
 from tests.plugins.exchange.schedules import schedule
 from tests.random_instances import valid_schedules
+from tests.refusals import refused
 
 
 def on(network, switching: str = "wormhole") -> Schedule:
@@ -136,3 +137,9 @@ def test_the_same_schedule_is_in_both_graphs():
     graph = nx.parse_graphml(export_graphml(made))
     for a, b, data in graph.edges(data=True):
         assert dot[f"{a} -> {b}"] == data.get("label", "").replace(" ", ",")
+
+
+def test_a_network_of_endpoints_alone_is_no_graph_file():
+    network = Network.from_links("pair", 2, [(0, 1)], endpoints=(0, 1))
+    with refused("pair: as a graph file, a network whose nodes are all endpoints would have"):
+        export_graphml(on(network))

@@ -6,7 +6,6 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from cchybrid_plugins.exchange.export_msccl import export_msccl
 from cchybrid_plugins.exchange.msccl_import import read_msccl
 
 import cchybrid
@@ -24,15 +23,8 @@ from tests.plugins.exchange.foreign_texts import (
     ring_allgather,
     step,
 )
-from tests.plugins.exchange.msccl_interpreter import (
-    DeadlockError,
-    RaceError,
-    RefusedError,
-    Run,
-    compare,
-    parse,
-)
-from tests.plugins.exchange.schedules import COLLECTIVES, HOPS, made
+from tests.plugins.exchange.memory import DeadlockError, RaceError, RefusedError
+from tests.plugins.exchange.msccl_interpreter import Run, compare, parse
 from tests.refusals import refused
 
 REQUEST = ImportRequest("hand-made")
@@ -326,30 +318,6 @@ def test_msccl_root_is_that_of_the_file_or_the_one_that_the_outputs_show(
     assert wrong, "the root of the file counts"
     with pytest.raises(InputError, match="no gpu 2, which is the root"):
         read(chain(root, coll, extra='root="2"'))
-
-
-@pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
-@pytest.mark.parametrize(
-    ("network", "switching"), [("mesh-2x3", HOPS), ("dgx-2", "wormhole"), ("half-duplex", HOPS)]
-)
-def test_msccl_exports_of_our_own_are_valid_on_their_topology(
-    network: str, switching: str, collective: str
-) -> None:
-    found = cchybrid.network("ring-bi-4" if network == "half-duplex" else network)
-    if network == "half-duplex":
-        pairs = tuple((a, b) for a, b, _ in found.channels if a < b)
-        found = replace(found, half_duplex=pairs)
-    rooted = collective in ("broadcast", "gather", "reduce", "scatter")
-    more = {"root": found.terminals[1]} if rooted else {}
-    instance = cchybrid.instance(found, collective, switching=switching, **more)
-    text = export_msccl(made(instance, 0))
-    assert (' root="1"' in text) == rooted
-    named = read_msccl(text, ImportRequest("x", found, instance.collective))
-    for result in (named, read(text), read(text.replace(' root="1"', ""))):
-        assert result.broken == ()
-        assert verify_schedule(result.schedule) == ()
-    assert named.schedule.instance.network is found
-    assert named.length == len(named.schedule.steps)
 
 
 def test_msccl_transfers_are_placed_by_links_of_which_a_half_duplex_pair_is_one() -> None:

@@ -57,12 +57,12 @@ def test_the_first_broken_rule_is_named_with_its_epoch() -> None:
          "(not-informed)"),
         (flows[:-1], paths, 2, "demand at 1 for chunk 0 from 2: 0 of the chunk arrives within 2"),
         (flows, fewer, 2, "Chunk paths: nothing is demanded from GPU 0 to GPU 1; 5 of 6 pairs of"),
-        (flows, early, 2, "demand at 2 for chunk 0 from 0: 0 of the chunk arrives by epoch 0, when "
-         "it is to be met (missing-demand)"),
-        (flows, other, 2, "epoch 1, path 0 to 1 (0->1), chunk 0 from 0: a path has this flow, which "
-         "is not in the list of flows (missing-demand)"),
+        (flows, early, 2, "demand at 2 for chunk 0 from 0: 0 of the chunk arrives by epoch 0, "
+         "when it is to be met (missing-demand)"),
+        (flows, other, 2, "epoch 1, path 0 to 1 (0->1), chunk 0 from 0: a path has this flow, "
+         "which is not in the list of flows (missing-demand)"),
         (flows, chunks, 2, "chunk 1 from GPU 0 is not demanded at GPU 1"),
-        (flows, paths, 1, "epoch 1, flow 3 (1->2), chunk 0 from 0: it is after the last of 1 epoch"),
+        (flows, paths, 1, "flow 3 (1->2), chunk 0 from 0: it is after the last of 1 epoch"),
         (late, {**paths, **on_path}, 2, "it is after the last of 2 epochs (too-late)"),
     ):  # fmt: skip
         assert line in " ".join(map(str, read(teccl_result(listed, demands, epochs)).broken))
