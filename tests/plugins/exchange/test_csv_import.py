@@ -43,16 +43,8 @@ def test_hops_of_one_message_are_rows_of_one_source_and_destination() -> None:
 
 def test_a_source_whose_message_is_sent_on_has_one_message() -> None:
     found = read("step,source,destination,path\n1,0,1,0 1\n2,0,2,1 2\n2,0,3,0 3\n")
-    assert found.schedule.instance.collective.messages == (Message(0, (1, 2, 3)),)
-    assert found.schedule.instance.collective.name == "OAB"
+    assert found.schedule.instance.collective == Collective("OAB", (Message(0, (1, 2, 3)),))
     assert verify_schedule(found.schedule) == ()
-
-
-def test_the_line_of_a_broken_rule_is_known() -> None:
-    found = read("step,source,destination,path\n1,0,1,0 1\n1,0,2,1 2\n")
-    first = verify_schedule(found.schedule)[0]
-    assert first.rule == "not-informed"
-    assert found.place(first.step, first.transfer) == "line 3"
 
 
 def test_a_network_and_a_collective_may_be_named() -> None:
@@ -65,12 +57,11 @@ def test_a_network_and_a_collective_may_be_named() -> None:
         read(rows, network, "AAS")
 
 
-def test_round_trip_of_an_allreduce_whose_members_send_their_own_parts_only() -> None:
+def test_an_allreduce_whose_members_send_their_own_parts_only_is_read_back() -> None:
     instance = cchybrid.instance("complete-3", "allreduce")
     pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
     step = tuple(Transfer(0, pair) for pair in pairs)
     schedule = Schedule(instance, (step,), sums=(tuple((a,) for a, _ in pairs),))
-    assert verify_schedule(schedule) == ()
     for named in (None, instance.collective):
         found = read_csv(export_csv(schedule), ImportRequest("back", instance.network, named))
         assert found.schedule.instance.collective.messages == (AllReduction((0, 1, 2)),)
@@ -80,18 +71,15 @@ def test_round_trip_of_an_allreduce_whose_members_send_their_own_parts_only() ->
 
 def test_names_of_nodes_are_kept() -> None:
     network = Network("lab", 2, (Channel(0, 1),), node_names=("core 1", "ann"))
-    schedule = Schedule(
-        Instance(network, Collective("OAB", (Message(0, (1,)),))), ((Transfer(0, (0, 1)),),)
-    )
-    text = export_csv(schedule)
+    instance = Instance(network, Collective("OAB", (Message(0, (1,)),)))
+    text = export_csv(Schedule(instance, ((Transfer(0, (0, 1)),),)))
     assert "core 1 -> ann" in text
     found = read_csv(text, ImportRequest("lab"))
     names = found.schedule.instance.network.node_names
     [transfer] = found.schedule.steps[0]
     assert [names[node] for node in transfer.path] == ["core 1", "ann"]
-    assert read_csv(text, ImportRequest("lab", network)).schedule is not None
     with refused("line 2: lab has no node 'bob': its nodes are core 1 to ann; name the nodes as"):
-        read_csv(text.replace("ann", "bob"), ImportRequest("lab", network))
+        read(text.replace("ann", "bob"), network)
 
 
 @pytest.mark.parametrize(
