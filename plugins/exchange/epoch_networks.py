@@ -108,17 +108,6 @@ def recognise(gpus: Iterable[int], links: Iterable[Link]) -> EpochNetwork | None
     return fitting[0] if fitting and len(fitting[0].gpus - nodes) <= 1 else None
 
 
-def missing_link(gpus: Iterable[int], links: Iterable[Link]) -> str:
-    """Say which link a known network of exactly these GPUs lacks; "" if there is none."""
-    used, nodes = set(links), frozenset(gpus)
-    for known in KNOWN:
-        missing = sorted(used - set(known.links))
-        if nodes == known.gpus and missing and len(missing) < len(used) / 2:
-            a, b = missing[0]
-            return f"it is no result for {known.name}, which has no link {a}->{b}"
-    return ""
-
-
 def epoch_bound(
     network: EpochNetwork,
     switches: frozenset[int],

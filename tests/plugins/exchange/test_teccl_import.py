@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from cchybrid_plugins.exchange.epoch_networks import dgx2, ndv2
+from cchybrid_plugins.exchange.epoch_networks import dgx2
 from cchybrid_plugins.exchange.teccl_import import read_teccl
 
 import cchybrid
@@ -14,7 +14,6 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.referee.verify import verify_schedule
 from tests.plugins.exchange.foreign_texts import teccl_result, teccl_triangle
-from tests.plugins.exchange.plain_epochs import greedy_allgather, result_of
 from tests.refusals import refused
 
 
@@ -283,14 +282,3 @@ def test_teccl_epochs_without_a_flow_take_a_step_where_rates_are_unknown() -> No
     found = read(teccl_result(late, paths, 5))
     assert found.own is None
     assert found.length == 5
-
-
-def test_teccl_a_link_that_its_cluster_lacks_is_named() -> None:
-    gpus = sorted(ndv2(2).gpus)
-    sends, epochs = greedy_allgather(ndv2(2).links, gpus, (), 0.005, 1 / 16)
-    first = next(k for k, (_, _, nodes) in enumerate(sends) if nodes == (0, 1))
-    epoch = sends[first][0]
-    other = [*sends, (epoch, 0, (0, 6))]
-    found = read(result_of(other, epochs, gpus, 0.005, 1 / 16))
-    assert found.own is None
-    assert found.limits[0] == "it is no result for NDv2, 2 chassis, which has no link 0->6"
