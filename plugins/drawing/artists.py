@@ -115,8 +115,9 @@ def draw_arrows(
     )
     if tails:
         sizes = [(1.9 * arrow.width) ** 2 for arrow in arrows]
+        x, y = np.array(starts).T
         axes.scatter(
-            *np.array(starts).T, s=sizes, facecolors=colours, edgecolors="none", zorder=layer,
+            x, y, s=sizes, facecolors=colours, edgecolors="none", zorder=layer,
             gid=f"{group}-tails",
         )  # fmt: skip
 
@@ -155,8 +156,10 @@ def draw_nodes(
     for kind, (marker, size) in MARKERS.items():
         nodes = [v for v in range(scene.network.nodes) if symbol(scene.network, v) == kind]
         if nodes:
+            x, y = scene.points[nodes].T
             axes.scatter(
-                *scene.points[nodes].T,
+                x,
+                y,
                 s=(size * scene.radius) ** 2,
                 marker=marker,
                 facecolors=[fill[node] for node in nodes],
@@ -192,9 +195,9 @@ def draw_region(axes: Axes, scene: Scene, nodes: Iterable[int], colour: str) -> 
     if not inner:
         return
     reach = scene.radius + min(6.0, 0.22 * scene.gap)
+    x, y = scene.points[inner].T
     axes.scatter(
-        *scene.points[inner].T, s=(2 * reach) ** 2, facecolors=colour, edgecolors="none", zorder=0,
-        gid="region",
+        x, y, s=(2 * reach) ** 2, facecolors=colour, edgecolors="none", zorder=0, gid="region",
     )  # fmt: skip
     links = [pair for pair in scene.curves if set(pair) <= set(inner)]
     wide = [Arrow(scene.curves[pair], colour, "solid", 2 * reach) for pair in links]

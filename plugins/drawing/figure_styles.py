@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_bytes
+from cchybrid.view.step_table import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +113,7 @@ def figure_bytes(figure: Figure, suffix: str, *, dpi: float = 300) -> bytes:
 
 def shown(text: str) -> str:
     """Return a text that fits into a figure: printable, and not too long."""
-    text = "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+    text = printable(text)
     return text if len(text) <= MAX_LETTERS else text[: MAX_LETTERS - 1] + "…"
 
 

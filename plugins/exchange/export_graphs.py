@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from cchybrid.model import Network, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.view.step_table import printable
 
 ChannelUses = dict[tuple[int, int], list[tuple[int, str]]]
 """Per channel the steps, from 1, and the words for the messages that use it."""
@@ -37,7 +38,7 @@ def export_graphml(schedule: Schedule) -> str:
     for node in range(network.nodes):
         data: dict[str, str | bool | float] = {}
         if network.node_names is not None:
-            data["label"] = _printable(network.node_name(node))
+            data["label"] = printable(network.node_name(node))
         if network.endpoints:
             data["endpoint"] = node in network.endpoints
         if network.switches:
@@ -131,16 +132,12 @@ def _uses(schedule: Schedule) -> ChannelUses:
 
 def _stated(schedule: Schedule) -> dict[str, str]:
     """Return what belongs to the whole schedule: its name, and the rounds of its steps."""
-    stated = {"name": _printable(schedule.instance.full_name)}
+    stated = {"name": printable(schedule.instance.full_name)}
     if schedule.instance.model.rounds:
         stated["rounds"] = " ".join(map(str, schedule.rounds))
     return stated
 
 
-def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
-
-
 def _quoted(text: str) -> str:
-    escaped = _printable(text).replace("\\", "\\\\").replace('"', '\\"')
+    escaped = printable(text).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
