@@ -375,30 +375,6 @@ def test_a_folder_becomes_a_report(tmp_path: Path, capsys: Any) -> None:
     assert "| `inner/good.xml` | valid | 3 steps | 3 certified | 0 % |" in page
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ("audit absent", "absent: no such file"),
-        ("audit . --bound-time 0", "--bound-time: 0 seconds; use a number above 0"),
-        ("audit empty", "empty: no files; name a folder"),
-        ("audit file -o out", "-o: a report of one file; name a folder"),
-        ("audit file --from nothing", "no import format is called nothing"),
-        ("audit file --topology nowhere-3", "unknown network 'nowhere-3'"),
-        ("import file", "Missing option '-o'"),
-    ],
-)
-def test_wrong_words_end_in_one_line(
-    words: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    (tmp_path / "file").write_text(ring_allgather(3))
-    (tmp_path / "empty").mkdir()
-    monkeypatch.chdir(tmp_path)
-    assert run(words.split()) == 2
-    shown = capsys.readouterr()
-    assert line in shown.err + shown.out
-    assert shown.err.count("\n") <= 1
-
-
 def test_an_interrupted_report_holds_the_files_so_far(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:

@@ -11,6 +11,7 @@ from cchybrid.plugin.registry import MODULES_VARIABLE, load_registry
 from tests.cli import test_completion
 from tests.cli.test_proving import solved
 from tests.plugin.test_registry import cchybrid_command
+from tests.plugins.exchange.foreign_texts import ring_allgather
 from tests.plugins.exchange.fuzz_readers import IMPORTERS
 from tests.plugins.exchange.schedules import schedule
 
@@ -22,18 +23,27 @@ from tests.plugins.exchange.schedules import schedule
         ("export nothing.json --to cvs", "did you mean csv?"),
         ("export nothing.json --to csv --size 8", "the format csv has no sizes; leave it out"),
         ("export nothing.json --to goal --size 0", "0 bytes; use at least 1"),
+        ("audit absent", "absent: no such file"),
+        ("audit . --bound-time 0", "--bound-time: 0 seconds; use a number above 0"),
+        ("audit empty", "empty: no files; name a folder"),
+        ("audit file -o out", "-o: a report of one file; name a folder"),
+        ("audit file --from nothing", "no import format is called nothing"),
+        ("audit file --topology nowhere-3", "unknown network 'nowhere-3'"),
+        ("import file", "Missing option '-o'"),
         ("audit ring.xml --time-limit 9", "--time-limit: there is no --improve; leave it out"),
         ("audit ring.xml --seed 3", "--seed: there is no --improve; leave it out"),
         ("audit ring.csv --collective AAS", "a collective without a network; set --topology"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(words, line, capsys, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text(ring_allgather(3))
+    (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
     assert run(words.split()) == 2
     shown = capsys.readouterr()
     assert (shown.out, shown.err.count("\n")) == ("", 1)
     assert line in shown.err
-    assert list(tmp_path.iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "empty"}
 
 
 def test_every_transfer_is_exported(capsys, tmp_path):
