@@ -34,32 +34,35 @@ class MessageKeys:
 
     @cached_property
     def shared(self) -> str:
-        """What messages of one key have in common: ``origin``, ``end``, or "", nothing."""
+        """The end that all messages of a key share: ``source``, ``goal``, or "", none.
+
+        Of reductions, ``source`` stands for the destination, and ``goal`` for the source.
+        """
         messages = self.schedule.instance.collective.messages
         if isinstance(messages[0], AllReduction):
             return ""
         ends = list(map(one_and_many, messages))
         if len({one for one, _ in ends}) > 1 or len(messages) == 1:
-            return "origin"
-        return "end" if all(len(many) == 1 for _, many in ends) else ""
+            return "source"
+        return "goal" if all(len(many) == 1 for _, many in ends) else ""
 
     @cached_property
     def keys(self) -> tuple[int, ...]:
         """The key of every message: a node, or the message itself."""
         ends = list(map(one_and_many, self.schedule.instance.collective.messages))
-        if self.shared == "origin":
+        if self.shared == "source":
             return tuple(one for one, _ in ends)
         return tuple(many[0] if self.shared else number for number, (_, many) in enumerate(ends))
 
     @cached_property
     def title(self) -> str:
-        """What the keys are, such as ``messages from``."""
+        """The words before a key, such as ``messages from``."""
         collective = self.schedule.instance.collective
         if not self.shared or len(collective.messages) == 1:
             return "message"
         if collective.kind == "combine":
-            return "reductions to" if self.shared == "origin" else "reductions from"
-        return "messages from" if self.shared == "origin" else "messages to"
+            return "reductions to" if self.shared == "source" else "reductions from"
+        return "messages from" if self.shared == "source" else "messages to"
 
     @cached_property
     def words(self) -> str:

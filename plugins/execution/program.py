@@ -31,7 +31,7 @@ BUFFERS = {
     "Reduce_scatter_block": ("all", "message"),
     "Scatter": ("all", "message"),
 }
-"""What the buffers of the library's collectives hold: a message, or one for every rank."""
+"""Sizes of the buffers of the library's collectives: a message, or one for every rank."""
 ROOTED = ("Bcast", "Gather", "Reduce", "Scatter")
 
 
