@@ -254,7 +254,7 @@ def _figure(
     """Return a figure with a number of panels, their titles, a legend and a caption below."""
     rows = -(-count // columns)
     width = max(COLUMN, columns * scene.width + (columns - 1) * GUTTER)
-    letters = int(width / text_width("abcdefghij ", SMALL) * 11)
+    letters = int((width - 2 * GUTTER) / text_width("abcdefghij ", SMALL) * 11)
     lines = [line for part in caption.splitlines() for line in wrap(part, letters)]
     entries = [(None, legend_title), *legend] if legend_title and legend else legend
     placed, legend_lines = _flow([(h, t) for h, t in entries], width - 2 * GUTTER)
