@@ -16,17 +16,13 @@ MAX_MESSAGES = 1_000_000
 """Messages, chunks counted, of a foreign schedule."""
 
 
-def collective_of(
-    chunks: Iterable[tuple[K, AnyMessage]], name: str = ""
-) -> tuple[Collective, dict[K, int]]:
+def collective_of(chunks: Iterable[tuple[K, AnyMessage]]) -> tuple[Collective, dict[K, int]]:
     """Return a collective, and the number of the message of each chunk.
 
     Parameters
     ----------
     chunks
         Pairs of a key and a message; messages that are equal are chunks of one.
-    name
-        The name; by default that of the pattern, or ``custom``.
 
     Raises
     ------
@@ -44,7 +40,7 @@ def collective_of(
     counts = {len(keys) for keys in groups.values()}
     equal = len(counts) == 1 and max(counts) <= MAX_CHUNKS
     found = Collective(
-        name or (pattern_of(messages) if equal else "custom"),
+        pattern_of(messages) if equal else "custom",
         cast(Any, tuple(messages if equal else (m for m in messages for _ in groups[m]))),
     )
     if equal:
@@ -91,11 +87,11 @@ def collective_for(
     """Return the collective that the user names, else that of the messages, and their numbers."""
     if named is None:
         return collective_of(messages.items())
-    return match_messages(named, messages, "--collective")
+    return match_messages(named, messages)
 
 
 def match_messages(
-    collective: Collective, given: Mapping[K, AnyMessage], place: str
+    collective: Collective, given: Mapping[K, AnyMessage]
 ) -> tuple[Collective, dict[K, int]]:
     """Return a collective that the user names, and the number of each chunk in it.
 
@@ -128,7 +124,7 @@ def match_messages(
             raise InputError(
                 f"the message {_shown(message)} is "
                 + (many + f"{required[plain]}" if required[plain] else reason),
-                where=place,
+                where="--collective",
                 hint="leave out --collective to see what the file does",
             )
         numbers[key] = left[plain].pop()

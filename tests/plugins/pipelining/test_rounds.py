@@ -228,14 +228,6 @@ def test_numbers_that_make_no_sense(more: dict[str, Any], message: str) -> None:
             cchybrid.fewest_rounds(instance, 2, **more)
 
 
-def test_a_bound_for_other_steps_cannot_be_given() -> None:
-    """A bound for fewer steps is false for more: it once made 9 rounds in 3 steps optimal."""
-    instance = cchybrid.instance("dgx-1", "allgather", chunks=6)
-    few: Any = cchybrid.fewest_rounds(instance, 2, time_limit=120)
-    with pytest.raises(TypeError, match="bound"):
-        cchybrid.fewest_rounds(instance, 3, bound=few.bound)  # type: ignore[call-arg]
-
-
 def test_what_is_sought_is_refused() -> None:
     with pytest.raises(InputError, match="the rounds are what is minimised"):
         cchybrid.fewest_rounds(cchybrid.instance("dgx-1", "AAB", rounds=[1, 2]), 3)
