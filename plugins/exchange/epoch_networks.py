@@ -78,25 +78,23 @@ def ndv2(chassis: int) -> EpochNetwork:
     return EpochNetwork(f"NDv2, {chassis} chassis", gpus, switches, links, tuple(parts))
 
 
-def dgx2(chassis: int = 2) -> EpochNetwork:
-    """Return a DGX-2 cluster: 16 GPUs and an NVSwitch a chassis, 8 InfiniBand links each way."""
+def dgx2() -> EpochNetwork:
+    """Return two DGX-2: 16 GPUs and an NVSwitch each, and 8 InfiniBand links each way."""
     links: dict[Link, Fraction] = {}
     parts = []
-    for number in range(chassis):
-        base = 17 * number
-        for gpu in range(base + 1, base + 17):
-            links[base, gpu] = links[gpu, base] = Fraction(_NVSWITCH)
-        parts += [frozenset(range(base, base + 17)), frozenset(range(base + 1, base + 17))]
-        for other in range(chassis):
-            if other != number:
-                for k in range(1, 16, 2):
-                    links[base + 1 + k, 17 * other + k] = _INFINIBAND
-    switches = frozenset(17 * number for number in range(chassis))
-    gpus = frozenset(range(17 * chassis)) - switches
-    return EpochNetwork(f"DGX-2, {chassis} chassis", gpus, switches, links, tuple(parts))
+    for switch, other in ((0, 17), (17, 0)):
+        gpus = range(switch + 1, switch + 17)
+        for gpu in gpus:
+            links[switch, gpu] = links[gpu, switch] = Fraction(_NVSWITCH)
+        parts += [frozenset((switch, *gpus)), frozenset(gpus)]
+        for k in range(1, 16, 2):
+            links[switch + 1 + k, other + k] = _INFINIBAND
+    switches = frozenset({0, 17})
+    everyone = frozenset(range(34)) - switches
+    return EpochNetwork("DGX-2, 2 chassis", everyone, switches, links, tuple(parts))
 
 
-KNOWN = (ndv2(2), ndv2(4), dgx2(2))
+KNOWN = (ndv2(2), ndv2(4), dgx2())
 
 
 def recognise(gpus: Iterable[int], links: Iterable[Link]) -> EpochNetwork | None:
