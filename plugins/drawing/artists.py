@@ -21,6 +21,10 @@ ONE_EDGE = 0.8
 """Width of the line of a link of capacity 1, in points."""
 
 
+MARKERS = {"circle": ("o", 2.0), "square": ("s", 1.8), "diamond": ("D", 1.7)}
+"""The markers of matplotlib for the symbols of nodes, and their sizes in radii."""
+
+
 class Arrow(NamedTuple):
     """A line with a head at its end, from the centre of a node to that of another."""
 
@@ -86,7 +90,7 @@ def draw_arrows(
     tails
         Whether a dot marks where each begins.
     """
-    from matplotlib.collections import CircleCollection, PolyCollection
+    from matplotlib.collections import PolyCollection
 
     if not arrows:
         return
@@ -110,12 +114,12 @@ def draw_arrows(
         autolim=False,
     )
     if tails:
-        sizes = [math.pi * (0.95 * arrow.width) ** 2 for arrow in arrows]
-        dots = CircleCollection(
-            sizes, offsets=np.array(starts), offset_transform=axes.transData, facecolors=colours,
-            edgecolors="none", zorder=layer, gid=f"{group}-tails",
+        sizes = [(1.9 * arrow.width) ** 2 for arrow in arrows]
+        x, y = np.array(starts).T
+        axes.scatter(
+            x, y, s=sizes, facecolors=colours, edgecolors="none", zorder=layer,
+            gid=f"{group}-tails",
         )  # fmt: skip
-        axes.add_collection(dots, autolim=False)
 
 
 def _draw_lines(axes: Axes, arrows: Sequence[Arrow], group: str, layer: float) -> None:
@@ -147,36 +151,23 @@ def draw_nodes(
     emphasised
         Nodes with a thicker border.
     """
-    from matplotlib.collections import CircleCollection, PolyCollection
-
     strong = set(emphasised)
     edge = min(0.8, max(0.3, scene.radius / 6))
-    for kind in ("circle", "square", "diamond"):
+    for kind, (marker, size) in MARKERS.items():
         nodes = [v for v in range(scene.network.nodes) if symbol(scene.network, v) == kind]
-        if not nodes:
-            continue
-        points = scene.points[nodes]
-        style: dict[str, Any] = {
-            "facecolors": [fill[node] for node in nodes],
-            "edgecolors": DARK,
-            "linewidths": [2.2 * edge if node in strong else edge for node in nodes],
-            "zorder": 5,
-            "gid": f"nodes-{kind}",
-        }
-        if kind == "circle":
-            area = math.pi * scene.radius**2
-            axes.add_collection(
-                CircleCollection(
-                    [area], offsets=points, offset_transform=axes.transData, **style
-                ),
-                autolim=False,
-            )  # fmt: skip
-            continue
-        corners = 0.9 * np.array(((-1, -1), (1, -1), (1, 1), (-1, 1)))
-        if kind == "diamond":
-            corners = 1.2 * np.array(((-1, 0), (0, -1), (1, 0), (0, 1)))
-        shapes = [point + scene.radius * corners for point in points]
-        axes.add_collection(PolyCollection(shapes, **style), autolim=False)
+        if nodes:
+            x, y = scene.points[nodes].T
+            axes.scatter(
+                x,
+                y,
+                s=(size * scene.radius) ** 2,
+                marker=marker,
+                facecolors=[fill[node] for node in nodes],
+                edgecolors=DARK,
+                linewidths=[2.2 * edge if node in strong else edge for node in nodes],
+                zorder=5,
+                gid=f"nodes-{kind}",
+            )
     for label, colour in zip(scene.labels, fill, strict=False):
         draw_text(axes, label, scene.font, _contrast(colour) if scene.inside else "black")
 
@@ -200,17 +191,14 @@ def _contrast(colour: str) -> str:
 
 def draw_region(axes: Axes, scene: Scene, nodes: Iterable[int], colour: str) -> None:
     """Draw one light area behind some nodes and the links among them."""
-    from matplotlib.collections import CircleCollection
-
     inner = sorted(nodes)
     if not inner:
         return
     reach = scene.radius + min(6.0, 0.22 * scene.gap)
-    area = CircleCollection(
-        [math.pi * reach**2], offsets=scene.points[inner], offset_transform=axes.transData,
-        facecolors=colour, edgecolors="none", zorder=0, gid="region",
+    x, y = scene.points[inner].T
+    axes.scatter(
+        x, y, s=(2 * reach) ** 2, facecolors=colour, edgecolors="none", zorder=0, gid="region",
     )  # fmt: skip
-    axes.add_collection(area, autolim=False)
     links = [pair for pair in scene.curves if set(pair) <= set(inner)]
     wide = [Arrow(scene.curves[pair], colour, "solid", 2 * reach) for pair in links]
     _draw_lines(axes, wide, "region-links", 0)
@@ -223,21 +211,13 @@ def symbols_legend(network: Network) -> list[tuple[Any, str]]:
     legend: list[tuple[Any, str]] = []
     kinds = {symbol(network, node) for node in range(network.nodes)}
     if kinds != {"circle"}:
-        words = {
-            "circle": ("o", "processor"),
-            "square": ("s", "endpoint"),
-            "diamond": ("D", "switch"),
-        }
-        for kind, (marker, word) in words.items():
-            if kind in kinds:
-                size = 4.5 if kind == "diamond" else 5.5
-                style: dict[str, Any] = {
-                    "color": "none",
-                    "markeredgecolor": DARK,
-                    "markersize": size,
-                }
-                handle = Line2D([], [], marker=marker, markerfacecolor="white", **style)
-                legend.append((handle, word))
+        words = {"circle": "processor", "square": "endpoint", "diamond": "switch"}
+        for kind in sorted(kinds, key=[*MARKERS].index):
+            handle = Line2D(
+                [], [], marker=MARKERS[kind][0], markerfacecolor="white", color="none",
+                markeredgecolor=DARK, markersize=4.5 if kind == "diamond" else 5.5,
+            )  # fmt: skip
+            legend.append((handle, words[kind]))
     if network.half_duplex:
         handle = Line2D([], [], color=LINK, linestyle=HALF_DUPLEX, linewidth=1)
         legend.append((handle, "half-duplex link"))

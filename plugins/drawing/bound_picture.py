@@ -1,19 +1,18 @@
-"""The evidence of a lower bound as a sentence, and the parts of the network that it counts."""
+"""The argument of a lower bound, and the parts of the network that it counts."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from cchybrid.checker.instance import EvidenceError
-from cchybrid.checker.instance import Network as CheckedNetwork
+from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.checker.kinds import kind_of, shown_steps
 from cchybrid.checker.payments import NEVER
 from cchybrid.model import Instance, LowerBound
 from cchybrid.model.errors import InputError
-from cchybrid.view.argument import payments
+from cchybrid.view.argument import argument, payments
 
 Channel = tuple[int, int]
 
@@ -26,10 +25,8 @@ class BoundPicture:
     ----------
     kind
         The kind of the evidence.
-    steps
-        The bound.
     sentence
-        The evidence in words, with the names of nodes.
+        The evidence in words, as ``check --explain`` has them.
     inside
         The nodes of the set, or those with a priced port, that the evidence counts.
     channels
@@ -39,7 +36,6 @@ class BoundPicture:
     """
 
     kind: str
-    steps: int
     sentence: str
     inside: frozenset[int] = frozenset()
     channels: Mapping[Channel, float] = field(default_factory=dict)
@@ -61,7 +57,7 @@ def bound_picture(instance: Instance, bound: LowerBound) -> BoundPicture | None:
 
 
 def bound_sentence(instance: Instance, bound: LowerBound) -> str:
-    """Return the evidence of a lower bound as a sentence; bounds without evidence have one, too.
+    """Return the argument of a lower bound; bounds without evidence have a sentence, too.
 
     Raises
     ------
@@ -79,13 +75,17 @@ def bound_sentence(instance: Instance, bound: LowerBound) -> str:
 
 
 def _read(instance: Instance, bound: LowerBound) -> BoundPicture | None:
-    """Return the picture of a bound with evidence, after a check."""
-    if not bound.evidence:
+    """Return the picture of a bound with evidence, after a check.
+
+    The checker reads a reduction in reverse, as a broadcast; pictures show the channels in their
+    own direction, and the argument says that it is in reverse.
+    """
+    evidence = bound.evidence
+    if not evidence:
         return None
-    network = CheckedNetwork(instance.to_json())
+    network = Network(instance.to_json())
     try:
-        kind = kind_of(bound.evidence)
-        shown = shown_steps(network, bound.evidence)
+        kind, shown = kind_of(evidence), shown_steps(network, evidence)
     except EvidenceError as error:
         raise InputError(
             f"the evidence of the lower bound does not hold: {error}", where=instance.name
@@ -95,169 +95,81 @@ def _read(instance: Instance, bound: LowerBound) -> BoundPicture | None:
             f"the evidence of the lower bound shows {shown} steps, not {bound.steps}",
             where=instance.name,
         )
+    sentence = " ".join(argument(network, evidence))
     if kind == "part":
-        return _part_picture(instance, bound)
-    # The evidence may show more than the bound says, and its numbers are for what it shows.
-    reader = _Reader(instance, network, LowerBound(shown, bound.evidence))
-    read: dict[str, Callable[[], BoundPicture]] = {
-        "linear": reader.linear,
-        "nested-sets": reader.nested_sets,
-        "refutation": reader.refutation,
-        "exchanges": reader.exchanges,
+        back = "to" in evidence
+        network = network.part(evidence["to" if back else "from"], back)
+        evidence = evidence["evidence"]
+        kind = kind_of(evidence)
+    if network.backwards:
+        sentence = f"In reverse, as a broadcast: {sentence}"
+    if kind == "linear":
+        return _priced(network, evidence, shown, sentence)
+    if kind == "nested-sets":
+        return _entered(network, evidence, sentence)
+    return BoundPicture(kind, sentence)
+
+
+def _entered(network: Network, evidence: Mapping[str, Any], sentence: str) -> BoundPicture:
+    """Return the sets of nodes, disjoint or nested, and the channels that lead into them."""
+    rows = evidence["sets"]
+    members: list[set[int]] = [set(row[1:]) for row in rows]
+    for number in range(len(rows) - 1, -1, -1):
+        if rows[number][0] > 0:
+            members[rows[number][0] - 1] |= members[number]
+    into = {
+        (a, b): 1.0
+        for a, b in network.channels
+        if any(a not in inside and b in inside for inside in members)
     }
-    return read[kind]()
+    inside = frozenset().union(*members)
+    return BoundPicture("nested-sets", sentence, inside, _as_sent(network, into))
 
 
-def _part_picture(instance: Instance, bound: LowerBound) -> BoundPicture | None:
-    """Return the picture of a bound that a part of an allreduce shows."""
-    back = "to" in bound.evidence
-    node = bound.evidence["to" if back else "from"]
-    part = instance.part_to(node) if back else instance.part_from(node)
-    picture = _read(part, LowerBound(bound.steps, bound.evidence["evidence"]))
-    if picture is None:
-        return None
-    name = instance.network.node_name(node)
-    what = f"all parts reach node {name}" if back else f"the parts of node {name} reach all others"
-    return replace(picture, sentence=f"Before {what}: {picture.sentence}")
-
-
-class _Reader:
-    """The picture and the words for each kind of evidence.
-
-    The checker reads a reduction in reverse, as a broadcast; pictures show the channels in their
-    own direction, and sentences say ``in reverse``.
-    """
-
-    def __init__(self, instance: Instance, network: CheckedNetwork, bound: LowerBound) -> None:
-        self.network, self.checked = instance.network, network
-        self.evidence, self.steps = bound.evidence, bound.steps
-        self.kind = kind_of(bound.evidence)
-
-    def exchanges(self) -> BoundPicture:
-        """The transfers that every allreduce needs."""
-        transfers = sum(2 * (len(members) - 1) for members in self.checked.members)
-        sentence = f"An allreduce takes at least {transfers} transfers"
-        return BoundPicture(self.kind, self.steps, f"{sentence}: {_count(self.steps, 'step')}.")
-
-    def nested_sets(self) -> BoundPicture:
-        """Sets of nodes, disjoint or nested, which few channels lead into."""
-        source, _ = self.checked.message(self.evidence["message"])
-        rows = self.evidence["sets"]
-        members: list[set[int]] = [set(row[1:]) for row in rows]
-        for number in range(len(rows) - 1, -1, -1):
-            if rows[number][0] > 0:
-                members[rows[number][0] - 1] |= members[number]
-        into = {
-            (a, b)
-            for a, b in self.checked.channels
-            if any(a not in inside and b in inside for inside in members)
-        }
-        text = (
-            f"few channels lead into each of {_count(len(rows), 'set')} of nodes, disjoint or one "
-            f"inside the other, and the message of {self._name(source)} has to reach them all"
-        )
-        inside = set().union(*members)
-        return self._picture(self._reversed(text), inside, dict.fromkeys(sorted(into), 1.0))
-
-    def linear(self) -> BoundPicture:
-        """Prices of channels and ports that all messages pay."""
-        fewer = self.steps - 1
-        prices, paid = payments(self.checked, self.evidence, fewer)
-        channels: Counter[Channel] = Counter()
-        for a, b, *steps, price in self.evidence.get("channels", []):
-            length = steps[1] - steps[0] + 1 if steps else fewer
-            for hop in {(a, b), (b, a)} if self._shared(a, b) else {(a, b)}:
-                channels[hop] += price * length
-        ports = [*self.evidence.get("inject", []), *self.evidence.get("accept", [])]
-        inside = {row[0] for row in ports if row[-1] > 0}
-        layers: tuple[tuple[int, ...], ...] = ()
-        sender = "a message"
-        total = sum(each.paid for each in paid)
-        source = self._spreading() if total != NEVER else self._far(fewer)
-        if source is not None and not prices.offered:
-            sender = f"the message of {self._name(source)}"
-            if self.checked.hop_by_hop:
-                layers = self._layers(source)
-            else:
-                inside = {source}
-        if total == NEVER:
-            text = f"a destination of {sender} cannot be reached within {_count(fewer, 'step')}"
-        elif not prices.offered:
-            text = f"{sender} cannot be at all its destinations after {_count(fewer, 'step')}"
-        else:
-            text = (
-                f"at the prices of these channels and ports, {_count(fewer, 'step')} "
-                f"{'offers' if fewer == 1 else 'offer'} {prices.offered}, and all messages "
-                f"together pay at least {total}"
-            )
-        weights = _relative({hop: Fraction(price) for hop, price in channels.items()})
-        marked = self._marked(text, inside) if prices.offered else text
-        return self._picture(self._reversed(marked), inside, weights, layers)
-
-    def _spreading(self) -> int | None:
-        """Return the source of the message that the evidence is about, if that is a single one."""
-        groups = [each.get("messages", []) for each in self.evidence.get("groups", [])]
-        if len(groups) != 1 or len(groups[0]) != 1:
-            return None
-        return self.checked.message(groups[0][0])[0]
-
-    def _far(self, steps: int) -> int | None:
-        """Return the source of a message with a destination that is more than ``steps`` away."""
-        for source, goals in self.checked.messages:
-            hops = self.checked.hops(source)
-            if any(hops.get(goal, steps + 1) > steps for goal in goals):
-                return source
-        return None
-
-    def _layers(self, source: int) -> tuple[tuple[int, ...], ...]:
-        hops = self.checked.hops(source)
-        return tuple(
+def _priced(
+    network: Network, evidence: Mapping[str, Any], steps: int, sentence: str
+) -> BoundPicture:
+    """Return the channels and ports with a price, or how a message spreads without prices."""
+    prices, paid = payments(network, evidence, steps - 1)
+    if not prices.offered:
+        source = _source(network, evidence, any(each.paid == NEVER for each in paid), steps - 1)
+        if source is None:
+            return BoundPicture("linear", sentence)
+        if not network.hop_by_hop:
+            return BoundPicture("linear", sentence, frozenset({source}))
+        hops = network.hops(source)
+        layers = tuple(
             tuple(sorted(node for node, far in hops.items() if far == step))
             for step in range(max(hops.values()) + 1)
         )
-
-    def _shared(self, a: int, b: int) -> bool:
-        return (a, b) in self.checked.half_duplex or (b, a) in self.checked.half_duplex
-
-    def refutation(self) -> BoundPicture:
-        """A propositional proof, which has no place in the network."""
-        fewer = _count(self.steps - 1, "step")
-        text = (
-            f"a formula says that there is a schedule of {fewer}; a proof refutes it line by line"
-        )
-        return self._picture(text, set(), {})
-
-    def _picture(
-        self,
-        text: str,
-        inside: Iterable[int],
-        channels: Mapping[Channel, float],
-        layers: tuple[tuple[int, ...], ...] = (),
-    ) -> BoundPicture:
-        sentence = f"{text[0].upper()}{text[1:]}: at least {_count(self.steps, 'step')}."
-        if self.checked.backwards:
-            channels = {(b, a): weight for (a, b), weight in channels.items()}
-        return BoundPicture(
-            self.kind, self.steps, sentence, frozenset(inside), dict(channels), layers
-        )
-
-    def _reversed(self, text: str) -> str:
-        return f"in reverse, as a broadcast, {text}" if self.checked.backwards else text
-
-    def _marked(self, text: str, inside: set[int]) -> str:
-        return f"{text} (priced ports at the marked nodes)" if inside else text
-
-    def _name(self, node: int) -> str:
-        # Not the name alone: at the beginning of a sentence it would get a capital letter.
-        return f"node {self.network.node_name(node)}"
-
-
-def _relative(prices: Mapping[Channel, Fraction]) -> dict[Channel, float]:
-    """Return positive prices as shares of the highest one."""
-    highest = max(prices.values(), default=Fraction(0))
+        return BoundPicture("linear", sentence, layers=layers)
+    totals: Counter[Channel] = Counter()
+    for a, b, *span, price in evidence.get("channels", []):
+        length = span[1] - span[0] + 1 if span else steps - 1
+        shared = {(a, b), (b, a)} & network.half_duplex
+        for hop in {(a, b), (b, a)} if shared else {(a, b)}:
+            totals[hop] += price * length
+    highest = max(totals.values(), default=0)
     # A price of a 1e-300th of the highest one must not vanish: it counts.
-    return {hop: max(float(price / highest), 1e-6) for hop, price in prices.items() if price > 0}
+    weights = {hop: max(price / highest, 1e-6) for hop, price in totals.items() if price > 0}
+    ports = [*evidence.get("inject", []), *evidence.get("accept", [])]
+    inside = frozenset(row[0] for row in ports if row[-1] > 0)
+    return BoundPicture("linear", sentence, inside, _as_sent(network, weights))
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def _source(network: Network, evidence: Mapping[str, Any], is_far: bool, steps: int) -> int | None:
+    """Return the source of the message that is late, or ``None`` if it is not a single one."""
+    if not is_far:
+        listed = [each.get("messages", []) for each in evidence.get("groups", [])]
+        alone = len(listed) == 1 and len(listed[0]) == 1
+        return network.message(listed[0][0])[0] if alone else None
+    return next(
+        source
+        for source, goals in network.messages
+        if any(network.hops(source).get(goal, steps + 1) > steps for goal in goals)
+    )
+
+
+def _as_sent(network: Network, weights: Mapping[Channel, float]) -> dict[Channel, float]:
+    """Return weights by the channels in their own direction."""
+    return {(b, a) if network.backwards else (a, b): size for (a, b), size in weights.items()}

@@ -9,8 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Network, Schedule
+from cchybrid.referee.verify import refuse_invalid
 
-from .figure_styles import COLUMN, DARK, MAX_HEIGHT, PAGE, SMALL, new_figure, shown, text_width
+from .figure_styles import (
+    COLUMN,
+    DARK,
+    MAX_HEIGHT,
+    PAGE,
+    SMALL,
+    axes_at,
+    drawing,
+    new_figure,
+    panel,
+    shown,
+    text_width,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,12 +96,19 @@ def node_loads(schedule: Schedule) -> NDArray[np.int64]:
     return loads
 
 
+@drawing()
 def channel_chart(schedule: Schedule) -> Figure:
     """Return the heat map of channels by steps, with the means of steps above, of channels beside.
 
     The channels are sorted by their ends. Where a half-duplex channel is free, but the opposite
     one is in use, it is grey.
+
+    Raises
+    ------
+    InputError
+        An invalid schedule, or no matplotlib.
     """
+    refuse_invalid(schedule)
     from matplotlib.colors import ListedColormap
 
     network = schedule.instance.network
@@ -107,7 +127,7 @@ def channel_chart(schedule: Schedule) -> Figure:
     whole = sorted({0.0, 1.0, *loads.ravel().tolist()})
     legend = 16.0
     figure = new_figure(margin + wide + BAR + 16, high + BAR + 30 + legend + 8)
-    main = _axes(figure, margin, 26 + legend, wide, high)
+    main = axes_at(figure, margin, 26 + legend, wide, high)
     _heat(main, loads, 1.0)
     blocked = (loads == 0) & (opposite_loads(schedule)[order] > 0)
     if blocked.any():
@@ -119,11 +139,11 @@ def channel_chart(schedule: Schedule) -> Figure:
     else:
         _group_ticks(main, network, groups, high)
         main.set_ylabel("channels, by source node")
-    top = _axes(figure, margin, 26 + legend + high + 4, wide, BAR - 4)
+    top = axes_at(figure, margin, 26 + legend + high + 4, wide, BAR - 4)
     uses = np.array([sum(len(path) - 1 for _, path in step) for step in schedule.steps])
     _bars(top, uses / network.step_capacity, upright=True)
     top.set_xlim(-0.5, steps - 0.5)
-    side = _axes(figure, margin + wide + 6, 26 + legend, BAR - 6, high)
+    side = axes_at(figure, margin + wide + 6, 26 + legend, BAR - 6, high)
     _bars(side, loads.mean(axis=1), upright=False)
     side.set_ylim(rows - 0.5, -0.5)
     words = {0.0: "free", 1.0: "full"}
@@ -136,8 +156,16 @@ def channel_chart(schedule: Schedule) -> Figure:
     return figure
 
 
+@drawing()
 def node_chart(schedule: Schedule) -> Figure:
-    """Return three heat maps of nodes by steps: messages injected, accepted, and passed on."""
+    """Return three heat maps of nodes by steps: messages injected, accepted, and passed on.
+
+    Raises
+    ------
+    InputError
+        An invalid schedule, or no matplotlib.
+    """
+    refuse_invalid(schedule)
     network = schedule.instance.network
     loads = node_loads(schedule)
     nodes, steps = loads.shape[1:]
@@ -153,7 +181,7 @@ def node_chart(schedule: Schedule) -> Figure:
     figure = new_figure(width, high + 62)
     largest = float(loads.max())
     for place, part in enumerate(parts):
-        axes = _axes(figure, margin + place * (wide + gap), 42, wide, high)
+        axes = axes_at(figure, margin + place * (wide + gap), 42, wide, high)
         _heat(axes, loads[part].astype(float), largest, numbers=loads[part].size <= MAX_NUMBERS)
         axes.set_title(titles[part], pad=3)
         _step_ticks(axes, steps, wide)
@@ -175,11 +203,6 @@ def _name(network: Network, node: int) -> str:
 
 def _names(network: Network) -> list[str]:
     return [_name(network, node) for node in range(network.nodes)]
-
-
-def _axes(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
-    across, tall = figure.get_size_inches() * 72
-    return figure.add_axes((left / across, bottom / tall, width / across, height / tall))
 
 
 def _shades() -> Any:
@@ -239,25 +262,20 @@ def _group_ticks(axes: Axes, network: Network, groups: list[int], height: float)
 
 def _bars(axes: Axes, shares: NDArray[np.float64], upright: bool) -> None:
     """Draw shares between 0 and 1 as bars, with the scale in percent."""
-    places = np.arange(len(shares))
     style: Any = {"color": SHADES[1], "edgecolor": "none"}
-    if upright:
-        if len(shares) > MAX_BARS:  # gaps would be thinner than a pixel
-            axes.stairs(shares, np.arange(len(shares) + 1) - 0.5, fill=True, color=SHADES[1])
-        else:
-            axes.bar(places, shares, width=0.8, **style)
-        axes.set(ylim=(0, 1), xticks=[], yticks=[0, 1])
-        axes.set_yticklabels(["0", "100 %"])
+    if len(shares) > MAX_BARS:  # gaps would be thinner than a pixel
+        axes.stairs(
+            shares, np.arange(len(shares) + 1) - 0.5, fill=True, color=SHADES[1],
+            orientation="vertical" if upright else "horizontal",
+        )  # fmt: skip
+    elif upright:
+        axes.bar(np.arange(len(shares)), shares, width=0.8, **style)
     else:
-        if len(shares) > MAX_BARS:
-            axes.stairs(
-                shares, np.arange(len(shares) + 1) - 0.5, fill=True, color=SHADES[1],
-                orientation="horizontal",
-            )  # fmt: skip
-        else:
-            axes.barh(places, shares, height=0.8, **style)
-        axes.set(xlim=(0, 1), yticks=[], xticks=[0, 1])
-        axes.set_xticklabels(["", "100 %"])
+        axes.barh(np.arange(len(shares)), shares, height=0.8, **style)
+    if upright:
+        axes.set(ylim=(0, 1), xticks=[], yticks=[0, 1], yticklabels=["0", "100 %"])
+    else:
+        axes.set(xlim=(0, 1), yticks=[], xticks=[0, 1], xticklabels=["", "100 %"])
     for name, side in axes.spines.items():
         side.set_visible(name == ("left" if upright else "bottom"))
 
@@ -267,9 +285,7 @@ def _key(figure: Figure, entries: list[tuple[str, Any]], left: float) -> None:
     from matplotlib.patches import Rectangle
 
     width = float(figure.get_size_inches()[0] * 72)
-    axes = _axes(figure, 0, 0, width, 14)
-    axes.set(xlim=(0, width), ylim=(0, 14))
-    axes.axis("off")
+    axes = panel(figure, 0, 0, width, 14)
     x = left
     for text, colour in entries:
         axes.add_patch(Rectangle((x, 4), 8, 8, facecolor=colour, edgecolor=DARK, linewidth=0.4))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -89,7 +88,6 @@ def draw(
             hint="draw it as .svg, or name a file that solve has written",
         )
     if suffix == PAGE and isinstance(found, Schedule):
-        _require("jinja2", "a page")
         from cchybrid.model.instance import write_text
 
         from .page import page
@@ -98,7 +96,6 @@ def draw(
             text = page(found, title=title)
         write_text(text, output)
     else:
-        _require("matplotlib", "a figure")
         with with_context(source):
             figure = draw_figure(found, step, chart)
         save_figure(figure, output)
@@ -148,8 +145,3 @@ def _read(source: str, ignore_attributes: bool, unit: str | None) -> Schedule | 
             if written.startswith("cchybrid-instance/"):
                 return Instance.from_json(record).network
     return find_network(source, load_plugins(), print_note, read)
-
-
-def _require(package: str, what: str) -> None:
-    if find_spec(package) is None:
-        raise InputError(f"{what} needs {package}", hint="pip install 'cchybrid[draw]'")

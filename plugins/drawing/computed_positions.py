@@ -1,4 +1,4 @@
-"""Coordinates for networks that have none: circles, layers, trees, and distances in the plane.
+"""Coordinates for networks that have none: circles, layers, and distances in the plane.
 
 References
 ----------
@@ -89,10 +89,6 @@ def _component(network: Network, links: Links, nodes: list[int]) -> Points:
         ordered = _fewest_crossings([[index[node] for node in layer] for layer in layers], inner)
         across = _rows(ordered, size)
         return across if network.symmetric else np.column_stack((across[:, 1], -across[:, 0]))
-    if ends == 2 * (size - 1) and max(map(len, inner)) > 2:
-        tree = _tree(inner)
-        if tree is not None:
-            return tree
     if size <= MAX_STRESS:
         return _level(_stress(_distances(inner, range(size))), inner)
     if size <= MAX_PIVOTS:
@@ -155,44 +151,6 @@ def _rows(layers: list[list[int]], size: int) -> Points:
     for row, layer in enumerate(layers):
         for rank, node in enumerate(layer):
             points[node] = (rank + 0.5) * widest / len(layer), row * max(1.0, widest / 8)
-    return points
-
-
-def _tree(links: Links) -> Points | None:
-    """Return a tree in rows below the middle of a longest path; ``None`` if it is too wide."""
-    far = list(_depths(links, [0]))[-1]
-    parents = {far: far}
-    queue = [far]
-    for node in queue:
-        for child in links[node]:
-            if child not in parents:
-                parents[child] = node
-                queue.append(child)
-    path = [queue[-1]]
-    while path[-1] != far:
-        path.append(parents[path[-1]])
-    root = path[len(path) // 2]
-    depth = _depths(links, [root])
-    leaves = sum(len(links[node]) == 1 for node in depth)
-    if leaves > 4 * (max(depth.values()) + 1) ** 2:
-        return None
-    points = np.zeros((len(links), 2))
-    order: list[int] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        order.append(node)
-        stack += [child for child in reversed(links[node]) if depth[child] > depth[node]]
-    placed = 0
-    for node in order:
-        points[node, 1] = -depth[node]
-        if len(links[node]) == 1 and node != root:
-            points[node, 0] = placed
-            placed += 1
-    for node in reversed(order):
-        below = [points[child, 0] for child in links[node] if depth[child] > depth[node]]
-        if below:
-            points[node, 0] = (min(below) + max(below)) / 2
     return points
 
 

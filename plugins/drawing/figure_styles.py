@@ -60,10 +60,15 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width / 72, height / 72))
 
 
+def axes_at(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
+    """Return axes at a place of a figure; all lengths are in points."""
+    across, tall = figure.get_size_inches() * 72
+    return figure.add_axes((left / across, bottom / tall, width / across, height / tall))
+
+
 def panel(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:
     """Return axes without frame whose coordinates are points from their own lower left corner."""
-    across, tall = figure.get_size_inches() * 72
-    axes = figure.add_axes((left / across, bottom / tall, width / across, height / tall))
+    axes = axes_at(figure, left, bottom, width, height)
     axes.set(xlim=(0, width), ylim=(0, height))
     axes.axis("off")
     return axes

@@ -91,6 +91,7 @@ def svg(schedule: Schedule) -> str:
     return figure_bytes(draw_steps(schedule), ".svg").decode()
 
 
+@drawing()
 def draw_network(network: Network, bound: BoundPicture | None = None) -> Figure:
     """Draw a network: endpoints as squares, switches as diamonds, half-duplex links dashed.
 
@@ -104,22 +105,21 @@ def draw_network(network: Network, bound: BoundPicture | None = None) -> Figure:
     InputError
         A network that is too large, or no matplotlib.
     """
-    with drawing():
-        scene = _scene(network)
-        legend = symbols_legend(network)
-        fill = ["white"] * network.nodes
-        caption = ""
-        if bound is not None:
-            caption = bound.sentence
-            fill = _bound_fill(network, bound)
-            legend += _bound_legend(bound)
-        figure, (axes,) = _figure(scene, 1, 1, legend, caption=caption)
-        if bound is not None:
-            draw_region(axes, scene, bound.inside, INSIDE)
-        draw_links(axes, scene, *((FAINT,) if bound is not None and bound.channels else ()))
-        if bound is not None:
-            draw_arrows(axes, scene, _bound_arrows(scene, bound), "bound", tails=False)
-        draw_nodes(axes, scene, fill, bound.inside if bound is not None else ())
+    scene = _scene(network)
+    legend = symbols_legend(network)
+    fill = ["white"] * network.nodes
+    caption = ""
+    if bound is not None:
+        caption = bound.sentence
+        fill = _bound_fill(network, bound)
+        legend += _bound_legend(bound)
+    figure, (axes,) = _figure(scene, 1, 1, legend, caption=caption)
+    if bound is not None:
+        draw_region(axes, scene, bound.inside, INSIDE)
+    draw_links(axes, scene, *((FAINT,) if bound is not None and bound.channels else ()))
+    if bound is not None:
+        draw_arrows(axes, scene, _bound_arrows(scene, bound), "bound", tails=False)
+    draw_nodes(axes, scene, fill, bound.inside if bound is not None else ())
     return figure
 
 
@@ -150,6 +150,7 @@ def draw_bound(schedule: Schedule) -> Figure:
     return draw_network(schedule.instance.network, picture)
 
 
+@drawing()
 def draw_step(schedule: Schedule, step: int) -> Figure:
     """Draw the transfers of one step, an arrow for each.
 
@@ -166,16 +167,16 @@ def draw_step(schedule: Schedule, step: int) -> Figure:
     steps = len(schedule.steps)
     if not 1 <= step <= steps:
         raise InputError(f"no step {step} in this schedule", where="step", hint=f"use 1 to {steps}")
-    with drawing():
-        refuse_invalid(schedule)
-        keys = MessageKeys(schedule)
-        scene = _scene(schedule.instance.network)
-        title = f"{step_heading(schedule, step)} of {steps}"
-        figure, (axes,) = _figure(scene, 1, 1, _step_legend(keys), [title], keys.words)
-        _draw_transfers(axes, scene, keys, step)
+    refuse_invalid(schedule)
+    keys = MessageKeys(schedule)
+    scene = _scene(schedule.instance.network)
+    title = f"{step_heading(schedule, step)} of {steps}"
+    figure, (axes,) = _figure(scene, 1, 1, _step_legend(keys), [title], keys.words)
+    _draw_transfers(axes, scene, keys, step)
     return figure
 
 
+@drawing()
 def draw_steps(schedule: Schedule) -> Figure:
     """Draw all steps beside each other; of more than 24, the first 24, and the title says so.
 
@@ -186,50 +187,23 @@ def draw_steps(schedule: Schedule) -> Figure:
     """
     steps = len(schedule.steps)
     count = min(steps, MAX_PANELS)
-    with drawing():
-        refuse_invalid(schedule)
-        keys = MessageKeys(schedule)
-        legend = _step_legend(keys)
-        columns, scene = _columns(schedule.instance.network, count)
-        titles = [step_heading(schedule, number) for number in range(1, count + 1)]
-        if steps > count:
-            titles[0] = f"steps 1 to {count} of {steps}: {titles[0]}"
-        figure, panels = _figure(scene, count, columns, legend, titles, keys.words)
-        for number, axes in enumerate(panels, 1):
-            _draw_transfers(axes, scene, keys, number)
+    refuse_invalid(schedule)
+    keys = MessageKeys(schedule)
+    legend = _step_legend(keys)
+    columns, scene = _columns(schedule.instance.network, count)
+    titles = [step_heading(schedule, number) for number in range(1, count + 1)]
+    if steps > count:
+        titles[0] = f"steps 1 to {count} of {steps}: {titles[0]}"
+    figure, panels = _figure(scene, count, columns, legend, titles, keys.words)
+    for number, axes in enumerate(panels, 1):
+        _draw_transfers(axes, scene, keys, number)
     return figure
-
-
-def draw_channel_chart(schedule: Schedule) -> Figure:
-    """Draw the load of every channel in every step, as a share of its capacity.
-
-    Raises
-    ------
-    InputError
-        An invalid schedule, or no matplotlib.
-    """
-    with drawing():
-        refuse_invalid(schedule)
-        return channel_chart(schedule)
-
-
-def draw_node_chart(schedule: Schedule) -> Figure:
-    """Draw the messages that every node injects, accepts and passes on in every step.
-
-    Raises
-    ------
-    InputError
-        An invalid schedule, or no matplotlib.
-    """
-    with drawing():
-        refuse_invalid(schedule)
-        return node_chart(schedule)
 
 
 CHARTS: dict[str, Callable[[Schedule], Figure]] = {
     "steps": draw_steps,
-    "channels": draw_channel_chart,
-    "nodes": draw_node_chart,
+    "channels": channel_chart,
+    "nodes": node_chart,
     "bound": draw_bound,
 }
 """The figures of a whole schedule by the names that users give."""
@@ -280,7 +254,7 @@ def _figure(
     """Return a figure with a number of panels, their titles, a legend and a caption below."""
     rows = -(-count // columns)
     width = max(COLUMN, columns * scene.width + (columns - 1) * GUTTER)
-    letters = int(width / text_width("abcdefghij ", SMALL) * 11)
+    letters = int((width - 2 * GUTTER) / text_width("abcdefghij ", SMALL) * 11)
     lines = [line for part in caption.splitlines() for line in wrap(part, letters)]
     entries = [(None, legend_title), *legend] if legend_title and legend else legend
     placed, legend_lines = _flow([(h, t) for h, t in entries], width - 2 * GUTTER)
@@ -423,7 +397,4 @@ def _bound_legend(bound: BoundPicture) -> Legend:
     return legend
 
 
-__all__ = [
-    "draw_bound", "draw_channel_chart", "draw_network", "draw_node_chart", "draw_step",
-    "draw_steps", "save_figure",
-]  # fmt: skip
+__all__ = ["draw_bound", "draw_network", "draw_step", "draw_steps", "save_figure"]

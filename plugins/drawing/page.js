@@ -313,7 +313,7 @@ function setUpBound() {
     span.append(box, text);
     $("bound-legend").append(span);
   };
-  if (bound.inside.length) entry("var(--inside)", bound.kind === "growth" ? (combining ? "where the message ends" : "where the message starts") : "nodes that it counts");
+  if (bound.inside.length) entry("var(--inside)", "nodes that it counts");
   if (bound.channels.length) {
     const same = bound.channels.every(([, weight]) => weight === bound.channels[0][1]);
     entry("var(--bound)", same ? "channels that it counts" : "channels that it counts, wider for a higher price");

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.model import Instance, Network, Reduction, Schedule
+from cchybrid.model import Instance, Network, Schedule
 from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
+from cchybrid.model.shown import counted
 
 from .artists import symbol
 from .bound_picture import bound_picture, bound_sentence
@@ -81,8 +82,8 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
         "network": _network(network),
         "messages": members,
         "keys": keys.keys,
-        "keyWords": _key_words(keys),
-        "keysAreNodes": _keys_are_nodes(keys),
+        "keyWords": keys.title[0].upper() + keys.title[1:],
+        "keysAreNodes": keys.shared != "",
         "steps": steps,
         "sums": [list(map(list, parts)) for parts in schedule.sums[: len(steps)]],
         "allSteps": len(schedule.steps),
@@ -90,32 +91,6 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
         "bound": bound,
         "status": _status(schedule, evidence_error),
     }
-
-
-def _keys_are_nodes(keys: MessageKeys) -> bool:
-    """Whether every key is a node: where all messages have one end, or different origins."""
-    collective = keys.schedule.instance.collective
-    ends = list(map(one_and_many, collective.messages))
-    if collective.kind == "allreduce":
-        return False
-    return (
-        len({one for one, _ in ends}) > 1
-        or all(len(many) == 1 for _, many in ends)
-        or len(ends) == 1
-    )
-
-
-def _key_words(keys: MessageKeys) -> str:
-    """Return the title of the legend."""
-    messages = keys.schedule.instance.collective.messages
-    if keys.words:
-        return keys.words[0].upper() + keys.words[1:]
-    if len(messages) == 1:
-        return "Message"
-    reduction = isinstance(messages[0], Reduction)
-    if len({one_and_many(message)[0] for message in messages}) > 1:
-        return "Reductions to" if reduction else "Messages from"
-    return "Reductions from" if reduction else "Messages to"
 
 
 def _steps_that_fit(schedule: Schedule, room: int) -> list[list[list[int]]]:
@@ -205,15 +180,15 @@ def _bound(schedule: Schedule) -> tuple[dict[str, Any] | None, str]:
     stated = schedule.lower_bound
     if stated is None:
         return None, ""
-    counted = "1 step" if stated.steps == 1 else f"{stated.steps} steps"
+    size = counted(stated.steps, "step")
     try:
         picture = bound_picture(schedule.instance, stated)
         sentence = bound_sentence(schedule.instance, stated)
     except InputError as error:
         text = f"{error.what[:1].upper()}{error.what[1:]}."
-        return {"heading": f"The stated lower bound of {counted}", "sentence": text}, error.what
+        return {"heading": f"The stated lower bound of {size}", "sentence": text}, error.what
     holds = stated.steps <= len(schedule.steps)
-    heading = f"Why at least {counted}?" if holds else f"The stated lower bound of {counted}"
+    heading = f"Why at least {size}?" if holds else f"The stated lower bound of {size}"
     record: dict[str, Any] = {"heading": heading, "sentence": sentence}
     if picture is not None:
         index = schedule.instance.network.channel_index
@@ -233,17 +208,18 @@ def _bound(schedule: Schedule) -> tuple[dict[str, Any] | None, str]:
 def _status(schedule: Schedule, evidence_error: str) -> dict[str, Any]:
     """Return the verdict in words."""
     steps, stated = len(schedule.steps), schedule.lower_bound
-    counted = f"{steps} step" if steps == 1 else f"{steps} steps"
+    optimal = False
     if stated is None:
-        return {"text": f"{counted}; no lower bound is known", "optimal": False}
-    if evidence_error:
-        return {"text": f"{counted}; the lower bound is not proven", "optimal": False}
-    if stated.steps > steps:
-        text = f"{counted}; the stated lower bound {stated.steps} is false"
-        return {"text": text, "optimal": False}
-    certified = bool(stated.evidence) or stated.steps <= 1
-    word = "certified" if certified else "claimed"
-    if stated.steps == steps:
-        return {"text": f"{counted}, optimal ({word})", "optimal": certified}
-    text = f"{counted}; at least {stated.steps} are needed ({word})"
-    return {"text": text, "optimal": False}
+        text = "; no lower bound is known"
+    elif evidence_error:
+        text = "; the lower bound is not proven"
+    elif stated.steps > steps:
+        text = f"; the stated lower bound {stated.steps} is false"
+    else:
+        certified = bool(stated.evidence) or stated.steps <= 1
+        word = "certified" if certified else "claimed"
+        optimal = certified and stated.steps == steps
+        text = f"; at least {stated.steps} are needed ({word})"
+        if stated.steps == steps:
+            text = f", optimal ({word})"
+    return {"text": counted(steps, "step") + text, "optimal": optimal}

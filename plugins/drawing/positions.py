@@ -14,8 +14,8 @@ from .computed_positions import computed_positions
 
 Points = NDArray[np.float64]
 
-DEPTHS = ((0.37, 0.29), (0.41, 0.23), (0.29, 0.43), (0.53, 0.19))
-"""Right and upward shifts per unit of the third coordinate; the first is that of the library."""
+DEPTH = (0.37, 0.29)
+"""Right and upward shift per unit of the third coordinate, as in the library."""
 MIN_DISTANCE = 0.35
 """Nodes that are closer (in units) are moved apart."""
 MAX_MOVED = 2048
@@ -49,7 +49,8 @@ def positions(network: Network) -> tuple[tuple[float, float], ...]:
 
 def spacing(points: Points) -> float:
     """Return the median distance of a point from the nearest different one; 1 without any."""
-    nearest = nearest_distances(_sample(points), points)
+    sample = points[:: max(1, len(points) ** 2 // MAX_PAIRS)]
+    nearest = nearest_distances(sample, points)
     nearest = nearest[np.isfinite(nearest)]
     return float(np.median(nearest)) if len(nearest) else 1.0
 
@@ -80,22 +81,10 @@ def _given(network: Network) -> Points | None:
     points /= np.abs(points).max() or 1.0  # so that no difference overflows
     points -= points.mean(axis=0)
     if points.shape[1] == 3:
-        flat = [points[:, :2] + np.outer(points[:, 2], depth) for depth in DEPTHS]
-        points = max(flat, key=_separation)
+        points = (points[:, :2] + np.outer(points[:, 2], DEPTH)).round(9)
     if np.abs(points).max() < 1e-12 and network.nodes > 1:
         return None
     return points
-
-
-def _sample(points: Points) -> Points:
-    return points[:: max(1, len(points) ** 2 // MAX_PAIRS)]
-
-
-def _separation(points: Points) -> float:
-    """Return the smallest distance of two nodes, of a sample in large networks."""
-    if len(np.unique(points.round(9), axis=0)) < len(points):
-        return 0.0
-    return round(float(nearest_distances(_sample(points), points).min(initial=np.inf)), 9)
 
 
 def _apart(points: Points) -> Points:

@@ -33,34 +33,42 @@ class MessageKeys:
     schedule: Schedule
 
     @cached_property
-    def keys(self) -> tuple[int, ...]:
-        """The key of every message: a node, or the message itself."""
+    def shared(self) -> str:
+        """The end that all messages of a key share: ``source``, ``goal``, or "", none.
+
+        Of reductions, ``source`` stands for the destination, and ``goal`` for the source.
+        """
         messages = self.schedule.instance.collective.messages
         if isinstance(messages[0], AllReduction):
-            return tuple(range(len(messages)))
-        origins = tuple(one_and_many(message)[0] for message in messages)
-        if len(set(origins)) > 1 or len(messages) == 1:
-            return origins
-        ends = [one_and_many(message)[1] for message in messages]
-        if all(len(nodes) == 1 for nodes in ends):
-            return tuple(nodes[0] for nodes in ends)
-        return tuple(range(len(messages)))
+            return ""
+        ends = list(map(one_and_many, messages))
+        if len({one for one, _ in ends}) > 1 or len(messages) == 1:
+            return "source"
+        return "goal" if all(len(many) == 1 for _, many in ends) else ""
+
+    @cached_property
+    def keys(self) -> tuple[int, ...]:
+        """The key of every message: a node, or the message itself."""
+        ends = list(map(one_and_many, self.schedule.instance.collective.messages))
+        if self.shared == "source":
+            return tuple(one for one, _ in ends)
+        return tuple(many[0] if self.shared else number for number, (_, many) in enumerate(ends))
+
+    @cached_property
+    def title(self) -> str:
+        """The words before a key, such as ``messages from``."""
+        collective = self.schedule.instance.collective
+        if not self.shared or len(collective.messages) == 1:
+            return "message"
+        if collective.kind == "combine":
+            return "reductions to" if self.shared == "source" else "reductions from"
+        return "messages from" if self.shared == "source" else "messages to"
 
     @cached_property
     def words(self) -> str:
         """The title of the legend; empty if colours only tell apart the paths that meet."""
-        messages = self.schedule.instance.collective.messages
-        reduction = isinstance(messages[0], Reduction)
-        if len(messages) == 1 or len(set(self.keys)) > MAX_KEYS:
-            return ""
-        if isinstance(messages[0], AllReduction):
-            return "message"
-        ends = list(map(one_and_many, messages))
-        if len({one for one, _ in ends}) > 1:
-            return "reductions to" if reduction else "messages from"
-        if all(len(many) == 1 for _, many in ends):
-            return "reductions from" if reduction else "messages to"
-        return "message"
+        few = len(self.keys) > 1 and len(set(self.keys)) <= MAX_KEYS
+        return self.title if few else ""
 
     @cached_property
     def _numbers(self) -> dict[int, int]:

@@ -93,8 +93,8 @@ def _importer(name: str, module: str, summary: str) -> ImporterInfo:
 def cchybrid_proof_formats() -> Iterable[ProofFormatInfo]:
     """Return the formats of proofs for checkers of other projects."""
     return (
-        ProofFormatInfo("dimacs", f"{__name__}.proof_formats:dimacs",
+        ProofFormatInfo("dimacs", f"{__name__}.dimacs:write_dimacs",
             "Write a propositional formula and its refutation, for cake_lpr and others."),
-        ProofFormatInfo("opb", f"{__name__}.proof_formats:opb",
+        ProofFormatInfo("opb", f"{__name__}.opb:write_opb",
             "Write a pseudo-Boolean formula and a VeriPB proof."),
     )  # fmt: skip

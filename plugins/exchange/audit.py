@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
@@ -179,7 +178,6 @@ def audit_file(
     improve: float | None = None,
     bound_seconds: float = BOUND_SECONDS,
     seed: int = 0,
-    stop: Callable[[], object] | None = None,
     bounds: Bounds | None = None,
 ) -> Audit:
     """Import, verify and bound a file; a file that cannot be read has a verdict, too.
@@ -200,8 +198,6 @@ def audit_file(
         Seconds of processor time for the lower bound.
     seed
         Seed of the search.
-    stop
-        A true value ends searches.
     bounds
         Bounds found before, which are used and added to.
 
@@ -224,12 +220,12 @@ def audit_file(
     found = _judge(name, importer, imported)
     if found.verdict in ("valid", "no schedule"):
         try:
-            found = _bounded(found, registry, bound_seconds, stop, {} if bounds is None else bounds)
+            found = _bounded(found, registry, bound_seconds, {} if bounds is None else bounds)
         except InputError as error:
             found = replace(found, limits=(*found.limits, f"no lower bound: {error}"))
     if improve is not None and found.verdict == "valid":
         if imported.own is None:
-            found = _improved(found, improve, seed, stop)
+            found = _improved(found, improve, seed)
         else:
             fact = f"not improved: schedules are found in steps, not in {found.unit}"
             found = replace(found, facts=(*found.facts, fact))
@@ -340,13 +336,7 @@ def _consistent(found: Audit) -> Audit:
     return replace(found, verdict="not judged", reason=reason)
 
 
-def _bounded(
-    found: Audit,
-    registry: Registry,
-    seconds: float,
-    stop: Callable[[], object] | None,
-    bounds: Bounds,
-) -> Audit:
+def _bounded(found: Audit, registry: Registry, seconds: float, bounds: Bounds) -> Audit:
     """Return the audit with a lower bound on its steps, unless it has one."""
     assert found.imported is not None
     if found.imported.own is not None or found.imported.instance is None:
@@ -360,7 +350,7 @@ def _bounded(
         return replace(found, reason=f"{found.reason}; {explain(instance, lost).reason}")
     if instance.digest not in bounds:
         providers = registry.bound_providers
-        bounds[instance.digest] = best_bound(instance, providers, seconds, found.spent, stop)
+        bounds[instance.digest] = best_bound(instance, providers, seconds, found.spent)
     best = bounds[instance.digest]
     limits = (*found.limits, *best.troubles)
     return replace(
@@ -368,15 +358,13 @@ def _bounded(
     )
 
 
-def _improved(found: Audit, seconds: float, seed: int, stop: Callable[[], object] | None) -> Audit:
+def _improved(found: Audit, seconds: float, seed: int) -> Audit:
     """Return the audit with the best schedule of the same instance that is found here."""
     assert found.imported is not None
     if found.imported.instance is None:
         return found
     started = time.monotonic()
-    result = solve(
-        _bounded_instance(found.imported.instance), time_limit=seconds, seed=seed, stop=stop
-    )
+    result = solve(_bounded_instance(found.imported.instance), time_limit=seconds, seed=seed)
     if result.interrupted:
         raise KeyboardInterrupt
     facts = (*found.facts, f"solved here in {time.monotonic() - started:.1f} s of {seconds:g}")

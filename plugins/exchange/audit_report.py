@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,6 +11,7 @@ from cchybrid.model.instance import write_text
 from cchybrid.model.shown import counted
 
 from .audit import Audit, shown_percent
+from .export_text import csv_text
 
 MAX_FILES = 10_000
 SKIPPED_SUFFIXES = (".md", ".txt", ".rst", ".html")
@@ -60,18 +59,17 @@ def write_report(audits: Iterable[Audit], folder: str | Path, command: str) -> t
 
 def report_csv(audits: Iterable[Audit]) -> str:
     """Return a row per file."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for each in audits:
-        writer.writerow([
+    rows = (
+        [
             each.file, each.importer, each.verdict, each.length, each.unit, each.rounds,
             each.lower or None, "yes" if each.certified else "no",
             None if each.percent is None else shown_percent(each.percent), each.ours,
             each.broken.rule if each.broken else "", each.broken.place if each.broken else "",
             each.reason, each.bound_by, "; ".join(each.facts), "; ".join(each.limits),
-        ])  # fmt: skip
-    return out.getvalue()
+        ]
+        for each in audits
+    )  # fmt: skip
+    return csv_text([COLUMNS, *rows])
 
 
 def report_markdown(audits: list[Audit], command: str) -> str:

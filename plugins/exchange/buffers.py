@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from cchybrid.library.collectives import canonical_name
 from cchybrid.model import Instance, Schedule
-from cchybrid.model.collective import one_and_many
+from cchybrid.model.collective import AnyMessage, one_and_many
 from cchybrid.model.errors import InputError
+
+from .message_table import pattern_of
 
 INPUT, OUTPUT, SCRATCH = "i", "o", "s"
 """The buffers of a rank: what the user gives, what the user gets, and room for what is between."""
@@ -17,6 +19,11 @@ INPUT, OUTPUT, SCRATCH = "i", "o", "s"
 
 SCATTERED = ("AAS", "OAS", "AOG")
 """Collectives whose messages are for one node each."""
+NAMES = {
+    "AAB": "allgather", "AAS": "alltoall", "OAB": "broadcast", "OAS": "scatter", "AOG": "gather",
+    "AOR": "reduce", "AAR": "reducescatter", "allreduce": "allreduce",
+}  # fmt: skip
+"""The names of MPI and NCCL for patterns of messages."""
 
 
 class Place(NamedTuple):
@@ -125,63 +132,40 @@ def buffers_of(instance: Instance, tool: str) -> Buffers:
     """
     ranks = instance.network.terminals
     rank_of = {node: rank for rank, node in enumerate(ranks)}
-    kind, count = instance.collective.kind, len(ranks)
-    named = ""
-    if count == 2 and kind == "deliver":
+    messages: tuple[AnyMessage, ...] = instance.collective.messages
+    count = len(ranks)
+    nodes = {node for one, many in map(one_and_many, messages) for node in (one, *many)}
+    if not nodes <= set(ranks):
+        _refuse(instance, tool, "has nodes that are switches")
+    copies = Counter(messages)
+    chunks = max(copies.values())
+    if min(copies.values()) != chunks:
+        _refuse(instance, tool, "has different numbers of messages for different ranks")
+    pattern = pattern_of(copies)
+    if count == 2 and pattern in ("AAB", "OAB"):
         # Between two processors each message is for all others and for one of them.
         named = canonical_name(instance.collective.name)
-        if named not in (*SCATTERED, "AAB", "OAB"):
+        if named not in (("AAB", "AAS") if pattern == "AAB" else ("OAB", "OAS", "AOG")):
             _refuse(instance, tool, "may be several of them on two processors, by its name none")
-    seen: Counter[tuple[int, int]] = Counter()
-    slots = []
-    for message in instance.collective.messages:
-        one, many = one_and_many(message)
-        if not {one, *many} <= set(rank_of):
-            _refuse(instance, tool, "has nodes that are switches")
-        everyone = len(many) == count - 1 and named not in SCATTERED
-        if not (everyone or (len(many) == 1 and kind == "deliver")):
-            _refuse(instance, tool, f"has messages with {len(many)} ends, and {count} ranks")
-        goal = -1 if everyone else rank_of[many[0]]
-        ends = (rank_of[one], goal) if kind == "deliver" else (-1, rank_of[one])
-        ends = (-1, -1) if kind == "allreduce" else ends
-        slots.append((*ends, seen[ends]))
-        seen[ends] += 1
-    chunks = max(seen.values())
-    if min(seen.values()) != chunks:
-        _refuse(instance, tool, "has different numbers of messages for different ranks")
-    name, root = _recognize(kind, set(seen), count)
-    if named == "AOG":
-        name, root = "gather", 1 - root
-    if not name:
-        _refuse(instance, tool, "is a mixture")
+        pattern = named
+    if pattern not in NAMES or nodes != set(ranks):
+        _refuse(instance, tool, "is none of them")
+    name, (one, many) = NAMES[pattern], one_and_many(messages[0])
     wide = count * chunks
     inputs = wide if name in ("alltoall", "scatter", "reducescatter") else chunks
     outputs = wide if name in ("allgather", "alltoall", "gather") else chunks
+    root = -1
+    if name in ("broadcast", "scatter", "gather", "reduce"):
+        root = rank_of[many[0] if name == "gather" else one]
+    seen: Counter[tuple[int, int]] = Counter()
+    slots = []
+    for one, many in map(one_and_many, messages):
+        goal = rank_of[many[0]] if pattern in SCATTERED else -1
+        ends = (rank_of[one], goal) if instance.collective.kind == "deliver" else (-1, rank_of[one])
+        ends = (-1, -1) if name == "allreduce" else ends
+        slots.append((*ends, seen[ends]))
+        seen[ends] += 1
     return Buffers(name, ranks, chunks, inputs, outputs, root, tuple(slots))
-
-
-def _recognize(kind: str, ends: set[tuple[int, int]], count: int) -> tuple[str, int]:
-    """Return the name of a collective and its root, from the ends of its messages."""
-    sources, goals = {source for source, _ in ends}, {goal for _, goal in ends}
-    if kind == "allreduce":
-        return "allreduce", -1
-    if kind == "combine":
-        if len(goals) == 1:
-            return "reduce", min(goals)
-        return ("reducescatter" if len(goals) == count else ""), -1
-    if goals == {-1}:
-        if len(sources) == 1:
-            return "broadcast", min(sources)
-        return ("allgather" if len(sources) == count else ""), -1
-    if -1 in goals:
-        return "", -1
-    if len(ends) == count * (count - 1):
-        return "alltoall", -1
-    if len(ends) == count - 1:
-        if len(sources) == 1:
-            return "scatter", min(sources)
-        return ("gather", min(goals)) if len(goals) == 1 else ("", -1)
-    return "", -1
 
 
 def _refuse(instance: Instance, tool: str, reason: str) -> None:

@@ -335,7 +335,7 @@ def _numbers_in(
     of it: then numbers of the file count as they are, if the ends agree or leave no other choice.
     """
     try:
-        return match_messages(collective, messages, "--collective")
+        return match_messages(collective, messages)
     except InputError:
         listed: tuple[AnyMessage, ...] = collective.messages
         alone = Counter(one_and_many(message)[0] for message in listed)

@@ -10,8 +10,9 @@ doi:10.1007/978-3-319-09284-3_31: the format DRAT.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from cchybrid.checker.clauses import Clause, Formula, Name
 from cchybrid.checker.instance import EvidenceError
@@ -21,19 +22,23 @@ from cchybrid.proof import cadical
 from cchybrid.proof.lrat import ProofError
 from cchybrid.proof.refutation import refute
 
-from .claim import Claim, write_lines
+from .claim import Claim, read_claim, write_lines
 
 FORMULA, LRAT, DRAT = "formula.cnf", "proof.lrat", "proof.drat"
 """The names of the files."""
 
 
-def write_dimacs(claim: Claim, folder: Path, seconds: float) -> list[Path]:
-    """Write the formula of a claim, and its refutation with and without hints.
+def write_dimacs(
+    instance: Mapping[str, Any], certificate: Mapping[str, Any], folder: Path, seconds: float
+) -> list[Path]:
+    """Write the formula of a certificate's claim, and its refutation with and without hints.
 
-    If the evidence of the claim is of another kind, CaDiCaL refutes the formula now.
+    If the evidence is of another kind, CaDiCaL refutes the formula now.
 
     Parameters
     ----------
+    instance, certificate
+        As JSON objects; the checker has accepted the certificate.
     seconds
         Time limit for CaDiCaL.
 
@@ -45,8 +50,10 @@ def write_dimacs(claim: Claim, folder: Path, seconds: float) -> list[Path]:
     Raises
     ------
     InputError
-        CaDiCaL is not installed, or not done in time; or a file cannot be written.
+        CaDiCaL is not installed, or not done in time; or a file cannot be written; or there is
+        nothing to refute.
     """
+    claim = read_claim(instance, certificate)
     network, evidence = claim.scope_network, claim.evidence
     if claim.kind != "refutation":
         network, evidence = claim.network, _refuted(claim, seconds)

@@ -7,11 +7,12 @@ TE-CCL, teccl/topologies): NDv2 and DGX-2, with gigabytes per second.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+
+import networkx as nx
 
 from cchybrid.model.shown import counted
 
@@ -77,25 +78,23 @@ def ndv2(chassis: int) -> EpochNetwork:
     return EpochNetwork(f"NDv2, {chassis} chassis", gpus, switches, links, tuple(parts))
 
 
-def dgx2(chassis: int = 2) -> EpochNetwork:
-    """Return a DGX-2 cluster: 16 GPUs and an NVSwitch a chassis, 8 InfiniBand links each way."""
+def dgx2() -> EpochNetwork:
+    """Return two DGX-2: 16 GPUs and an NVSwitch each, and 8 InfiniBand links each way."""
     links: dict[Link, Fraction] = {}
     parts = []
-    for number in range(chassis):
-        base = 17 * number
-        for gpu in range(base + 1, base + 17):
-            links[base, gpu] = links[gpu, base] = Fraction(_NVSWITCH)
-        parts += [frozenset(range(base, base + 17)), frozenset(range(base + 1, base + 17))]
-        for other in range(chassis):
-            if other != number:
-                for k in range(1, 16, 2):
-                    links[base + 1 + k, 17 * other + k] = _INFINIBAND
-    switches = frozenset(17 * number for number in range(chassis))
-    gpus = frozenset(range(17 * chassis)) - switches
-    return EpochNetwork(f"DGX-2, {chassis} chassis", gpus, switches, links, tuple(parts))
+    for switch, other in ((0, 17), (17, 0)):
+        gpus = range(switch + 1, switch + 17)
+        for gpu in gpus:
+            links[switch, gpu] = links[gpu, switch] = Fraction(_NVSWITCH)
+        parts += [frozenset((switch, *gpus)), frozenset(gpus)]
+        for k in range(1, 16, 2):
+            links[switch + 1 + k, other + k] = _INFINIBAND
+    switches = frozenset({0, 17})
+    everyone = frozenset(range(34)) - switches
+    return EpochNetwork("DGX-2, 2 chassis", everyone, switches, links, tuple(parts))
 
 
-KNOWN = (ndv2(2), ndv2(4), dgx2(2))
+KNOWN = (ndv2(2), ndv2(4), dgx2())
 
 
 def recognise(gpus: Iterable[int], links: Iterable[Link]) -> EpochNetwork | None:
@@ -105,17 +104,6 @@ def recognise(gpus: Iterable[int], links: Iterable[Link]) -> EpochNetwork | None
     # The cluster with the fewest GPUs that are not used.
     fitting.sort(key=lambda each: len(each.gpus - nodes))
     return fitting[0] if fitting and len(fitting[0].gpus - nodes) <= 1 else None
-
-
-def missing_link(gpus: Iterable[int], links: Iterable[Link]) -> str:
-    """Say which link a known network of exactly these GPUs lacks; "" if there is none."""
-    used, nodes = set(links), frozenset(gpus)
-    for known in KNOWN:
-        missing = sorted(used - set(known.links))
-        if nodes == known.gpus and missing and len(missing) < len(used) / 2:
-            a, b = missing[0]
-            return f"it is no result for {known.name}, which has no link {a}->{b}"
-    return ""
 
 
 def epoch_bound(
@@ -143,7 +131,9 @@ def epoch_bound(
         Whether parts of chunks may be sent, and none is copied; else chunks are whole.
     """
     hops = {link: 0 if link[0] in switches else ceil(1 / rate) for link, rate in per_epoch.items()}
-    distances = {start: _distances(hops, start) for start in network.nodes}
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from((a, b, epochs) for (a, b), epochs in hops.items())
+    distances = dict(nx.all_pairs_dijkstra_path_length(graph))
     best, reason = 0, ""
     nodes = network.nodes
     candidates = [frozenset({node}) for node in sorted(nodes - switches)]
@@ -216,23 +206,6 @@ def _epochs_for(
         middle = (low + high) // 2
         low, high = (low, middle) if total(middle) >= chunks else (middle, high)
     return high
-
-
-def _distances(hops: Mapping[Link, int], start: int) -> dict[int, int]:
-    """Return the epochs from a node to each other node."""
-    successors: dict[int, list[tuple[int, int]]] = {}
-    for (a, b), epochs in hops.items():
-        successors.setdefault(a, []).append((b, epochs))
-    found: dict[int, int] = {}
-    heap = [(0, start)]
-    while heap:
-        distance, node = heapq.heappop(heap)
-        if node in found:
-            continue
-        found[node] = distance
-        for other, epochs in successors.get(node, ()):
-            heapq.heappush(heap, (distance + epochs, other))
-    return found
 
 
 def _shown(part: frozenset[int]) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import Any
 
 from cchybrid.model import Message, Reduction, Schedule
 from cchybrid.model.instance import DEFAULT_MODEL
+
+from .export_text import csv_text
 
 
 def export_jsonl(schedule: Schedule) -> str:
@@ -67,9 +67,5 @@ def export_routes(schedule: Schedule) -> str:
                 ends = name(node), names[place], names[place + 2]
                 columns = *ends, *(stated[key] for key in more)
                 rows.append((node, number, transfer, message, columns))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["node", "step", "transfer", "message", "from", "to", *more])
-    for _, number, transfer, message, columns in sorted(rows):
-        writer.writerow([columns[0], number, transfer, message, *columns[1:]])
-    return out.getvalue()
+    listed = ([columns[0], *numbers, *columns[1:]] for _, *numbers, columns in sorted(rows))
+    return csv_text([["node", "step", "transfer", "message", "from", "to", *more], *listed])

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable
 
 from cchybrid.model import AllReduction, Network, Reduction, Schedule
 from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
 from cchybrid.model.text import printable
 from cchybrid.view.step_table import chunk_text, step_heading
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as the text of a CSV file."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
 
 
 def export_csv(schedule: Schedule) -> str:
@@ -36,19 +44,25 @@ def export_csv(schedule: Schedule) -> str:
     relays = _has_relays(schedule)
     name = network.node_name
     between = " " if network.node_names is None else " -> "
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     more = [*model, *(["rounds"] if rounds else []), *(["members"] if relays else [])]
-    writer.writerow(["step", "message", "from", "to", "origin", "path", *more])
+    rows: list[list[object]] = [["step", "message", "from", "to", "origin", "path", *more]]
     for number, step in enumerate(schedule.steps, 1):
         for place, (message, path) in enumerate(step):
             origin = _origin(schedule, number - 1, place)
             nodes = between.join(map(name, path))
-            row = [number, message, name(path[0]), name(path[-1]), origin, nodes, *model.values()]
+            row: list[object] = [
+                number,
+                message,
+                name(path[0]),
+                name(path[-1]),
+                origin,
+                nodes,
+                *model.values(),
+            ]
             row += [schedule.rounds[number - 1]] if rounds else []
             row += ["+".join(map(name, one_and_many(messages[message])[1]))] if relays else []
-            writer.writerow(row)
-    return out.getvalue()
+            rows.append(row)
+    return csv_text(rows)
 
 
 def _model_columns(schedule: Schedule) -> dict[str, object]:

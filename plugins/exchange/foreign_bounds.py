@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -31,11 +30,7 @@ class FoundBound(NamedTuple):
 
 
 def best_bound(
-    instance: Instance,
-    providers: list[BoundInfo],
-    seconds: float,
-    enough: int | None = None,
-    stop: Callable[[], object] | None = None,
+    instance: Instance, providers: list[BoundInfo], seconds: float, enough: int | None = None
 ) -> FoundBound:
     """Return the best lower bound on the steps of an instance.
 
@@ -50,15 +45,12 @@ def best_bound(
         wall-clock time for a provider that runs in its own process.
     enough
         Stop at this bound, which a schedule attains.
-    stop
-        A true value ends the search.
     """
     ends = time.process_time() + seconds
     latest = time.monotonic() + MAX_WAIT_FACTOR * seconds
 
     def is_over(until: float) -> bool:
-        late = time.process_time() > ends or time.monotonic() > until
-        return late or (stop is not None and bool(stop()))
+        return time.process_time() > ends or time.monotonic() > until
 
     best = FoundBound(0, "")
     troubles: list[str] = []

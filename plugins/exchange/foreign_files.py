@@ -7,7 +7,6 @@ import io
 import zlib
 from pathlib import Path
 
-from cchybrid.library.nearest import did_you_mean
 from cchybrid.model import Collective, Instance, Network, Schedule
 from cchybrid.model.errors import InputError, PluginError, with_context
 from cchybrid.model.instance import expect_file, read_up_to
@@ -138,8 +137,3 @@ def find_importer(text: str, registry: Registry) -> ImporterInfo:
             raise PluginError(f"importer {info.name} failed: {error_line(error)}") from error
     names = ", ".join(sorted(info.name for info in registry.importers.values()))
     raise InputError("no importer knows this file", hint=f"name one by --from: {names}")
-
-
-def short_hint(name: str, known: list[str]) -> str:
-    """Return a hint with the nearest of the known names, or all of them."""
-    return did_you_mean(name, known) or f"use {', '.join(known)}"

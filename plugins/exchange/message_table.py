@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from cchybrid.model import AllReduction, Collective, Message, Reduction
@@ -16,17 +16,13 @@ MAX_MESSAGES = 1_000_000
 """Messages, chunks counted, of a foreign schedule."""
 
 
-def collective_of(
-    chunks: Iterable[tuple[K, AnyMessage]], name: str = ""
-) -> tuple[Collective, dict[K, int]]:
+def collective_of(chunks: Iterable[tuple[K, AnyMessage]]) -> tuple[Collective, dict[K, int]]:
     """Return a collective, and the number of the message of each chunk.
 
     Parameters
     ----------
     chunks
         Pairs of a key and a message; messages that are equal are chunks of one.
-    name
-        The name; by default that of the pattern, or ``custom``.
 
     Raises
     ------
@@ -44,7 +40,7 @@ def collective_of(
     counts = {len(keys) for keys in groups.values()}
     equal = len(counts) == 1 and max(counts) <= MAX_CHUNKS
     found = Collective(
-        name or (pattern_of(messages) if equal else "custom"),
+        pattern_of(messages) if equal else "custom",
         cast(Any, tuple(messages if equal else (m for m in messages for _ in groups[m]))),
     )
     if equal:
@@ -61,10 +57,10 @@ def pattern_of(messages: Iterable[AnyMessage]) -> str:
     listed = list(messages)
     nodes = {node for m in listed for node in (one_and_many(m)[0], *one_and_many(m)[1])}
     first = listed[0]
-    if isinstance(first, AllReduction):
-        return "allreduce"
     # The ends of a message are distinct, so their number tells whether they are all nodes.
     to_all = all(len(one_and_many(m)[1]) == len(nodes) - 1 for m in listed)
+    if isinstance(first, AllReduction):
+        return "allreduce" if to_all and len(listed) == 1 else "custom"
     ones = {one_and_many(m)[0] for m in listed}
     combines = isinstance(first, Reduction)
     if to_all and len(ones) == len(listed) == len(nodes):
@@ -91,11 +87,11 @@ def collective_for(
     """Return the collective that the user names, else that of the messages, and their numbers."""
     if named is None:
         return collective_of(messages.items())
-    return match_messages(named, messages, "--collective")
+    return match_messages(named, messages)
 
 
 def match_messages(
-    collective: Collective, given: Mapping[K, AnyMessage], place: str
+    collective: Collective, given: Mapping[K, AnyMessage]
 ) -> tuple[Collective, dict[K, int]]:
     """Return a collective that the user names, and the number of each chunk in it.
 
@@ -128,11 +124,20 @@ def match_messages(
             raise InputError(
                 f"the message {_shown(message)} is "
                 + (many + f"{required[plain]}" if required[plain] else reason),
-                where=place,
+                where="--collective",
                 hint="leave out --collective to see what the file does",
             )
         numbers[key] = left[plain].pop()
     return collective, numbers
+
+
+def at_nodes(message: AnyMessage, nodes: Sequence[int] | Mapping[int, int]) -> AnyMessage:
+    """Return the message of GPUs as one of the nodes that they are."""
+    ends = (
+        tuple(sorted(nodes[gpu] for gpu in end)) if isinstance(end, tuple) else nodes[end]
+        for end in message
+    )
+    return type(message)(*ends)  # type: ignore[arg-type]
 
 
 def _sorted(message: AnyMessage) -> AnyMessage:

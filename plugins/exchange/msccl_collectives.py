@@ -6,9 +6,8 @@ the GPUs whose parts are added up.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from typing import cast
 
 from cchybrid.model import AllReduction, Message, Reduction
 from cchybrid.model.collective import AnyMessage
@@ -25,6 +24,10 @@ NAMES = (
 """Collectives that can be meant, without hyphens and underscores."""
 ROOTED = ("broadcast", "gather", "reduce", "scatter")
 """Collectives with a root."""
+OF_EVERY_GPU = ("allgather", "alltoall", "gather")
+"""Collectives whose outputs have chunks of every GPU."""
+FOR_EVERY_GPU = ("alltoall", "reducescatter", "scatter")
+"""Collectives whose inputs have chunks for every GPU."""
 
 
 class Meaning:
@@ -78,7 +81,7 @@ class Meaning:
                 f"i_chunks is {sizes}", where="gpu", hint="give every GPU the same input, not empty"
             )
         number = inputs.pop()
-        if self.kind in ("alltoall", "reducescatter", "scatter"):
+        if self.kind in FOR_EVERY_GPU:
             if number % self.gpus:
                 raise InputError(
                     f"{number} chunks for {self.gpus} GPUs", where="gpu", hint="use a multiple"
@@ -92,11 +95,10 @@ class Meaning:
         Executors compute the size of a chunk from ``nchunksperloop``, and know no ``o_chunks``.
         """
         whole = self.gpus * self.chunks
-        sizes = {"i": self.chunks, "o": self.chunks}
-        if self.kind in ("alltoall", "reducescatter", "scatter"):
-            sizes["i"] = whole
-        if self.kind in ("allgather", "alltoall", "gather"):
-            sizes["o"] = whole
+        sizes = {
+            "i": whole if self.kind in FOR_EVERY_GPU else self.chunks,
+            "o": whole if self.kind in OF_EVERY_GPU else self.chunks,
+        }
         spread = self.kind in ("allgather", "alltoall", "reducescatter")
         per_loop = whole if spread else self.chunks
         if self.program.per_loop not in (None, per_loop):
@@ -138,26 +140,18 @@ class Meaning:
 
     def expected(self) -> Iterator[tuple[int, int, Value]]:
         """Yield a GPU, an offset in its output, and the value that must be there in the end."""
-        size = self.chunks
-        nodes = range(self.gpus)
-        for gpu in nodes:
+        origins = [self.everyone]
+        if self.kind in OF_EVERY_GPU:
+            origins = [1 << gpu for gpu in range(self.gpus)]
+        elif self.kind in ("broadcast", "scatter"):
+            origins = [1 << (self.root or 0)]
+        for gpu in range(self.gpus):
             if self.kind in ("gather", "reduce") and self.root not in (None, gpu):
                 continue
-            first = 0 if self.kind in ("allreduce", "broadcast", "reduce") else gpu * size
-            match self.kind:
-                case "allgather" | "gather":
-                    yield from (
-                        (gpu, a * size + k, (k, 1 << a)) for a in nodes for k in range(size)
-                    )
-                case "alltoall":
-                    yield from (
-                        (gpu, a * size + k, (first + k, 1 << a)) for a in nodes for k in range(size)
-                    )
-                case "broadcast" | "scatter":
-                    origin = 1 << (self.root or 0)
-                    yield from ((gpu, k, (first + k, origin)) for k in range(size))
-                case _:
-                    yield from ((gpu, k, (first + k, self.everyone)) for k in range(size))
+            first = gpu * self.chunks if self.kind in FOR_EVERY_GPU else 0
+            for place, origin in enumerate(origins):
+                for k in range(self.chunks):
+                    yield gpu, place * self.chunks + k, (first + k, origin)
 
     def root_of(self, memory: Mapping[Cell, Value]) -> int:
         """Return the root that most outputs agree with, from the memory at the end.
@@ -176,41 +170,23 @@ class Meaning:
     def key(self, value: Value) -> tuple[int, int]:
         """Return the key of the message of which a value is a chunk."""
         index, mask = value
-        if self.kind in ("allgather", "alltoall", "gather"):
-            return mask.bit_length() - 1, index
-        return 0, index
+        return (mask.bit_length() - 1 if self.kind in OF_EVERY_GPU else 0), index
 
     def messages(self) -> Iterator[tuple[tuple[int, int], AnyMessage]]:
         """Yield the key and the message of every chunk."""
-        nodes = range(self.gpus)
-        size = self.chunks
-        for node in nodes:
-            others = tuple(other for other in nodes if other != node)
-            match self.kind:
-                case "allgather":
-                    yield from (((node, k), Message(node, others)) for k in range(size))
-                case "alltoall":
-                    for other in others:
-                        for k in range(other * size, (other + 1) * size):
-                            yield (node, k), Message(node, (other,))
-                case "reducescatter":
-                    first = node * size
-                    for k in range(first, first + size):
-                        yield (0, k), Reduction(others, node)
-                case "broadcast" if node == self.root:
-                    yield from (((0, k), Message(node, others)) for k in range(size))
-                case "gather" if node != self.root:
-                    goal = (cast(int, self.root),)
-                    yield from (((node, k), Message(node, goal)) for k in range(size))
-                case "scatter" if node == self.root:
-                    for other in others:
-                        for k in range(other * size, (other + 1) * size):
-                            yield (0, k), Message(node, (other,))
-                case "reduce" if node == self.root:
-                    yield from (((0, k), Reduction(others, node)) for k in range(size))
-                case "allreduce" if node == 0:
-                    members = AllReduction(tuple(nodes))
-                    yield from (((0, k), members) for k in range(size))
+        goals: defaultdict[Value, list[int]] = defaultdict(list)
+        for gpu, _, value in self.expected():
+            goals[value].append(gpu)
+        for value, gpus in goals.items():
+            source = value[1].bit_length() - 1
+            if value[1] != self.everyone:
+                if others := tuple(gpu for gpu in gpus if gpu != source):
+                    yield self.key(value), Message(source, others)
+            elif self.kind == "allreduce":
+                yield self.key(value), AllReduction(tuple(gpus))
+            else:
+                others = tuple(gpu for gpu in range(self.gpus) if gpu != gpus[0])
+                yield self.key(value), Reduction(others, gpus[0])
 
     def shown(self, value: Value | None) -> str:
         """Return a value as text."""

@@ -8,22 +8,18 @@ from itertools import pairwise
 from typing import cast
 
 from cchybrid.model import (
-    AllReduction,
     Channel,
     Collective,
     CommunicationModel,
     Instance,
-    Message,
     Network,
-    Reduction,
     Schedule,
     Transfer,
 )
-from cchybrid.model.collective import AnyMessage
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
 
-from .message_table import collective_for
+from .message_table import at_nodes, collective_for
 from .msccl_collectives import ROOTED, Meaning
 from .msccl_execution import Execution, Machine, Sent, Value
 from .msccl_program import Program, read_program
@@ -152,7 +148,7 @@ def _schedule(
     named: Collective | None,
 ) -> tuple[Schedule, dict[tuple[int, int], str]]:
     """Return the schedule, and the places of its transfers; ``nodes`` are those of the GPUs."""
-    messages = {key: _at_nodes(message, nodes) for key, message in meaning.messages()}
+    messages = {key: at_nodes(message, nodes) for key, message in meaning.messages()}
     collective, numbers = collective_for(named, messages)
     steps: dict[int, list[Transfer]] = defaultdict(list)
     sums: dict[int, list[tuple[int, ...]]] = defaultdict(list)
@@ -175,15 +171,6 @@ def _schedule(
     )
     rank = {step: number for number, step in enumerate(used)}
     return schedule, {(rank[step], slot): text for (step, slot), text in place_of.items()}
-
-
-def _at_nodes(message: AnyMessage, nodes: Sequence[int]) -> AnyMessage:
-    """Return the message of GPUs as one of nodes."""
-    if isinstance(message, Message):
-        return Message(nodes[message.source], tuple(nodes[d] for d in message.destinations))
-    if isinstance(message, Reduction):
-        return Reduction(tuple(nodes[s] for s in message.sources), nodes[message.destination])
-    return AllReduction(tuple(nodes[m] for m in message.members))
 
 
 def used_network(

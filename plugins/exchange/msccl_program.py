@@ -253,29 +253,25 @@ def _check_structure(program: Program) -> None:
             _check_operation(program, block, operation)
     if moved > MAX_MOVED:
         raise InputError(f"more than {MAX_MOVED:,} chunks are moved", hint="audit a smaller one")
-    for side in ("send", "receive"):
+    for side, kinds, words in (("send", SENDS, "send to"), ("receive", RECEIVES, "receive from")):
         used = Counter(
             (block.gpu, getattr(block, side), block.channel)
             for block in program.blocks
-            if any(_uses(each.kind, side) for each in block.operations)
+            if any(each.kind in kinds for each in block.operations)
         )
         for (gpu, peer, channel), count in used.items():
             if count > 1:
-                word = "send to" if side == "send" else "receive from"
-                text = f"{count} thread blocks {word} gpu {peer} over channel {channel}"
+                text = f"{count} thread blocks {words} gpu {peer} over channel {channel}"
                 _broken(program, "shared-connection", f"gpu {gpu}", text)
-
-
-def _uses(kind: str, side: str) -> bool:
-    return kind in (SENDS if side == "send" else RECEIVES)
 
 
 def _check_operation(program: Program, block: ThreadBlock, operation: Operation) -> None:
     gpu = program.gpus[block.gpu]
-    for side, peer in (("send", block.send), ("receive", block.receive)):
-        if peer == -1 and _uses(operation.kind, side):
-            word = "sends to" if side == "send" else "receives from"
-            text = f"{operation.kind} {word} no peer: the thread block has none"
+    for peer, kinds, words in (
+        (block.send, SENDS, "sends to"), (block.receive, RECEIVES, "receives from"),
+    ):  # fmt: skip
+        if peer == -1 and operation.kind in kinds:
+            text = f"{operation.kind} {words} no peer: the thread block has none"
             _broken(program, "no-such-peer", operation.place, text)
     if operation.waits_for is not None:
         other, step = operation.waits_for

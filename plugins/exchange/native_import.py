@@ -41,9 +41,7 @@ def read_native(text: str, request: ImportRequest) -> Imported:
         )
     if request.collective is not None:
         listed = instance.collective.messages
-        collective, numbers = match_messages(
-            request.collective, dict(enumerate(listed)), "--collective"
-        )
+        collective, numbers = match_messages(request.collective, dict(enumerate(listed)))
         # A number that the file does not list is left to the referee.
         steps = tuple(
             tuple(Transfer(numbers.get(m, len(collective.messages)), path) for m, path in step)

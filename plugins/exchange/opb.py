@@ -12,7 +12,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.proof.farkas import refuting_rows
 from cchybrid.proof.search import MAX_TERMS
 
-from .claim import Claim, write_lines
+from .claim import Claim, read_claim, write_lines
 from .derivations import derive_linear, derive_rows
 from .pseudo_boolean import PathFormula
 from .veripb import CuttingPlanes, NotDerivedError
@@ -22,17 +22,17 @@ FORMULA, PROOF = "formula.opb", "proof.pbp"
 
 
 def write_opb(
-    claim: Claim, instance: Mapping[str, Any], folder: Path, seconds: float
+    instance: Mapping[str, Any], certificate: Mapping[str, Any], folder: Path, seconds: float
 ) -> list[Path]:
-    """Write the pseudo-Boolean formula of a claim, and a proof for VeriPB that refutes it.
+    """Write the pseudo-Boolean formula of a certificate's claim, and a proof for VeriPB.
 
     Evidence of other kinds, and of prices that change from step to step, is replaced by multiplied
     rows of the relaxation, if there are any for the same number of steps.
 
     Parameters
     ----------
-    instance
-        The instance as a JSON object.
+    instance, certificate
+        As JSON objects; the checker has accepted the certificate.
     seconds
         Time limit for the search for these multipliers.
 
@@ -45,8 +45,9 @@ def write_opb(
     ------
     InputError
         There are no cutting planes for the evidence, the formula is too large, or a file cannot be
-        written.
+        written; or there is nothing to refute.
     """
+    claim = read_claim(instance, certificate)
     try:
         formula = PathFormula(claim)
         proof = _derived(formula, claim, instance, seconds)

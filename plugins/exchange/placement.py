@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from cchybrid.library.node_numbers import node_number
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError, with_context
+from cchybrid.problem.routes import Routes
 
 MAX_PATHS = 64
 """Shortest paths over switches that are tried between two GPUs."""
@@ -63,11 +65,10 @@ class Placement:
                 hint="name a network of the same size",
             )
         self.nodes = network.terminals[:gpus]
-        self._network = network
         self._room = {(a, b): size for a, b, size in network.channels}
         self._shared = {(b, a): (a, b) for a, b in network.half_duplex}
         self._load: Counter[tuple[int, tuple[int, int]]] = Counter()
-        self._before = network.reversed().successors
+        self._routes = Routes(replace(network, endpoints=network.terminals), 0)
         self._paths = cache(self._shortest_paths)
 
     def put(self, a: int, b: int, step: int) -> tuple[int, tuple[int, ...]]:
@@ -89,18 +90,4 @@ class Placement:
 
     def _shortest_paths(self, start: int, end: int) -> list[tuple[int, ...]]:
         """Return shortest paths that pass no GPU, as far as there are not too many."""
-        terminals = {*self._network.terminals} - {start}
-        left, layer, hops = {end: 0}, [end], 0
-        while layer and start not in left:
-            layer = [a for node in layer for a in self._before[node] if a not in left]
-            layer = [a for a in dict.fromkeys(layer) if a not in terminals]
-            hops += 1
-            left.update(dict.fromkeys(layer, hops))
-        paths: list[tuple[int, ...]] = [(start,)] if start in left else []
-        for hops in range(left.get(start, 0) - 1, -1, -1):
-            # Every partial path leads on to the end, so that any of them may be left out.
-            paths = [
-                (*path, node) for path in paths for node in self._network.successors[path[-1]]
-                if left.get(node) == hops
-            ][:MAX_PATHS]  # fmt: skip
-        return paths
+        return [*islice(self._routes.paths(start, end), MAX_PATHS)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from cchybrid.model import (
@@ -21,7 +21,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, parse_json, read_integer, take, take_list
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest, Place
 
-from .message_table import MAX_MESSAGES, collective_of, match_messages
+from .message_table import MAX_MESSAGES, at_nodes, collective_for
 from .msccl_import import HOP_BY_HOP
 from .placement import nodes_by_number
 
@@ -54,11 +54,10 @@ def read_sccl_json(text: str, request: ImportRequest) -> Imported:
     network = _read_network(topology)
     parts = _read_parts(take(record, "collective", dict, ""), network.nodes)
     index = nodes_by_number(range(network.nodes), request.network)
-    messages = {each: _on_nodes(_message(each, listed), index) for each, listed in parts.items()}
-    if request.collective is None:
-        collective, numbers = collective_of(sorted(messages.items()))
-    else:
-        collective, numbers = match_messages(request.collective, messages, "--collective")
+    messages = {
+        address: at_nodes(_message(address, parts[address]), index) for address in sorted(parts)
+    }
+    collective, numbers = collective_for(request.collective, messages)
     steps, rounds, broken = _read_steps(record, parts, network.nodes, collective.kind)
     stated = (("instance", "steps", len(steps)), ("collective", "nodes", network.nodes))
     for part, key, count in stated:
@@ -182,15 +181,6 @@ def _message(address: int, parts: list[Part]) -> AnyMessage:
     raise InputError(
         "a reduction to some of its nodes", where=where, hint="reduce to one node, or to all"
     )
-
-
-def _on_nodes(message: AnyMessage, index: Mapping[int, int]) -> AnyMessage:
-    """Return the message between the nodes of these GPUs."""
-    ends = (
-        tuple(sorted(index[gpu] for gpu in end)) if isinstance(end, tuple) else index[end]
-        for end in message
-    )
-    return type(message)(*ends)  # type: ignore[arg-type]
 
 
 Sends = list[list[tuple[int, int, int, tuple[int, ...]]]]

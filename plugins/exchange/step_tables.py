@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable
 
 from cchybrid.model import Schedule
 from cchybrid.model.text import printable
 from cchybrid.view.step_table import Notation, StepTable, step_table
+
+from .export_text import csv_text
 
 MAX_LETTERS = 88
 """Letters of a line of a LaTeX table; steps that would not fit go to another table."""
@@ -38,11 +38,8 @@ def export_markdown(schedule: Schedule) -> str:
 def export_table_csv(schedule: Schedule) -> str:
     """Return the table as CSV: a row per sending node, a column per step."""
     table = step_table(schedule)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["source", *table.headings])
-    writer.writerows([source, *map("; ".join, row)] for source, row in _rows(table))
-    return out.getvalue()
+    rows = ([source, *map("; ".join, row)] for source, row in _rows(table))
+    return csv_text([["source", *table.headings], *rows])
 
 
 def export_latex(schedule: Schedule) -> str:

@@ -19,15 +19,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, parse_json, take
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest, OwnBound, Place
 
-from .epoch_networks import (
-    TOLERANCE,
-    Demands,
-    EpochNetwork,
-    Link,
-    epoch_bound,
-    missing_link,
-    recognise,
-)
+from .epoch_networks import TOLERANCE, Demands, EpochNetwork, Link, epoch_bound, recognise
 from .epoch_rules import EpochRules, Flow, MetBy, Route, demands_lacking
 from .message_table import MAX_MESSAGES, collective_for
 from .msccl_import import HOP_BY_HOP, judged_on_used, used_network
@@ -87,11 +79,8 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
     gpus |= {goal for goals in demands.values() for goal in goals}
     used = frozenset(node for flow in flows for node in flow.switches)
     known = None
-    alien = ""
     if request.network is None:
-        links = {link for flow in flows for link in flow.hops}
-        known = recognise(gpus, links)
-        alien = "" if known else missing_link(gpus, links)
+        known = recognise(gpus, {link for flow in flows for link in flow.hops})
     elif used:
         raise InputError(
             f"paths over switch {min(used)}, and its links to GPUs are not those of a network",
@@ -118,10 +107,9 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
             every = _all_demands(known, demands)
             full, why = epoch_bound(known, known.switches, every, rates, parts=parts)
             facts.append(f"with all {len(known.gpus)} GPUs at least {full} epochs: {why}")
-    limits = [*([alien] if alien else []), *_limits(flows, whole, rates)]
     imported = Imported(
-        broken=tuple(broken), limits=tuple(limits), facts=tuple(facts), own=own,
-        meaning_checked=True,
+        broken=tuple(broken), limits=tuple(_limits(flows, whole, rates)), facts=tuple(facts),
+        own=own, meaning_checked=True,
     )  # fmt: skip
     if whole:
         imported = _with_schedule(imported, flows, demands, sorted(gpus), request)

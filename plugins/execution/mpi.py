@@ -9,6 +9,8 @@ from typing import Any
 from cchybrid.model import Schedule
 from cchybrid.model.collective import one_and_many
 
+from .smpi import library_call
+
 _MAIN = '''
 
 PLAN = json.loads(
@@ -29,15 +31,17 @@ def mpi_plan(schedule: Schedule) -> dict[str, Any]:
     -------
     dict
         ``name``, ``kind``, ``nodes``; ``messages``: per message its source and destinations (of a
-        reduction the destination and the sources, of an allreduce the members); ``steps``: per step
-        its transfers ``[message, sender, receiver, parts]``. Parts are those of an allreduce,
-        otherwise ``None``.
+        reduction the destination and the sources, of an allreduce the members); ``library``: the
+        collective of MPI for these messages, or ``None``; ``steps``: per step its transfers
+        ``[message, sender, receiver, parts]``. Parts are those of an allreduce, otherwise ``None``.
     """
     collective = schedule.instance.collective
+    call = library_call(schedule.instance)
     return {
         "name": schedule.instance.full_name,
         "kind": collective.kind,
         "nodes": schedule.instance.network.nodes,
+        "library": None if call is None else {**call._asdict(), "chunks": collective.chunks},
         "messages": [[one, *many] for one, many in map(one_and_many, collective.messages)],
         "steps": [
             [

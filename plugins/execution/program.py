@@ -13,7 +13,6 @@ import json
 import statistics
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +21,18 @@ from mpi4py import MPI
 
 SIZES = "64,4096,65536"
 WORD = np.dtype(np.int64)
+BUFFERS = {
+    "Allgather": ("message", "all"),
+    "Allreduce": ("message", "message"),
+    "Alltoall": ("all", "all"),
+    "Bcast": ("message",),
+    "Gather": ("message", "all"),
+    "Reduce": ("message", "message"),
+    "Reduce_scatter_block": ("all", "message"),
+    "Scatter": ("all", "message"),
+}
+"""Sizes of the buffers of the library's collectives: a message, or one for every rank."""
+ROOTED = ("Bcast", "Gather", "Reduce", "Scatter")
 
 
 class Data:
@@ -31,8 +42,8 @@ class Data:
     ----------
     plan
         ``kind``, ``messages`` (each a source and its destinations; of a reduction the destination
-        and its sources; of an allreduce the members) and ``steps`` (each a list of
-        ``[message, sender, receiver, parts]``).
+        and its sources; of an allreduce the members), ``steps`` (each a list of
+        ``[message, sender, receiver, parts]``) and ``library`` (the collective of MPI).
     rank
         The node.
     size
@@ -124,54 +135,17 @@ def exchange(comm: Any, plan: dict[str, Any], data: Data) -> None:
 
 
 def library_call(comm: Any, plan: dict[str, Any], size: int) -> tuple[Callable[[], Any], str]:
-    """Return a function that calls the library's own collective, and its name, or ``None``."""
-    messages, kind = plan["messages"], plan["kind"]
-    nodes = sorted({node for message in messages for node in message})
+    """Return a function that calls the library's own collective, and its name, or ``""``."""
+    library = plan["library"] or {"nodes": []}
+    nodes = library["nodes"]
     group = comm.Split(0 if comm.Get_rank() in nodes else MPI.UNDEFINED)
-    count, people = size // WORD.itemsize, len(nodes)
-    copies = Counter(map(tuple, messages))  # the chunks of a message are equal
-    each = len(messages) // len(copies)
-    roots = {message[0] for message in copies}
-    everywhere = all(len(message) == people for message in messages)
-    single = all(len(message) == 2 for message in messages)
-    balanced = len(roots) == len(copies) == people
-    to_one_each = single and len(copies) == people - 1
-
-    def buffer(times: int) -> Any:
-        return np.ones(count * times, dtype=WORD)
-
-    if group == MPI.COMM_NULL or set(copies.values()) != {each}:
+    if group == MPI.COMM_NULL:
         return (lambda: None), ""
-    if kind == "allreduce" and everywhere and len(copies) == 1:
-        here, there = buffer(len(messages)), buffer(len(messages))
-        return (lambda: group.Allreduce(here, there)), "Allreduce"
-    if kind == "combine" and everywhere and len(copies) == 1:
-        here, there, root = (
-            buffer(len(messages)),
-            buffer(len(messages)),
-            nodes.index(messages[0][0]),
-        )
-        return (lambda: group.Reduce(here, there, root=root)), "Reduce"
-    if kind == "combine" and everywhere and balanced:
-        here, there = buffer(len(messages)), buffer(each)
-        return (lambda: group.Reduce_scatter_block(here, there)), "Reduce_scatter_block"
-    if kind == "deliver" and everywhere and len(copies) == 1:
-        here, root = buffer(len(messages)), nodes.index(messages[0][0])
-        return (lambda: group.Bcast(here, root=root)), "Bcast"
-    if kind == "deliver" and everywhere and balanced and people > 2:
-        here, there = buffer(each), buffer(len(messages))
-        return (lambda: group.Allgather(here, there)), "Allgather"
-    if kind == "deliver" and single and len(copies) == people * (people - 1):
-        here, there = buffer(each * people), buffer(each * people)
-        return (lambda: group.Alltoall(here, there)), "Alltoall"
-    if kind == "deliver" and to_one_each and len(roots) == 1:
-        here, there, root = buffer(each * people), buffer(each), nodes.index(messages[0][0])
-        return (lambda: group.Scatter(here, there, root=root)), "Scatter"
-    goals = {message[1] for message in messages}
-    if kind == "deliver" and to_one_each and len(goals) == 1:
-        here, there, root = buffer(each), buffer(each * people), nodes.index(messages[0][1])
-        return (lambda: group.Gather(here, there, root=root)), "Gather"
-    return (lambda: None), ""
+    each = library["chunks"] * size // WORD.itemsize
+    words = {"message": each, "all": each * len(nodes)}
+    buffers = [np.ones(words[part], dtype=WORD) for part in BUFFERS[library["name"]]]
+    rooted = {"root": library["root"]} if library["name"] in ROOTED else {}
+    return (lambda: getattr(group, library["name"])(*buffers, **rooted)), library["name"]
 
 
 def median_time(comm: Any, run: Callable[[], Any], repetitions: int) -> float:

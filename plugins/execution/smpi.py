@@ -9,8 +9,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from cchybrid.model import Instance
 from cchybrid.model.collective import one_and_many
@@ -70,8 +70,7 @@ _CALLS = {
 }
 
 
-@dataclass(frozen=True)
-class LibraryCall:
+class LibraryCall(NamedTuple):
     """A collective of MPI.
 
     Attributes

@@ -206,7 +206,7 @@ class _Search:
         bound = round_bound(self.whole, steps)
         if limit is None or (bound is not None and bound.ratio >= limit.bound):
             return bound
-        return RoundsBound(steps, limit.bound, limit.record["evidence"], ())
+        return RoundsBound(steps, limit.bound, limit.record["evidence"])
 
     def _attain(self, bound: RoundsBound) -> bool:
         """Add the point that attains the bound; return whether it is attained, now or before."""

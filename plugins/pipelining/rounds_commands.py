@@ -40,9 +40,9 @@ def rounds(
 
     Exit status: 0 a schedule was found, 1 none was found in time, 2 bad input.
     """
-    from cchybrid.model.instance import write_text
     from cchybrid.view.screen import print_lines
 
+    from .front_files import write_changed
     from .rounds import fewest_rounds
 
     check_writable(output)
@@ -54,7 +54,7 @@ def rounds(
         written["schedule"] = str(output)
         if result.certificate is not None:
             proof = output.with_name(f"{output.stem}.certificate.json")
-            write_text(json.dumps(result.certificate, separators=(",", ":")) + "\n", proof)
+            write_changed(result.certificate, proof)
             written["certificate"] = str(proof)
     if as_json:
         print(json.dumps({**result.to_json(), **written}))

@@ -71,11 +71,6 @@ class FrontPoint:
         """Whether no schedule of as many chunks, in at most as many steps, has fewer rounds."""
         return self.verdict is not None and self.verdict.optimal
 
-    @property
-    def attains_bound(self) -> bool:
-        """Whether no schedule of at most as many steps has fewer rounds per chunk."""
-        return self.verdict is not None and self.verdict.bound == self.ratio
-
     def to_json(self) -> dict[str, Any]:
         """Return the point as a JSON object, fractions as text."""
         files = (self.schedule_file, self.certificate_file)

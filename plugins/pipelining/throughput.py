@@ -199,30 +199,19 @@ def throughput(
     >>> found.rounds_per_chunk, found.certified
     (Fraction(7, 6), True)
     """
-    if isinstance(network, Instance):
-        for where, value in (
-            ("collective", collective), ("root", root), ("transmitters", transmitters),
-            ("receivers", receivers), ("participants", participants),
-            ("fail_links", fail_links), ("fail_nodes", fail_nodes), ("unit", unit),
-        ):  # fmt: skip
-            if value is not None and value != ():
-                raise InputError(
-                    "the instance names the messages already", where=where, hint="leave it out"
-                )
-        found = network
-    else:
-        found = named_instance(
-            network,
-            collective,
-            root=root,
-            transmitters=transmitters,
-            receivers=receivers,
-            participants=participants,
-            fail_links=fail_links,
-            fail_nodes=fail_nodes,
-            unit=unit,
-        )
-    return throughput_of(found)
+    named = {
+        "collective": collective, "root": root, "transmitters": transmitters,
+        "receivers": receivers, "participants": participants,
+        "fail_links": fail_links, "fail_nodes": fail_nodes, "unit": unit,
+    }  # fmt: skip
+    if not isinstance(network, Instance):
+        return throughput_of(named_instance(network, **named))
+    for where, value in named.items():
+        if value not in (None, ()):
+            raise InputError(
+                "the instance names the messages already", where=where, hint="leave it out"
+            )
+    return throughput_of(network)
 
 
 def throughput_of(instance: Instance) -> ThroughputResult:

@@ -21,7 +21,7 @@ import numpy as np
 from cchybrid.model.errors import InputError
 from cchybrid.proof.linear_program import LinearProgram, roundings
 
-from .exact_solution import solve_exactly
+from .exact_solution import exact_dual, solve_exactly
 from .max_flow import refuse_large
 
 MAX_COLUMNS = 40_000
@@ -135,20 +135,15 @@ class _Program:
 
     def exact_flow(self) -> tuple[dict[int, dict[Arc, Fraction]], dict[Arc, int]] | None:
         """Return the exact flows by source, and prices, of the last basis if it is optimal."""
-        tight = [i for i, row in enumerate(self.handles) if not LinearProgram.is_basic(row)]
+        objective = [0] * self.rounds + [1]
+        dual = exact_dual(self.rows, objective, self.handles, self.variables)
+        if dual is None:
+            return None
         basic = [j for j, each in enumerate(self.variables) if LinearProgram.is_basic(each)]
         place = {column: k for k, column in enumerate(basic)}
-        square = [{place[j]: size for j, size in self.rows[i].items() if j in place} for i in tight]
-        amounts = solve_exactly(square, [self.right[i] for i in tight], len(basic))
+        square = [{place[j]: size for j, size in self.rows[i].items() if j in place} for i in dual]
+        amounts = solve_exactly(square, [self.right[i] for i in dual], len(basic))
         if amounts is None or min(amounts) < 0:
-            return None
-        across: list[dict[int, int]] = [{} for _ in basic]
-        for k, row in enumerate(square):
-            for column, size in row.items():
-                across[column][k] = size
-        objective = [int(column == self.rounds) for column in basic]
-        dual = solve_exactly(across, objective, len(tight))
-        if dual is None:
             return None
         flows: dict[int, dict[Arc, Fraction]] = {}
         for column, amount in zip(basic, amounts, strict=True):
@@ -157,7 +152,7 @@ class _Program:
                 flows.setdefault(source, {})[arc] = amount
         prices = {
             self.arcs[i - self.balances]: -price
-            for i, price in zip(tight, dual, strict=True)
+            for i, price in dual.items()
             if i >= self.balances and price < 0
         }
         return flows, _integers(prices)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
+
+from cchybrid.proof.linear_program import LinearProgram
 
 Number = int | Fraction
 
@@ -65,6 +68,34 @@ def solve_exactly(
         rest = value[i] - sum(row[column] * found[column] for column in row if column != j)
         found[j] = _quotient(_whole(rest), row[j])
     return [Fraction(number) for number in found]
+
+
+def exact_dual(
+    rows: Sequence[Mapping[int, int]], objective: Sequence[int], handles: Sequence[Any],
+    variables: Sequence[Any],
+) -> dict[int, Fraction] | None:  # fmt: skip
+    """Return the multipliers of the rows that are tight in the last basis of a linear program.
+
+    ``None`` if the basis has none, or several.
+
+    Parameters
+    ----------
+    rows
+        Per row its coefficients by the number of the variable.
+    objective
+        The coefficient of every variable in what is minimized.
+    handles, variables
+        The rows and the variables of the program that was solved.
+    """
+    tight = [i for i, row in enumerate(handles) if not LinearProgram.is_basic(row)]
+    across: dict[int, dict[int, int]] = {
+        j: {} for j, each in enumerate(variables) if LinearProgram.is_basic(each)
+    }
+    for place, i in enumerate(tight):
+        for j in rows[i].keys() & across.keys():
+            across[j][place] = rows[i][j]
+    dual = solve_exactly([*across.values()], [objective[j] for j in across], len(tight))
+    return None if dual is None else dict(zip(tight, dual, strict=True))
 
 
 def _quotient(a: Number, b: Number) -> Number:

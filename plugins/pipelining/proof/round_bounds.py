@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from cchybrid.checker import EvidenceError, Network
 from cchybrid.checker.linear import linear_rounds
 from cchybrid.model import Instance
-from cchybrid.proof.contradiction import Column, Contradiction, Key, Row
+from cchybrid.proof.contradiction import Column, Contradiction, Key
 from cchybrid.proof.farkas import evidence_of, evidence_parts
 from cchybrid.proof.linear_evidence import linear
 from cchybrid.proof.linear_program import LinearProgram, roundings
 from cchybrid.proof.relaxation import Relaxation
 
-from .exact_solution import solve_exactly
+from .exact_solution import exact_dual
 
 MAX_TERMS = 1_500_000
 """Terms of all rows above which a linear program is not solved."""
@@ -48,14 +48,11 @@ class RoundsBound(NamedTuple):
         Rounds per chunk, for any number of chunks.
     evidence
         Evidence that the checker accepts.
-    shares
-        Rounds per chunk of each step in a solution of the linear program, as a hint.
     """
 
     steps: int
     ratio: Fraction
     evidence: Mapping[str, Any]
-    shares: tuple[float, ...]
 
 
 def round_bound(instance: Instance, steps: int) -> RoundsBound | None:
@@ -88,7 +85,7 @@ def round_bound(instance: Instance, steps: int) -> RoundsBound | None:
             best = found, evidence
         if found > optimum - _TOLERANCE:
             break
-    return None if best is None else RoundsBound(steps, *best, program.shares())
+    return None if best is None else RoundsBound(steps, *best)
 
 
 class _Rows:
@@ -101,39 +98,34 @@ class _Rows:
         if self.too_large:
             return
         self.program = LinearProgram()
-        self.rounds = [self.program.variable(objective=1.0) for _ in range(steps)]
-        self.columns: dict[Column, Any] = {}
-        self.rows: dict[Key, Row] = {}
+        self.variables = [self.program.variable(objective=1.0) for _ in range(steps)]
+        self.columns: dict[Column, int] = {}
+        self.rows: dict[Key, dict[int, int]] = {}
         self.handles: dict[Key, Any] = {}
         for key in relaxation.round_keys():
-            terms, side = row = relaxation.row(key)
+            terms, side = relaxation.row(key)
             if not terms:
                 continue
             for column in terms:
                 if column not in self.columns:
+                    self.columns[column] = len(self.variables)
                     upper = float(relaxation.max_value(column))
-                    self.columns[column] = self.program.variable(upper=upper)
-            pairs = [(self.columns[column], float(times)) for column, times in terms.items()]
-            low = float(side)
+                    self.variables.append(self.program.variable(upper=upper))
+            row = {self.columns[column]: times for column, times in terms.items()}
             if key[0] in CAPACITIES:
-                pairs.append((self.rounds[key[-1] - 1], -low))
-                low = 0.0
+                row[key[-1] - 1] = -side
+                side = 0
+            pairs = [(self.variables[j], float(times)) for j, times in row.items()]
             self.rows[key] = row
-            self.handles[key] = self.program.row(low, math.inf, pairs)
+            self.handles[key] = self.program.row(float(side), math.inf, pairs)
 
     def solve(self) -> bool:
         return self.program.solve()
 
-    def shares(self) -> tuple[float, ...]:
-        return tuple(float(variable.solution_value()) for variable in self.rounds)
-
     def candidates(self) -> Iterator[Mapping[str, Any]]:
         rows = LinearProgram.duals(self.handles.values()).tolist()
-        limits = {
-            column: -float(each.reduced_cost())
-            for column, each in self.columns.items()
-            if each.reduced_cost() < 0
-        }
+        costs = {c: float(self.variables[j].reduced_cost()) for c, j in self.columns.items()}
+        limits = {column: -cost for column, cost in costs.items() if cost < 0}
         parts = evidence_parts(
             Contradiction(dict(zip(self.handles, rows, strict=True)), limits), True
         )
@@ -147,36 +139,21 @@ class _Rows:
 
     def _exact(self) -> Contradiction | None:
         """Return integers proportional to the dual of the last basis, if that is feasible."""
-        tight = [k for k, handle in self.handles.items() if not LinearProgram.is_basic(handle)]
-        place = {key: i for i, key in enumerate(tight)}
-        equations: list[dict[int, int]] = []
-        right: list[int] = []
-        across: dict[Column, dict[int, int]] = {c: {} for c in self.columns}
-        rounds: list[dict[int, int]] = [{} for _ in range(self.steps)]
-        for key in tight:
-            terms, side = self.rows[key]
-            for column, times in terms.items():
-                across[column][place[key]] = times
-            if key[0] in CAPACITIES:
-                rounds[key[-1] - 1][place[key]] = -side
-        for column, variable in self.columns.items():
-            if LinearProgram.is_basic(variable):
-                equations.append(across[column])
-                right.append(0)
-        for step, variable in enumerate(self.rounds):
-            if LinearProgram.is_basic(variable):
-                equations.append(rounds[step])
-                right.append(1)
-        dual = solve_exactly(equations, right, len(tight))
-        if dual is None or min(dual) < 0:
+        objective = [1] * self.steps + [0] * len(self.columns)
+        handles = [*self.handles.values()]
+        dual = exact_dual([*self.rows.values()], objective, handles, self.variables)
+        if dual is None or min(dual.values()) < 0:
             return None
-        scale = math.lcm(*(number.denominator for number in dual))
-        whole = {key: int(number * scale) for key, number in zip(tight, dual, strict=True)}
-        limits = Counter[Column]()
+        scale = math.lcm(*(number.denominator for number in dual.values()))
+        keys = [*self.handles]
+        whole = {keys[i]: int(number * scale) for i, number in dual.items()}
+        totals = Counter[int]()
         for key, times in whole.items():
-            for column, coefficient in self.rows[key][0].items():
-                limits[column] += times * coefficient
-        return Contradiction(whole, dict(+limits))
+            for j, coefficient in self.rows[key].items():
+                totals[j] += times * coefficient
+        return Contradiction(
+            whole, {c: totals[j] for c, j in self.columns.items() if totals[j] > 0}
+        )
 
 
 class _Flows:
@@ -246,9 +223,6 @@ class _Flows:
 
     def solve(self) -> bool:
         return self.program.solve()
-
-    def shares(self) -> tuple[float, ...]:
-        return tuple(float(variable.solution_value()) for variable in self.rounds)
 
     def candidates(self) -> Iterator[Mapping[str, Any]]:
         tables: list[Mapping[Any, Any]] = [self.links, self.inject, self.accept]

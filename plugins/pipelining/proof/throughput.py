@@ -21,6 +21,7 @@ from cchybrid.checker.throughput import FORMAT
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.proof.linear_evidence import linear
+from cchybrid.proof.reach import explain, unreachable
 
 from .concurrent_flow import concurrent_flow, largest_load
 from .edge_splitting import Arc, Splitting
@@ -58,9 +59,17 @@ def throughput_record(instance: Instance) -> dict[str, Any]:
         Throughput is not defined for the instance, or a destination cannot be reached.
     """
     refuse_undefined(instance)
-    record = instance.with_model(routing="any").to_json()
+    anyhow = instance.with_model(routing="any")
+    evidence = unreachable(anyhow.forward)
+    if evidence is not None:
+        lost, name = explain(anyhow, evidence), instance.network.node_name
+        raise InputError(
+            f"no path leads from node {name(lost.source)} to node {name(lost.destination)}",
+            where=instance.name,
+            hint="add a channel, or leave the node out",
+        )
+    record = anyhow.to_json()
     network = Network(record)
-    _check_reachable(instance, network)
     if all(len(goals) == 1 for _, goals in network.messages):
         trees, chunks, rounds, candidates = _scatters(network)
     else:
@@ -110,35 +119,6 @@ def refuse_undefined(instance: Instance) -> None:
 
 Found = tuple[list[PathTree], int, int, list[dict[str, Any]]]
 """Trees, their chunks and rounds, and evidence for a bound."""
-
-
-def _check_reachable(instance: Instance, network: Network) -> None:
-    holders = {node for _, goals in network.messages if len(goals) > 1 for node in goals}
-    reached: dict[int, set[int]] = {}
-    for source, goals in network.messages:
-        if source not in reached:
-            reached[source] = _reached(network, source, holders)
-        for goal in goals:
-            if goal not in reached[source]:
-                ends = (goal, source) if network.backwards else (source, goal)
-                first, last = (instance.network.node_name(node) for node in ends)
-                raise InputError(
-                    f"no path leads from node {first} to node {last}",
-                    where=instance.name,
-                    hint="add a channel, or leave the node out",
-                )
-
-
-def _reached(network: Network, source: int, holders: set[int]) -> set[int]:
-    """Return the nodes that the source's messages reach; holders send on what they have."""
-    reached, queue = {source}, [source]
-    while queue:
-        node = queue.pop()
-        if node == source or node in holders or node not in network.endpoints:
-            new = set(network.successors[node]) - reached
-            reached |= new
-            queue += new
-    return reached
 
 
 def _scatters(network: Network) -> Found:

@@ -102,7 +102,7 @@ class _Packing:
         for _, _, (a, b) in leaving:
             if any(b in inside and a not in inside for inside in full):
                 continue
-            weight = self._weight(tree, depth, (a, b), full)
+            weight = self._weight(tree, (a, b), full)
             if weight == tree.weight:
                 return (a, b), weight
             if weight > best[1]:
@@ -114,9 +114,7 @@ class _Packing:
             raise ValueError("the cut condition does not hold")
         return best
 
-    def _weight(
-        self, tree: Tree, depth: Collection[int], arc: Arc, full: list[frozenset[int]]
-    ) -> int:
+    def _weight(self, tree: Tree, arc: Arc, full: list[frozenset[int]]) -> int:
         """Return how much of the tree's weight can take an arc.
 
         Every set that the arc enters must keep as much capacity as the weight of all other open

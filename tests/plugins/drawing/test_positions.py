@@ -10,7 +10,7 @@ from cchybrid.library.topologies import FAMILIES, network
 from cchybrid.model import Network
 
 EXAMPLES = sorted({family.example for family in FAMILIES})
-SMALL = [name for name in EXAMPLES if network(name).nodes <= 64]
+SMALL = [name for name in EXAMPLES if network(name).nodes <= 64][::3]
 
 
 def closest(points: np.ndarray) -> float:
@@ -82,10 +82,7 @@ def test_pieces_of_a_network_are_beside_each_other() -> None:
     assert closest(points) > 0.5
 
 
-def test_trees_hang_from_their_middle_and_fat_trees_stand_on_their_endpoints() -> None:
-    tree = np.array(positions(replace(network("full-tree-15"), positions=None)))
-    assert tree[0, 1] == tree[:, 1].max()
-    assert len(set(tree[7:, 1])) == 1
+def test_fat_trees_stand_on_their_endpoints() -> None:
     fat = replace(network("2-ary-3-tree"), positions=None)
     heights = np.array(positions(fat))[:, 1]
     assert set(np.flatnonzero(heights == heights.min())) == set(fat.endpoints)

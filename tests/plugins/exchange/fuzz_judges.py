@@ -17,7 +17,8 @@ from cchybrid.plugin.imported import Imported
 from tests.fuzz import judges
 from tests.plain_referee import breaches
 from tests.plugins.exchange.expected import expected, given
-from tests.plugins.exchange.msccl_interpreter import RefusedError, Run, parse
+from tests.plugins.exchange.memory import RefusedError
+from tests.plugins.exchange.msccl_interpreter import Run, parse
 
 _MAX_CHUNKS = 64
 """Chunks of a buffer up to which a program is performed: their contents are large numbers."""

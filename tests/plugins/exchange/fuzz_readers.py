@@ -162,30 +162,17 @@ def _mutator(data: bytes) -> mutators.Mutator:
 
 
 IMPORTERS = {
-    "cchybrid": Reader(
-        "schedule to import", lambda: judges.schedules(CORPUS), _import("cchybrid"),
-        mutators.mutate_json, ".json", fuzz_judges.imported,
-    ),
-    "csv": Reader(
-        "CSV of transfers", _csv, _import("csv"), mutators.mutate_words, ".csv",
-        fuzz_judges.csv_,
-    ),
-    "msccl-xml": Reader(
-        "MSCCL XML", _msccl, _import("msccl-xml"), mutators.mutate_xml, ".xml",
-        fuzz_judges.msccl,
-    ),
-    "poseidon": Reader(
-        "Poseidon platform", _poseidon, _import("poseidon"), mutators.mutate_xml, ".xml",
-        fuzz_judges.poseidon,
-    ),
-    "sccl-json": Reader(
-        "SCCL JSON", _sccl, _import("sccl-json"), mutators.mutate_json, ".json",
-        fuzz_judges.sccl,
-    ),
-    "teccl": Reader(
-        "TE-CCL result", _teccl, _import("teccl"), mutators.mutate_json, ".json",
-        fuzz_judges.teccl,
-    ),
+    name: Reader(title, seeds, _import(name), mutate, suffix, judge)
+    for name, title, seeds, mutate, suffix, judge in (
+        ("cchybrid", "schedule to import", lambda: judges.schedules(CORPUS), mutators.mutate_json,
+         ".json", fuzz_judges.imported),
+        ("csv", "CSV of transfers", _csv, mutators.mutate_words, ".csv", fuzz_judges.csv_),
+        ("msccl-xml", "MSCCL XML", _msccl, mutators.mutate_xml, ".xml", fuzz_judges.msccl),
+        ("poseidon", "Poseidon platform", _poseidon, mutators.mutate_xml, ".xml",
+         fuzz_judges.poseidon),
+        ("sccl-json", "SCCL JSON", _sccl, mutators.mutate_json, ".json", fuzz_judges.sccl),
+        ("teccl", "TE-CCL result", _teccl, mutators.mutate_json, ".json", fuzz_judges.teccl),
+    )
 }  # fmt: skip
 """The readers of foreign formats, by the name of the importer."""
 READERS = (

@@ -18,6 +18,7 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 from tests.plugins.exchange.expected import expected, given
+from tests.plugins.exchange.memory import DeadlockError, Memory, require
 
 MAX_STEPS, MAX_COUNT, MAX_BLOCKS, MAX_CHANNELS, MAX_PEERS = 64, 72, 128, 32, 32
 ATTRIBUTES = {
@@ -33,18 +34,6 @@ COLLECTIVES = {
 SENDS, RECEIVES = {"s", "rcs", "rrs", "rrcs"}, {"r", "rcs", "rrs", "rrc", "rrcs"}
 READS_SOURCE = {"s", "rrs", "rrc", "rrcs", "cpy", "re"}
 WRITES_TARGET = {"r", "rcs", "rrc", "rrcs", "cpy", "re"}
-
-
-class RefusedError(Exception):
-    """The executor would not load the program."""
-
-
-class DeadlockError(Exception):
-    """No thread block can go on."""
-
-
-class RaceError(Exception):
-    """Two steps use a chunk at the same time, and one writes it."""
 
 
 @dataclass
@@ -83,11 +72,6 @@ class Algorithm:
     out_of_place: bool
     per_loop: int
     blocks: list[list[Block]]
-
-
-def require(condition: bool, text: str) -> None:
-    if not condition:
-        raise RefusedError(text)
 
 
 def number(node: ET.Element, key: str) -> int:
@@ -204,9 +188,7 @@ class Run:
 
     def __init__(self, algorithm: Algorithm, inputs, *, slots: int, loops: int, in_place: bool):
         self.algorithm, self.slots, self.loops, self.in_place = algorithm, slots, loops, in_place
-        self.memory: dict[tuple[int, int, str, int], int | None] = {}
-        self.writer: dict[tuple[int, int, str, int], tuple[int, int]] = {}
-        self.readers: defaultdict[tuple[int, int, str, int], list] = defaultdict(list)
+        self.memory = Memory(self.precedes)
         self.queues: defaultdict[tuple[int, int, int], deque[int | None]] = defaultdict(deque)
         for loop in range(loops):
             for gpu in range(algorithm.gpus):
@@ -292,41 +274,21 @@ class Run:
         target = (block.loop, *self.cell(block.gpu, step.target[0], step.target[1] + offset))
         if step.kind == "cpy" and source == target:
             return  # nothing changes
-        value = 0
+        value, event = 0, (block.number, block.finished)
         if step.kind in RECEIVES:
             value = self.queues[block.receive, block.gpu, block.channel].popleft()
         if step.kind in READS_SOURCE:
-            added = self.read(block, source)
-            value = value + added
+            value += self.memory.read(block, source, event)
         if step.kind == "re":
-            value += self.read(block, target)
+            value += self.memory.read(block, target, event)
         if step.kind in WRITES_TARGET:
-            self.write(block, target, value)
+            self.memory.write(block, target, value, event)
         if step.kind in SENDS:
             self.queues[block.gpu, block.send, block.channel].append(value)
 
     def precedes(self, event: tuple[int, int], block: Block) -> bool:
         number, finished = event
         return number == block.number or block.clock.get(number, 0) >= finished
-
-    def read(self, block: Block, cell: tuple[int, int, str, int]) -> int:
-        if cell in self.writer and not self.precedes(self.writer[cell], block):
-            raise RaceError(f"{cell} is read while it is written")
-        self.readers[cell].append((block.number, block.finished))
-        value = self.memory[cell]
-        if value is None:
-            raise RaceError(f"{cell} is read before it is written")
-        return value
-
-    def write(self, block: Block, cell: tuple[int, int, str, int], value: int) -> None:
-        events = [*self.readers[cell], *([self.writer[cell]] if cell in self.writer else [])]
-        if not all(self.precedes(event, block) for event in events):
-            raise RaceError(f"{cell} is written while it is used")
-        self.memory[cell], self.writer[cell], self.readers[cell] = (
-            value,
-            (block.number, block.finished),
-            [],
-        )
 
 
 def check(text: str, root: int = 0, *, slots=(2, 3, 8), loops: int = 2) -> Algorithm:

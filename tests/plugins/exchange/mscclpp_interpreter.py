@@ -15,7 +15,7 @@ import json
 from collections import defaultdict
 
 from tests.plugins.exchange.expected import expected, given
-from tests.plugins.exchange.msccl_interpreter import DeadlockError, RaceError, require
+from tests.plugins.exchange.memory import DeadlockError, Memory, RaceError, require
 
 MAX_OPERATIONS, MAX_CHANNELS, MAX_BUFFERS = 64, 16, 8
 OPERATIONS = {"put", "signal", "wait", "rlxsignal", "rlxwait", "nop", "barrier", "copy", "re"}
@@ -59,7 +59,7 @@ class Run:
         require(self.plan["protocol"] == "Simple", "protocol")
         self.gpus = self.plan["gpus"]
         require([gpu["id"] for gpu in self.gpus] == list(range(len(self.gpus))), "ids")
-        self.memory: dict[tuple[int, str, int], int | None] = {}
+        self.memory = Memory(self.precedes)
         for number, gpu in enumerate(self.gpus):
             require(gpu["input_chunks"] > 0 and gpu["output_chunks"] > 0, "an empty buffer")
             sizes = {
@@ -90,8 +90,6 @@ class Run:
             self.blocks.reverse()
         self.signals: defaultdict[tuple[int, int], list[Clock]] = defaultdict(list)
         self.waited: defaultdict[tuple[int, int], int] = defaultdict(int)
-        self.writer: dict[tuple[int, str, int], tuple[tuple[int, int], int]] = {}
-        self.readers: defaultdict[tuple[int, str, int], list] = defaultdict(list)
 
     def other_end(self, gpu: int, channel: int) -> tuple[int, int]:
         """Return GPU and number of the other end: the k-th channels of two GPUs belong together."""
@@ -160,6 +158,7 @@ class Run:
 
     def move(self, block: Block, op: dict, name: str) -> None:
         block.performed += 1
+        event = block.key, block.performed
         sources = [(block.gpu, each["type"], each["index"]) for each in op["src_buff"]]
         targets = []
         for each in op["dst_buff"]:
@@ -181,12 +180,13 @@ class Run:
             require(len(sources) == len(targets) <= MAX_BUFFERS, "put")
             require(len({buffer for _, buffer, _ in sources}) == 1, "put from several buffers")
             for source, target in zip(sources, targets, strict=True):
-                self.write(block, target, self.read(block, source))
+                self.memory.write(block, target, self.memory.read(block, source, event), event)
         else:
             require(len(targets) == 1, name)
             require(name == "re" or len(sources) == 1, name)
             require(len(sources) <= MAX_BUFFERS + 1, name)
-            self.write(block, targets[0], sum(self.read(block, source) for source in sources))
+            total = sum(self.memory.read(block, source, event) for source in sources)
+            self.memory.write(block, targets[0], total, event)
         block.clock[block.key] = block.performed
 
     def precedes(self, event, block: Block) -> bool:
@@ -194,22 +194,6 @@ class Run:
         if key == block.key:
             return performed in range(block.complete + 1) or performed == block.performed
         return block.clock.get(key, 0) >= performed
-
-    def read(self, block: Block, cell) -> int:
-        if cell in self.writer and not self.precedes(self.writer[cell], block):
-            raise RaceError(f"{cell} is read while it is written")
-        self.readers[cell].append((block.key, block.performed))
-        value = self.memory[cell]
-        if value is None:
-            raise RaceError(f"{cell} is read before it is written")
-        return value
-
-    def write(self, block: Block, cell, value: int) -> None:
-        events = [*self.readers[cell], *([self.writer[cell]] if cell in self.writer else [])]
-        if not all(self.precedes(event, block) for event in events):
-            raise RaceError(f"{cell} is written while it is used")
-        self.memory[cell], self.writer[cell] = value, (block.key, block.performed)
-        self.readers[cell] = []
 
 
 def join(clock: Clock, other: Clock) -> None:

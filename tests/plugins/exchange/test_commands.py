@@ -11,6 +11,7 @@ from cchybrid.plugin.registry import MODULES_VARIABLE, load_registry
 from tests.cli import test_completion
 from tests.cli.test_proving import solved
 from tests.plugin.test_registry import cchybrid_command
+from tests.plugins.exchange.foreign_texts import ring_allgather
 from tests.plugins.exchange.fuzz_readers import IMPORTERS
 from tests.plugins.exchange.schedules import schedule
 
@@ -22,28 +23,39 @@ from tests.plugins.exchange.schedules import schedule
         ("export nothing.json --to cvs", "did you mean csv?"),
         ("export nothing.json --to csv --size 8", "the format csv has no sizes; leave it out"),
         ("export nothing.json --to goal --size 0", "0 bytes; use at least 1"),
+        ("audit absent", "absent: no such file"),
+        ("audit . --bound-time 0", "--bound-time: 0 seconds; use a number above 0"),
+        ("audit empty", "empty: no files; name a folder"),
+        ("audit file -o out", "-o: a report of one file; name a folder"),
+        ("audit file --from nothing", "no import format is called nothing"),
+        ("audit file --topology nowhere-3", "unknown network 'nowhere-3'"),
+        ("import file", "Missing option '-o'"),
         ("audit ring.xml --time-limit 9", "--time-limit: there is no --improve; leave it out"),
         ("audit ring.xml --seed 3", "--seed: there is no --improve; leave it out"),
         ("audit ring.csv --collective AAS", "a collective without a network; set --topology"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(words, line, capsys, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text(ring_allgather(3))
+    (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
     assert run(words.split()) == 2
     shown = capsys.readouterr()
     assert (shown.out, shown.err.count("\n")) == ("", 1)
     assert line in shown.err
-    assert list(tmp_path.iterdir()) == []
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "empty"}
 
 
 def test_every_transfer_is_exported(capsys, tmp_path):
     found = schedule("ring-bi-4", "alltoall")
     found.save(tmp_path / "s.json")
     transfers = sum(map(len, found.steps))
-    assert run(["export", str(tmp_path / "s.json"), "--to", "csv"]) == 0
-    assert capsys.readouterr().out.count("\n") == transfers + 1
-    assert run(["export", str(tmp_path / "s.json"), "--to", "text"]) == 0
-    assert capsys.readouterr().out.count("->") == transfers
+    for words, mark, count in (
+        (["csv"], "\n", transfers + 1), (["text"], "->", transfers),
+        (["goal", "--size", "96"], "send 96b", transfers),
+    ):  # fmt: skip
+        assert run(["export", str(tmp_path / "s.json"), "--to", *words]) == 0
+        assert capsys.readouterr().out.count(mark) == count
 
 
 def test_an_invalid_schedule_is_not_exported(tmp_path):
@@ -105,30 +117,24 @@ def test_formats_of_a_strangers_plugin(tmp_path):
     assert "8 arrows" in imported.stdout
 
 
-@pytest.mark.parametrize("command", ["audit", "import"])
 def test_a_schedule_is_judged_on_the_collective_that_solve_has_of_the_file(
-    command, capsys, tmp_path, monkeypatch
+    capsys, tmp_path, monkeypatch
 ):
     """The node 3 takes no part, so an all-to-all of the others is all that is asked for."""
     monkeypatch.chdir(tmp_path)
     modes = "4 2\n0 T 1 3\n1 B 0 2\n2 R 1 3\n3 N 0 2\n"
     Path("ring.txt").write_text(modes)
-    assert run(["solve", "ring.txt", "AAS", "-o", "s.json", "--time-limit", "20"]) == 0
-    capsys.readouterr()
-    more = ["-o", "again.json"] if command == "import" else []
-    words = [command, "s.json", *more, "--topology", "ring.txt"]
-    assert run([*words, "--collective", "AAS"]) == 0
-    shown = capsys.readouterr()
-    assert "valid" in shown.out
-    assert "in which 0-2 send and 0-2 receive" in shown.err
-    assert run(words) == 0
-    line = "the modes of the file, by which 0-1 send and 1-2 receive, are no part of a network"
-    assert line in capsys.readouterr().err
     Path("all.txt").write_text(modes.replace("N", "B"))
-    assert run([command, "s.json", *more, "--topology", "all.txt", "--collective", "AAS"]) > 0
-
-
-def test_the_modes_of_a_network_that_is_audited_are_said(capsys, tmp_path):
-    (tmp_path / "pair.txt").write_text("2 1\n0 T 1\n1 R 0\n")
-    assert run(["audit", str(tmp_path / "pair.txt")]) == 0
-    assert "by which 0 send and 1 receive" in capsys.readouterr().out
+    assert run(["solve", "ring.txt", "AAS", "-o", "s.json", "--time-limit", "20"]) == 0
+    line = "by which 0-1 send and 1-2 receive, are no part of a network"
+    for first in (["audit", "s.json"], ["import", "s.json", "-o", "again.json"]):
+        capsys.readouterr()
+        assert run([*first, "--topology", "ring.txt", "--collective", "AAS"]) == 0
+        shown = capsys.readouterr()
+        assert "valid" in shown.out
+        assert "in which 0-2 send and 0-2 receive" in shown.err
+        assert run([*first, "--topology", "ring.txt"]) == 0
+        assert f"the modes of the file, {line}" in capsys.readouterr().err
+        assert run([*first, "--topology", "all.txt", "--collective", "AAS"]) > 0
+    assert run(["audit", "ring.txt"]) == 0
+    assert line.split(",")[0] in capsys.readouterr().out

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from cchybrid_plugins.exchange import dimacs
-from cchybrid_plugins.exchange.claim import Claim, read_claim
 from cchybrid_plugins.exchange.dimacs import described, write_dimacs
 
 import cchybrid
@@ -78,9 +77,7 @@ def clauses_of(text: str) -> list[list[int]]:
 )
 def test_a_refutation_is_accepted_and_its_mutants_are_not(index, tmp_path):
     record, found = refuted(index)
-    formula, lrat, drat = (
-        path.read_text() for path in write_dimacs(read_claim(record, found), tmp_path, 60.0)
-    )
+    formula, lrat, drat = (path.read_text() for path in write_dimacs(record, found, tmp_path, 60.0))
     assert accepts(formula, drat)
     clauses = clauses_of(formula)
     check_lrat(clauses, iter(lrat.splitlines()))
@@ -122,16 +119,14 @@ def test_evidence_of_another_kind_is_refuted_again(tmp_path):
     record = instance.to_json()
     group = {"messages": [0], "worth": [[node, 1] for node in range(1, 8)]}
     evidence = {"kind": "linear", "steps": 2, "groups": [group]}
-    claim = read_claim(
-        record, certificate(record, {"steps": 2, "scope": "any routing"}, evidence, {})
-    )
-    formula, _, drat = write_dimacs(claim, tmp_path, 60.0)
+    found = certificate(record, {"steps": 2, "scope": "any routing"}, evidence, {})
+    formula, _, drat = write_dimacs(record, found, tmp_path, 60.0)
     assert accepts(formula.read_text(), drat.read_text())
 
 
 def test_what_the_file_says_in_words(tmp_path):
     record, found = refuted(0)
-    formula = write_dimacs(read_claim(record, found), tmp_path, 60.0)[0].read_text()
+    formula = write_dimacs(record, found, tmp_path, 60.0)[0].read_text()
     assert formula.startswith("c spidergon-8 AAS: is there a schedule of at most 3 steps?\n")
     assert "c message 0: from 0 to 1\n" in formula
     assert "c Routing: at most 0 hops more than the fewest.\n" in formula
@@ -151,15 +146,16 @@ def test_what_the_file_says_in_words(tmp_path):
 
 
 def test_what_cannot_be_written_is_one_line(tmp_path, monkeypatch):
-    network = CheckerNetwork(cchybrid.instance("mesh-3x3", "AAS").to_json())
-    claim = Claim("mesh", network, network, 5, {"kind": "linear"})
+    record = cchybrid.instance("mesh-3x3", "AAS").to_json()
+    claim = {"steps": 6, "scope": own_scope(record)}
+    linear = {"claim": claim, "evidence": {"kind": "linear"}}
     with pytest.raises(InputError, match="CaDiCaL is not done after 0 seconds; use --opb"):
-        write_dimacs(claim, tmp_path, 0.05)
+        write_dimacs(record, linear, tmp_path, 0.05)
     monkeypatch.setattr(dimacs.cadical, "is_installed", lambda: False)
     with pytest.raises(InputError, match="needs CaDiCaL; pip install"):
-        write_dimacs(claim, tmp_path, 1.0)
+        write_dimacs(record, linear, tmp_path, 1.0)
     monkeypatch.undo()
     (tmp_path / "file").write_text("")
     record, found = refuted(0)
     with pytest.raises(InputError, match=r"formula\.cnf: cannot be written"):
-        write_dimacs(read_claim(record, found), tmp_path / "file", 1.0)
+        write_dimacs(record, found, tmp_path / "file", 1.0)

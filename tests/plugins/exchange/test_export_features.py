@@ -10,10 +10,8 @@ from cchybrid_plugins.exchange.csv_import import read_csv
 from cchybrid_plugins.exchange.export_goal import export_goal
 from cchybrid_plugins.exchange.export_text import export_csv
 from hypothesis import given, settings
-from typer.testing import CliRunner
 
 import cchybrid
-from cchybrid.cli.app import app
 from cchybrid.model import (
     Collective,
     CommunicationModel,
@@ -130,12 +128,6 @@ def test_every_feature_is_written_or_refused(name: str) -> None:
             continue
         if found.instance.model.rounds and to in ROUNDS:
             assert ROUNDS[to] in text, to
-
-
-def test_a_refusal_is_bad_input(tmp_path: Path) -> None:
-    SCHEDULES["empty steps"]().save(tmp_path / "s.json")
-    done = CliRunner().invoke(app, ["export", str(tmp_path / "s.json"), "--to", "csv"])
-    assert isinstance(done.exception, InputError)
 
 
 def test_an_exporter_that_names_no_feature_gets_plain_schedules_only() -> None:
@@ -265,9 +257,3 @@ def test_models_of_a_csv_are_one_for_all_rows() -> None:
     ):
         with refused(words):
             read_csv(rows.format(column, first, second), ImportRequest("back"))
-
-
-def test_nodes_that_a_network_lacks_are_named() -> None:
-    network = cchybrid.network("mesh-1x3")
-    with refused("line 3: mesh-1x3 has no node '3': its nodes are 0 to 2; name the nodes as"):
-        read_csv("step,source,destination\n1,1,2\n2,2,3\n", ImportRequest("back", network))

@@ -14,13 +14,8 @@ import cchybrid
 from cchybrid.model import Collective, Instance, Message, Schedule
 from cchybrid.model.errors import InputError
 from tests.examples import examples
-from tests.plugins.exchange.msccl_interpreter import (
-    DeadlockError,
-    RaceError,
-    RefusedError,
-    check,
-    parse,
-)
+from tests.plugins.exchange.memory import DeadlockError, RaceError, RefusedError
+from tests.plugins.exchange.msccl_interpreter import check
 from tests.plugins.exchange.schedules import (
     COLLECTIVES,
     HOPS,
@@ -43,21 +38,10 @@ def kinds(text: str) -> set[str]:
     [
         pytest.param("dgx-1", "reduce-scatter", 2, {}),
         pytest.param("ring-bi-8", "gather", 4, {}),
-        *(
-            pytest.param(*row, marks=pytest.mark.long)
-            for row in (
-                ("dgx-1", "allgather", 3, {"chunks": 6, "rounds": [2, 2, 3]}),
-                ("dgx-1", "reduce-scatter", 3, {"chunks": 6, "rounds": [2, 3, 2]}),
-                ("dgx-1", "alltoall", 2, {"chunks": 3, "rounds": [3, 5]}),
-                ("dgx-1", "alltoall", 3, {}),
-                ("dgx-1", "broadcast", 3, {"chunks": 6}),
-                ("dgx-1", "gather", 2, {"chunks": 2, "rounds": [1, 2]}),
-                ("ring-bi-8", "allgather", 4, {"chunks": 2, "rounds": [2, 2, 1, 2]}),
-                ("ring-bi-8", "broadcast", 5, {"chunks": 4}),
-                ("dgx-1", "allreduce", 2, {}),
-                ("dgx-1", "allreduce", 4, {"chunks": 8}),
-            )
+        pytest.param(
+            "dgx-1", "alltoall", 2, {"chunks": 3, "rounds": [3, 5]}, marks=pytest.mark.long
         ),
+        pytest.param("dgx-1", "allreduce", 4, {"chunks": 8}, marks=pytest.mark.long),
     ],
 )
 def test_the_schedules_of_sccl_move_the_right_data(network, collective, steps, more):
@@ -70,13 +54,15 @@ def test_the_schedules_of_sccl_move_the_right_data(network, collective, steps, m
 
 
 @pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
-@pytest.mark.parametrize("network", ["ring-bi-5", "mesh-2x3", "dgx-1", "ring-uni-4"])
+@pytest.mark.parametrize("network", ["mesh-2x3", "dgx-1", "ring-uni-4"])
 def test_every_collective_moves_the_right_data(network, collective):
     root = 2 if collective in ("broadcast", "scatter", "gather", "reduce") else None
     more = {} if root is None else {"root": root}
     for chunks in (1, 2):
         made_once = schedule(network, collective, chunks=chunks, **more)
-        algorithm = check(export_msccl(made_once), root or 0)
+        text = export_msccl(made_once)
+        assert (' root="2"' in text) == (root is not None)
+        algorithm = check(text, root or 0)
         assert algorithm.collective == collective.replace("-", "")
         assert algorithm.in_place == (collective != "alltoall")
 
@@ -116,30 +102,16 @@ def test_any_sums_are_added_up(seed, network):
         check(export_msccl(found))
 
 
-def test_sums_that_no_place_has_yet_are_made():
-    """Several thousand random allreduces: enough of them need copies and additions."""
-    seen = set()
-    for seed in range(12):
-        found = random_allreduce("complete-5", seed)
-        if found is not None:
-            seen |= kinds(export_msccl(found))
-    assert {"cpy", "re", "rrc", "s", "r"} <= seen
-
-
-def test_an_allgather_of_all_parts_is_added_up_by_every_rank():
-    for network in ("mesh-2x3", "complete-5"):
-        text = export_msccl(gathered_allreduce(network, chunks=2))
-        check(text)
-        assert {"re", "rcs"} <= kinds(text)
-
-
 def test_every_type_of_step_is_used():
     seen = set()
     for network, collective in (
         ("ring-bi-5", "allgather"), ("ring-bi-5", "allreduce"), ("ring-bi-6", "reduce"),
     ):  # fmt: skip
         seen |= kinds(export_msccl(schedule(network, collective)))
-    seen |= kinds(export_msccl(gathered_allreduce("mesh-2x3")))
+    for network in ("mesh-2x3", "complete-5"):
+        text = export_msccl(gathered_allreduce(network, chunks=2))
+        check(text)
+        seen |= kinds(text)
     assert seen == {"s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re", "nop"}
 
 
@@ -277,33 +249,3 @@ def renumbered(text: str) -> str:
         for number, step in enumerate(block):
             step.set("s", str(number))
     return ET.tostring(tree, "unicode")
-
-
-def test_a_cycle_of_waits_is_a_deadlock():
-    text = export_msccl(schedule("ring-bi-4", "allgather"))
-    tree = ET.fromstring(text)
-    first, second = tree[0][0], tree[0][1]
-    for block, other in ((first, 1), (second, 0)):
-        block[0].set("depid", str(other)), block[0].set("deps", "0"), block[0].set("hasdep", "1")
-    with pytest.raises(DeadlockError):
-        check(ET.tostring(tree, "unicode"))
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (' outofplace="1"', ""),
-        (' minBytes="0"', ""),
-        (' maxBytes="1099511627776"', ""),
-        ('nchannels="1"', 'nchannels="0"'),
-        ('coll="allgather"', 'coll="gossip"'),
-        ('<tb id="1"', '<tb id="0"'),
-        ('o_chunks="4"', 'o_chunks="1"'),
-    ],
-)
-def test_what_the_executor_would_not_load(old, new):
-    text = export_msccl(schedule("ring-bi-4", "allgather"))
-    assert old in text
-    parse(text)
-    with pytest.raises(RefusedError):
-        parse(text.replace(old, new, 1))

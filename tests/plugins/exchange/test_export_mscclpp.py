@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cchybrid.model.errors import InputError
 from tests.examples import examples
-from tests.plugins.exchange.msccl_interpreter import DeadlockError, RaceError, RefusedError
+from tests.plugins.exchange.memory import DeadlockError, RaceError, RefusedError
 from tests.plugins.exchange.mscclpp_interpreter import check
 from tests.plugins.exchange.schedules import (
     COLLECTIVES,

@@ -6,7 +6,6 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from cchybrid_plugins.exchange.export_msccl import export_msccl
 from cchybrid_plugins.exchange.msccl_import import read_msccl
 
 import cchybrid
@@ -24,15 +23,8 @@ from tests.plugins.exchange.foreign_texts import (
     ring_allgather,
     step,
 )
-from tests.plugins.exchange.msccl_interpreter import (
-    DeadlockError,
-    RaceError,
-    RefusedError,
-    Run,
-    compare,
-    parse,
-)
-from tests.plugins.exchange.schedules import COLLECTIVES, HOPS, made
+from tests.plugins.exchange.memory import DeadlockError, RaceError, RefusedError
+from tests.plugins.exchange.msccl_interpreter import Run, compare, parse
 from tests.refusals import refused
 
 REQUEST = ImportRequest("hand-made")
@@ -71,25 +63,12 @@ def test_a_valid_program_becomes_a_valid_schedule(
     assert (len(found.schedule.steps), sum(map(len, found.schedule.steps))) == (steps, transfers)
 
 
-def test_the_network_is_what_the_program_uses() -> None:
-    found = read(ring_allgather(4))
-    assert set(found.instance.network.channels) == {(0, 1, 1), (1, 2, 1), (2, 3, 1), (3, 0, 1)}
-
-
-def test_places_are_those_of_the_file() -> None:
+def test_the_network_and_the_places_are_those_of_the_file() -> None:
     found = read(ring_allgather(3))
+    assert set(found.instance.network.channels) == {(0, 1, 1), (1, 2, 1), (2, 0, 1)}
     places = {found.place(s, t) for s in (0, 1) for t in range(3)}
     assert places == {f"gpu {g}, tb 0, step {s}" for g in range(3) for s in (0, 1)}
     assert found.place(7, 7) == ""
-
-
-@pytest.mark.parametrize(("topology", "steps"), [("ring-bi-4", 3), ("ring-uni-4", 3)])
-def test_a_program_is_put_on_a_network(topology: str, steps: int) -> None:
-    network = cchybrid.network(topology)
-    found = read_msccl(ring_allgather(4), ImportRequest("x", network))
-    assert found.schedule.instance.network is network
-    assert verify_schedule(found.schedule) == ()
-    assert len(found.schedule.steps) == steps
 
 
 def test_a_narrow_network_takes_more_rounds_than_the_program_has_steps() -> None:
@@ -103,24 +82,6 @@ def test_a_narrow_network_takes_more_rounds_than_the_program_has_steps() -> None
         found = read_msccl(text, ImportRequest("x", network))
         assert (found.length, len(found.schedule.steps)) == (rounds, rounds)
         assert verify_schedule(found.schedule) == ()
-
-
-def test_a_missing_channel_is_found_by_the_referee_at_its_thread_block() -> None:
-    network = cchybrid.network("mesh-1x4")
-    found = read_msccl(ring_allgather(4), ImportRequest("x", network))
-    first = verify_schedule(found.schedule)[0]
-    assert first.rule == "no-such-channel"
-    assert found.place(first.step, first.transfer) == "gpu 3, tb 0, step 0"
-
-
-def test_a_transfer_that_brings_nothing_new_is_left_out() -> None:
-    twice = [
-        [block(0, 1, -1, step("s", ("i", 0)), step("s", ("i", 0)))],
-        [block(0, -1, 0, step("r"), step("r", target=("s", 0)))],
-    ]
-    found = read(program("broadcast", (1, 1, 1), *twice))
-    assert sum(map(len, found.schedule.steps)) == 1
-    assert "left out, as nothing new is in them: 1 transfer" in found.facts
 
 
 def test_a_thread_block_does_one_thing_after_another() -> None:
@@ -138,15 +99,41 @@ def test_a_thread_block_does_one_thing_after_another() -> None:
     assert lengths == [3, 1]
 
 
-BROADCAST = (1, 1, 1)
-
-
 def broadcast(sender: list[str], receiver: list[str]) -> str:
-    return program("broadcast", BROADCAST, sender, receiver)
+    return program("broadcast", (1, 1, 1), sender, receiver)
+
+
+def chain(root: int, coll: str, count: int = 1, extra: str = "") -> str:
+    """Return a broadcast, or a reduce, of two GPUs; ``root`` is where it begins, or ends."""
+    source, goal = (root, 1 - root) if coll == "broadcast" else (1 - root, root)
+    gpus: list[list[str]] = [[], []]
+    takes = step("r") if coll == "broadcast" else step("rrc", ("i", 0))
+    gpus[source] = [block(0, goal, -1, *[step("s", ("i", 0))] * count)]
+    gpus[goal] = [block(0, -1, source, *[takes] * count)]
+    return program(coll, (1, 1, 0), *gpus, extra=extra)
+
+
+def exchange(count: int) -> str:
+    """Return an allreduce of two GPUs that send a number of messages before they receive any."""
+    sends = [step("s", ("i", k), ("i", k)) for k in range(count)]
+    takes = [step("rrc", ("i", k), ("i", k)) for k in range(count)]
+    gpus = [[block(0, 1 - g, 1 - g, *sends, *takes)] for g in (0, 1)]
+    return program("allreduce", (count, count, 0), *gpus)
 
 
 GOOD = block(0, 1, -1, step("s", ("i", 0)))
 TAKES = block(0, -1, 0, step("r"))
+CIRCLE = [
+    block(0, 1, -1, step("s", ("i", 0), waits=(1, 0))),
+    block(1, -1, -1, step("nop", waits=(0, 0))),
+]
+OTHER_SUM = [
+    [block(0, 1, -1, step("s", ("i", 1)))], [block(0, -1, 0, step("rrc", ("i", 0), ("i", 0)))],
+]  # fmt: skip
+GOOD_OF_TWO = program(
+    "broadcast", (2, 2, 0), [block(0, 1, -1, step("s", ("i", 0), count=2))], [TAKES]
+)
+PAST = ring_allgather(3).replace('o_chunks="3"', 'o_chunks="9"')
 
 
 @pytest.mark.parametrize(
@@ -174,6 +161,17 @@ TAKES = block(0, -1, 0, step("r"))
          "shared-connection", "gpu 0", "2 thread blocks send to gpu 1"),
         (broadcast([GOOD], [block(0, -1, 0, step("r", target=("s", 0)))]),
          "wrong-result", "gpu 1, output chunk 0", "it holds nothing in the end"),
+        (broadcast(CIRCLE, [TAKES]), "deadlock", "gpu 0, tb 0, step 0", "waits for tb 1, step 0"),
+        # NCCL's buffers hold eight messages.
+        (exchange(9), "deadlock", "gpu 0, tb 0, step 8", "one of the 8 messages before"),
+        (GOOD_OF_TWO, "count-mismatch", "gpu 1, tb 0, step 0",
+         "1 chunks of the 2 that gpu 0, tb 0, step 0 sends"),
+        (chain(1, "reduce", 2, 'root="1"'), "counted-twice", "gpu 1, tb 0, step 1",
+         "the part of gpu 0 again"),
+        (program("reduce", (2, 2, 0), *OTHER_SUM, extra='root="1"'), "wrong-sum",
+         "gpu 1, tb 0, step 0", "it adds up chunks 1 and 0"),
+        (PAST.replace('dstoff="2"', 'dstoff="8"', 1), "outside-buffer", "gpu 0, tb 0, step 1",
+         "chunks 8 to 8 of buffer 'o', which has 3 (allgather)"),
     ],
 )  # fmt: skip
 def test_the_first_broken_rule_is_named_with_its_place(
@@ -184,64 +182,19 @@ def test_the_first_broken_rule_is_named_with_its_place(
     assert words in found[2]
 
 
-def test_a_circle_of_waits_is_a_deadlock() -> None:
-    circle = [
-        block(0, 1, -1, step("s", ("i", 0), waits=(1, 0))),
-        block(1, -1, -1, step("nop", waits=(0, 0))),
-    ]
-    rule, place, text = only_rule(broadcast(circle, [TAKES]))
-    assert (rule, place) == ("deadlock", "gpu 0, tb 0, step 0")
-    assert "waits for tb 1, step 0" in text
-
-
-def test_a_receive_of_another_size_is_named() -> None:
-    gpus = [[block(0, 1, -1, step("s", ("i", 0), count=2))], [block(0, -1, 0, step("r", count=1))]]
-    rule, place, text = only_rule(program("broadcast", (2, 2, 0), *gpus))
-    assert (rule, place) == ("count-mismatch", "gpu 1, tb 0, step 0")
-    assert "1 chunks of the 2 that gpu 0, tb 0, step 0 sends" in text
+def test_a_connection_holds_eight_messages() -> None:
+    assert read(exchange(8)).broken == ()
 
 
 def test_two_accesses_in_no_order_are_a_race_unless_one_waits() -> None:
-    def gpu_1(*waits: tuple[int, int]) -> list[str]:
-        wait = waits[0] if waits else (-1, -1)
-        return [
-            block(0, -1, 0, step("r", target=("s", 0))),
-            block(1, -1, -1, step("cpy", ("s", 0), ("o", 0), waits=wait)),
-        ]
-
-    assert read(broadcast([GOOD], gpu_1((0, 0)))).broken == ()
-    unordered = [block(0, -1, 0, step("r")), block(1, -1, -1, step("cpy", ("o", 0), ("s", 0)))]
-    broken = read(broadcast([GOOD], unordered)).broken
-    assert broken[0].rule in ("race", "reads-nothing")
-    assert broken[0].place.startswith("gpu 1")
-    # Here the program has the right result in every order of one block before the other.
-    both = [
-        block(0, -1, 0, step("r"), step("r", target=("s", 0)), channel=0),
-        block(1, -1, -1, step("cpy", ("s", 0), ("o", 0), waits=(0, 1))),
-        block(2, -1, -1, step("cpy", ("s", 0), ("o", 0), waits=(0, 1))),
-    ]
+    copies = [block(k, -1, -1, step("cpy", ("s", 0), ("o", 0), waits=(0, 1))) for k in (1, 2)]
+    receiver = [block(0, -1, 0, step("r"), step("r", target=("s", 0)))]
     twice = [block(0, 1, -1, step("s", ("i", 0)), step("s", ("i", 0)))]
-    [race] = read(broadcast(twice, both)).broken
-    assert race.rule == "race"
-    assert race.place == "gpu 1, tb 2, step 0"
+    assert read(broadcast(twice, [*receiver, copies[0]])).broken == ()
+    # The program has the right result in every order of one block before the other.
+    [race] = read(broadcast(twice, [*receiver, *copies])).broken
+    assert (race.rule, race.place) == ("race", "gpu 1, tb 2, step 0")
     assert "gpu 1, tb 1, step 0 writes" in race.text
-
-
-def test_sums_are_checked() -> None:
-    add = step("rrc", ("i", 0), ("i", 0))
-    again = [
-        [block(0, 1, -1, step("s", ("i", 0)), step("s", ("i", 0)))],
-        [block(0, -1, 0, add, add)],
-    ]
-    rule, place, text = only_rule(program("reduce", (1, 1, 0), *again, extra='root="1"'))
-    assert (rule, place) == ("counted-twice", "gpu 1, tb 0, step 1")
-    assert "the part of gpu 0 again" in text
-    other = [
-        [block(0, 1, -1, step("s", ("i", 1)))],
-        [block(0, -1, 0, step("rrc", ("i", 0), ("i", 0)))],
-    ]
-    rule, _, text = only_rule(program("reduce", (2, 2, 0), *other, extra='root="1"'))
-    assert (rule, text) == ("wrong-sum", "it adds up chunks 1 and 0")
 
 
 def test_buffers_of_their_own_need_the_copies_that_in_place_ones_do_not() -> None:
@@ -351,16 +304,6 @@ def test_msccl_steps_that_are_not_in_the_order_of_their_numbers_are_refused() ->
         )
 
 
-def chain(root: int, coll: str, extra: str = "") -> str:
-    """Return a broadcast, or a reduce, of two GPUs; ``root`` is where it begins, or ends."""
-    source, goal = (root, 1 - root) if coll == "broadcast" else (1 - root, root)
-    gpus: list[list[str]] = [[], []]
-    gpus[source] = [block(0, goal, -1, step("s", ("i", 0)))]
-    takes = step("r") if coll == "broadcast" else step("rrc", ("i", 0))
-    gpus[goal] = [block(0, -1, source, takes)]
-    return program(coll, (1, 1, 0), *gpus, extra=extra)
-
-
 @pytest.mark.parametrize("coll", ["broadcast", "reduce"])
 @pytest.mark.parametrize("root", [0, 1])
 def test_msccl_root_is_that_of_the_file_or_the_one_that_the_outputs_show(
@@ -375,31 +318,6 @@ def test_msccl_root_is_that_of_the_file_or_the_one_that_the_outputs_show(
     assert wrong, "the root of the file counts"
     with pytest.raises(InputError, match="no gpu 2, which is the root"):
         read(chain(root, coll, extra='root="2"'))
-
-
-@pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
-@pytest.mark.parametrize(
-    ("network", "switching"),
-    [("ring-bi-4", HOPS), ("mesh-2x3", HOPS), ("dgx-2", "wormhole"), ("half-duplex", HOPS)],
-)
-def test_msccl_exports_of_our_own_are_valid_on_their_topology(
-    network: str, switching: str, collective: str
-) -> None:
-    found = cchybrid.network("ring-bi-4" if network == "half-duplex" else network)
-    if network == "half-duplex":
-        pairs = tuple((a, b) for a, b, _ in found.channels if a < b)
-        found = replace(found, half_duplex=pairs)
-    rooted = collective in ("broadcast", "gather", "reduce", "scatter")
-    more = {"root": found.terminals[1]} if rooted else {}
-    instance = cchybrid.instance(found, collective, switching=switching, **more)
-    text = export_msccl(made(instance, 0))
-    assert (' root="1"' in text) == rooted
-    named = read_msccl(text, ImportRequest("x", found, instance.collective))
-    for result in (named, read(text), read(text.replace(' root="1"', ""))):
-        assert result.broken == ()
-        assert verify_schedule(result.schedule) == ()
-    assert named.schedule.instance.network is found
-    assert named.length == len(named.schedule.steps)
 
 
 def test_msccl_transfers_are_placed_by_links_of_which_a_half_duplex_pair_is_one() -> None:
@@ -486,27 +404,6 @@ def test_msccl_sizes_that_executors_compute_are_checked() -> None:
     assert only_rule(text.format(4)) == (
         "wrong-size", "algo", "nchunksperloop is 4, and buffers have 3 chunks",
     )  # fmt: skip
-    past = ring_allgather(3).replace('o_chunks="3"', 'o_chunks="9"').replace(
-        'dstoff="2"', 'dstoff="8"', 1
-    )  # fmt: skip
-    assert only_rule(past) == (
-        "outside-buffer", "gpu 0, tb 0, step 1",
-        "chunks 8 to 8 of buffer 'o', which has 3 (allgather)",
-    )  # fmt: skip
-
-
-def test_msccl_connection_that_never_has_room_is_a_deadlock() -> None:
-    # Both send n messages before they receive any; NCCL's buffers hold eight.
-    def both(n: int) -> str:
-        sends = [step("s", ("i", k), ("i", k)) for k in range(n)]
-        takes = [step("rrc", ("i", k), ("i", k)) for k in range(n)]
-        gpus = [[block(0, 1 - g, 1 - g, *sends, *takes)] for g in (0, 1)]
-        return program("allreduce", (n, n, 0), *gpus)
-
-    assert read(both(8)).broken == ()
-    rule, place, text = only_rule(both(9))
-    assert (rule, place) == ("deadlock", "gpu 0, tb 0, step 8")
-    assert text == "gpu 1 never receives one of the 8 messages before"
 
 
 SEEDS = [

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cchybrid_plugins.exchange.claim import Claim, read_claim
+from cchybrid_plugins.exchange.claim import Claim
 from cchybrid_plugins.exchange.derivations import derive_linear, derive_rows
 from cchybrid_plugins.exchange.opb import write_opb
 from cchybrid_plugins.exchange.pseudo_boolean import PathFormula
@@ -132,7 +132,7 @@ def files_of(
     record: dict[str, Any], steps: int, evidence: dict[str, Any], folder: Path
 ) -> tuple[str, str]:
     found = certificate(record, {"steps": steps, "scope": own_scope(record)}, evidence, {})
-    formula, proof = write_opb(read_claim(record, found), record, folder, 20.0)
+    formula, proof = write_opb(record, found, folder, 20.0)
     return formula.read_text(), proof.read_text()
 
 
@@ -231,15 +231,14 @@ SMALL = [0, 4, 5, 6, 7, 12, 15]
 @pytest.mark.parametrize("index", SMALL, ids=lambda i: f"{CASES[i].kind} {CASES[i].topology}")
 def test_other_kinds_are_replaced_by_multipliers_where_there_are_some(index, tmp_path):
     record, found = certified(index)
-    claim = read_claim(record["instance"], found)
-    formula, proof = write_opb(claim, record["instance"], tmp_path, 20.0)
+    formula, proof = write_opb(record["instance"], found, tmp_path, 20.0)
     check(read_opb(formula.read_text()), proof.read_text())
 
 
 def test_what_has_no_cutting_planes_is_one_line(tmp_path):
     record, found = certified(11)  # scatters, of which the relaxation says less than prices do
     with pytest.raises(InputError, match="no cutting planes for linear evidence of 5 steps"):
-        write_opb(read_claim(record["instance"], found), record["instance"], tmp_path, 20.0)
+        write_opb(record["instance"], found, tmp_path, 20.0)
 
 
 def test_the_part_of_an_allreduce_has_a_formula(tmp_path):

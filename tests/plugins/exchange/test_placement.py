@@ -2,28 +2,21 @@
 
 from itertools import pairwise
 
-import networkx as nx
 import pytest
-from cchybrid_plugins.exchange.placement import MAX_PATHS, Placement
+from cchybrid_plugins.exchange.placement import Placement
 
 import cchybrid
 from cchybrid.model import Network
 
 
 @pytest.mark.parametrize("name", ["1-fat-complete-70", "fat-tree-16", "omega-16"])
-def test_every_path_is_a_shortest_one_over_switches(name: str) -> None:
-    """More than ``MAX_PATHS`` switches beside the source lead nowhere in the first network."""
+def test_a_transfer_takes_the_first_step_with_room_on_a_path_over_switches(name: str) -> None:
+    """In the first network 69 switches beside the source lead nowhere."""
     network = cchybrid.network(name)
     placement = Placement(network, len(network.terminals))
-    graph = nx.DiGraph(list(network.channel_index))
-    start, end = network.terminals[0], network.terminals[-1]
-    graph.remove_nodes_from({*network.terminals} - {start, end})
-    every = {tuple(path) for path in nx.all_shortest_paths(graph, start, end)}
-    found = placement._shortest_paths(start, end)
-    assert len(found) == min(len(every), MAX_PATHS)
-    assert set(found) <= every
     step, path = placement.put(0, len(network.terminals) - 1, 3)
     assert step == 3
+    assert set(path).intersection(network.terminals) == {path[0], path[-1]}
     assert all(hop in network.channel_index for hop in pairwise(path))
 
 

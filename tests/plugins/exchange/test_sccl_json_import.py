@@ -94,6 +94,10 @@ def test_shared_capacities_are_checked() -> None:
     assert (elsewhere.broken, verify_schedule(elsewhere.schedule)) == ((), ())
 
 
+NO_COLLECTIVE = {**json.loads(sccl_allgather())["collective"], "chunks": [chunk([0, 1], [2], 0)]}
+SOME = {**NO_COLLECTIVE, "chunks": [chunk([node], [0, 1], 0) for node in range(3)]}
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -105,18 +109,13 @@ def test_shared_capacities_are_checked() -> None:
         ({"steps": steps((0, []))}, "0 rounds in a step"),
         ({"steps": 3}, "steps: 3 is not a list"),
         ({"instance": {"steps": 5}}, "instance.steps: it says 5, and the file has 1"),
+        ({"collective": NO_COLLECTIVE}, "a chunk that 2 nodes have at the start and 1 need"),
+        ({"collective": SOME}, "a reduction to some of its nodes"),
     ],
 )
 def test_what_cannot_be_meant_is_said_in_one_line(changes: dict[str, Any], words: str) -> None:
     with refused(words):
         read(sccl_allgather(**changes))
-
-
-def test_chunks_that_several_nodes_have_are_refused() -> None:
-    with pytest.raises(InputError, match="a chunk that 2 nodes have at the start and 1 need"):
-        read(with_chunks([chunk([0, 1], [2], 0)]))
-    with pytest.raises(InputError, match="a reduction to some of its nodes"):
-        read(with_chunks([chunk([n], [0, 1], 0) for n in range(3)]))
 
 
 def test_chunks_that_stay_where_they_are_are_no_messages() -> None:

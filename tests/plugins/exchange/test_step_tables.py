@@ -17,10 +17,8 @@ from cchybrid_plugins.exchange.step_tables import (
 )
 
 import cchybrid
-from cchybrid.model import Channel, Collective, Instance, Message, Network, Schedule, Transfer
+from cchybrid.model import Collective, Instance, Message, Network, Schedule, Transfer
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.registry import load_registry
-from cchybrid.view.step_table import step_table
 from tests.view.test_table import BROADCAST, NAMED, NAMES, SCATTER
 
 SPECIAL = "".join(LATEX) + "é–猫"
@@ -125,29 +123,12 @@ def test_wide_and_long_schedules_are_broken_into_tables_and_pages() -> None:
     assert transfers == sum(map(len, schedule.steps)) > MAX_LINES
 
 
-def test_names_are_written_by_the_older_exports() -> None:
+def test_the_plain_exports_have_names_or_numbers_and_the_origins_of_messages() -> None:
     rows = list(csv.reader(io.StringIO(export_csv(NAMED))))
     assert rows[1][:6] == ["1", "0", NAMES[0], NAMES[1], NAMES[0], f"{NAMES[0]} -> {NAMES[1]}"]
     assert f"  {NAMES[1]} ({NAMES[0]})->{NAMES[2]}: {NAMES[1]},{NAMES[2]}" in export_text(NAMED)
-
-
-def test_numbers_are_written_as_before_without_names() -> None:
     assert export_csv(BROADCAST).splitlines()[3] == "2,0,1,2,0,1 2,wormhole,minimal"
     assert export_text(BROADCAST).splitlines()[-1] == "  1 (0)->2: 1,2"
-
-
-def test_reductions_name_their_destination() -> None:
-    network = Network("pair", 2, (Channel(0, 1), Channel(1, 0)), node_names=("left", "right"))
-    reduction = cchybrid.Collective("r", (cchybrid.Reduction((1,), 0),))
-    schedule = Schedule(Instance(network, reduction), ((Transfer(0, (1, 0)),),))
-    assert step_table(schedule).cells == ((("right->left (right,left)",),),)
-    assert "to left" in export_csv(schedule)
-
-
-def test_the_formats_are_registered() -> None:
-    registry = load_registry()
-    for name, export in (("markdown", export_markdown), ("latex", export_latex)):
-        assert registry.exporter(name).export(BROADCAST) == export(BROADCAST)
 
 
 @pytest.mark.parametrize("name", ["a+b", "to b", "a->b"])

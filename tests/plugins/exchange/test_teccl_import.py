@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from cchybrid_plugins.exchange.epoch_networks import dgx2, ndv2
+from cchybrid_plugins.exchange.epoch_networks import dgx2
 from cchybrid_plugins.exchange.teccl_import import read_teccl
 
 import cchybrid
@@ -14,7 +14,6 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.referee.verify import verify_schedule
 from tests.plugins.exchange.foreign_texts import teccl_result, teccl_triangle
-from tests.plugins.exchange.plain_epochs import greedy_allgather, result_of
 from tests.refusals import refused
 
 
@@ -36,38 +35,38 @@ def test_a_valid_result_becomes_a_valid_schedule() -> None:
     )
 
 
-def test_a_chunk_that_is_sent_before_it_arrives_is_named_with_its_epoch() -> None:
-    flows, paths = teccl_triangle()
-    flows[3] = flows[3].replace("epoch 1", "epoch 0")
-    [broken] = read(teccl_result(flows, paths, 2)).broken
-    assert broken.rule == "not-informed"
-    assert broken.place == "epoch 0, flow 3 (1->2), chunk 0 from 0"
+def shifted(flows: list[str], number: int, old: str, new: str) -> list[str]:
+    """Return the flows with a text of one of them replaced."""
+    return [flow.replace(old, new) if k == number else flow for k, flow in enumerate(flows)]
 
 
-def test_what_does_not_arrive_or_is_not_demanded_is_named() -> None:
+def test_the_first_broken_rule_is_named_with_its_epoch() -> None:
     flows, paths = teccl_triangle()
-    [broken] = read(teccl_result(flows[:-1], paths, 2)).broken
-    assert (broken.rule, broken.place) == ("missing-demand", "demand at 1 for chunk 0 from 2")
     key = next(iter(paths))
     fewer = {k: v for k, v in paths.items() if k != key}
-    [broken] = read(teccl_result(flows, fewer, 2)).broken
-    assert broken.place == "Chunk paths"
-    assert "nothing is demanded from GPU 0 to GPU 1; 5 of 6 pairs of 3 GPUs" in broken.text
-
-
-def test_every_chunk_of_an_allgather_is_demanded_everywhere() -> None:
-    flows, paths = teccl_triangle()
-    for key in list(paths):
-        paths[key.replace("chunk 0", "chunk 1")] = []
-    del paths[next(key for key in paths if key.startswith("Demand at 1 for chunk 1 from 0"))]
-    broken = read(teccl_result(flows, paths, 2)).broken
-    assert "chunk 1 from GPU 0 is not demanded at GPU 1" in " ".join(map(str, broken))
-
-
-def test_a_flow_after_the_last_epoch_is_named() -> None:
-    flows, paths = teccl_triangle()
-    rules = [each.rule for each in read(teccl_result(flows, paths, 1)).broken]
-    assert rules[0] == "too-late"
+    early = {key.replace("met by epoch 1", "met by epoch 0"): path for key, path in paths.items()}
+    other = {**paths, "Demand at 1 for chunk 0 from 0 met by epoch 0": ["0->1 in epoch 1"]}
+    chunks = {**paths, **{key.replace("chunk 0", "chunk 1"): [] for key in paths}}
+    del chunks["Demand at 1 for chunk 1 from 0 met by epoch 0"]
+    on_path = {"Demand at 1 for chunk 0 from 0 met by epoch 0": [[[0, "0->1 in epoch 0"]]]}
+    late = [*flows, "Chunk 0 from 2 traveled over 1->2 in epoch 50"]
+    for listed, demands, epochs, line in (
+        (shifted(flows, 3, "epoch 1", "epoch 0"), paths, 2,
+         "epoch 0, flow 3 (1->2), chunk 0 from 0: GPU 1 has 0 of the chunk by then and sends 1 "
+         "(not-informed)"),
+        (flows[:-1], paths, 2, "demand at 1 for chunk 0 from 2: 0 of the chunk arrives within 2"),
+        (flows, fewer, 2, "Chunk paths: nothing is demanded from GPU 0 to GPU 1; 5 of 6 pairs of"),
+        (flows, early, 2, "demand at 2 for chunk 0 from 0: 0 of the chunk arrives by epoch 0, "
+         "when it is to be met (missing-demand)"),
+        (flows, other, 2, "epoch 1, path 0 to 1 (0->1), chunk 0 from 0: a path has this flow, "
+         "which is not in the list of flows (missing-demand)"),
+        (flows, chunks, 2, "chunk 1 from GPU 0 is not demanded at GPU 1"),
+        (flows, paths, 1, "flow 3 (1->2), chunk 0 from 0: it is after the last of 1 epoch"),
+        (late, {**paths, **on_path}, 2, "it is after the last of 2 epochs (too-late)"),
+    ):  # fmt: skip
+        assert line in " ".join(map(str, read(teccl_result(listed, demands, epochs)).broken))
+    latest = {key.replace("met by epoch 1", "met by epoch 7"): path for key, path in paths.items()}
+    assert read(teccl_result(flows, latest, 2)).broken == ()
 
 
 def ndv2_flows(switch: bool) -> tuple[list[str], dict[str, Any]]:
@@ -166,28 +165,6 @@ def test_teccl_parts_on_no_path_are_judged_and_equal_parts_are_listed_once() -> 
     assert onward[0].text == "GPU 1 has 1 of the chunk by then and sends 1.5"
     over = result("8->1 with volume 0.75 in epoch 2", "8->1 with volume 0.75 in epoch 2").broken
     assert "link 8->1 carries 1.5 chunks in 1 epoch, 1 at most" in str(over)
-
-
-def test_teccl_demands_are_met_by_the_epoch_that_the_file_says() -> None:
-    flows, paths = teccl_triangle()
-    early = {key.replace("met by epoch 1", "met by epoch 0"): path for key, path in paths.items()}
-    [broken] = read(teccl_result(flows, early, 2)).broken
-    assert str(broken) == (
-        "demand at 2 for chunk 0 from 0: 0 of the chunk arrives by epoch 0, when it is to be met "
-        "(missing-demand)"
-    )
-    late = {key.replace("met by epoch 1", "met by epoch 7"): path for key, path in paths.items()}
-    assert read(teccl_result(flows, late, 2)).broken == ()
-
-
-def test_teccl_paths_of_whole_chunks_are_those_of_the_list() -> None:
-    flows, paths = teccl_triangle()
-    key = "Demand at 1 for chunk 0 from 0 met by epoch 0"
-    [broken] = read(teccl_result(flows, {**paths, key: ["0->1 in epoch 1"]}, 2)).broken
-    assert str(broken) == (
-        "epoch 1, path 0 to 1 (0->1), chunk 0 from 0: a path has this flow, which is not in the "
-        "list of flows (missing-demand)"
-    )
 
 
 def test_parts_of_chunks_have_rates_in_every_epoch_and_in_all() -> None:
@@ -293,6 +270,7 @@ def test_gpus_are_the_nodes_of_their_numbers_on_a_named_network() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        (teccl_result(*teccl_triangle(), 10**9), "3-Epochs_Required: 1000000000"),
         ('{"3-Epochs_Required": 0}', "Flows: the key is missing"),
         (teccl_result(["Chunk zero"], {}, 1), "Flows[0]: 'Chunk zero' is no flow"),
         (teccl_result([], {}, 1), "Chunk paths: no demands"),
@@ -313,37 +291,9 @@ def test_what_is_no_result_is_said_in_one_line(text: str, words: str) -> None:
         read(text)
 
 
-def test_the_epochs_required_must_make_sense() -> None:
-    flows, paths = teccl_triangle()
-    record = json.loads(teccl_result(flows, paths, 2))
-    record["3-Epochs_Required"] = 10**9
-    with pytest.raises(InputError, match="3-Epochs_Required: 1000000000"):
-        read(json.dumps(record))
-
-
-def test_teccl_flows_that_are_on_no_path_are_judged_too() -> None:
-    flows, paths = teccl_triangle()
-    on_paths = {key: [[[0, "0->1 in epoch 0"]]] if key.startswith("Demand at 1 for chunk 0 from 0")
-                else listed for key, listed in paths.items()}  # fmt: skip
-    late = [*flows, "Chunk 0 from 2 traveled over 1->2 in epoch 50"]
-    broken = read(teccl_result(late, on_paths, 2)).broken
-    assert broken[0].rule == "too-late"
-
-
 def test_teccl_epochs_without_a_flow_take_a_step_where_rates_are_unknown() -> None:
     flows, paths = teccl_triangle()
     late = [re.sub(r"epoch (\d)", lambda found: f"epoch {int(found[1]) + 3}", f) for f in flows]
     found = read(teccl_result(late, paths, 5))
     assert found.own is None
     assert found.length == 5
-
-
-def test_teccl_a_link_that_its_cluster_lacks_is_named() -> None:
-    gpus = sorted(ndv2(2).gpus)
-    sends, epochs = greedy_allgather(ndv2(2).links, gpus, (), 0.005, 1 / 16)
-    first = next(k for k, (_, _, nodes) in enumerate(sends) if nodes == (0, 1))
-    epoch = sends[first][0]
-    other = [*sends, (epoch, 0, (0, 6))]
-    found = read(result_of(other, epochs, gpus, 0.005, 1 / 16))
-    assert found.own is None
-    assert found.limits[0] == "it is no result for NDv2, 2 chassis, which has no link 0->6"

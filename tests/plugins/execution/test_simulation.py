@@ -163,8 +163,18 @@ def test_the_collective_of_mpi_is_known(collective, more, name, root):
     assert call.nodes == more.get("participants", tuple(range(6)))
 
 
-def test_some_messages_are_no_collective_of_mpi():
-    assert smpi.library_call(PAIRS) is None
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [(0, 2), (1, 3)],
+        [(0, [1, 2, 3]), (1, [0, 2, 3])],
+        [(0, 1), (0, 1), (0, 2)],
+        [(1, 0), (1, 0), (2, 0)],
+        [cchybrid.Reduction((1, 2), 0), cchybrid.Reduction((0, 2), 1)],
+    ],
+)
+def test_some_messages_are_no_collective_of_mpi(messages):
+    assert smpi.library_call(cchybrid.instance(CHAIN, messages)) is None
 
 
 @needs_smpi

@@ -37,7 +37,7 @@ def instance() -> Instance:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a finished front."""
     folder = tmp_path_factory.mktemp("fronts") / "front"
-    assert cchybrid.pareto(instance(), folder=folder, time_limit=100).complete
+    assert cchybrid.pareto(instance(), folder=folder, time_limit=600).complete
     return folder
 
 
@@ -69,7 +69,7 @@ def test_a_finished_front_holds_from_its_files_alone(folder: Path) -> None:
     assert (record["holds"], record["complete"], record["throughput"]) == (True, True, "3/4")
 
 
-def test_the_index_fits_its_schema(folder: Path, tmp_path: Path) -> None:
+def test_the_index_fits_its_schema(folder: Path) -> None:
     validator = Draft202012Validator(schema("front-1"))
     index = json.loads((folder / "front.json").read_text())
     validator.validate(index)
@@ -77,44 +77,26 @@ def test_the_index_fits_its_schema(folder: Path, tmp_path: Path) -> None:
     assert set(index["points"][0]) == set(schema("front-1")["$defs"]["point"]["properties"])
     assert not validator.is_valid({**index, "compete": True})
     assert not validator.is_valid({**index, "throughput": "0.75"})
-    cchybrid.pareto("ring-bi-4", "broadcast", folder=tmp_path / "short", max_steps=2, time_limit=9)
-    validator.validate(json.loads((tmp_path / "short" / "front.json").read_text()))
 
 
 def test_names_of_files_play_no_part(folder: Path) -> None:
     for number, path in enumerate(sorted(folder.iterdir(), reverse=True)):
         path.rename(folder / f"{number}.json")
     assert check_front(folder).complete
-    again = cchybrid.pareto(instance(), folder=folder, time_limit=100)
+    again = cchybrid.pareto(instance(), folder=folder, time_limit=600)
     assert (values(again), again.complete) == ([(1, 1, 1), (4, 3, 3)], True)
 
 
-def test_swapped_schedules_are_judged_by_their_content(folder: Path) -> None:
-    one, other = folder / "steps-1-chunks-1.json", folder / "steps-3-chunks-4.json"
-    first, second = one.read_text(), other.read_text()
-    one.write_text(second)
-    other.write_text(first)
-    assert values(check_front(folder)) == [(1, 1, 1), (4, 3, 3)]
-    again = cchybrid.pareto(instance(), folder=folder, time_limit=100)
-    assert values(again) == [(1, 1, 1), (4, 3, 3)]
-    assert json.loads(one.read_text())["steps"] == json.loads(first)["steps"]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "steps-1-chunks-1.json",
-        "steps-3-chunks-4.json",
-        "steps-2.certificate.json",
-        "throughput.json",
-        "front.json",
-    ],
-)
-def test_a_front_with_a_file_removed_is_not_complete(folder: Path, name: str) -> None:
-    (folder / name).unlink()
-    with pytest.raises((EvidenceError, InputError)):
-        check_front(folder)
-    assert call("check", "front", cwd=folder.parent).returncode in (1, 2)
+def test_a_front_with_a_file_removed_is_not_complete(folder: Path) -> None:
+    for name in (
+        "steps-1-chunks-1.json", "steps-3-chunks-4.json", "steps-2.certificate.json",
+        "throughput.json", "front.json",
+    ):  # fmt: skip
+        text = (folder / name).read_text()
+        (folder / name).unlink()
+        with pytest.raises((EvidenceError, InputError)):
+            check_front(folder)
+        (folder / name).write_text(text)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +131,7 @@ def test_edited_claims_are_refused(
 
 
 def test_files_of_another_instance_are_refused(folder: Path, tmp_path: Path) -> None:
-    cchybrid.pareto("ring-bi-4", "alltoall", folder=tmp_path / "other", time_limit=60)
+    cchybrid.pareto("ring-bi-4", "alltoall", folder=tmp_path / "other", time_limit=600)
     for path in (tmp_path / "other").glob("*.json"):
         if path.name != "front.json":
             target = folder / f"other-{path.name}"
@@ -158,7 +140,7 @@ def test_files_of_another_instance_are_refused(folder: Path, tmp_path: Path) -> 
                 check_front(folder)
             target.unlink()
     # A search in that folder uses none of them.
-    again = cchybrid.pareto("ring-bi-4", "alltoall", folder=folder, time_limit=60)
+    again = cchybrid.pareto("ring-bi-4", "alltoall", folder=folder, time_limit=600)
     assert again.instance.network.name == "ring-bi-4"
     assert again.complete
 
@@ -166,20 +148,22 @@ def test_files_of_another_instance_are_refused(folder: Path, tmp_path: Path) -> 
 def test_a_file_with_a_better_name_proves_nothing(tmp_path: Path) -> None:
     # A valid schedule of three steps under the name of one of two.
     ring = cchybrid.instance("hypercube-4", "allgather", switching="store-and-forward")
-    found = cchybrid.solve(ring, time_limit=20).schedule
+    found = cchybrid.solve(ring, time_limit=120).schedule
     assert found is not None
     first, second = found.steps[0], found.steps[1]
     slow = cchybrid.Schedule(ring.with_model(routing="minimal"), (first, second[:2], second[2:]))
     assert cchybrid.verify(slow) == ()
     slow.save(tmp_path / "steps-2-chunks-1.json")
-    front = cchybrid.pareto(ring, folder=tmp_path, time_limit=60)
+    front = cchybrid.pareto(ring, folder=tmp_path, time_limit=600)
     assert (front.fewest_steps, values(front)) == (2, [(1, 2, 2), (2, 2, 3)])
     assert check_front(tmp_path).complete
 
 
 def test_a_front_that_is_cut_short_says_what_is_open(tmp_path: Path) -> None:
-    front = cchybrid.pareto(instance(), folder=tmp_path, max_chunks=1, max_steps=3, time_limit=60)
+    front = cchybrid.pareto(instance(), folder=tmp_path, max_chunks=1, max_steps=3, time_limit=600)
     assert not front.complete
+    index = json.loads((tmp_path / "front.json").read_text())
+    Draft202012Validator(schema("front-1")).validate(index)
     shown = check_front(tmp_path)
     assert (shown.complete, shown.points[0].rounds) == (False, 1)
     edit(tmp_path / "front.json", lambda record: record.update(complete=True))
@@ -223,9 +207,9 @@ def test_the_limit_of_all_numbers_of_steps_is_a_bound_where_there_is_no_other(
 ) -> None:
     """Each certificate has been checked when its point is made."""
     monkeypatch.setattr("cchybrid_plugins.pipelining.pareto.round_bound", lambda *_: None)
-    front = cchybrid.pareto(cchybrid.instance("dgx-1", "allgather"), max_chunks=6, time_limit=240)
+    front = cchybrid.pareto(cchybrid.instance("ring-bi-4", "allgather"), max_chunks=2)
     bounds = {(point.steps, point.verdict.bound) for point in front.points if point.verdict}
-    assert bounds == {(2, Fraction(7, 6)), (3, Fraction(7, 6))}
+    assert bounds == {(2, Fraction(3, 2))}
 
 
 def test_a_front_without_points_has_nothing_to_check(folder: Path) -> None:

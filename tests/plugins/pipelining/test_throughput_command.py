@@ -150,28 +150,13 @@ def test_bandwidths_of_a_file_price_its_capacities(tmp_path: Path) -> None:
     nx.write_graphml(graph, tmp_path / "plain.graphml")
     graph.add_edge("R1", "R2", bandwidth=25, duplex="half")
     nx.write_graphml(graph, tmp_path / "cluster.graphml")
-    words = ("cluster.graphml", "broadcast", "--root", "R3")
-    rate = json.loads(
-        call("throughput", "plain.graphml", "broadcast", "--json", cwd=tmp_path).stdout
-    )
+    plain = ("throughput", "plain.graphml", "broadcast")
+    words = ("pareto", "cluster.graphml", "broadcast", "--root", "R3", "--alpha", "1e-6")
+    rate = json.loads(call(*plain, "--json", cwd=tmp_path).stdout)
     assert float(Fraction(rate["message_rate"])) == 25 / float(Fraction(rate["rounds_per_chunk"]))
-    priced = call(
-        "pareto",
-        *words,
-        "--alpha",
-        "1e-6",
-        "--json",
-        "--max-steps",
-        "2",
-        "-o",
-        "front",
-        cwd=tmp_path,
-    )
+    priced = call(*words, "--json", "--max-steps", "2", "-o", "front", cwd=tmp_path)
     assert json.loads(priced.stdout)["choices"]
-    for refused in (
-        ("throughput", "plain.graphml", "broadcast", "--bandwidth", "25"),
-        ("pareto", *words, "--alpha", "1e-6", "--beta", "4e-11"),
-    ):
+    for refused in ((*plain, "--bandwidth", "25"), (*words, "--beta", "4e-11")):
         done = call(*refused, cwd=tmp_path)
         assert (done.returncode, done.stderr.count("cchybrid:")) == (2, 1)
         assert "the file says it: capacity 1 is 25 GB/s; leave it out" in done.stderr

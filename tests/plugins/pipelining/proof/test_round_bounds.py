@@ -1,6 +1,5 @@
 """Bounds on rounds per chunk: known values, soundness against brute force."""
 
-from fractions import Fraction
 from math import ceil
 
 import pytest
@@ -41,16 +40,12 @@ def hop_by_hop(network: str, collective: str) -> Instance:
 )
 def test_known_values(network: str, collective: str, steps: int, ratio: str) -> None:
     """The first six and the all-to-all: peers' tables; the linear programs were solved anew."""
-    found = round_bound(hop_by_hop(network, collective), steps)
-    assert str(found.ratio) == ratio
-    assert abs(sum(found.shares) - found.ratio) < 1e-6
+    assert str(round_bound(hop_by_hop(network, collective), steps).ratio) == ratio
 
 
 def test_more_steps_never_need_more_rounds() -> None:
-    instance = hop_by_hop("mesh-3x3", "allgather")
-    bounds = [round_bound(instance, steps) for steps in range(4, 8)]
-    ratios = [bound.ratio for bound in bounds if bound is not None]
-    assert len(ratios) == 4
+    instance = hop_by_hop("ring-bi-6", "allgather")
+    ratios = [round_bound(instance, steps).ratio for steps in range(3, 7)]
     assert ratios == sorted(ratios, reverse=True)
 
 
@@ -67,6 +62,7 @@ def test_large_programs_are_not_solved() -> None:
 def test_no_schedule_beats_the_bound(instance: Instance, spare: int, chunks: int) -> None:
     steps = farthest(instance) + spare
     bound = round_bound(instance, steps)
+    assert linear_rounds(Network(instance.to_json()), bound.evidence, steps) == bound.ratio > 0
     fewest = ceil(bound.ratio * chunks)
     parts = instance.in_chunks(chunks)
     for rounds in splits(fewest - 1, steps):
@@ -82,13 +78,3 @@ def splits(total: int, steps: int) -> list[tuple[int, ...]]:
     return [
         (first, *rest) for first in range(1, total) for rest in splits(total - first, steps - 1)
     ]
-
-
-@settings(max_examples=examples(40), deadline=None)
-@given(instances(switchings=("store-and-forward",), max_nodes=5), st.integers(0, 2))
-def test_evidence_proves_what_is_said(instance: Instance, spare: int) -> None:
-    found = round_bound(instance, farthest(instance) + spare)
-    network = Network(instance.to_json())
-    assert linear_rounds(network, found.evidence, found.steps) == found.ratio
-    assert found.ratio > 0
-    assert isinstance(found.ratio, Fraction)
