@@ -36,33 +36,20 @@ VALUES = [
 ]
 LONG = [
     ("midimew-8", (2, 3, 2, 2)),
-    ("petersen-10", (3, 5, 2, 3)),
-    ("spidergon-8", (3, 4, 2, 3)),
-    ("torus-3x3", (2, 3, 2, 2)),
     ("mesh-3x3", (4, 6, 2, 4)),
-    ("hypercube-32", (7, 16, 2, 7)),
-    ("ring-bi-24", (12, 72, 3, 12)),
-    ("ring-uni-8", (7, 28, 3, 7)),
-    ("mesh-5x5", (12, 30, 3, 12)),
     ("mesh-6x6", (18, 54, 3, 18)),
-    ("heawood-14", (5, 9, 2, 5)),
     ("levi-30", (10, 28, 3, 10)),
     ("2-fat-hypercube-4", (7, 8, 3, 7)),
-    ("mesh-3x4", (6, 12, 2, 6)),
-    ("hypercube-16", (4, 8, 2, 4)),
     ("kautz-12", (4, 7, 2, 4)),
     ("ring-uni-16", (15, 120, 4, 15)),
     ("torus-5x5", (6, 15, 2, 6)),
     ("torus-4x8", (8, 32, 3, 8)),
-    ("spidergon-36", (12, 81, 3, 12)),
     ("kautz-36", (12, 34, 3, 13)),
     ("omega-16", (15, 15, 4, 15)),
     ("butterfly-8", (7, 7, 3, 7)),
-    ("clos-12", (11, 11, 4, 11)),
     ("b-tree-16", (15, 64, 4, 15)),
     ("fat-tree-16", (15, 15, 4, 15)),
     ("full-tree-15", (14, 56, 3, 7)),
-    ("4-fat-spidergon-4", (15, 16, 4, 15)),
 ]
 
 
@@ -87,13 +74,6 @@ def test_routing_changes_the_bound():
     assert best_bound(instance_of("kautz-36", "AAS", routing="any")) == 32
     assert best_bound(instance_of("kautz-36", "OAS", 0)) == 13
     assert best_bound(instance_of("kautz-36", "OAS", 0, routing="any")) == 12
-
-
-def test_ports_and_switching_change_the_bound():
-    assert best_bound(instance_of("hypercube-16", "AAS", inject=1, accept=1)) == 15
-    assert best_bound(instance_of("hypercube-16", "OAB", 0, inject=1, accept=1)) == 4
-    assert best_bound(instance_of("hypercube-16", "OAB", 0, switching="store-and-forward")) == 4
-    assert best_bound(instance_of("ring-bi-8", "AAS", switching="store-and-forward")) == 8
 
 
 @pytest.mark.parametrize(
@@ -150,9 +130,3 @@ def test_deliveries_over_the_half_duplex_links_of_a_part():
     found = max(price_bounds(Instance(network, collective("AAB", network))), key=lambda b: b.steps)
     assert found.steps == 6
     assert {tuple(price) for price in found.evidence["channels"]} >= {(6, 7, 1)}
-
-
-@pytest.mark.parametrize("network", ["mesh-3x4", "ring-uni-8"])
-def test_gathering_mirrors_scattering(network):
-    assert best_bound(instance_of(network, "AOR", 0)) == best_bound(instance_of(network, "OAB", 0))
-    assert best_bound(instance_of(network, "AOG", 0)) == best_bound(instance_of(network, "OAS", 0))
