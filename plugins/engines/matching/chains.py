@@ -54,13 +54,6 @@ class Filling(NamedTuple):
         Shape (deliveries,): the schedule so far.
     row
         Shape (resources,): the loads of the step.
-    receiver
-        As in ``OneHop``.
-    first, following
-        The candidates of a receiver: ``first[receiver]``, and the one that follows each, -1 at the
-        end.
-    placed
-        Shape (deliveries,): the deliveries made in this step; some may be replaced.
     chains
         Working memory.
     """
@@ -69,15 +62,33 @@ class Filling(NamedTuple):
     option: IntArray
     step: IntArray
     row: IntArray
+    chains: Chains
+
+
+class Candidates(NamedTuple):
+    """The deliveries that can be made, and those that are made in a step.
+
+    Parameters
+    ----------
+    receiver
+        As in ``Tables``.
+    first, following
+        The candidates of a receiver: ``first[receiver]``, and the one that follows each, -1 at the
+        end.
+    placed
+        Shape (deliveries,): the deliveries made in this step; some may be replaced.
+    """
+
     receiver: IntArray
     first: IntArray
     following: IntArray
     placed: IntArray
-    chains: Chains
 
 
 @internal
-def insert(flat: Flat, filling: Filling, delivery: int, number: int, search: int) -> bool:
+def insert(
+    flat: Flat, filling: Filling, candidates: Candidates, delivery: int, number: int, search: int
+) -> bool:
     """Make a delivery in a step, if other deliveries of the step can change options to make room.
 
     Breadth-first search for an augmenting path: an option that does not fit is queued with its
@@ -94,7 +105,8 @@ def insert(flat: Flat, filling: Filling, delivery: int, number: int, search: int
     search
         A number above those of earlier searches.
     """
-    option, row, placed, chains = filling.option, filling.row, filling.placed, filling.chains
+    option, row, chains = filling.option, filling.row, filling.chains
+    placed = candidates.placed
     tail = _try_options(flat, filling, delivery, -1, -1, 0, search)
     if tail < 0:
         return True
@@ -110,19 +122,19 @@ def insert(flat: Flat, filling: Filling, delivery: int, number: int, search: int
             remove(flat, row, path)
             taker = user
             tail = _try_options(flat, filling, taker, place, head, tail, search)
-            receiver = filling.receiver[user]
+            receiver = candidates.receiver[user]
             if tail >= 0 and flat.limit[receiver] != NO_LIMIT:
-                other = filling.first[receiver]
+                other = candidates.first[receiver]
                 while other >= 0 and tail >= 0:
                     if option[other] < 0 and other != delivery:
                         taker = other
                         tail = _try_options(flat, filling, taker, place, head, tail, search)
-                    other = filling.following[other]
+                    other = candidates.following[other]
             if tail < 0:
                 if taker != user:
                     option[user] = -1
                     placed[place] = taker
-                return _change_options(flat, filling, head)
+                return _change_options(flat, filling, placed, head)
             add(flat, row, path)
         head += 1
     # What a failed search has seen leads nowhere in this step.
@@ -163,9 +175,9 @@ def _try_options(
 
 
 @internal
-def _change_options(flat: Flat, filling: Filling, entry: int) -> bool:
+def _change_options(flat: Flat, filling: Filling, placed: IntArray, entry: int) -> bool:
     """Change options from an entry of the queue to its start; return whether all fit."""
-    option, row, placed, chains = filling.option, filling.row, filling.placed, filling.chains
+    option, row, chains = filling.option, filling.row, filling.chains
     while entry >= 0:
         taker, place = chains.taker[entry], chains.place[entry]
         leaver = placed[place] if place >= 0 else -1

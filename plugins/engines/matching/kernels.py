@@ -12,7 +12,7 @@ from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat, has_optional
 from cchybrid.toolkit.kernels.rng import State, uniform
 
-from .chains import Chains, Filling, insert, is_possible
+from .chains import Candidates, Chains, Filling, insert, is_possible
 
 
 class Tables(NamedTuple):
@@ -89,6 +89,7 @@ def match(
     placed = np.empty(deliveries, dtype=np.int32)
     first = np.empty(resources, dtype=np.int32)
     following = np.empty(deliveries, dtype=np.int32)
+    candidates = Candidates(receiver, first, following, placed)
     behind = np.zeros(deliveries, dtype=np.int32)
     hops = has_optional(flat.required)
     lacking = np.zeros(resources, dtype=np.int32)
@@ -101,7 +102,7 @@ def match(
         if missing == 0:
             return 0
         row[:] = 0
-        filling = Filling(now, option, step, row, receiver, first, following, placed, chains)
+        filling = Filling(now, option, step, row, chains)
         if hops:
             _count_behind(flat, now, step, behind, seen, heap, stop)
         made = 0
@@ -145,7 +146,9 @@ def match(
                 accept = receiver[delivery]
                 if row[accept] >= flat.capacity[accept]:
                     continue
-                if option[delivery] < 0 and insert(flat, filling, delivery, number, search):
+                if option[delivery] < 0 and insert(
+                    flat, filling, candidates, delivery, number, search
+                ):
                     placed[number] = delivery
                     number += 1
             for place in range(number):
@@ -230,7 +233,24 @@ def _count_behind(
                 level_stop = tail
 
 
-@compiled
-def sort(items: IntArray, size: int, value: NDArray[np.float64]) -> None:
-    """Sort the first items by ascending value."""
-    items[:size] = items[np.argsort(value[items[:size]])]
+@internal
+def sort(heap: IntArray, size: int, value: NDArray[np.float64]) -> None:
+    """Sort the first entries by ascending value (heapsort; Williams 1964)."""
+    for top in range(size // 2 - 1, -1, -1):
+        _sift(heap, size, top, value)
+    for last in range(size - 1, 0, -1):
+        heap[0], heap[last] = heap[last], heap[0]
+        _sift(heap, last, 0, value)
+
+
+@internal
+def _sift(heap: IntArray, size: int, top: int, value: NDArray[np.float64]) -> None:
+    """Move an entry of a heap down to its place; the largest value comes first."""
+    while 2 * top + 1 < size:
+        child = 2 * top + 1
+        if child + 1 < size and value[heap[child + 1]] > value[heap[child]]:
+            child += 1
+        if value[heap[top]] >= value[heap[child]]:
+            return
+        heap[top], heap[child] = heap[child], heap[top]
+        top = child
