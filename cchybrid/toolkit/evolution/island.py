@@ -28,7 +28,7 @@ from cchybrid.toolkit.kernels.rng import State, below
 
 
 class Breeder(NamedTuple):
-    """What distinguishes evolutionary engines: how they make children from parents.
+    """The part that distinguishes evolutionary engines: it makes children from parents.
 
     Parameters
     ----------

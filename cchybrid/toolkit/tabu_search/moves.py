@@ -82,7 +82,7 @@ class Scratch(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What moves work on: the problem, the graphs of paths, the search, and working memory."""
+    """The input of moves: the problem, the graphs of paths, the search, and working memory."""
 
     flat: Flat
     graphs: PathGraphs

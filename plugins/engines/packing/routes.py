@@ -116,7 +116,7 @@ class Routing(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """How loads become prices.
+    """The terms of a price.
 
     A resource costs ``share`` times its load in relation to ``target``, to the power of
     ``exponent``, and its weight for every use beyond the target.
