@@ -132,7 +132,3 @@ def test_machines_of_today(topology: str, collective: str, cut: int, steps: int)
     instance = cchybrid.instance(topology, collective, **HOP_BY_HOP)
     assert max(bound.steps for bound in cut_bounds(instance)) == cut
     assert max(bound.steps for bound in cut_over_time_bounds(instance)) == steps
-
-
-def test_wormhole_switching_has_no_such_bounds() -> None:
-    assert not list(cut_over_time_bounds(cchybrid.instance("dgx-2", "AAB")))

@@ -11,7 +11,7 @@ from cchybrid.model import Instance
 from cchybrid.proof.cut import cut_bounds
 from cchybrid.proof.flow import price_bounds
 from cchybrid.proof.growth import growth_bounds
-from cchybrid.proof.step_prices import lengths_of_parts, step_price_bounds
+from cchybrid.proof.step_prices import step_price_bounds
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import instances, list_schedule, scattered
@@ -56,13 +56,6 @@ def test_no_bound_exceeds_the_optimum_of_a_scatter(instance: Instance) -> None:
         assert known < bound.steps <= fewest
         assert proven_steps(record, bound.evidence) == bound.steps
         known = bound.steps
-
-
-def test_the_middle_steps_are_one_part() -> None:
-    assert lengths_of_parts(4, 5) == [1, 1, 1, 1]
-    assert lengths_of_parts(9, 5) == [1, 1, 5, 1, 1]
-    assert lengths_of_parts(9, 6) == [1, 1, 5, 1, 1]
-    assert sum(lengths_of_parts(77, 11)) == 77
 
 
 def test_only_scatters_hop_by_hop() -> None:

@@ -2,13 +2,11 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from cchybrid_plugins.engines.broadcast.engine import Broadcast
 from cchybrid_plugins.engines.broadcast.flows import Senders, SpreadModel
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from ortools.sat.python import cp_model
 
 import cchybrid
 from cchybrid.model import (
@@ -36,15 +34,6 @@ BROADCAST = Broadcast(Broadcast.Options())
 def senders(problem: Problem) -> Senders:
     assert problem.structure is not None
     return Senders.of(problem, problem.structure)
-
-
-def values_of(model: SpreadModel) -> np.ndarray | None:
-    """Return the values of a solution, if there is one."""
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    if solver.solve(model.model) != cp_model.OPTIMAL:
-        return None
-    return np.array(solver.response_proto.solution, dtype=np.int64)
 
 
 @RANDOM
@@ -101,13 +90,6 @@ def test_parallel_links_carry_as_many_copies_as_ports_let_out(
     model = CommunicationModel(inject=ports, accept=ports)
     run, _ = solved(BROADCAST, build_problem(Instance(network, collective, model)))
     assert run.best() == steps
-
-
-def test_growth_is_no_more_than_ports_allow() -> None:
-    """One port: 8 nodes take 3 steps, and the last step needs 4 informed before it."""
-    problem = build_problem(cchybrid.instance("hypercube-8", "OAB", ports=1))
-    models = (SpreadModel(senders(problem), (3,) * steps, lambda: False) for steps in (3, 2))
-    assert [values_of(model) is not None for model in models] == [True, False]
 
 
 def test_building_a_model_can_be_stopped() -> None:
