@@ -92,20 +92,6 @@ def test_cuts_count_late_entries_in_part(network, steps):
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("network", "steps"),
-    [("random-regular-16-3-1", 10), ("random-regular-20-3-1", 13), ("mesh-4x5", 13)],
-)
-def test_deliveries_over_half_duplex_links(network, steps):
-    """Deliveries over links: 240 / 24, 380 / 30 and 380 / 31, rounded up."""
-    whole = instance_of(network, "AAB")
-    links = tuple({(min(a, b), max(a, b)) for a, b, _ in whole.network.channels})
-    half = replace(whole, network=replace(whole.network, half_duplex=tuple(sorted(links))))
-    assert best_bound(half) == steps
-    assert best_bound(half.with_model(switching="store-and-forward")) == steps
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("network", "steps"),
     [
         pytest.param("mesh-3x5", 16, marks=pytest.mark.long),
         ("mesh-5x5", 26),

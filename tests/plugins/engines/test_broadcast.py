@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from cchybrid_plugins.engines.broadcast.engine import Broadcast
 from cchybrid_plugins.engines.broadcast.flows import Senders, SpreadModel
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from ortools.sat.python import cp_model
 
 import cchybrid
 from cchybrid.model import (
@@ -20,6 +22,7 @@ from cchybrid.model import (
 )
 from cchybrid.plugin.engine import Stop
 from cchybrid.problem import Problem, build_problem
+from cchybrid.problem.symmetry import small_groups
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.solver import StoppedError
 from tests.examples import drawn
@@ -136,3 +139,34 @@ def test_in_the_end_it_has_all_schedules(instance: Instance) -> None:
     run, stop = solved(Broadcast(options), problem)
     assert (run.best(), stop) == (fewest, Stop.STALLED if fewest > 1 else Stop.EXHAUSTED)
     assert run.bounds == []
+
+
+def values_of(model: SpreadModel) -> np.ndarray | None:
+    """Return the values of a solution, if there is one."""
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    if solver.solve(model.model) != cp_model.OPTIMAL:
+        return None
+    return np.array(solver.response_proto.solution, dtype=np.int64)
+
+
+def many_to_many(name: str, sources: int) -> Instance:
+    """Nodes before ``sources`` send to all others."""
+    receivers = list(range(sources, cchybrid.network(name).nodes))
+    return cchybrid.instance(name, "MNB", transmitters=list(range(sources)), receivers=receivers)
+
+
+def test_deliveries_are_invariant() -> None:
+    problem = build_problem(many_to_many("mesh-3x4", 4))
+    (images,) = small_groups(problem, 0, 9)
+    model = SpreadModel(
+        senders(problem), (5, 2, 1, 1), lambda: False, from_source=(5, 4, 3, 2), images=images
+    )
+    values = values_of(model)
+    assert values is not None
+    grown, assignment = model.solution(values)
+    steps = grown.lift(assignment).steps
+    made = {(m, path[-1], step) for step, sent in enumerate(steps) for m, path in sent}
+    for message, node in zip(images.message, images.node, strict=True):
+        assert {(message[m], node[v], step) for m, v, step in made} == made
+    assert len(made) == problem.deliveries

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cchybrid_plugins.engines.covering.cover import ClassFiller
+from cchybrid_plugins.engines.covering.cover import ClassFiller, cover, with_leftovers
+from cchybrid_plugins.engines.covering.diving import Diver
 from cchybrid_plugins.engines.covering.engine import Covering, Search
 from cchybrid_plugins.engines.covering.generation import Generation
 from cchybrid_plugins.engines.covering.incidence import Incidence
-from cchybrid_plugins.engines.covering.pricing import Pricer, pack
+from cchybrid_plugins.engines.covering.pricing import Pricer
 from cchybrid_plugins.engines.covering.routes import has_fixed_routes
 from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
@@ -103,23 +103,6 @@ def test_lists_every_maximal_class_once(instance: Instance) -> None:
     assert set(found) == maximal_classes(packing, np.arange(packing.columns))
 
 
-@RANDOM
-@given(SCATTERS, st.integers(0, 2**32 - 1))
-def test_classes_are_filled_until_nothing_fits(instance: Instance, seed: int) -> None:
-    packing = Packing.of(build_problem(instance))
-    random = np.random.default_rng(seed)
-    some = listed(packing)[0]
-    given_columns = some[random.random(len(some)) < 0.5]
-    rows = np.flatnonzero(random.random(packing.rows) < 0.7)
-    found = ClassFiller(packing, seed).fill(given_columns, rows)
-    assert set(given_columns.tolist()) <= set(found.tolist())
-    assert feasible(packing, tuple(found.tolist()))
-    added = np.setdiff1d(packing.row[found], packing.row[given_columns])
-    assert np.isin(added, rows).all()
-    for column in np.flatnonzero(np.isin(packing.row, np.setdiff1d(rows, packing.row[found]))):
-        assert not feasible(packing, (*found.tolist(), int(column)))
-
-
 OPTIMA = """spidergon-8 AAS 4, hypercube-8 AAS 4, ring-bi-8 AAS 8, ring-bi-16 AAS 32,
     ring-uni-8 AAS 28, petersen-10 AAS 5, kautz-12 AAS 7, mesh-3x3 AAS 6, mesh-3x3 AAS ports=1 8,
     torus-3x3 AAS 3, omega-8 AAS 7, omega-8 AAS ports=1 7, full-tree-7 AAS 12,
@@ -200,35 +183,6 @@ def test_beats_the_prices_where_classes_cannot_use_everything() -> None:
     assert (run.best(), run.lower(), stop) == (3, 3, Stop.EXHAUSTED)
 
 
-@RANDOM
-@given(SCATTERS, st.integers(0, 2**32 - 1))
-def test_prices_the_heaviest_class(instance: Instance, seed: int) -> None:
-    packing = Packing.of(build_problem(instance))
-    weight = np.random.default_rng(seed).integers(0, 9, packing.rows)
-    priced = Pricer(packing, lambda: False, seed).best(weight)
-    heaviest = max(int(weight[packing.row[columns]].sum()) for columns in listed(packing))
-    assert priced.max_weight == heaviest
-    assert priced.columns is not None
-    assert weight[packing.row[priced.columns]].sum() == heaviest
-    assert (packing.uses.load(priced.columns) <= packing.capacity).all()
-    assert len(np.unique(packing.row[priced.columns])) == len(priced.columns)
-
-
-@RANDOM
-@given(SCATTERS)
-def test_row_prices_bound_the_steps_of_the_rest(instance: Instance) -> None:
-    packing = Packing.of(build_problem(instance))
-    program = LoadProgram(packing)
-    everything = np.ones(packing.rows, dtype=np.bool_)
-    for rows in (everything, np.arange(packing.rows) % 2 == 0, everything):
-        prices = program.row_prices(rows)
-        if prices is None:
-            assert pack(packing, rows, 1, lambda: False, 0)[0] is not None
-            continue
-        for columns in listed(packing):
-            assert prices.row[packing.row[columns]].sum() <= prices.step
-
-
 def test_listing_gives_up_at_its_limit() -> None:
     problem = build_problem(cchybrid.instance("torus-3x3", "AAS"))
     run = LocalRun(problem, budget=Budget(None, evaluations=200_000))
@@ -244,3 +198,35 @@ def test_claims_nothing_for_an_incomplete_problem() -> None:
     assert not problem.complete
     assert run.bounds == []
     assert run.best() is not None
+
+
+def test_a_dive_leaves_what_it_could_not_place() -> None:
+    packing = Packing.of(build_problem(cchybrid.instance("mesh-3x3", "AAS")))
+    pricer, program = Pricer(packing, lambda: False, 0), LoadProgram(packing)
+    diver = Diver(
+        packing, pricer, ClassFiller(packing, 0), program, lambda units: None, lambda: False
+    )
+    weight = np.ones(packing.rows, dtype=np.int64)
+    for steps in (6, 5):
+        classes, rest = diver.dive(steps, weight, np.random.default_rng(0))
+        assert len(classes) <= steps
+        assert rest.any() == (steps == 5)
+        full = with_leftovers(packing, ClassFiller(packing, 0), classes, rest)
+        made = packing.assignment(full)
+        run = LocalRun(packing.problem)
+        run.offer(made)
+        assert run.best() == made.steps == len(full)
+
+
+def test_a_cover_by_columns() -> None:
+    packing = Packing.of(build_problem(cchybrid.instance("hypercube-8", "AAS")))
+    known = [packing.classes(first_fit(packing.problem, seed)) for seed in range(3)]
+    max_size = min(len(classes) for classes in known)
+    every = [columns for classes in known for columns in classes]
+    chosen, rest, found = cover(packing, every, lambda: False, 0, units=1.0)
+    assert not rest.any()
+    assert len(chosen) == found.bound <= max_size
+    chosen, rest, found = cover(packing, every, lambda: False, 0, units=1.0, steps=2)
+    assert len(chosen) == 2
+    assert rest.sum() == packing.rows - len({*packing.row[np.concatenate(chosen)].tolist()})
+    assert rest.sum() == found.bound

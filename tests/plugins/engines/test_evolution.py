@@ -15,10 +15,9 @@ from cchybrid.host.api import instance
 from cchybrid.model import Instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
-from cchybrid.problem import Assignment, build_problem
+from cchybrid.problem import build_problem
 from cchybrid.toolkit.evolution.genome import Genome
 from cchybrid.toolkit.evolution.island import EvolutionIsland
-from cchybrid.toolkit.evolution.options import EvolutionOptions
 from cchybrid.toolkit.evolution.population import Population, empty_population, replace, select
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.flat import flatten
@@ -122,20 +121,6 @@ def test_a_guest_takes_the_place_of_a_worse_individual() -> None:
     island.immigrate(solution)
     assert island.conflicts == 0
     assert np.array_equal(island.best().option, solution.option)
-
-
-def test_with_a_radius_genes_are_numbered_anew() -> None:
-    problem = build_problem(instance("hypercube-8", "AAB"))
-    genome = Genome.of(problem, EvolutionOptions(radius=1))
-    assert (hops_of(problem)[genome.allowed] == 1).all()
-    options = problem.option_start[:-1].astype(np.int32)
-    step = np.arange(problem.deliveries, dtype=np.int32)
-    genes = genome.encode(Assignment(options, step), 40)
-    back = genome.decode(genes.option, genes.step, 40)
-    kept = (hops_of(problem)[options] == 1) & (step < 40)
-    assert (back.option[kept] == options[kept]).all()
-    assert (back.option[~kept] == -1).all()
-    assert (back.step == np.where(kept, step, -1)).all()
 
 
 def children_of(crossover: float, number: int, genes: int) -> np.ndarray:

@@ -2,7 +2,9 @@
 
 from itertools import combinations
 
+import networkx as nx
 import numpy as np
+import pytest
 from cchybrid_plugins.engines.matching.engine import Matching
 from cchybrid_plugins.engines.matching.kernels import match
 from cchybrid_plugins.engines.matching.one_hop import OneHop
@@ -198,3 +200,30 @@ def test_channels_of_higher_capacity_and_half_duplex_links() -> None:
     messages = (Message(0, (2,)), Message(2, (0,))) * 2
     run, _ = solved(MATCHING, Instance(both, Collective("two", messages), model), 4)
     assert run.best() == 4
+
+
+@pytest.mark.parametrize("topology", ["mesh-3x3", "mesh-4x4", "random-regular-12-3-1"])
+def test_with_one_port_every_step_serves_as_many_receivers_as_possible(topology: str) -> None:
+    """Against the maximum matchings of NetworkX."""
+    case = cchybrid.instance(topology, "AAB", **HOPS, ports=1)
+    one_hop = OneHop.of(build_problem(case))
+    for seed in range(5):
+        step_of, missing = matched(one_hop, (1.0, 0.3, 3.0, 0.5), 99, seed)
+        assert not missing
+        structure = one_hop.problem.structure
+        held = {(int(node), int(node)) for node in structure.message_source}
+        for now in range(step_of.max() + 1):
+            graph = nx.Graph(
+                (("sender", a), ("receiver", b))
+                for a, b, _ in structure.channels.tolist()
+                if any((c, a) in held and (c, b) not in held for c in range(case.network.nodes))
+            )
+            made = np.flatnonzero(step_of == now).tolist()
+            assert len(made) == len(nx.max_weight_matching(graph, maxcardinality=True))
+            held |= {
+                (
+                    int(structure.message_source[structure.delivery_message[one]]),
+                    int(structure.delivery_node[one]),
+                )
+                for one in made
+            }
