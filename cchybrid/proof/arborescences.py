@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Instance, LowerBound
+from cchybrid.proof.capacity_program import CapacityProgram
 from cchybrid.proof.climbing import climb, network_of
-from cchybrid.proof.flow import link_rows, port_rows
 from cchybrid.proof.linear_evidence import linear
-from cchybrid.proof.linear_program import LinearProgram, roundings
+from cchybrid.proof.linear_program import roundings
 
 MAX_WORK = 1_000_000
 """Trees per round, times nodes, times channels, up to which they are generated; a round at the
@@ -88,30 +88,16 @@ def _solve(instance: Instance) -> Floats | None:
     """
     network = instance.network
     times = Counter(message.source for message in instance.collective.deliver_messages)
-    program = LinearProgram()
-    steps = program.variable(objective=1.0)
-
-    def limit(capacity: int) -> Any:
-        return program.row(-math.inf, 0.0, [(steps, -float(capacity))])
-
-    links = link_rows(network, limit)
-    inject, accept = port_rows(instance, limit)
+    program = CapacityProgram(instance)
     covered = {source: program.row(float(count), math.inf) for source, count in times.items()}
     ends = [(a, b) for a, b, _ in network.channels]
 
     def add(source: int, tree: Sequence[int]) -> None:
         column = program.variable()
         covered[source].SetCoefficient(column, 1.0)
-        uses = Counter(links[ends[arc]] for arc in tree)
-        uses.update(inject[ends[arc][0]] for arc in tree if ends[arc][0] in inject)
-        uses.update(accept[ends[arc][1]] for arc in tree if ends[arc][1] in accept)
+        uses = Counter(row for arc in tree for row in program.rows_of(*ends[arc]))
         for row, count in uses.items():
             row.SetCoefficient(column, float(count))
-
-    def prices(rows: dict[int, Any]) -> Floats:
-        found = np.zeros(network.nodes)
-        found[list(rows)] = program.duals(rows.values(), sign=-1.0)
-        return found
 
     tails, heads = (np.array(column) for column in zip(*ends, strict=True))
     best, dual, kept = 0.0, None, None
@@ -134,9 +120,9 @@ def _solve(instance: Instance) -> Floats | None:
         if not improved or not program.solve():
             break
         shares = {source: float(row.dual_value()) for source, row in covered.items()}
-        channel = program.duals((links[end] for end in ends), sign=-1.0)
-        dual = np.concatenate((channel, prices(inject), prices(accept)))
-        cost = channel + dual[len(ends) :][tails] + dual[len(ends) + network.nodes :][heads]
+        found = program.prices()
+        dual = np.concatenate((found.channel, found.inject, found.accept))
+        cost = found.channel + found.inject[tails] + found.accept[heads]
     return kept
 
 

@@ -8,8 +8,6 @@ nodes of a block is one message.
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -29,50 +27,34 @@ def block_bounds(instance: Instance) -> Iterator[LowerBound]:
     if all(len(message.destinations) == 1 for message in instance.collective.deliver_messages):
         return
     record = instance.to_json()
-    if not _relaxations(Network(record), 1, MAX_TERMS):
+    if not _small_divisions(Network(record), 1):
         return
     known = 1
     for cheaper in CHEAPER:
         known = max(known, max((bound.steps for bound in cheaper(instance.widest)), default=1))
-    yield from refute_ever_more(
-        instance, known, lambda steps: refute_blocks(record, steps, MAX_TERMS, units=UNITS)
-    )
+    yield from refute_ever_more(instance, known, lambda steps: refute_blocks(record, steps))
 
 
-def refute_blocks(
-    instance: Mapping[str, Any],
-    steps: int,
-    max_terms: int,
-    seconds: float | None = None,
-    units: float | None = None,
-) -> dict[str, Any] | None:
+def refute_blocks(instance: Mapping[str, Any], steps: int) -> dict[str, Any] | None:
     """Return evidence that no schedule has at most ``steps`` steps, or ``None``.
 
-    The parameters are those of ``farkas.refute``.
+    Parameters
+    ----------
+    instance
+        A ``cchybrid-instance/1`` object.
     """
-    deadline = math.inf if seconds is None else time.monotonic() + seconds
-    for blocks, _ in _relaxations(Network(instance), steps, max_terms):
-        evidence = refute_between(instance, blocks, steps, max_terms, deadline, units)
-        if evidence is not None:
-            return evidence
-    return None
-
-
-def refute_between(
-    instance: Mapping[str, Any],
-    blocks: Blocks,
-    steps: int,
-    max_terms: int = MAX_TERMS,
-    deadline: float = math.inf,
-    units: float | None = None,
-) -> dict[str, Any] | None:
-    """Return evidence of a division into blocks; ``deadline`` is by ``time.monotonic``."""
     network = Network(instance)
+    found = (refute_between(network, blocks, steps) for blocks in _small_divisions(network, steps))
+    return next((evidence for evidence in found if evidence is not None), None)
+
+
+def refute_between(network: Network, blocks: Blocks, steps: int) -> dict[str, Any] | None:
+    """Return evidence of a division into blocks, or ``None``."""
     relaxation = BlockRelaxation(network, numbered(blocks), steps)
-    found = find_contradiction(relaxation, relaxation.all_keys(), max_terms, deadline, units)
+    found = find_contradiction(relaxation, relaxation.all_keys(), MAX_TERMS, units=UNITS)
     if found is None:
         return None
-    return rounded_evidence(network, steps, _parts(network, blocks, found), deadline, blocks)
+    return rounded_evidence(network, steps, _parts(network, blocks, found), blocks=blocks)
 
 
 def numbered(blocks: Blocks) -> list[int]:
@@ -125,12 +107,10 @@ def wide_blocks(network: Network) -> list[Blocks]:
     return found
 
 
-def _relaxations(
-    network: Network, steps: int, max_terms: int
-) -> list[tuple[Blocks, BlockRelaxation]]:
-    """Return the divisions whose rows have few enough terms, with their relaxations."""
-    made = [
-        (blocks, BlockRelaxation(network, numbered(blocks), steps))
+def _small_divisions(network: Network, steps: int) -> list[Blocks]:
+    """Return the divisions whose rows have few enough terms."""
+    return [
+        blocks
         for blocks in wide_blocks(network)
+        if MIN_FLOW_TERMS * BlockRelaxation(network, numbered(blocks), steps).flows <= MAX_TERMS
     ]
-    return [pair for pair in made if MIN_FLOW_TERMS * pair[1].flows <= max_terms]

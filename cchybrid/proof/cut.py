@@ -110,10 +110,6 @@ class CutMeter:
             self.spread_goal[row, list(message.destinations)] = True
         self.spread_count = self.spread_goal.astype(np.float32)
 
-    def steps(self, inside: NodeSet, both: bool) -> int:
-        """Return the cut bound of a set; ``both``: count messages in both directions."""
-        return max(limit.need.steps for limit in self.limits(inside, both))
-
     def limits(self, inside: NodeSet, both: bool) -> list[Limit]:
         """Return what limits the entries of a set; ``both``: messages in both directions."""
         entering, senders, receivers = self._entering(inside)

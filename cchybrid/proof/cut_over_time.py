@@ -61,7 +61,8 @@ def _narrowest(instance: Instance) -> list[NodeSet]:
     for inside in near_sets(instance):
         size = int(inside.sum())
         if 0 < size < len(inside) and inside.tobytes() not in rated:
-            rated[inside.tobytes()] = (-meter.steps(inside, False), size, inside)
+            steps = max(limit.need.steps for limit in meter.limits(inside, both=False))
+            rated[inside.tobytes()] = (-steps, size, inside)
     return [row[2] for row in sorted(rated.values(), key=lambda row: row[:2])[:MAX_SETS]]
 
 

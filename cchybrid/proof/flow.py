@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cchybrid.model import Instance, LowerBound, Network
+from cchybrid.model import Instance, LowerBound
+from cchybrid.proof.capacity_program import CapacityProgram, FlowPrices
 from cchybrid.proof.climbing import climb
 from cchybrid.proof.cut import NodeSet, best_cuts
-from cchybrid.proof.linear_program import LinearProgram, roundings
+from cchybrid.proof.linear_program import roundings
 from cchybrid.proof.payers import Payers
 from cchybrid.referee.distances import hop_distances
 
@@ -58,24 +58,6 @@ def flow_cut_bounds(instance: Instance) -> Iterator[LowerBound]:
     yield from best_cuts(instance, _suggested_sets(instance))
 
 
-@dataclass(frozen=True)
-class FlowPrices:
-    """The dual of the arc-flow program.
-
-    Attributes
-    ----------
-    load
-        The optimum: a lower bound on the steps of a scatter, up to rounding.
-    channel, inject, accept
-        Non-negative prices per channel (in the network's order) and per node.
-    """
-
-    load: float
-    channel: NDArray[np.number]
-    inject: NDArray[np.number]
-    accept: NDArray[np.number]
-
-
 @lru_cache(maxsize=4)
 def solve_flow(instance: Instance) -> FlowPrices | None:
     """Solve the arc-flow program of a ``deliver`` instance; ``None`` if too large or not solved."""
@@ -88,14 +70,8 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
     sources = sorted({source for source, _ in demand})
     if _columns(instance) > MAX_COLUMNS:
         return None
-    program = LinearProgram(method="GLOP" if _columns(instance) <= GLOP_COLUMNS else "PDLP")
-    load = program.variable(objective=1.0)
-
-    def limit(capacity: int) -> Any:
-        return program.row(-math.inf, 0.0, [(load, -float(capacity))])
-
-    rows = link_rows(network, limit)
-    inject, accept = port_rows(instance, limit)
+    method = "GLOP" if _columns(instance) <= GLOP_COLUMNS else "PDLP"
+    program = CapacityProgram(instance, method)
     nodes = range(network.nodes)
     for source, allowed in zip(sources, _allowed_arcs(instance, sources), strict=True):
         balance = {
@@ -104,16 +80,11 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
             if node != source
         }
         for a, b in allowed:
-            flow = program.variable()
-            rows[a, b].SetCoefficient(flow, 1.0)
+            flow = program.flow(a, b)
             balance[b].SetCoefficient(flow, 1.0)
             if a != source:
                 balance[a].SetCoefficient(flow, -1.0)
-            if a in inject:
-                inject[a].SetCoefficient(flow, 1.0)
-            if b in accept:
-                accept[b].SetCoefficient(flow, 1.0)
-    return _dual(program, network, rows, inject, accept)
+    return program.solved()
 
 
 def _solve_last_hops(instance: Instance) -> FlowPrices | None:
@@ -122,77 +93,15 @@ def _solve_last_hops(instance: Instance) -> FlowPrices | None:
     In store-and-forward switching also the ports at its ends.
     """
     network = instance.network
-    program = LinearProgram()
-    load = program.variable(objective=1.0)
-
-    def limit(capacity: int) -> Any:
-        return program.row(-math.inf, 0.0, [(load, -float(capacity))])
-
-    rows = link_rows(network, limit)
-    inject, accept = port_rows(instance, limit)
+    program = CapacityProgram(instance)
     deliveries = Counter(
         goal for message in instance.collective.deliver_messages for goal in message.destinations
     )
     received = {node: program.row(float(count), math.inf) for node, count in deliveries.items()}
     for a, b, _ in network.channels:
         if b in received:
-            flow = program.variable()
-            rows[a, b].SetCoefficient(flow, 1.0)
-            received[b].SetCoefficient(flow, 1.0)
-            if a in inject:
-                inject[a].SetCoefficient(flow, 1.0)
-            if b in accept:
-                accept[b].SetCoefficient(flow, 1.0)
-    return _dual(program, network, rows, inject, accept)
-
-
-def _dual(
-    program: LinearProgram,
-    network: Network,
-    rows: Mapping[tuple[int, int], Any],
-    inject: Mapping[int, Any],
-    accept: Mapping[int, Any],
-) -> FlowPrices | None:
-    """Solve a program and return the dual values of these rows; ``None`` if it is not solved."""
-    if not program.solve():
-        return None
-
-    def ports(rows: Mapping[int, Any]) -> NDArray[np.float64]:
-        prices = np.zeros(network.nodes)
-        prices[list(rows)] = program.duals(rows.values(), sign=-1.0)
-        return prices
-
-    channel = program.duals((rows[a, b] for a, b, _ in network.channels), sign=-1.0)
-    return FlowPrices(program.value, channel, ports(inject), ports(accept))
-
-
-def port_rows(
-    instance: Instance, limit: Callable[[int], Any]
-) -> tuple[dict[int, Any], dict[int, Any]]:
-    """Return the rows of the nodes' ports for sending and for receiving.
-
-    In store-and-forward switching a message uses the ports of every node of its route. In wormhole
-    switching it uses ports once, whatever its route, which cut bounds count.
-    """
-    model, nodes = instance.model, range(instance.network.nodes)
-    if model.switching != "store-and-forward":
-        return {}, {}
-    return (
-        {v: limit(k) for v in nodes if (k := model.inject_limit(v)) is not None},
-        {v: limit(k) for v in nodes if (k := model.accept_limit(v)) is not None},
-    )
-
-
-def link_rows(network: Network, limit: Callable[[int], Any]) -> dict[tuple[int, int], Any]:
-    """Return the row of each channel; the channels of a half-duplex pair have one row."""
-    rows: dict[tuple[int, int], Any] = {}
-    for a, b in network.half_duplex:
-        size = network.channels[network.channel_index[a, b]].capacity
-        rows[a, b] = rows[b, a] = limit(size)
-    for a, b, size in network.channels:
-        if (a, b) not in rows:
-            rows[a, b] = limit(size)
-    return rows
+            received[b].SetCoefficient(program.flow(a, b), 1.0)
+    return program.solved()
 
 
 def _allowed_arcs(instance: Instance, sources: Sequence[int]) -> Iterator[list[tuple[int, int]]]:

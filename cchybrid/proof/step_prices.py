@@ -26,9 +26,10 @@ import numpy as np
 from cchybrid.checker import EvidenceError, Network
 from cchybrid.checker.kinds import shown_steps
 from cchybrid.model import Instance, LowerBound
+from cchybrid.proof.capacity_program import link_rows, port_rows
 from cchybrid.proof.climbing import refute_ever_more
 from cchybrid.proof.cut import cut_bounds
-from cchybrid.proof.flow import link_rows, port_rows, price_bounds
+from cchybrid.proof.flow import price_bounds
 from cchybrid.proof.growth import growth_bounds
 from cchybrid.proof.linear_program import LinearProgram, roundings
 

@@ -2,6 +2,8 @@
 
 Nothing in it is required. Each module says more.
 
+``assignments``
+    Parts of assignments: ``made_where``, ``without_idle``.
 ``kernels``
     Compiled inner loops: ``compiled`` and ``inlined`` are decorators for kernels in numba, whose
     compiled code is kept.
@@ -9,6 +11,8 @@ Nothing in it is required. Each module says more.
     ``flatten`` returns a Problem as a ``Flat``, the tuple of arrays that kernels take.
 ``kernels.rng``
     Random numbers on an explicit state: ``seed_state``, ``below``, ``uniform``, ``shuffle``.
+``kernels.indexed_list``
+    ``IndexedList``: insertion and removal in constant time.
 ``kernels.first_fit``
     Greedy list scheduling for any Problem: ``first_fit``, ``FirstFit``, ``fill``.
 ``kernels.occupancy``
@@ -20,7 +24,7 @@ Nothing in it is required. Each module says more.
 ``evolution``
     The common part of evolutionary engines: ``engine.EvolutionEngine``,
     ``options.EvolutionOptions``, ``genome.Genome``; the operators of the thesis:
-    ``mutation.mutate``, ``restoration.restore``, ``swap.swap_steps``, ``ports.spread_ports``,
+    ``mutation.mutate``, ``restoration.restore``, ``mutation.swap_steps``, ``ports.spread_ports``,
     ``initial.complete``; and ``min_conflicts.settle``, a local search.
 ``tabu_search``
     Weighted tabu search: ``island.TabuIsland``, ``options.TabuOptions``.

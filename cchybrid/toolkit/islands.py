@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
 from typing import Protocol
 
 from cchybrid.plugin.engine import Run
@@ -80,8 +79,8 @@ def explore(
     with watched(run, steps) as stop, ThreadPoolExecutor(len(islands)) as pool:
         while run.wants(steps):
             share = budget.share(evaluations, len(islands))
-            made = pool.map(_advance, islands, repeat(share), repeat(stop))
-            budget.spend(sum(made))
+            made = [pool.submit(island.advance, share, stop) for island in islands]
+            budget.spend(sum(each.result() for each in made))
             best = min(islands, key=lambda island: island.conflicts)
             if best.conflicts == 0:
                 return best.best()
@@ -97,10 +96,6 @@ def explore(
             if rounds % MIGRATION_ROUNDS == 0 and len(islands) > 1:
                 _migrate(islands)
     return None
-
-
-def _advance(island: Island, evaluations: int, stop: BoolArray) -> int:
-    return island.advance(evaluations, stop)
 
 
 def _migrate(islands: Sequence[Island]) -> None:

@@ -8,8 +8,9 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.problem import Assignment, Problem, needed
+from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.ragged import offsets
+from cchybrid.toolkit.assignments import made_where, without_idle
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix
 
 MAX_CELLS = 1 << 22
@@ -75,10 +76,7 @@ class PartialSchedule:
 
     def assignment(self) -> Assignment:
         """Return the assignment, without optional deliveries that none requires."""
-        found = Assignment(self.option.astype(np.int32), self.step.astype(np.int32))
-        idle = ~needed(self.problem, found)
-        found.option[idle], found.step[idle] = -1, -1
-        return found
+        return without_idle(self.problem, self.option, self.step)
 
     def place(self, delivery: IntVector, option: IntVector, step: IntVector) -> None:
         """Schedule unscheduled deliveries; the caller ensures that they fit."""
@@ -95,12 +93,7 @@ class PartialSchedule:
         """Return a copy without these deliveries, and their places alone."""
         other = self.copy()
         other.take_out(delivery)
-        gone = other.option < 0
-        former = Assignment(
-            np.where(gone, self.option, -1).astype(np.int32),
-            np.where(gone, self.step, -1).astype(np.int32),
-        )
-        return other, former
+        return other, made_where(other.option < 0, self.option, self.step)
 
     def add(self, found: Assignment) -> None:
         """Schedule unscheduled deliveries as found; drop optional ones that none requires."""
@@ -129,6 +122,11 @@ class PartialSchedule:
                 found[some] = np.logical_and.reduceat(enough, offsets(size[some])[:-1], axis=0)
             start = end
         return found
+
+    def options_of(self, delivery: int) -> IntVector:
+        """Return the usable options of a delivery."""
+        options = np.arange(*self.problem.option_start[delivery : delivery + 2])
+        return options[self.uses.usable[options]]
 
     def resources_of(self, options: IntVector) -> IntVector:
         """Return the resources that options use, without implied ones."""
@@ -160,9 +158,7 @@ class PartialSchedule:
             waiting = np.array(missed, dtype=np.int64)
 
     def _fill_one(self, delivery: int) -> bool:
-        problem = self.problem
-        options = np.arange(*problem.option_start[delivery : delivery + 2])
-        options = options[self.uses.usable[options]]
+        problem, options = self.problem, self.options_of(delivery)
         fits = self.fits(options)
         if problem.ordered:
             before = problem.option_requires[options]

@@ -17,26 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.plugin.engine import Run, Stop
-from cchybrid.proof.linear_program import LinearProgram
+from cchybrid.proof.linear_program import LinearProgram as LinearProgram
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
-
-__all__ = [
-    "EVALUATIONS_PER_UNIT",
-    "NO_SOLUTION",
-    "LinearProgram",
-    "Solution",
-    "StoppedError",
-    "call",
-    "check",
-    "evaluations",
-    "new_solver",
-    "solve",
-    "solve_model",
-    "solve_program",
-    "until_stopped",
-]
 
 Found = TypeVar("Found")
 

@@ -21,7 +21,7 @@ from cchybrid.problem.arrays import IntArray, LongArray
 from cchybrid.toolkit.kernels import compiled
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import Flat, flatten
-from cchybrid.toolkit.kernels.occupancy import add, build, remove
+from cchybrid.toolkit.kernels.occupancy import Loaded, add, build, remove
 
 MIN_RATIO = 50.0
 MOVES = 100_000
@@ -49,7 +49,7 @@ def kernel_moves(
 ) -> None:
     """Fill ``counts`` with the conflicts after every move; the assignment is changed in place."""
     counted = np.ones(len(option), dtype=np.bool_)
-    conflicts = build(flat, option, step, counted, table)
+    conflicts = build(flat, Loaded(option, step, counted, table))
     for move in range(len(counts)):
         delivery, other, when = moves[0][move], moves[1][move], moves[2][move]
         conflicts += remove(flat, table[step[delivery]], flat.path[option[delivery]])

@@ -80,7 +80,7 @@ def _certified_blocks() -> tuple[dict[str, Any], dict[str, Any]]:
     steps = first_schedule(instance)
     assert steps is not None
     record = Schedule(instance, steps).to_json()
-    evidence = refute_blocks(record["instance"], 2, 100_000)
+    evidence = refute_blocks(record["instance"], 2)
     assert evidence is not None
     return record, certificate(
         record["instance"], {"steps": 3, "scope": "any routing"}, evidence, {}

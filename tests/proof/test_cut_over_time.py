@@ -1,7 +1,7 @@
 """Cuts over time: never above the optimum, and the rows that they close."""
 
 from collections.abc import Iterable
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -99,13 +99,6 @@ def test_messages_from_afar_do_not_enter_in_the_first_steps() -> None:
     assert over_time(path(6, *far, *[Message(4, (5,))] * 5), [5]) == 8
 
 
-def test_one_message_arrives_at_the_cut_once() -> None:
-    """Node 4 has a message of its own, but nothing to send on while the others are on their way."""
-    instance = path(6, *[Message(v, (5,)) for v in (4, 0, 0)])
-    assert over_time(instance, [5]) == 6
-    assert cut(instance, {5}) == 3
-
-
 def test_ports_limit_senders_and_receivers() -> None:
     """Two channels enter from node 0, which has one port; then both nodes inside accept one."""
     network = Network.from_arcs("two", 4, [(3, 0), (0, 1), (0, 2), (1, 2), (2, 1)])
@@ -126,17 +119,6 @@ def test_a_message_that_enters_last_goes_to_the_end() -> None:
     assert fewest_steps(instance, len(list_schedule(instance, 0))) == 9
 
 
-def test_a_set_that_cannot_be_entered_proves_nothing() -> None:
-    instance = path(3, Message(0, (2,)))
-    assert over_time(instance.with_model(inject=(1, 0, 1), accept=(1, 1, 1)), [2]) == 2  # the hops
-    apart_network = Network.from_arcs("arcs", 3, [(0, 1), (2, 1)])
-    assert over_time(Instance(apart_network, instance.collective, instance.model), [2]) == 0
-
-
-def test_a_set_that_no_message_enters_proves_nothing() -> None:
-    assert over_time(path(3, Message(2, (0,))), [2]) == 0
-
-
 @pytest.mark.parametrize(
     ("topology", "collective", "cut", "steps"),
     [
@@ -150,49 +132,3 @@ def test_machines_of_today(topology: str, collective: str, cut: int, steps: int)
     instance = cchybrid.instance(topology, collective, **HOP_BY_HOP)
     assert max(bound.steps for bound in cut_bounds(instance)) == cut
     assert max(bound.steps for bound in cut_over_time_bounds(instance)) == steps
-
-
-def test_wormhole_switching_has_no_such_bounds() -> None:
-    assert not list(cut_over_time_bounds(cchybrid.instance("dgx-2", "AAB")))
-
-
-PAIRS = [(0, 1), (0, 4), (1, 3), (2, 3), (2, 6), (4, 5), (5, 7), (6, 7)]
-SINGLE = [(0, 2), (0, 3), (1, 2), (1, 5), (3, 7), (4, 6), (4, 7), (5, 6)]
-
-
-def chassis(messages: int, epochs_of_single: int) -> Instance:
-    """Return an NDv2 chassis that gets messages of node 8, the rest of the cluster, at node 1.
-
-    Links between other GPUs are as in TE-CCL: single ones take more than one epoch if epochs are
-    those of the fast links, that is, they pass a further node.
-    """
-    links = list(PAIRS)
-    nodes = 9
-    for a, b in SINGLE:
-        inner = range(nodes, nodes + epochs_of_single - 1)
-        nodes += len(inner)
-        line = [a, *inner, b]
-        links += pairwise(line)
-    channels = [Channel(a, b, 1) for link in links for a, b in (link, link[::-1])]
-    network = Network("chassis", nodes, (*channels, Channel(8, 1, 1)))
-    collective = Collective("from afar", (Message(8, tuple(range(8))),) * messages)
-    return Instance(network, collective, CommunicationModel(**HOP_BY_HOP))
-
-
-@pytest.mark.parametrize(
-    ("messages", "epochs_of_single", "epochs_of_cut", "published"),
-    [
-        (8, 1, 1, 10),  # NDv2 x2, slow epochs
-        (24, 1, 1, 26),  # NDv2 x4, slow epochs
-        (8, 2, 4, 35),  # NDv2 x2, fast epochs
-        (24, 2, 4, 99),  # NDv2 x4, fast epochs
-    ],
-)
-def test_the_allgathers_of_te_ccl(
-    messages: int, epochs_of_single: int, epochs_of_cut: int, published: int
-) -> None:
-    """Entries take some epochs each, and the last one then the steps that are shown behind them."""
-    instance = chassis(messages, epochs_of_single)
-    inside = [v for v in range(instance.network.nodes) if v != 8]
-    behind = over_time(instance, inside) - messages
-    assert epochs_of_cut * messages + behind == published

@@ -37,12 +37,6 @@ def test_optima_that_no_cheaper_kind_shows(
     assert not refuted(instance, steps)
 
 
-def test_one_message_pays_for_the_channels_that_it_alone_would_fill() -> None:
-    """After a step all informed nodes are inside, from where 12 channels lead to 16 others."""
-    instance = cchybrid.instance("mesh-5x5", "OAB", root=12)
-    assert [bound.steps for bound in farkas_bounds(instance)] == [3]
-
-
 def test_steps_of_different_rounds() -> None:
     instance = cchybrid.instance(
         "dgx-1", "AAB", switching="store-and-forward", chunks=3, rounds=(1, 1, 2)

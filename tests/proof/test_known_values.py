@@ -36,33 +36,20 @@ VALUES = [
 ]
 LONG = [
     ("midimew-8", (2, 3, 2, 2)),
-    ("petersen-10", (3, 5, 2, 3)),
-    ("spidergon-8", (3, 4, 2, 3)),
-    ("torus-3x3", (2, 3, 2, 2)),
     ("mesh-3x3", (4, 6, 2, 4)),
-    ("hypercube-32", (7, 16, 2, 7)),
-    ("ring-bi-24", (12, 72, 3, 12)),
-    ("ring-uni-8", (7, 28, 3, 7)),
-    ("mesh-5x5", (12, 30, 3, 12)),
     ("mesh-6x6", (18, 54, 3, 18)),
-    ("heawood-14", (5, 9, 2, 5)),
     ("levi-30", (10, 28, 3, 10)),
     ("2-fat-hypercube-4", (7, 8, 3, 7)),
-    ("mesh-3x4", (6, 12, 2, 6)),
-    ("hypercube-16", (4, 8, 2, 4)),
     ("kautz-12", (4, 7, 2, 4)),
     ("ring-uni-16", (15, 120, 4, 15)),
     ("torus-5x5", (6, 15, 2, 6)),
     ("torus-4x8", (8, 32, 3, 8)),
-    ("spidergon-36", (12, 81, 3, 12)),
     ("kautz-36", (12, 34, 3, 13)),
     ("omega-16", (15, 15, 4, 15)),
     ("butterfly-8", (7, 7, 3, 7)),
-    ("clos-12", (11, 11, 4, 11)),
     ("b-tree-16", (15, 64, 4, 15)),
     ("fat-tree-16", (15, 15, 4, 15)),
     ("full-tree-15", (14, 56, 3, 7)),
-    ("4-fat-spidergon-4", (15, 16, 4, 15)),
 ]
 
 
@@ -89,13 +76,6 @@ def test_routing_changes_the_bound():
     assert best_bound(instance_of("kautz-36", "OAS", 0, routing="any")) == 12
 
 
-def test_ports_and_switching_change_the_bound():
-    assert best_bound(instance_of("hypercube-16", "AAS", inject=1, accept=1)) == 15
-    assert best_bound(instance_of("hypercube-16", "OAB", 0, inject=1, accept=1)) == 4
-    assert best_bound(instance_of("hypercube-16", "OAB", 0, switching="store-and-forward")) == 4
-    assert best_bound(instance_of("ring-bi-8", "AAS", switching="store-and-forward")) == 8
-
-
 @pytest.mark.parametrize(
     ("network", "steps"),
     [
@@ -107,20 +87,6 @@ def test_ports_and_switching_change_the_bound():
 def test_cuts_count_late_entries_in_part(network, steps):
     """Schedules of 9 and 11 steps exist; the cuts without their late steps say 7, 10 and 17."""
     assert best_bound(instance_of(f"random-regular-{network}", "AAB")) == steps
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("network", "steps"),
-    [("random-regular-16-3-1", 10), ("random-regular-20-3-1", 13), ("mesh-4x5", 13)],
-)
-def test_deliveries_over_half_duplex_links(network, steps):
-    """Deliveries over links: 240 / 24, 380 / 30 and 380 / 31, rounded up."""
-    whole = instance_of(network, "AAB")
-    links = tuple({(min(a, b), max(a, b)) for a, b, _ in whole.network.channels})
-    half = replace(whole, network=replace(whole.network, half_duplex=tuple(sorted(links))))
-    assert best_bound(half) == steps
-    assert best_bound(half.with_model(switching="store-and-forward")) == steps
 
 
 @pytest.mark.long
@@ -150,9 +116,3 @@ def test_deliveries_over_the_half_duplex_links_of_a_part():
     found = max(price_bounds(Instance(network, collective("AAB", network))), key=lambda b: b.steps)
     assert found.steps == 6
     assert {tuple(price) for price in found.evidence["channels"]} >= {(6, 7, 1)}
-
-
-@pytest.mark.parametrize("network", ["mesh-3x4", "ring-uni-8"])
-def test_gathering_mirrors_scattering(network):
-    assert best_bound(instance_of(network, "AOR", 0)) == best_bound(instance_of(network, "OAB", 0))
-    assert best_bound(instance_of(network, "AOG", 0)) == best_bound(instance_of(network, "OAS", 0))

@@ -82,7 +82,7 @@ def test_a_switch_without_ports_keeps_nothing():
 def test_a_large_instance_with_a_node_without_ports_takes_no_time():
     instance = cchybrid.instance("hypercube-128", "AAS", switching="store-and-forward")
     inject = (*[1] * 127, 0)
-    begun = time.monotonic()
+    begun = time.process_time()
     evidence = unreachable(instance.with_model(inject=inject, accept=[1] * 128))
     assert evidence["message"] == 127 * 127
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2

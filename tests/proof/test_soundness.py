@@ -46,18 +46,6 @@ def test_no_bound_exceeds_the_optimum(schedule):
     check(schedule)
 
 
-@settings(max_examples=examples(50))
-@given(valid_schedules(max_nodes=5, max_messages=6, routings=("minimal", 1), ports=("list",)))
-def test_narrow_ports_and_routing(schedule):
-    check(schedule)
-
-
-@settings(max_examples=examples(50))
-@given(valid_schedules(max_nodes=6, max_messages=4, switchings=("store-and-forward",), **SEVERAL))
-def test_store_and_forward(schedule):
-    check(schedule)
-
-
 @pytest.mark.long
 @settings(max_examples=examples(60))
 @given(instances(**SEVERAL), st.data())

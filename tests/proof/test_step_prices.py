@@ -7,17 +7,16 @@ from hypothesis import given, settings
 
 import cchybrid
 from cchybrid.checker import proven_steps
-from cchybrid.model import Collective, Instance, Reduction
+from cchybrid.model import Instance
 from cchybrid.proof.cut import cut_bounds
 from cchybrid.proof.flow import price_bounds
 from cchybrid.proof.growth import growth_bounds
-from cchybrid.proof.step_prices import lengths_of_parts, step_price_bounds
+from cchybrid.proof.step_prices import step_price_bounds
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import instances, list_schedule, scattered
 
 FOUR = {"transmitters": range(4), "receivers": range(4)}
-ELEVEN = (0, 1, 4, 10, 13, 15, 16, 17, 18, 21, 23)
 
 
 def mns(topology: str, more: dict[str, Any]) -> Instance:
@@ -45,12 +44,6 @@ def test_optima_that_no_cheaper_kind_shows(topology: str, more: dict[str, Any], 
     assert best(instance) == steps == fewest_steps(instance, steps + 2)
 
 
-def test_eleven_nodes_of_an_irregular_network() -> None:
-    """A schedule of 6 steps exists; all cheaper kinds show 5."""
-    instance = mns("random-regular-24-4-8893", {"transmitters": ELEVEN, "receivers": ELEVEN})
-    assert best(instance) == 6
-
-
 @settings(max_examples=examples(60))
 @given(
     instances(switchings=("store-and-forward",), kinds=("deliver",), max_nodes=6, max_messages=5)
@@ -63,24 +56,6 @@ def test_no_bound_exceeds_the_optimum_of_a_scatter(instance: Instance) -> None:
         assert known < bound.steps <= fewest
         assert proven_steps(record, bound.evidence) == bound.steps
         known = bound.steps
-
-
-@pytest.mark.parametrize("ports", [1, "all"])
-def test_a_gather_has_the_bound_of_the_reversed_scatter(ports: str | int) -> None:
-    some = {"transmitters": (0, 1), "receivers": (4, 5, 6), "ports": ports}
-    scatter = mns("full-tree-7", some)
-    parts = tuple(Reduction(m.destinations, m.source) for m in scatter.collective.deliver_messages)
-    gather = Instance(scatter.network, Collective("gather", parts), scatter.model)
-    bounds = list(step_price_bounds(gather.forward))
-    assert bounds[-1].steps == best(scatter) == (6 if ports == 1 else 5)
-    assert proven_steps(gather.to_json(), bounds[-1].evidence) == bounds[-1].steps
-
-
-def test_the_middle_steps_are_one_part() -> None:
-    assert lengths_of_parts(4, 5) == [1, 1, 1, 1]
-    assert lengths_of_parts(9, 5) == [1, 1, 5, 1, 1]
-    assert lengths_of_parts(9, 6) == [1, 1, 5, 1, 1]
-    assert sum(lengths_of_parts(77, 11)) == 77
 
 
 def test_only_scatters_hop_by_hop() -> None:

@@ -5,16 +5,8 @@ from collections import Counter
 import numpy as np
 
 from cchybrid.problem import Problem
-from cchybrid.toolkit.tabu_search.memory import (
-    BROKEN,
-    LATE,
-    OVER,
-    OVERLOAD,
-    WEIGHTED_CELLS,
-    WEIGHTED_DELIVERIES,
-    Memory,
-    conflicts,
-)
+from cchybrid.toolkit.kernels.indexed_list import IndexedList
+from cchybrid.toolkit.tabu_search.memory import LATE, Memory, conflicts
 from cchybrid.toolkit.tabu_search.moves import NEVER
 from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs
 
@@ -110,16 +102,12 @@ def check_memory(problem: Problem, memory: Memory) -> None:
                 weighted_cells.add(resource * wide + step)
     every = range(problem.deliveries)
     broken = {d for d in every if is_broken(problem, memory, d)}
-    lengths = memory.lengths.tolist()
-    _check_list(memory.over, memory.over_place, lengths[OVER], over)
-    _check_list(memory.broken, memory.broken_place, lengths[BROKEN], broken)
-    items, place = memory.weighted_cells, memory.weighted_cells_place
-    _check_list(items, place, lengths[WEIGHTED_CELLS], weighted_cells)
-    items, place = memory.weighted_deliveries, memory.weighted_deliveries_place
-    weighted_deliveries = {d for d in every if memory.break_weight[d] > 1}
-    _check_list(items, place, lengths[WEIGHTED_DELIVERIES], weighted_deliveries)
+    _check_list(memory.over, over)
+    _check_list(memory.broken, broken)
+    _check_list(memory.weighted_cells, weighted_cells)
+    _check_list(memory.weighted_deliveries, {d for d in every if memory.break_weight[d] > 1})
     assert memory.break_weight.min() >= 1
-    assert memory.lengths[OVERLOAD] == excess
+    assert memory.overload[0] == excess
     assert conflicts(memory) == excess + len(broken)
     assert memory.followers.tolist() == [len(followers(problem, memory, d)) for d in every]
 
@@ -134,11 +122,11 @@ def _listed(memory: Memory, resource: int, step: int) -> list[int]:
     return found
 
 
-def _check_list(items: np.ndarray, place: np.ndarray, length: int, expected: set[int]) -> None:
-    listed = items[:length].tolist()
+def _check_list(found: IndexedList, expected: set[int]) -> None:
+    listed = found.items[: found.length[0]].tolist()
     assert sorted(listed) == sorted(expected)
-    assert [int(place[item]) for item in listed] == list(range(length))
-    assert set(np.flatnonzero(place >= 0).tolist()) == expected
+    assert found.place[listed].tolist() == list(range(len(listed)))
+    assert set(np.flatnonzero(found.place >= 0).tolist()) == expected
 
 
 def path_cost(problem: Problem, memory: Memory, option: int, step: int) -> int:

@@ -2,13 +2,10 @@
 
 import time
 
-import pytest
-
 from cchybrid.host.api import instance
 from cchybrid.plugin.conformance import LocalRun
-from cchybrid.problem import Assignment, Problem, build_problem
+from cchybrid.problem import build_problem
 from cchybrid.problem.arrays import BoolArray
-from cchybrid.toolkit import step_control
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.search_run import WATCH_SECONDS, watched
 
@@ -47,35 +44,3 @@ def test_a_better_bound_does_not_stop_a_search_for_any_schedule() -> None:
         run.offer(greedy)
         run.first_lower = greedy.steps
         assert is_set(stop, LATE)
-
-
-def test_nor_does_one_that_rises_with_every_call() -> None:
-    class RisingRun(LocalRun):
-        """The bound rises by one after every answer, up to the optimum."""
-
-        def lower(self) -> int:
-            known, self.first_lower = self.first_lower, min(5, self.first_lower + 1)
-            return known
-
-    with watched(RisingRun(ring().problem)) as stop:
-        assert not is_set(stop, 2 * MANY_CHECKS)
-
-
-def test_a_search_goes_on_if_the_bound_rises_during_its_greedy_schedule(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    run = ring()
-    reached: list[int] = []
-
-    def slow_first_fit(problem: Problem, seed: int, stop: BoolArray) -> Assignment | None:
-        run.first_lower = 5
-        return None if is_set(stop, MANY_CHECKS) else first_fit(problem, seed, stop)
-
-    def reach(steps: int) -> None:
-        reached.append(steps)
-        run.stopped = True
-
-    monkeypatch.setattr(step_control, "first_fit", slow_first_fit)
-    step_control.control_steps(run.problem, run, reach, "descend")
-    assert run.schedules
-    assert reached

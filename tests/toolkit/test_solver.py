@@ -12,21 +12,16 @@ import numpy as np
 import pytest
 from ortools.sat.python import cp_model
 
-import cchybrid
-from cchybrid.plugin.conformance import LocalRun
-from cchybrid.plugin.engine import Budget, Stop
-from cchybrid.problem import build_problem
+from cchybrid.plugin.engine import Budget
 from cchybrid.toolkit.cpsat.solve import decide, small_solver
 from cchybrid.toolkit.solver import (
     GRACE_SECONDS,
     LinearProgram,
     StoppedError,
     call,
-    evaluations,
     new_solver,
     solve,
     solve_program,
-    until_stopped,
 )
 
 
@@ -173,23 +168,3 @@ def test_an_answer_of_no_more_use_is_left_open() -> None:
     assert decide(make, solver, never, never).solvable is None  # type: ignore[arg-type]
     with pytest.raises(StoppedError):
         decide(make, solver, never, lambda: True)  # type: ignore[arg-type]
-
-
-def test_a_search_ends_for_a_reason() -> None:
-    problem = build_problem(cchybrid.instance("ring-bi-6", "AAS"))
-
-    def stopped() -> Stop:
-        raise StoppedError
-
-    run = LocalRun(problem, budget=Budget(seconds=None))
-    assert until_stopped(run, lambda: Stop.STALLED) is Stop.STALLED
-    assert until_stopped(run, stopped) is Stop.LIMIT
-    run.target = 1
-    run.first_lower = 2
-    assert until_stopped(run, stopped) is Stop.EXHAUSTED
-    run.stopped = True
-    assert until_stopped(run, lambda: Stop.STALLED) is Stop.LIMIT
-
-
-def test_deterministic_time_is_paid_in_evaluations() -> None:
-    assert [evaluations(units) for units in (0.0, 0.00001, 0.5)] == [1, 1, 5000]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from cchybrid.host.api import instance
 from cchybrid.model import Instance
-from cchybrid.problem import Problem, build_problem, extend
-from cchybrid.toolkit.kernels.flat import Flat, flatten
+from cchybrid.problem import Assignment, Problem, build_problem
+from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.tabu_search.memory import (
     Memory,
@@ -19,20 +19,18 @@ from cchybrid.toolkit.tabu_search.memory import (
     increase_weights,
     new_memory,
     recheck,
-    recheck_followers,
 )
 from cchybrid.toolkit.tabu_search.moves import (
     NEVER,
+    Parts,
     Scratch,
     carry_out,
     new_scratch,
     path_at,
     present_cost,
     price_delivery,
-    price_family,
     price_followers,
     put_back,
-    put_in,
     take_out,
 )
 from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs, build_graphs
@@ -48,52 +46,44 @@ GO_ON = np.zeros(1, dtype=np.bool_)
 
 
 class Search:
-    """A search that has begun with a random assignment, with pieces missing and too late."""
+    """A search from an assignment; by default a random one, with missing and late deliveries."""
 
-    def __init__(self, problem: Problem, seed: int, steps: int = 3, excess: int = FAR) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        seed: int,
+        steps: int = 3,
+        excess: int = FAR,
+        initial: Assignment | None = None,
+    ) -> None:
         self.problem, self.flat, self.steps = problem, flatten(problem), steps
         self.graphs: PathGraphs = build_graphs(problem, self.flat, excess, excess)
         self.memory: Memory = new_memory(self.flat, steps)
         self.scratch: Scratch = new_scratch(problem, self.graphs, self.memory.load.shape[1])
-        self.optional = not problem.required.all()
         self.state = seed_state(seed)
         self.random = random.Random(seed)
-        self.record = new_record(problem)
-        initial = random_assignment(problem, seed, missing=True)
-        start(*self.parts, self.record, initial.option, initial.step, GO_ON, self.state)
+        nothing = problem.empty()
+        self.record = Record(nothing.option, nothing.step, np.zeros(4, dtype=np.int64))
+        initial = random_assignment(problem, seed, missing=True) if initial is None else initial
+        start(self.parts, self.record, initial.option, initial.step, GO_ON, self.state)
 
     @property
-    def parts(self) -> tuple[Flat, PathGraphs, Memory, Scratch]:
-        return self.flat, self.graphs, self.memory, self.scratch
+    def parts(self) -> Parts:
+        return Parts(self.flat, self.graphs, self.memory, self.scratch)
 
     def check(self) -> None:
         plain.check_memory(self.problem, self.memory)
 
     def price(self, delivery: int) -> None:
         price_followers(self.flat, self.memory, self.scratch, delivery)
-        price_delivery(*self.parts, delivery, self.optional, self.state)
+        price_delivery(self.parts, delivery, self.state)
 
     def recheck_taken(self, count: int) -> None:
         for freed in range(count):
             recheck(self.flat, self.memory, int(self.scratch.taken[freed, 0]))
 
-    def place_at_random(self, delivery: int) -> None:
-        """Give a delivery without a place any option and step."""
-        first, end = self.problem.option_start[delivery : delivery + 2]
-        option = self.random.randrange(int(first), int(end))
-        put_in(self.flat, self.memory, delivery, option, self.random.randrange(self.steps))
-        recheck(self.flat, self.memory, delivery)
-        if self.problem.option_requires[option] >= 0:
-            recheck(self.flat, self.memory, int(self.problem.option_requires[option]))
-        recheck_followers(self.flat, self.memory, delivery)
-
-    def remove(self, delivery: int) -> None:
-        count = take_out(self.flat, self.memory, self.scratch, delivery)
-        self.recheck_taken(count)
-        recheck_followers(self.flat, self.memory, delivery)
-
     def move(self, delivery: int) -> None:
-        """Move a delivery to the best place in a random step."""
+        """Move a delivery to the best place of a random step, and change weights."""
         count = take_out(self.flat, self.memory, self.scratch, delivery)
         if not plain.is_needed(self.problem, self.memory, delivery):
             self.recheck_taken(count)
@@ -104,45 +94,10 @@ class Search:
             put_back(self.flat, self.memory, self.scratch, count)
             return
         step = self.random.choice(steps)
-        choice = int(self.scratch.choice[step])
-        carry_out(*self.parts, delivery, choice, step, self.optional, self.state)
+        carry_out(self.parts, delivery, int(self.scratch.choice[step]), step, self.state)
         for freed in range(1, count):
             recheck(self.flat, self.memory, int(self.scratch.taken[freed, 0]))
-
-    def act(self) -> None:
-        """Do anything once."""
-        delivery = self.random.randrange(self.problem.deliveries)
-        if self.memory.option[delivery] < 0:
-            # Unneeded deliveries are never scheduled.
-            if plain.is_needed(self.problem, self.memory, delivery):
-                self.random.choice((self.place_at_random, self.move))(delivery)
-            return
-        kind = self.random.choice(
-            ("move", "move", "back", "remove", "increase_weights", "decay_weights")
-        )
-        if kind == "move":
-            self.move(delivery)
-        elif kind == "back":
-            before = self.memory.option.copy(), self.memory.step.copy()
-            count = take_out(self.flat, self.memory, self.scratch, delivery)
-            put_back(self.flat, self.memory, self.scratch, count)
-            assert (self.memory.option == before[0]).all()
-            assert (self.memory.step == before[1]).all()
-        elif kind == "remove":
-            self.remove(delivery)
-        elif kind == "increase_weights":
-            increase_weights(self.memory)
-        else:
-            decay_weights(self.memory)
-
-
-def new_record(problem: Problem) -> Record:
-    return Record(*problem_arrays(problem), np.zeros(4, dtype=np.int64))
-
-
-def problem_arrays(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
-    nothing = problem.empty()
-    return nothing.option, nothing.step
+        self.random.choice((increase_weights, increase_weights, decay_weights))(self.memory)
 
 
 def check_graphs(
@@ -197,29 +152,6 @@ def test_walks_through_a_graph_are_the_paths(
     check_graphs(problem, graphs, choice_excess, path_excess)
 
 
-@RANDOM
-@given(instances(routings=("any", 2)), st.integers(1, 20), st.randoms(use_true_random=False))
-def test_graphs_of_a_grown_problem(case: Instance, max_options: int, chance: random.Random) -> None:
-    whole, grown = build_problem(case), build_problem(case, max_options=max_options)
-    for _ in range(2):
-        names = {
-            (int(grown.structure.delivery_message[d]), int(grown.structure.delivery_node[d])): d
-            for d in range(grown.deliveries)
-        }
-        additions = []
-        for option in chance.sample(range(whole.options), min(12, whole.options)):
-            owner = whole.option_delivery[option]
-            name = (
-                int(whole.structure.delivery_message[owner]),
-                int(whole.structure.delivery_node[owner]),
-            )
-            if name in names:
-                path = whole.structure.paths[whole.option_path[option]]
-                additions.append((names[name], path))
-        grown, _ = extend(grown, additions)
-    check_graphs(grown, build_graphs(grown, flatten(grown), 1, 2), 1, 2)
-
-
 def words_problem(lists: list[list[list[int]]], resources: int) -> Problem:
     """Return a problem in which delivery d has the paths ``lists[d]``, each a list of resources."""
     like = build_problem(instance("ring-bi-4", "AAS"))
@@ -271,27 +203,6 @@ def test_choices_with_the_same_paths_share_a_graph() -> None:
     assert len(graphs.graph) > 8 * 7
 
 
-@pytest.mark.long
-@RANDOM
-@given(instances(max_nodes=6, max_messages=4), SEEDS)
-def test_the_memory_equals_a_recount(case: Instance, seed: int) -> None:
-    search = Search(build_problem(case), seed)
-    search.check()
-    for _ in range(25):
-        search.act()
-        search.check()
-
-
-@RANDOM
-@given(instances(max_nodes=6), SEEDS)
-def test_a_start_places_only_what_is_needed(case: Instance, seed: int) -> None:
-    problem = build_problem(case)
-    search = Search(problem, seed)
-    for delivery in range(problem.deliveries):
-        if search.memory.option[delivery] >= 0:
-            assert plain.is_needed(problem, search.memory, delivery)
-
-
 def check_prices(search: Search, delivery: int) -> None:
     """Compare all that a move is priced with, for a delivery that is taken out."""
     problem, memory, graphs, scratch = search.problem, search.memory, search.graphs, search.scratch
@@ -307,7 +218,7 @@ def check_prices(search: Search, delivery: int) -> None:
         assert scratch.cost[step] == min(twin.values())
         choice = int(scratch.choice[step])
         assert twin[choice] == scratch.cost[step]
-        option = path_at(*search.parts, choice, step, search.state)
+        option = path_at(search.parts, choice, step, search.state)
         assert option in plain.options_of(graphs, choice)
         cheapest = plain.cheapest(problem, memory, graphs, choice, step)
         assert plain.path_cost(problem, memory, option, step) == cheapest
@@ -325,7 +236,7 @@ def test_prices_equal_brute_force(kind: str) -> None:
     def check(case: Instance, seed: int, excess: int) -> None:
         search = Search(build_problem(case), seed, excess=excess)
         for _ in range(8):
-            search.act()
+            search.move(search.random.randrange(search.problem.deliveries))
         for delivery in range(search.problem.deliveries):
             count = take_out(search.flat, search.memory, search.scratch, delivery)
             check_prices(search, delivery)
@@ -335,28 +246,6 @@ def test_prices_equal_brute_force(kind: str) -> None:
     check()
 
 
-@pytest.mark.long
-@RANDOM
-@given(instances(**HOPS), SEEDS)  # type: ignore[arg-type]
-def test_what_holding_costs_equals_the_cheapest_chain(case: Instance, seed: int) -> None:
-    search = Search(build_problem(case), seed, steps=4)
-    for _ in range(8):
-        search.act()
-    problem, memory, graphs, scratch = search.problem, search.memory, search.graphs, search.scratch
-    if not search.optional:
-        return
-    for delivery in range(problem.deliveries):
-        count = take_out(search.flat, memory, scratch, delivery)
-        price_family(search.flat, graphs, memory, scratch, delivery)
-        family = scratch.family[delivery]
-        for other in np.flatnonzero(scratch.family == family).tolist():
-            assert scratch.member[scratch.family_start[family] + scratch.local[other]] == other
-            for before in range(search.steps + 1):
-                twin = plain.hold_cost(problem, memory, graphs, delivery, other, before)
-                assert min(scratch.hold[scratch.local[other], before], NEVER) == twin
-        put_back(search.flat, memory, scratch, count)
-
-
 @RANDOM
 @given(instances(max_nodes=6, max_messages=4), SEEDS)
 def test_a_move_changes_the_cost_as_it_was_priced(case: Instance, seed: int) -> None:
@@ -364,7 +253,7 @@ def test_a_move_changes_the_cost_as_it_was_priced(case: Instance, seed: int) -> 
     search = Search(build_problem(case), seed)
     problem, memory, scratch = search.problem, search.memory, search.scratch
     for _ in range(8):
-        search.act()
+        search.move(search.random.randrange(problem.deliveries))
     for delivery in range(problem.deliveries):
         if not plain.is_needed(problem, memory, delivery):
             continue
@@ -381,7 +270,7 @@ def test_a_move_changes_the_cost_as_it_was_priced(case: Instance, seed: int) -> 
             put_back(search.flat, memory, scratch, count)
             continue
         choice = int(scratch.choice[step])
-        carry_out(*search.parts, delivery, choice, step, search.optional, search.state)
+        carry_out(search.parts, delivery, choice, step, search.state)
         for freed in range(1, count):
             recheck(search.flat, memory, int(scratch.taken[freed, 0]))
         search.check()

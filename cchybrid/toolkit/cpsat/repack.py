@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from ortools.sat.python import cp_model
 
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.ragged import grouped
 from cchybrid.toolkit.cpsat.rows import Rows
+from cchybrid.toolkit.cpsat.solve import Answer, decide
 from cchybrid.toolkit.partial_schedule import PartialSchedule
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
@@ -242,3 +244,51 @@ class Repack:
                 first = self._made_before(delivery, step + 1)
                 values[first : self._made_before(delivery, steps - 1) + 1] = 1
         self._rows.hint(values.tolist())
+
+
+class Subproblem:
+    """A neighbourhood: deliveries taken out of a schedule, and unscheduled ones, for CP-SAT.
+
+    Parameters
+    ----------
+    partial
+        The schedule.
+    taken, chosen
+        Scheduled deliveries that are taken out, and unscheduled ones.
+    family
+        Shape (deliveries,): see ``usage_matrix.families``; optional deliveries of the same messages
+        are free as well.
+
+    Attributes
+    ----------
+    rest, former, places
+        The schedule without the free deliveries, their former places, and their possible ones.
+    """
+
+    def __init__(
+        self, partial: PartialSchedule, taken: IntVector, chosen: IntVector, family: IntVector
+    ) -> None:
+        self.rest, self.former = partial.without(taken)
+        free = with_helpers(self.rest, np.concatenate([taken, chosen]), family)
+        self.places = places_for(self.rest, free)
+
+    def decide(
+        self,
+        solver: cp_model.CpSolver,
+        useful: Callable[[], bool],
+        should_stop: Callable[[], bool],
+        seconds: float | None,
+        weight: IntVector | None = None,
+    ) -> Answer:
+        """Schedule the free deliveries; see ``Repack`` for ``weight``, ``solve.decide`` for others.
+
+        Raises
+        ------
+        StoppedError
+            If the run is over.
+        """
+
+        def make() -> Repack:
+            return Repack(self.rest, self.places, self.former, lambda: not useful(), weight)
+
+        return decide(make, solver, useful, should_stop, seconds)

@@ -8,6 +8,7 @@ import numpy as np
 
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import IntArray
+from cchybrid.toolkit.assignments import made_where
 from cchybrid.toolkit.evolution.options import EvolutionOptions
 from cchybrid.toolkit.kernels.flat import Flat, flatten, uses_of
 from cchybrid.toolkit.kernels.surrounding import near_uses, restrict
@@ -79,15 +80,8 @@ class Genome:
         """Return the genes of an assignment of the whole Problem; -1 for unscheduled deliveries."""
         option = np.where(assignment.option >= 0, self.number[assignment.option], -1)
         kept = (option >= 0) & (assignment.step >= 0) & (assignment.step < steps)
-        return Assignment(
-            np.where(kept, option, -1).astype(np.int32),
-            np.where(kept, assignment.step, -1).astype(np.int32),
-        )
+        return made_where(kept, option, assignment.step)
 
     def decode(self, option: IntArray, step: IntArray, steps: int) -> Assignment:
         """Return the assignment that genes encode, without late deliveries."""
-        late = (step < 0) | (step >= steps)
-        return Assignment(
-            np.where(late, -1, self.allowed[option]).astype(np.int32),
-            np.where(late, -1, step).astype(np.int32),
-        )
+        return made_where((step >= 0) & (step < steps), self.allowed[option], step)

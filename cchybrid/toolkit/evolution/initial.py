@@ -8,8 +8,6 @@ from cchybrid.toolkit.kernels.first_fit import fill
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.rng import State, below, shuffle
 
-__all__ = ["complete"]
-
 DRAWS = 5
 """Draws of an option, at most, until one is no detour."""
 

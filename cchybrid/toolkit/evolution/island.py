@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,30 +27,22 @@ from cchybrid.toolkit.kernels.flat import NO_LIMIT
 from cchybrid.toolkit.kernels.rng import State, below
 
 
-class Breeder(Protocol):
-    """The interface that distinguishes evolutionary engines: it makes children from parents."""
+class Breeder(NamedTuple):
+    """The part that distinguishes evolutionary engines: it makes children from parents.
 
-    @property
-    def parents(self) -> int:
-        """The number of parents to select per generation."""
+    Parameters
+    ----------
+    parents
+        The number of parents to select per generation.
+    breed
+        Fills in the genes of all children, which the island improves and evaluates afterwards. It
+        takes the population; the parents, shape (parents,), individuals of it, possibly with
+        repetitions; the children; a flag, shape (1,), that another thread sets to end early, and
+        then the children are not used; and the random state.
+    """
 
-    def breed(
-        self,
-        population: Population,
-        parents: IntArray,
-        children: Population,
-        stop: BoolArray,
-        state: State,
-    ) -> None:
-        """Fill in the genes of all children, which the island improves and evaluates afterwards.
-
-        Parameters
-        ----------
-        parents
-            Shape (parents,): individuals of the population, possibly with repetitions.
-        stop
-            Shape (1,): another thread sets this to end early; then the children are not used.
-        """
+    parents: int
+    breed: Callable[[Population, IntArray, Population, BoolArray, State], None]
 
 
 class EvolutionIsland:
@@ -84,6 +77,7 @@ class EvolutionIsland:
         self._parents = np.zeros(breeder.parents, dtype=np.int32)
         self._best = empty_population(1, genome.genes)
         self._settings = Settings(
+            flat=genome.flat,
             near=genome.near(steps),
             required=genome.required,
             ordered=genome.ordered,
@@ -145,16 +139,8 @@ class EvolutionIsland:
         self._made += 1
 
     def _complete(self, genes: Assignment, greedy: bool, stop: BoolArray) -> int:
-        return create(
-            self._genome.flat,
-            self._settings,
-            self._scratch,
-            greedy,
-            genes.option,
-            genes.step,
-            stop,
-            self._state,
-        )
+        individual = genes.option, genes.step
+        return create(self._settings, self._scratch, greedy, *individual, stop, self._state)
 
     def _place(self, place: int, genes: Assignment, fitness: int) -> None:
         self._population.option[place] = genes.option
@@ -167,7 +153,7 @@ class EvolutionIsland:
         population, children = self._population, self._children
         select(population.fitness, self._parents, self._state)
         self._breeder.breed(population, self._parents, children, stop, self._state)
-        done = mature(self._genome.flat, self._settings, self._scratch, children, stop, self._state)
+        done = mature(self._settings, self._scratch, children, stop, self._state)
         children.fitness[done:] = NO_LIMIT
         self._remember(children)
         replace(population, children, done)

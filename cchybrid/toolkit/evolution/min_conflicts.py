@@ -12,13 +12,11 @@ doi:10.1016/0004-3702(92)90007-K
 
 from __future__ import annotations
 
-from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.kernels import inlined, internal
 from cchybrid.toolkit.kernels.flat import Flat
-from cchybrid.toolkit.kernels.occupancy import add, one_more, remove
+from cchybrid.toolkit.kernels.occupancy import Loaded, add, one_more, remove
 from cchybrid.toolkit.kernels.rng import State, below
-
-__all__ = ["best_place", "last_step", "settle"]
 
 WIDTH = 64
 """Options of a delivery that one move examines: a random contiguous range if there are more."""
@@ -26,27 +24,15 @@ WIDTH = 64
 
 @internal
 def settle(
-    flat: Flat,
-    option: IntArray,
-    step: IntArray,
-    counted: BoolArray,
-    table: IntArray,
-    conflicts: int,
-    sweeps: int,
-    stop: BoolArray,
-    state: State,
+    flat: Flat, loaded: Loaded, conflicts: int, sweeps: int, stop: BoolArray, state: State
 ) -> int:
     """Sweep over all deliveries and move those in conflict; return the remaining conflicts.
 
     Parameters
     ----------
-    option, step
-        Shape (deliveries,): the assignment, changed in place. Counted deliveries require counted
-        ones only, in earlier steps; a late one has the step ``steps``.
-    counted
-        Shape (deliveries,): the deliveries that are in the table; the others stay as they are.
-    table
-        Shape (steps, resources): the loads, kept up to date.
+    loaded
+        Changed in place. Counted deliveries require counted ones only, in earlier steps; a late one
+        has the step ``steps``. The others stay as they are.
     conflicts
         Conflicts and late deliveries at the start.
     sweeps
@@ -55,6 +41,7 @@ def settle(
         Shape (1,): another thread sets this to end the search early.
     """
     paths, use_start, use, limit = flat.path, flat.limited_start, flat.limited, flat.limit
+    option, step, counted, table = loaded
     steps = len(table)
     delivery = below(state, len(option)) - 1
     for _ in range(sweeps * len(option)):
@@ -72,27 +59,18 @@ def settle(
                     crowded = True
                     break
         if crowded:
-            conflicts += _resettle(flat, option, step, counted, table, delivery, state)
+            conflicts += _resettle(flat, loaded, delivery, state)
     return conflicts
 
 
 @inlined
-def _resettle(
-    flat: Flat,
-    option: IntArray,
-    step: IntArray,
-    counted: BoolArray,
-    table: IntArray,
-    delivery: int,
-    state: State,
-) -> int:
+def _resettle(flat: Flat, loaded: Loaded, delivery: int, state: State) -> int:
     """Move a delivery to one of its best places at random; return the change of the conflicts."""
+    option, step, _, table = loaded
     stay = 1  # what being late costs
     if step[delivery] < len(table):
         stay = -remove(flat, table[step[delivery]], flat.path[option[delivery]])
-    option[delivery], step[delivery] = best_place(
-        flat, option, step, counted, table, delivery, stay, state
-    )
+    option[delivery], step[delivery] = best_place(flat, loaded, delivery, stay, state)
     if step[delivery] >= len(table):
         return 0
     return add(flat, table[step[delivery]], flat.path[option[delivery]]) - stay
@@ -100,14 +78,7 @@ def _resettle(
 
 @inlined
 def best_place(
-    flat: Flat,
-    option: IntArray,
-    step: IntArray,
-    counted: BoolArray,
-    table: IntArray,
-    delivery: int,
-    max_conflicts: int,
-    state: State,
+    flat: Flat, loaded: Loaded, delivery: int, max_conflicts: int, state: State
 ) -> tuple[int, int]:
     """Return the other option and step of a delivery that add the fewest conflicts.
 
@@ -117,18 +88,17 @@ def best_place(
 
     Parameters
     ----------
-    option, step, counted
-        Shape (deliveries,): the assignment, as for ``settle``.
-    table
-        Shape (steps, resources): the loads, without those of this delivery.
+    loaded
+        As for ``settle``; the table without the loads of this delivery.
     max_conflicts
         Conflicts that it may add.
     """
     requires, paths, use_start = flat.requires, flat.path, flat.limited_start
     use, limit = flat.limited, flat.limit
+    option, step, counted, table = loaded
     best = max_conflicts
     best_option, best_step, ties = option[delivery], step[delivery], 0
-    until = last_step(flat, option, step, counted, delivery, len(table))
+    until = last_step(flat, loaded, delivery)
     first = flat.option_start[delivery]
     size = flat.option_start[delivery + 1] - first
     start = below(state, size)
@@ -162,14 +132,12 @@ def best_place(
 
 
 @inlined
-def last_step(
-    flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, delivery: int, steps: int
-) -> int:
+def last_step(flat: Flat, loaded: Loaded, delivery: int) -> int:
     """Return the first step too late for a delivery: that of the first one that requires it."""
     follower, requires = flat.follower, flat.requires
-    until = steps
+    until = len(loaded.table)
     for place in range(flat.follower_start[delivery], flat.follower_start[delivery + 1]):
         other = follower[place]
-        if counted[other] and requires[option[other]] == delivery:
-            until = min(until, step[other])
+        if loaded.counted[other] and requires[loaded.option[other]] == delivery:
+            until = min(until, loaded.step[other])
     return until

@@ -4,38 +4,27 @@ from __future__ import annotations
 
 import math
 
-from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.toolkit.evolution.swap import swap_steps
 from cchybrid.toolkit.kernels import internal
 from cchybrid.toolkit.kernels.flat import Flat
-from cchybrid.toolkit.kernels.occupancy import add, overloaded, remove
+from cchybrid.toolkit.kernels.occupancy import Loaded, add, overloaded, remove
 from cchybrid.toolkit.kernels.rng import State, below, normal
-
-__all__ = ["mutate"]
 
 
 @internal
-def mutate(
-    flat: Flat,
-    ordered: bool,
-    option: IntArray,
-    step: IntArray,
-    counted: BoolArray,
-    table: IntArray,
-    state: State,
-) -> int:
+def mutate(flat: Flat, ordered: bool, loaded: Loaded, state: State) -> int:
     """Change one component of one gene; return the change of the conflicts."""
+    option, step, counted, table = loaded
     steps = len(table)
     gene = below(state, len(option))
     if below(state, 2) == 0:
-        gene = _conflicting(flat, option, step, counted, table, gene)
+        gene = _conflicting(flat, loaded, gene)
     new_option, new_step = option[gene], step[gene]
     component = below(state, 3 if ordered else 2)
     if component == 0:
         new_option = _similar(flat, option[gene], state)
     elif component == 1:
         if counted[gene] and step[gene] < steps:
-            change = swap_steps(flat, option, step, counted, table, gene, state)
+            change = swap_steps(flat, loaded, gene, state)
             if change < 0:
                 return change
         new_step = below(state, steps)
@@ -52,10 +41,9 @@ def mutate(
 
 
 @internal
-def _conflicting(
-    flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, table: IntArray, start: int
-) -> int:
+def _conflicting(flat: Flat, loaded: Loaded, start: int) -> int:
     """Return the first gene from ``start`` on (cyclically) in conflict or late, else ``start``."""
+    option, step, counted, table = loaded
     for offset in range(len(option)):
         gene = (start + offset) % len(option)
         if counted[gene] and (
@@ -95,3 +83,44 @@ def _distributor(flat: Flat, gene: int, state: State) -> int:
             chosen = group
         group = flat.group_stop[group]
     return chosen + below(state, flat.group_stop[chosen] - chosen)
+
+
+@internal
+def swap_steps(flat: Flat, loaded: Loaded, delivery: int, state: State) -> int:
+    """Swap the steps of a delivery and a random one from the same node, if that reduces conflicts.
+
+    Parameters
+    ----------
+    loaded
+        Its steps and loads are changed in place.
+    delivery
+        One that is counted.
+
+    Returns
+    -------
+    int
+        The change of the conflicts: negative if the two were swapped, else 0.
+    """
+    option, step, counted, table = loaded
+    path, now = flat.path[option[delivery]], step[delivery]
+    start = below(state, len(option))
+    for offset in range(len(option)):
+        other = (start + offset) % len(option)
+        other_path, then = flat.path[option[other]], step[other]
+        if (
+            counted[other]
+            and then != now
+            and then < len(table)
+            and flat.inject[other_path] == flat.inject[path]
+        ):
+            change = remove(flat, table[now], path) + remove(flat, table[then], other_path)
+            change += add(flat, table[then], path) + add(flat, table[now], other_path)
+            if change < 0:
+                step[delivery], step[other] = then, now
+                return change
+            remove(flat, table[then], path)
+            remove(flat, table[now], other_path)
+            add(flat, table[now], path)
+            add(flat, table[then], other_path)
+            return 0
+    return 0

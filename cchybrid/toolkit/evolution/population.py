@@ -15,11 +15,8 @@ from cchybrid.toolkit.evolution.restoration import restore
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.conflicts import mark_needed
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
-from cchybrid.toolkit.kernels.occupancy import build
+from cchybrid.toolkit.kernels.occupancy import Loaded, build
 from cchybrid.toolkit.kernels.rng import State, below, uniform
-
-__all__ = ["Population", "Scratch", "Settings", "create", "evaluate", "mature", "replace", "select"]
-
 
 STOPPED = int(NO_LIMIT)
 """The fitness of an individual whose improvement was stopped: worse than all others."""
@@ -50,6 +47,8 @@ class Settings(NamedTuple):
 
     Parameters
     ----------
+    flat
+        The problem.
     near
         See ``restore``.
     required
@@ -58,6 +57,7 @@ class Settings(NamedTuple):
         Whether deliveries require others, and whether some are optional.
     """
 
+    flat: Flat
     near: IntArray
     required: IntArray
     ordered: bool
@@ -78,7 +78,6 @@ def empty_population(size: int, genes: int) -> Population:
 
 @compiled
 def create(
-    flat: Flat,
     settings: Settings,
     scratch: Scratch,
     greedy: bool,
@@ -88,28 +87,25 @@ def create(
     state: State,
 ) -> int:
     """Complete an individual and return its fitness; see ``complete`` for the parameters."""
-    steps = len(scratch.table)
-    complete(flat, settings.near, settings.required, steps, greedy, option, step, stop, state)
-    return _improve(flat, settings, scratch, option, step, stop, state)
+    flat, near, steps = settings.flat, settings.near, len(scratch.table)
+    complete(flat, near, settings.required, steps, greedy, option, step, stop, state)
+    return _improve(settings, scratch, option, step, stop, state)
 
 
 @internal
-def evaluate(
-    flat: Flat, settings: Settings, scratch: Scratch, option: IntArray, step: IntArray
-) -> int:
+def evaluate(settings: Settings, loaded: Loaded) -> int:
     """Fill the table; return the conflicts and late deliveries (thesis eq. 6.18, section 6.5.5)."""
-    steps = len(scratch.table)
+    option, step, counted, table = loaded
     if settings.optional:
-        mark_needed(flat, option, scratch.counted)
+        mark_needed(settings.flat, option, counted)
     late = 0
     for gene in range(len(step)):
-        late += scratch.counted[gene] and step[gene] >= steps
-    return late + build(flat, option, step, scratch.counted, scratch.table)
+        late += counted[gene] and step[gene] >= len(table)
+    return late + build(settings.flat, loaded)
 
 
 @internal
 def _improve(
-    flat: Flat,
     settings: Settings,
     scratch: Scratch,
     option: IntArray,
@@ -118,20 +114,20 @@ def _improve(
     state: State,
 ) -> int:
     """Restore an individual, improve it by local search, return its fitness or ``STOPPED``."""
+    flat = settings.flat
     if settings.ordered:
-        table, chain = scratch.table, scratch.chain
-        restore(flat, settings.near, option, step, flat.required, table, chain, stop, state)
+        required = Loaded(option, step, flat.required, scratch.table)
+        restore(flat, settings.near, required, scratch.chain, stop, state)
     if stop[0]:
         return STOPPED
-    fitness = evaluate(flat, settings, scratch, option, step)
+    loaded = Loaded(option, step, scratch.counted, scratch.table)
+    fitness = evaluate(settings, loaded)
     if settings.sweeps == 0:
         return fitness
-    fitness = settle(
-        flat, option, step, scratch.counted, scratch.table, fitness, settings.sweeps, stop, state
-    )
+    fitness = settle(flat, loaded, fitness, settings.sweeps, stop, state)
     if settings.optional and fitness > 0:
         # Deliveries that no needed one requires any more do not count.
-        fitness = evaluate(flat, settings, scratch, option, step)
+        fitness = evaluate(settings, loaded)
     return fitness
 
 
@@ -145,12 +141,7 @@ def select(fitness: IntArray, parents: IntArray, state: State) -> None:
 
 @compiled
 def mature(
-    flat: Flat,
-    settings: Settings,
-    scratch: Scratch,
-    children: Population,
-    stop: BoolArray,
-    state: State,
+    settings: Settings, scratch: Scratch, children: Population, stop: BoolArray, state: State
 ) -> int:
     """Mutate, restore, improve and evaluate children; return how many (fewer if stopped)."""
     for child in range(len(children.fitness)):
@@ -158,11 +149,12 @@ def mature(
             return child
         option, step = children.option[child], children.step[child]
         if uniform(state) < settings.mutation:
-            evaluate(flat, settings, scratch, option, step)
-            spread_ports(flat, option, step, scratch.counted, scratch.table, stop, state)
+            loaded = Loaded(option, step, scratch.counted, scratch.table)
+            evaluate(settings, loaded)
+            spread_ports(settings.flat, loaded, stop, state)
             for _ in range(1 + below(state, settings.moves)):
-                mutate(flat, settings.ordered, option, step, scratch.counted, scratch.table, state)
-        fitness = _improve(flat, settings, scratch, option, step, stop, state)
+                mutate(settings.flat, settings.ordered, loaded, state)
+        fitness = _improve(settings, scratch, option, step, stop, state)
         if fitness == STOPPED:
             return child
         children.fitness[child] = fitness

@@ -9,10 +9,8 @@ from __future__ import annotations
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.kernels import inlined, internal
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
-from cchybrid.toolkit.kernels.occupancy import add, remove
+from cchybrid.toolkit.kernels.occupancy import Loaded, add, remove
 from cchybrid.toolkit.kernels.rng import State, below
-
-__all__ = ["count_ports", "free_ports", "port_load", "spread_ports"]
 
 
 @inlined
@@ -60,25 +58,13 @@ def free_ports(
 
 
 @internal
-def spread_ports(
-    flat: Flat,
-    option: IntArray,
-    step: IntArray,
-    counted: BoolArray,
-    table: IntArray,
-    stop: BoolArray,
-    state: State,
-) -> int:
+def spread_ports(flat: Flat, loaded: Loaded, stop: BoolArray, state: State) -> int:
     """Move deliveries from steps with overloaded ports to steps where both ports are free.
 
     Parameters
     ----------
-    option, step
-        Shape (deliveries,): the assignment; steps are changed in place.
-    counted
-        Shape (deliveries,): the deliveries that are in the table.
-    table
-        Shape (steps, resources): the loads, kept up to date.
+    loaded
+        Its steps and loads are changed in place.
     stop
         Shape (1,): another thread sets this to end early.
 
@@ -88,6 +74,7 @@ def spread_ports(
         The change of the conflicts.
     """
     inject, accept, capacity, paths = flat.inject, flat.accept, flat.capacity, flat.path
+    option, step, counted, table = loaded
     change = 0
     steps = len(table)
     delivery = below(state, len(option)) - 1

@@ -11,9 +11,8 @@ from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.ports import count_ports, port_load
 from cchybrid.toolkit.kernels import internal
 from cchybrid.toolkit.kernels.flat import Flat
+from cchybrid.toolkit.kernels.occupancy import Loaded
 from cchybrid.toolkit.kernels.rng import State, below
-
-__all__ = ["restore"]
 
 CANDIDATES = 8
 """Possible options that are compared before the best of them is taken."""
@@ -21,15 +20,7 @@ CANDIDATES = 8
 
 @internal
 def restore(
-    flat: Flat,
-    near: IntArray,
-    option: IntArray,
-    step: IntArray,
-    counted: BoolArray,
-    table: IntArray,
-    chain: IntArray,
-    stop: BoolArray,
-    state: State,
+    flat: Flat, near: IntArray, loaded: Loaded, chain: IntArray, stop: BoolArray, state: State
 ) -> int:
     """Satisfy all requirements by changing options and steps; return the late deliveries.
 
@@ -38,13 +29,10 @@ def restore(
     near
         Shape (deliveries,): options with more uses than this are taken only if there is no other
         (a soft form of the restricted surrounding, thesis section 6.5.5).
-    option, step
-        Shape (deliveries,): every delivery has an option and a step from 0 to ``steps``,
-        the number of rows of the table; ``steps`` means late.
-    counted
-        Shape (deliveries,): the deliveries whose ports and lateness count.
-    table
-        Shape (steps, resources): overwritten with the loads of the ports.
+    loaded
+        Every delivery has an option and a step from 0 to ``steps``, the number of rows of the
+        table; ``steps`` means late. Ports and lateness of the counted ones count. The table is
+        overwritten with the loads of the ports.
     chain
         Shape (deliveries + steps + 1,): overwritten. One linked list of deliveries per step:
         the successor of each delivery, then the first delivery of each step.
@@ -52,6 +40,7 @@ def restore(
         Shape (1,): another thread sets this to end early; then the result is not usable.
     """
     requires, paths = flat.requires, flat.path
+    option, step, counted, table = loaded
     deliveries, steps = len(option), len(table)
     table[:] = 0
     chain[:] = -1

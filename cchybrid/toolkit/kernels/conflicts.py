@@ -8,9 +8,7 @@ from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.kernels import compiled
 from cchybrid.toolkit.kernels.flat import Flat, flatten
-from cchybrid.toolkit.kernels.occupancy import build
-
-__all__ = ["broken", "conflicts", "mark_needed"]
+from cchybrid.toolkit.kernels.occupancy import Loaded, build
 
 
 @compiled
@@ -61,5 +59,5 @@ def conflicts(problem: Problem, assignment: Assignment) -> int:
     mark_needed(flat, assignment.option, needed)
     table = np.empty((max(assignment.steps, 1), problem.resources), dtype=np.int32)
     counted = needed & (assignment.option >= 0)
-    found = build(flat, assignment.option, assignment.step, counted, table)
+    found = build(flat, Loaded(assignment.option, assignment.step, counted, table))
     return found + broken(flat, assignment.option, assignment.step, needed)

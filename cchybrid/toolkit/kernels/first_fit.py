@@ -8,18 +8,17 @@ is possible now, and that one is made: messages approach their goals hop by hop.
 
 from __future__ import annotations
 
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
-from cchybrid.problem import Assignment, Problem, needed
+from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.toolkit.assignments import without_idle
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat, flatten, has_optional, min_uses
 from cchybrid.toolkit.kernels.occupancy import add, fits, remove
 from cchybrid.toolkit.kernels.rng import State, below, seed_state, shuffle
-
-__all__ = ["FirstFit", "fill", "first_fit"]
 
 UNSTOPPED = np.zeros(1, dtype=np.bool_)
 """A stop flag that is never set."""
@@ -83,9 +82,18 @@ class FirstFit:
         flat, near, steps = self._flat, self._near, len(found.option)
         if fill(flat, near, steps, order, found.option, found.step, stop, state):
             return None
-        unused = ~needed(self._problem, found)
-        found.option[unused] = found.step[unused] = -1
-        return found
+        return without_idle(self._problem, found.option, found.step)
+
+
+class _Filling(NamedTuple):
+    """A schedule that is being filled, with the loads of the present step and working memory."""
+
+    near: IntArray
+    option: IntArray
+    step: IntArray
+    row: IntArray
+    seen: LongArray
+    queue: IntArray
 
 
 @compiled
@@ -118,6 +126,7 @@ def fill(
     seen = np.empty(len(option), dtype=np.int64)
     seen[:] = -1
     queue = np.empty(len(option), dtype=np.int32)
+    filling = _Filling(near, option, step, row, seen, queue)
     hops = has_optional(flat.required)
     missing = len(order)
     for now in range(steps):
@@ -134,12 +143,9 @@ def fill(
             delivery = order[place]
             if step[delivery] < 0:
                 if hops:
-                    search = now * len(order) + place
-                    _approach(
-                        flat, near, delivery, now, option, step, row, seen, queue, search, state
-                    )
+                    _approach(flat, filling, delivery, now, now * len(order) + place, state)
                 else:
-                    _place(flat, near, delivery, now, option, step, row, state)
+                    _place(flat, filling, delivery, now, state)
             if step[delivery] < 0:
                 order[kept] = delivery
                 kept += 1
@@ -148,17 +154,9 @@ def fill(
 
 
 @internal
-def _place(
-    flat: Flat,
-    near: IntArray,
-    delivery: int,
-    now: int,
-    option: IntArray,
-    step: IntArray,
-    row: IntArray,
-    state: State,
-) -> bool:
+def _place(flat: Flat, filling: _Filling, delivery: int, now: int, state: State) -> bool:
     """Make a delivery in this step if an option fits; return whether any option was possible."""
+    near, option, step, row, _, _ = filling
     first = flat.option_start[delivery]
     size = flat.option_start[delivery + 1] - first
     best, best_uses = -1, 0
@@ -186,19 +184,13 @@ def _place(
 
 @internal
 def _approach(
-    flat: Flat,
-    near: IntArray,
-    goal: int,
-    now: int,
-    option: IntArray,
-    step: IntArray,
-    row: IntArray,
-    seen: LongArray,
-    queue: IntArray,
-    search: int,
-    state: State,
+    flat: Flat, filling: _Filling, goal: int, now: int, search: int, state: State
 ) -> None:
-    """Make the possible delivery that is nearest to ``goal`` over chains of requirements."""
+    """Make the possible delivery that is nearest to ``goal`` over chains of requirements.
+
+    ``search`` is another number for every call.
+    """
+    step, seen, queue = filling.step, filling.seen, filling.queue
     queue[0] = goal
     seen[goal] = search
     head, tail, level_end = 0, 1, 1
@@ -208,7 +200,7 @@ def _approach(
         head += 1
         if step[delivery] == now:
             return  # a delivery on a chain to the goal is already made in this step
-        if _place(flat, near, delivery, now, option, step, row, state):
+        if _place(flat, filling, delivery, now, state):
             possible = True
             if step[delivery] == now:
                 return

@@ -9,11 +9,30 @@ Either sum is 0 exactly when every capacity holds. Implied capacities do not cou
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.kernels import compiled, inlined
 from cchybrid.toolkit.kernels.flat import Flat
 
-__all__ = ["add", "build", "fits", "one_more", "overloaded", "remove"]
+
+class Loaded(NamedTuple):
+    """An assignment with its occupancy table.
+
+    Parameters
+    ----------
+    option, step
+        Shape (deliveries,): the assignment; a late delivery has a step outside the table.
+    counted
+        Shape (deliveries,): the deliveries that are in the table.
+    table
+        Shape (steps, resources): their loads.
+    """
+
+    option: IntArray
+    step: IntArray
+    counted: BoolArray
+    table: IntArray
 
 
 @inlined
@@ -88,18 +107,9 @@ def overloaded(flat: Flat, row: IntArray, path: int) -> bool:
 
 
 @compiled
-def build(flat: Flat, option: IntArray, step: IntArray, counted: BoolArray, table: IntArray) -> int:
-    """Fill the occupancy table from an assignment; return its conflicts.
-
-    Parameters
-    ----------
-    option, step
-        Shape (deliveries,): the assignment; steps outside the table are ignored.
-    counted
-        Shape (deliveries,): False for deliveries to leave out.
-    table
-        Shape (steps, resources): overwritten with the loads.
-    """
+def build(flat: Flat, loaded: Loaded) -> int:
+    """Fill the occupancy table of an assignment; return its conflicts."""
+    option, step, counted, table = loaded
     table[:] = 0
     conflicts = 0
     for delivery in range(len(option)):

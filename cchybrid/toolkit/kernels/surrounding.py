@@ -15,8 +15,6 @@ from cchybrid.problem import CHANNEL, LINK, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.kernels.flat import Flat, min_uses
 
-__all__ = ["channel_demand", "hops_of", "near_uses", "restrict", "spare_uses"]
-
 
 def near_uses(problem: Problem, flat: Flat, steps: int) -> IntArray:
     """Return, shape (deliveries,), the uses up to which an option is no detour.

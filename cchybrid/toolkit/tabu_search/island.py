@@ -6,13 +6,14 @@ import numpy as np
 
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
+from cchybrid.toolkit.assignments import made_where
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import Flat, min_uses, uses_of
 from cchybrid.toolkit.kernels.rng import below, seed_state
 from cchybrid.toolkit.kernels.surrounding import spare_uses
 from cchybrid.toolkit.tabu_search.limits import choice_excesses
 from cchybrid.toolkit.tabu_search.memory import new_memory
-from cchybrid.toolkit.tabu_search.moves import new_scratch
+from cchybrid.toolkit.tabu_search.moves import Parts, new_scratch
 from cchybrid.toolkit.tabu_search.options import TabuOptions
 from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs, build_graphs
 from cchybrid.toolkit.tabu_search.search import (
@@ -58,10 +59,7 @@ class SharedData:
         They would cause no conflict by themselves, and so stay, but take capacity from others.
         """
         kept = (assignment.option >= 0) & self._short[assignment.option]
-        return Assignment(
-            np.where(kept, assignment.option, -1).astype(np.int32),
-            np.where(kept, assignment.step, -1).astype(np.int32),
-        )
+        return made_where(kept, assignment.option, assignment.step)
 
 
 class TabuIsland:
@@ -120,21 +118,11 @@ class TabuIsland:
 
     def advance(self, evaluations: int, stop: BoolArray) -> int:
         """See ``islands.Island``; one evaluation prices all paths of a delivery in all steps."""
-        shared, record = self._shared, self._record
+        record = self._record
         idle = record.counters[MOVES] - record.counters[LAST_IMPROVEMENT]
         if self._due or idle > self._options.patience:
             self._start(stop)
-        made = search(
-            shared.flat,
-            shared.graphs,
-            self._memory,
-            self._scratch,
-            record,
-            self._tuning,
-            evaluations,
-            stop,
-            self._state,
-        )
+        made = search(self._parts, record, self._tuning, evaluations, stop, self._state)
         self._remember()
         return max(made, 1)
 
@@ -154,8 +142,9 @@ class TabuIsland:
         if initial_solution is None:
             initial_solution = shared.problem.empty()
         initial_solution = shared.shortened(initial_solution)
-        self._memory = new_memory(shared.flat, shared.steps)
-        self._scratch = new_scratch(shared.problem, shared.graphs, self._memory.load.shape[1])
+        memory = new_memory(shared.flat, shared.steps)
+        scratch = new_scratch(shared.problem, shared.graphs, memory.load.shape[1])
+        self._parts = Parts(shared.flat, shared.graphs, memory, scratch)
         # Every other start: see ``TabuOptions.decay``.
         varied = (self.starts + self._number) % 2 == 0
         self._tuning = Tuning(
@@ -163,25 +152,14 @@ class TabuIsland:
             options.tenure * (3 if varied else 1),
             -(-options.decay // 10) if varied else options.decay,
         )
-        start(
-            shared.flat,
-            shared.graphs,
-            self._memory,
-            self._scratch,
-            self._record,
-            initial_solution.option,
-            initial_solution.step,
-            stop,
-            self._state,
-        )
+        places = initial_solution.option, initial_solution.step
+        start(self._parts, self._record, *places, stop, self._state)
         self._remember()
 
     def _remember(self) -> None:
         fewest = int(self._record.counters[BEST_CONFLICTS])
         if fewest < self._fewest:
             self._fewest = fewest
-            late = self._record.step >= self._shared.steps
-            self._best = Assignment(
-                np.where(late, -1, self._record.option).astype(np.int32),
-                np.where(late, -1, self._record.step).astype(np.int32),
-            )
+            record = self._record
+            made = record.step < self._shared.steps
+            self._best = made_where(made, record.option, record.step)

@@ -15,6 +15,7 @@ import numpy as np
 from cchybrid.problem.arrays import IntArray, LongArray
 from cchybrid.toolkit.kernels import inlined, internal
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
+from cchybrid.toolkit.kernels.indexed_list import IndexedList, drop, empty_list, insert
 
 LANES = 8
 """Steps are padded to a multiple of this, so that vectorized loops have no remainder."""
@@ -48,17 +49,17 @@ class Memory(NamedTuple):
         delivery d has the number ``d * longest + k``.
     longest
         The maximal number of uses of an option.
-    over, over_place, broken, broken_place
-        Unordered lists: overloaded cells (resource * wide + step) and broken deliveries (missing,
-        or not later than what they require); and the position of each in its list, or -1.
-    weighted_cells, weighted_cells_place
-        Cells with a weight above 1, in the same form.
+    over, broken
+        The overloaded cells (resource * wide + step) and the broken deliveries (missing, or not
+        later than what they require).
+    weighted_cells
+        Cells with a weight above 1.
     break_weight
         Shape (deliveries,): the weight of each delivery when it is broken, at least 1.
-    weighted_deliveries, weighted_deliveries_place
-        Deliveries with a weight above 1, in the same form.
-    lengths
-        Shape (5,): the lengths of the four lists, and the total overload of all cells.
+    weighted_deliveries
+        Deliveries with a weight above 1.
+    overload
+        Shape (1,): the total overload of all cells.
     tabu
         Shape (deliveries, 2): the step that the delivery left last, and the number of the move
         until which it may not return there.
@@ -75,21 +76,13 @@ class Memory(NamedTuple):
     next_use: IntArray
     previous_use: IntArray
     longest: int
-    over: IntArray
-    over_place: IntArray
-    broken: IntArray
-    broken_place: IntArray
-    weighted_cells: IntArray
-    weighted_cells_place: IntArray
+    over: IndexedList
+    broken: IndexedList
+    weighted_cells: IndexedList
     break_weight: IntArray
-    weighted_deliveries: IntArray
-    weighted_deliveries_place: IntArray
-    lengths: IntArray
+    weighted_deliveries: IndexedList
+    overload: IntArray
     tabu: LongArray
-
-
-OVER, BROKEN, WEIGHTED_CELLS, WEIGHTED_DELIVERIES, OVERLOAD = 0, 1, 2, 3, 4
-"""Places in ``Memory.lengths``."""
 
 
 def new_memory(flat: Flat, steps: int) -> Memory:
@@ -112,16 +105,12 @@ def new_memory(flat: Flat, steps: int) -> Memory:
         next_use=np.full(deliveries * longest, -1, dtype=np.int32),
         previous_use=np.full(deliveries * longest, -1, dtype=np.int32),
         longest=longest,
-        over=np.empty(resources * wide, dtype=np.int32),
-        over_place=np.full(resources * wide, -1, dtype=np.int32),
-        broken=np.empty(deliveries, dtype=np.int32),
-        broken_place=np.full(deliveries, -1, dtype=np.int32),
-        weighted_cells=np.empty(resources * wide, dtype=np.int32),
-        weighted_cells_place=np.full(resources * wide, -1, dtype=np.int32),
+        over=empty_list(resources * wide),
+        broken=empty_list(deliveries),
+        weighted_cells=empty_list(resources * wide),
         break_weight=np.ones(deliveries, dtype=np.int32),
-        weighted_deliveries=np.empty(deliveries, dtype=np.int32),
-        weighted_deliveries_place=np.full(deliveries, -1, dtype=np.int32),
-        lengths=np.zeros(5, dtype=np.int32),
+        weighted_deliveries=empty_list(deliveries),
+        overload=np.zeros(1, dtype=np.int32),
         tabu=np.full((deliveries, 2), -1, dtype=np.int64),
     )
 
@@ -135,22 +124,6 @@ def int64(number: Any) -> int:
     """
     wide: Any = np.int64(number)
     return wide
-
-
-@inlined
-def _insert(items: IntArray, place: IntArray, count: IntArray, which: int, item: int) -> None:
-    place[item] = count[which]
-    items[count[which]] = item
-    count[which] += 1
-
-
-@inlined
-def _drop(items: IntArray, place: IntArray, count: IntArray, which: int, item: int) -> None:
-    count[which] -= 1
-    last = items[count[which]]
-    items[place[item]] = last
-    place[last] = place[item]
-    place[item] = -1
 
 
 @inlined
@@ -181,10 +154,9 @@ def place(flat: Flat, memory: Memory, delivery: int, option: int, step: int) -> 
         if load == limit:
             memory.penalty[resource, step] = memory.weight[resource, step]
         elif load > limit:
-            memory.lengths[OVERLOAD] += 1
+            memory.overload[0] += 1
             if load == limit + 1:
-                cell = resource * wide + step
-                _insert(memory.over, memory.over_place, memory.lengths, OVER, cell)
+                insert(memory.over, resource * wide + step)
 
 
 @internal
@@ -212,10 +184,9 @@ def displace(flat: Flat, memory: Memory, delivery: int) -> None:
         if load == limit - 1:
             memory.penalty[resource, step] = 0
         elif load >= limit:
-            memory.lengths[OVERLOAD] -= 1
+            memory.overload[0] -= 1
             if load == limit:
-                cell = resource * wide + step
-                _drop(memory.over, memory.over_place, memory.lengths, OVER, cell)
+                drop(memory.over, resource * wide + step)
 
 
 @internal
@@ -227,11 +198,11 @@ def recheck(flat: Flat, memory: Memory, delivery: int) -> None:
     else:
         before = flat.requires[memory.option[delivery]]
         wrong = before >= 0 and memory.step[before] >= memory.step[delivery]
-    listed = memory.broken_place[delivery] >= 0
+    listed = memory.broken.place[delivery] >= 0
     if wrong and not listed:
-        _insert(memory.broken, memory.broken_place, memory.lengths, BROKEN, delivery)
+        insert(memory.broken, delivery)
     elif listed and not wrong:
-        _drop(memory.broken, memory.broken_place, memory.lengths, BROKEN, delivery)
+        drop(memory.broken, delivery)
 
 
 @internal
@@ -248,51 +219,49 @@ def recheck_followers(flat: Flat, memory: Memory, delivery: int) -> None:
 @internal
 def conflicts(memory: Memory) -> int:
     """Return the total overload of all cells plus the number of broken deliveries."""
-    return memory.lengths[OVERLOAD] + memory.lengths[BROKEN]
+    return memory.overload[0] + memory.broken.length[0]
 
 
 @internal
 def increase_weights(memory: Memory) -> None:
     """Add 1 to the weights of all overloaded cells and broken deliveries."""
-    cells, cells_place = memory.weighted_cells, memory.weighted_cells_place
-    deliveries, deliveries_place = memory.weighted_deliveries, memory.weighted_deliveries_place
+    cells, deliveries = memory.weighted_cells, memory.weighted_deliveries
     wide = memory.load.shape[1]
-    for which in range(memory.lengths[OVER]):
-        cell = memory.over[which]
+    for which in range(memory.over.length[0]):
+        cell = memory.over.items[which]
         resource, step = cell // wide, cell % wide
         memory.weight[resource, step] += 1
         memory.penalty[resource, step] += 1
-        if cells_place[cell] < 0:
-            _insert(cells, cells_place, memory.lengths, WEIGHTED_CELLS, cell)
-    for which in range(memory.lengths[BROKEN]):
-        delivery = memory.broken[which]
+        if cells.place[cell] < 0:
+            insert(cells, cell)
+    for which in range(memory.broken.length[0]):
+        delivery = memory.broken.items[which]
         memory.break_weight[delivery] += 1
-        if deliveries_place[delivery] < 0:
-            _insert(deliveries, deliveries_place, memory.lengths, WEIGHTED_DELIVERIES, delivery)
+        if deliveries.place[delivery] < 0:
+            insert(deliveries, delivery)
 
 
 @internal
 def decay_weights(memory: Memory) -> None:
     """Subtract 1 from all weights above 1."""
-    cells, cells_place = memory.weighted_cells, memory.weighted_cells_place
-    deliveries, deliveries_place = memory.weighted_deliveries, memory.weighted_deliveries_place
+    cells, deliveries = memory.weighted_cells, memory.weighted_deliveries
     wide = memory.load.shape[1]
     which = 0
-    while which < memory.lengths[WEIGHTED_CELLS]:
-        cell = cells[which]
+    while which < cells.length[0]:
+        cell = cells.items[which]
         resource, step = cell // wide, cell % wide
         memory.weight[resource, step] -= 1
         if memory.penalty[resource, step] > 0:
             memory.penalty[resource, step] -= 1
         if memory.weight[resource, step] == 1:
-            _drop(cells, cells_place, memory.lengths, WEIGHTED_CELLS, cell)
+            drop(cells, cell)
         else:
             which += 1
     which = 0
-    while which < memory.lengths[WEIGHTED_DELIVERIES]:
-        delivery = deliveries[which]
+    while which < deliveries.length[0]:
+        delivery = deliveries.items[which]
         memory.break_weight[delivery] -= 1
         if memory.break_weight[delivery] == 1:
-            _drop(deliveries, deliveries_place, memory.lengths, WEIGHTED_DELIVERIES, delivery)
+            drop(deliveries, delivery)
         else:
             which += 1

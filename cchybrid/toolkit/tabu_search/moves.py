@@ -81,6 +81,15 @@ class Scratch(NamedTuple):
     member_choice: IntArray
 
 
+class Parts(NamedTuple):
+    """The input of moves: the problem, the graphs of paths, the search, and working memory."""
+
+    flat: Flat
+    graphs: PathGraphs
+    memory: Memory
+    scratch: Scratch
+
+
 def new_scratch(problem: Problem, graphs: PathGraphs, wide: int) -> Scratch:
     """Return working memory; ``wide`` is the number of steps, rounded up to ``LANES``."""
     deliveries = problem.deliveries
@@ -147,16 +156,9 @@ def _cheapest(graphs: PathGraphs, memory: Memory, value: IntArray, graph: int, s
 
 
 @internal
-def path_at(
-    flat: Flat,
-    graphs: PathGraphs,
-    memory: Memory,
-    scratch: Scratch,
-    choice: int,
-    step: int,
-    state: State,
-) -> int:
+def path_at(parts: Parts, choice: int, step: int, state: State) -> int:
     """Return a cheapest option of a choice in a step; ties are broken at random."""
+    graphs, memory, scratch = parts.graphs, parts.memory, parts.scratch
     graph = graphs.graph[choice]
     first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
     value = scratch.value
@@ -264,10 +266,9 @@ def price_followers(flat: Flat, memory: Memory, scratch: Scratch, delivery: int)
 
 
 @internal
-def price_family(
-    flat: Flat, graphs: PathGraphs, memory: Memory, scratch: Scratch, delivery: int
-) -> None:
+def price_family(parts: Parts, delivery: int) -> None:
     """Fill ``scratch.hold`` for the family of a removed delivery, by dynamic programming."""
+    flat, graphs, memory, scratch = parts
     family = scratch.family[delivery]
     first, stop = scratch.family_start[family], scratch.family_start[family + 1]
     wide = scratch.value.shape[1]
@@ -300,24 +301,15 @@ def price_family(
 
 
 @internal
-def price_delivery(
-    flat: Flat,
-    graphs: PathGraphs,
-    memory: Memory,
-    scratch: Scratch,
-    delivery: int,
-    optional: bool,
-    state: State,
-) -> None:
+def price_delivery(parts: Parts, delivery: int, state: State) -> None:
     """Fill ``scratch.cost`` and ``scratch.choice`` for a removed delivery.
 
-    Parameters
-    ----------
-    optional
-        Whether some deliveries are optional; then ``scratch.hold`` is filled first.
+    Where some deliveries are optional, ``scratch.hold`` is filled first.
     """
+    flat, graphs, memory, scratch = parts
+    optional = len(scratch.member) > 0
     if optional:
-        price_family(flat, graphs, memory, scratch, delivery)
+        price_family(parts, delivery)
     cost, chosen, value = scratch.cost, scratch.choice, scratch.value
     wide = len(cost)
     cost[:] = NEVER
@@ -352,23 +344,15 @@ def price_delivery(
 
 
 @internal
-def carry_out(
-    flat: Flat,
-    graphs: PathGraphs,
-    memory: Memory,
-    scratch: Scratch,
-    delivery: int,
-    choice: int,
-    step: int,
-    optional: bool,
-    state: State,
-) -> None:
+def carry_out(parts: Parts, delivery: int, choice: int, step: int, state: State) -> None:
     """Schedule a removed delivery in a step, with the optional deliveries that it needs there."""
+    flat, _, memory, scratch = parts
+    optional = len(scratch.member) > 0
     if optional:
-        price_family(flat, graphs, memory, scratch, delivery)
+        price_family(parts, delivery)
     current = follower = delivery
     while True:
-        option = path_at(flat, graphs, memory, scratch, choice, step, state)
+        option = path_at(parts, choice, step, state)
         before = int64(flat.requires[option])
         needs_required = optional and before >= 0 and not needed(flat, memory, before)
         put_in(flat, memory, current, option, step)

@@ -24,6 +24,7 @@ import numpy as np
 
 from cchybrid.problem import Problem
 from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.problem.ragged import within
 from cchybrid.toolkit.kernels import compiled, inlined
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, min_uses
 
@@ -96,7 +97,7 @@ def build_graphs(
     key = np.where(alone, -1 - begins, first * (int(size.max(initial=0)) + 1) + size)
     _, found, graph = np.unique(key, return_index=True, return_inverse=True)
     longest = int(np.diff(flat.use_start).max(initial=0))
-    listed = _spans(begins[found], size[found])
+    listed = within(size[found]) + np.repeat(begins[found], size[found])
     max_edges = int(np.diff(flat.use_start)[flat.path[listed]].sum())
     lists = begins[found], stops[found], shortest[found] + path_excess
     state_start, edge_start, resource, target, before, path_start, place = _build(
@@ -115,12 +116,6 @@ def build_graphs(
         path_start=path_start,
         place=place,
     )
-
-
-def _spans(first: LongArray, size: LongArray) -> LongArray:
-    """Return the concatenated ranges from ``first[i]`` of ``size[i]`` numbers."""
-    ends = np.cumsum(size)
-    return np.arange(int(size.sum())) + np.repeat(first - ends + size, size)
 
 
 class _Draft(NamedTuple):

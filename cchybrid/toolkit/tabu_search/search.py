@@ -48,11 +48,9 @@ import numpy as np
 
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.kernels import compiled, internal
-from cchybrid.toolkit.kernels.flat import Flat, has_optional
+from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.rng import State, below, shuffle
 from cchybrid.toolkit.tabu_search.memory import (
-    BROKEN,
-    OVER,
     Memory,
     conflicts,
     decay_weights,
@@ -63,7 +61,7 @@ from cchybrid.toolkit.tabu_search.memory import (
 )
 from cchybrid.toolkit.tabu_search.moves import (
     NEVER,
-    Scratch,
+    Parts,
     carry_out,
     present_cost,
     price_delivery,
@@ -107,26 +105,18 @@ always doing so would slow down large broadcasts."""
 
 @compiled
 def start(
-    flat: Flat,
-    graphs: PathGraphs,
-    memory: Memory,
-    scratch: Scratch,
-    record: Record,
-    option: IntArray,
-    step: IntArray,
-    stop: BoolArray,
-    state: State,
+    parts: Parts, record: Record, option: IntArray, step: IntArray, stop: BoolArray, state: State
 ) -> None:
     """Start from an assignment: keep its places, insert missing deliveries where they cost least.
 
     Parameters
     ----------
     option, step
-        Shape (deliveries,): -1 for unscheduled deliveries. ``memory`` has to be new.
+        Shape (deliveries,): -1 for unscheduled deliveries. The memory has to be new.
     stop
         Shape (1,): another thread sets this to end early; then the record is unchanged.
     """
-    optional = has_optional(flat.required)
+    flat, graphs, memory, scratch = parts
     order = np.empty(len(option), dtype=np.int32)
     for delivery in range(len(option)):
         order[delivery] = delivery
@@ -154,7 +144,7 @@ def start(
             if memory.option[delivery] >= 0 or not needed(flat, memory, delivery):
                 continue
             if not only_ready or _ready(graphs, memory, delivery):
-                _insert_delivery(flat, graphs, memory, scratch, delivery, optional, state)
+                _insert_delivery(parts, delivery, state)
                 inserted = True
         if not only_ready:
             break
@@ -175,18 +165,11 @@ def _ready(graphs: PathGraphs, memory: Memory, delivery: int) -> bool:
 
 
 @internal
-def _insert_delivery(
-    flat: Flat,
-    graphs: PathGraphs,
-    memory: Memory,
-    scratch: Scratch,
-    delivery: int,
-    optional: bool,
-    state: State,
-) -> None:
+def _insert_delivery(parts: Parts, delivery: int, state: State) -> None:
     """Schedule an unscheduled delivery where it costs least."""
+    flat, _, memory, scratch = parts
     price_followers(flat, memory, scratch, delivery)
-    price_delivery(flat, graphs, memory, scratch, delivery, optional, state)
+    price_delivery(parts, delivery, state)
     best, ties = int64(-1), 0
     for step in range(memory.steps):
         if best < 0 or scratch.cost[step] < scratch.cost[best]:
@@ -196,8 +179,7 @@ def _insert_delivery(
             if below(state, ties) == 0:
                 best = step
     if scratch.cost[best] < NEVER:
-        choice = int64(scratch.choice[best])
-        carry_out(flat, graphs, memory, scratch, delivery, choice, best, optional, state)
+        carry_out(parts, delivery, int64(scratch.choice[best]), best, state)
 
 
 @internal
@@ -215,10 +197,10 @@ def _keep(memory: Memory, record: Record) -> None:
 @internal
 def _draw_violation(flat: Flat, memory: Memory, stuck: bool, state: State) -> int:
     """Draw a violation uniformly; return a delivery that takes part in it."""
-    overloaded = memory.lengths[OVER]
-    pick = below(state, overloaded + memory.lengths[BROKEN])
+    overloaded = memory.over.length[0]
+    pick = below(state, overloaded + memory.broken.length[0])
     if pick >= overloaded:
-        broken = int64(memory.broken[pick - overloaded])
+        broken = int64(memory.broken.items[pick - overloaded])
         if stuck and memory.option[broken] >= 0 and below(state, SELDOM) == 0:
             before = int64(flat.requires[memory.option[broken]])
             # All options of this delivery may require the other, which then has to be earlier.
@@ -226,7 +208,7 @@ def _draw_violation(flat: Flat, memory: Memory, stuck: bool, state: State) -> in
                 return before
         return broken
     wide = memory.load.shape[1]
-    cell = memory.over[pick]
+    cell = memory.over.items[pick]
     node = memory.first_use[cell // wide, cell % wide]
     chosen, seen = int64(-1), 0
     while node >= 0:
@@ -239,21 +221,13 @@ def _draw_violation(flat: Flat, memory: Memory, stuck: bool, state: State) -> in
 
 @compiled
 def search(
-    flat: Flat,
-    graphs: PathGraphs,
-    memory: Memory,
-    scratch: Scratch,
-    record: Record,
-    tuning: Tuning,
-    evaluations: int,
-    stop: BoolArray,
-    state: State,
+    parts: Parts, record: Record, tuning: Tuning, evaluations: int, stop: BoolArray, state: State
 ) -> int:
     """Make moves until nothing is violated or the evaluations are spent; return the evaluations.
 
     An evaluation prices all paths of one delivery in all steps.
     """
-    optional = has_optional(flat.required)
+    flat, _, memory, scratch = parts
     spent = 0
     while spent < evaluations and conflicts(memory) > 0 and not stop[0]:
         now = conflicts(memory)
@@ -281,7 +255,7 @@ def search(
                 moved, best_change = int64(-1), int64(-1)
                 break
             price_followers(flat, memory, scratch, delivery)
-            price_delivery(flat, graphs, memory, scratch, delivery, optional, state)
+            price_delivery(parts, delivery, state)
             old_cost = present_cost(flat, memory, scratch, count)
             old_step = scratch.taken[0, 2]
             tabu_step = memory.tabu[delivery, 0]
@@ -317,7 +291,7 @@ def search(
         memory.tabu[moved, 0] = scratch.taken[0, 2]
         until = record.counters[MOVES] + tuning.tenure + below(state, tuning.tenure + 1)
         memory.tabu[moved, 1] = until
-        carry_out(flat, graphs, memory, scratch, moved, choice, target, optional, state)
+        carry_out(parts, moved, choice, target, state)
         for freed in range(1, count):
             recheck(flat, memory, scratch.taken[freed, 0])
         if conflicts(memory) < now:

@@ -1,23 +1,19 @@
 """The engine ``broadcast``: flows from all informed nodes, decided by CP-SAT."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin import EngineInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_engines() -> Iterable[EngineInfo]:
+def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
-    return (
+    summary = "broadcasts: CP-SAT on flows from all informed nodes, hops limited per step"
+    return [
         EngineInfo(
             "broadcast",
             f"{__name__}.engine:Broadcast",
-            "broadcasts: CP-SAT on flows from all informed nodes, hops limited per step",
+            summary,
             priority=40,
             messages="forwarded",
             decides=True,
-        ),
-    )
+        )
+    ]

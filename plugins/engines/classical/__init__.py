@@ -1,22 +1,14 @@
 """The engine ``classical``: constructions of collective schedules from the literature."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin import EngineInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_engines() -> Iterable[EngineInfo]:
+def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
-    return (
+    summary = "constructions from the literature: trees, rings, exchanges, dominating sets"
+    return [
         EngineInfo(
-            "classical",
-            f"{__name__}.engine:Classical",
-            "constructions from the literature: trees, rings, exchanges, dominating sets",
-            priority=60,
-            kind="construction",
-        ),
-    )
+            "classical", f"{__name__}.engine:Classical", summary, priority=60, kind="construction"
+        )
+    ]

@@ -1,21 +1,10 @@
 """The engine ``colouring``, a baseline: greedy colouring of the conflict graph."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin import EngineInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_engines() -> Iterable[EngineInfo]:
+def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
-    return (
-        EngineInfo(
-            "colouring",
-            f"{__name__}.engine:Colouring",
-            "colours the conflict graph of chosen paths (DSATUR and other greedy orders)",
-            priority=20,
-        ),
-    )
+    summary = "colours the conflict graph of chosen paths (DSATUR and other greedy orders)"
+    return [EngineInfo("colouring", f"{__name__}.engine:Colouring", summary, priority=20)]

@@ -22,6 +22,10 @@ Check = Callable[[], None]
 """A function that is called often; it raises to end the work."""
 
 
+PASSES = 4
+"""Passes over all deliveries in which loads are balanced, at most."""
+
+
 class Chooser:
     """Choose an option per delivery, -1 for deliveries that are not needed.
 
@@ -52,7 +56,7 @@ class Chooser:
                 found[delivery] = first + int(random.choice(np.flatnonzero(size == size.min())))
         return found
 
-    def balanced(self, random: np.random.Generator, passes: int = 4) -> IntVector:
+    def balanced(self, random: np.random.Generator) -> IntVector:
         """Return options with balanced loads: local search over one delivery at a time.
 
         The cost of an option is the load of its most loaded resource, then its total load.
@@ -62,7 +66,7 @@ class Chooser:
         for delivery in np.flatnonzero(found >= 0).tolist():
             self._add(int(found[delivery]), 1)
         order = np.flatnonzero(found >= 0)
-        for _ in range(passes):
+        for _ in range(PASSES):
             changed = False
             for delivery in random.permutation(order).tolist():
                 self.check()

@@ -21,7 +21,7 @@ from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.solver import evaluations
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
-from .filling import ClassFiller
+from .cover import ClassFiller
 from .pricing import Demand, Pricer, pack
 
 MAX_ROWS = 12

@@ -10,7 +10,7 @@ that fit into one step together. Three searches take turns, in proportion to the
    for a number of steps from the load upwards. Sets that need more steps than are left are
    remembered. Other routes, another order and twice the limit follow.
 3. *Generation*: solve the linear relaxation of the cover by column generation, which gives bounds
-   (``master.py``, ``pricing.py``, ``generation.py``); every ``columns`` rounds dive for the open
+   (``pricing.py``, ``generation.py``); every ``columns`` rounds dive for the open
    number of steps: fix one class after the other, such that the others still fit (``diving.py``);
    cover by the classes made so far, and insert what is left.
 
@@ -34,9 +34,8 @@ from cchybrid.toolkit.solver import check, evaluations, until_stopped
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 from cchybrid.toolkit.warmup_problem import compile_first_fit
 
-from .cover import cover, with_leftovers
+from .cover import ClassFiller, cover, with_leftovers
 from .diving import Diver
-from .filling import ClassFiller
 from .generation import Generation
 from .incidence import Incidence
 from .pricing import Pricer

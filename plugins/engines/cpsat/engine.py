@@ -7,7 +7,7 @@
 4. Where messages are forwarded, a model of short options only is tried for a while, for the fewest
    open steps and before any linear program: on networks whose channels must be full in every step
    it is solved in a second or two. Then one step less than the best schedule is tried by repair
-   (``repairs.py``).
+   (``repair.py``).
 5. For each number of steps: first a model of short options only, then the whole step model
    (``toolkit.cpsat.model``), or a flow model where not all paths are listed or messages wait at
    nodes (``flows.py``).
@@ -35,7 +35,7 @@ from cchybrid.toolkit.usage_matrix import UsageMatrix
 from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .flows import Demands, FlowModel
-from .repairs import Repairs
+from .repair import Repairs
 from .targets import Targets
 
 MAX_DRAWN_DELIVERIES = 50_000

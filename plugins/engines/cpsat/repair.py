@@ -13,18 +13,22 @@ The neighbourhoods are those of large-neighbourhood search (P. Shaw 1998). In co
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 
-from cchybrid.plugin.engine import Budget
+from cchybrid.plugin.engine import Budget, Run, best_assignment, cut_to
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.ragged import gather
-from cchybrid.toolkit.cpsat.repack import Repack, places_for, with_helpers
-from cchybrid.toolkit.cpsat.solve import Answer, cpu_limit, decide, small_solver
+from cchybrid.toolkit.cpsat.repack import Subproblem
+from cchybrid.toolkit.cpsat.solve import Answer, cpu_limit, small_solver
 from cchybrid.toolkit.partial_schedule import repaired
+from cchybrid.toolkit.solver import evaluations
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix, families
+
+from .targets import Targets
 
 FIRST_FREE, MIN_FREE = 100, 10
 """Scheduled deliveries that are free at first, and at least. Chosen by hand."""
@@ -124,24 +128,16 @@ class Repair:
         everything = self._free_count >= len(scheduled)
         chosen = before.unscheduled if everything else self._choose()
         taken = scheduled if everything else self._draw(scheduled, chosen)
-        partial, former = before.without(taken)
-        free = with_helpers(partial, np.concatenate([taken, chosen]), self._family)
-        places = places_for(partial, free)
+        subproblem = Subproblem(before, taken, chosen, self._family)
         seed, timed = int(random.integers(2**31)), budget.evaluations is None
         # More threads make such small models slower.
         solver = small_solver(
             replace(budget, threads=1), seed, UNITS if timed else min(UNITS, left)
         )
-        answer = decide(
-            lambda: Repack(partial, places, former, lambda: not useful()),
-            solver,
-            useful,
-            should_stop,
-            cpu_limit(budget, left),
-        )
+        answer = subproblem.decide(solver, useful, should_stop, cpu_limit(budget, left))
         if answer.assignment is not None:
-            partial.add(answer.assignment)
-            self._partial = partial
+            self._partial = subproblem.rest
+            self._partial.add(answer.assignment)
             self._idle = 0.0
             if self._free_count > FIRST_FREE:
                 self._free_count = max(FIRST_FREE, SHRINKAGE * self._free_count)
@@ -185,3 +181,108 @@ class Repair:
             rank = np.where(np.isin(scheduled, partial.using(resources)), 0.0, 1.0)
         order = np.argsort(rank + random.random(len(scheduled)))
         return scheduled[order[: int(self._free_count)]]
+
+
+TIME = 0.7
+"""Share of the remaining time for the repairs for one number of steps. Chosen by hand."""
+
+MAX_STARTS = 4
+"""Repairs without success for one number of steps before a whole model is tried: there may be no
+such schedule, and only a whole model shows that. One takes a second or two."""
+
+MAX_UNSCHEDULED, ALWAYS_FEW = 0.02, 3
+"""Share of the required deliveries that a near-solution may leave unscheduled; with more of them,
+the best schedule without its last step is repaired faster. ``ALWAYS_FEW`` are allowed anyway."""
+
+
+class Repairs:
+    """The repairs of one run.
+
+    Parameters
+    ----------
+    uses
+        The usage matrix of the Problem.
+    fits
+        Whether a model of these options and this number of steps is small enough.
+    offer
+        Offers a schedule.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        uses: UsageMatrix,
+        run: Run,
+        targets: Targets,
+        fits: Callable[[UsageMatrix, int], bool],
+        offer: Callable[[Assignment], None],
+    ) -> None:
+        self._problem, self._run, self._targets = problem, run, targets
+        self._uses, self._fits, self._offer = uses, fits, offer
+        self._seeds = count(run.seed)
+        self._refuted: set[int] = set()
+        self._required = int(problem.required.sum())
+        self._max_unscheduled = max(ALWAYS_FEW, MAX_UNSCHEDULED * self._required)
+
+    def run_all(self) -> None:
+        """Repair until there is no success, and no better schedule of another engine either.
+
+        Where all deliveries would be free, a repair is no easier than a whole model.
+        """
+        if self._required <= FIRST_FREE:
+            return
+        while not self._run.should_stop():
+            low, target = self._targets.open()
+            if target is None or target < low or target in self._refuted:
+                return
+            if not self._succeeds(target) and self._targets.open() == (low, target):
+                return
+
+    def _succeeds(self, target: int) -> bool:
+        short = self._uses.shortened(self._problem, target)
+        if not self._fits(short, target):
+            return False
+        end = self._targets.now() + TIME * self._targets.left()
+        for number, repair in enumerate(self._starts(short, target)):
+            self._run_one(repair, end)
+            if not repair.unscheduled:
+                self._offer(repair.assignment())
+                return True
+            self._run.suggest(repair.assignment())
+            if repair.is_refuted:
+                self._refuted.add(target)
+                return False
+            over = number + 1 == MAX_STARTS or self._targets.now() >= end
+            if over or not self._run.wants(target):
+                return False
+        return False
+
+    def _starts(self, short: UsageMatrix, target: int) -> Iterator[Repair]:
+        """Yield repairs without end; none if there is neither near-solution nor schedule.
+
+        By turns they start from another engine's near-solution, unless it leaves too many
+        deliveries unscheduled, and from the best schedule without its last steps.
+        """
+        while True:
+            near = self._run.hint(target, complete=True)
+            if near is not None:
+                repair = Repair(self._problem, short, near, target, next(self._seeds))
+                if repair.unscheduled <= self._max_unscheduled or self._run.best() is None:
+                    yield repair
+            whole = best_assignment(self._run, self._problem)
+            if whole is not None:
+                cut = cut_to(whole, target)
+                yield Repair(self._problem, short, cut, target, next(self._seeds))
+            if near is whole is None:
+                return
+
+    def _run_one(self, repair: Repair, end: float) -> None:
+        run, targets = self._run, self._targets
+
+        def useful() -> bool:
+            return run.wants(repair.steps)
+
+        while not repair.is_over and useful() and (left := end - targets.now()) > 0:
+            answer = repair.try_neighbourhood(run.budget, left, useful, run.should_stop)
+            run.note(target=repair.steps, booleans=answer.booleans, unscheduled=repair.unscheduled)
+            targets.spend(evaluations(cost_of(answer)))

@@ -1,23 +1,14 @@
 """HGSA, hybrid parallel genetic simulated annealing (Ohlidal and Schwarz)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin import EngineInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_engines() -> Iterable[EngineInfo]:
+def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
-    return (
+    summary = "parallel simulated annealing with genetic operations, after Ohlidal and Schwarz"
+    return [
         EngineInfo(
-            "hgsa",
-            f"{__name__}.engine:Hgsa",
-            "parallel simulated annealing with genetic operations, after Ohlidal and Schwarz",
-            priority=9,
-            baseline=True,
-            prepares=True,
-        ),
-    )
+            "hgsa", f"{__name__}.engine:Hgsa", summary, priority=9, baseline=True, prepares=True
+        )
+    ]

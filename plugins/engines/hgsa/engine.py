@@ -28,8 +28,8 @@ from cchybrid.toolkit.search_run import EvaluationBudget
 from cchybrid.toolkit.step_control import control_steps
 from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 
+from .annealing import AnnealingProcesses
 from .options import HgsaOptions
-from .processes import AnnealingProcesses
 
 CHUNK = 20_000
 """Evaluations of an island between two checks of the run: a few to some tens of milliseconds."""

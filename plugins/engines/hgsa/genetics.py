@@ -10,22 +10,11 @@ from cchybrid.toolkit.evolution.initial import complete
 from cchybrid.toolkit.evolution.restoration import restore
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
+from cchybrid.toolkit.kernels.occupancy import Loaded
 from cchybrid.toolkit.kernels.rng import State, below, uniform
 
-from .kernels import (
-    CONFLICTS,
-    LENGTH,
-    Processes,
-    Solution,
-    closes_cycle,
-    copy_solution,
-    count,
-    move,
-    process,
-)
+from .kernels import CONFLICTS, LENGTH, Solution, closes_cycle, copy_solution, count, move, process
 from .shortening import shorten, shorten_longest
-
-__all__ = ["Memory", "Settings", "accepts", "cross", "draw", "energy", "exchange", "start"]
 
 
 class Settings(NamedTuple):
@@ -33,6 +22,8 @@ class Settings(NamedTuple):
 
     Parameters
     ----------
+    flat
+        The problem.
     near
         Shape (deliveries,): see ``restore``.
     required
@@ -49,6 +40,7 @@ class Settings(NamedTuple):
         The largest (slowest) cooling factor.
     """
 
+    flat: Flat
     near: IntArray
     required: IntArray
     depth: IntArray
@@ -115,37 +107,22 @@ def draw(flat: Flat, solution: Solution, delivery: int, state: State) -> tuple[i
 
 @compiled
 def start(
-    flat: Flat,
-    settings: Settings,
-    solution: Solution,
-    chain: IntArray,
-    stop: BoolArray,
-    state: State,
+    settings: Settings, solution: Solution, chain: IntArray, stop: BoolArray, state: State
 ) -> None:
     """Complete a solution at random, restore its order and shorten its routes.
 
     ``option`` and ``step`` are -1 for unscheduled deliveries. If stopped, the solution is not
     usable.
     """
-    steps = len(solution.table)
-    complete(
-        flat,
-        settings.near,
-        settings.required,
-        steps,
-        False,
-        solution.option,
-        solution.step,
-        stop,
-        state,
-    )
-    _restore_order(flat, settings, solution, chain, stop, state)
+    flat, near, steps = settings.flat, settings.near, len(solution.table)
+    option, step = solution.option, solution.step
+    complete(flat, near, settings.required, steps, False, option, step, stop, state)
+    _restore_order(settings, solution, chain, stop, state)
     shorten(flat, settings.depth, solution, state)
 
 
 @internal
 def cross(
-    flat: Flat,
     settings: Settings,
     memory: Memory,
     outer: int,
@@ -169,20 +146,20 @@ def cross(
         parent = inner if first <= gene < last else outer
         child.option[gene] = memory.option[parent, gene]
         child.step[gene] = memory.step[parent, gene]
-    _restore_order(flat, settings, child, memory.chain, stop, state)
+    _restore_order(settings, child, memory.chain, stop, state)
 
 
 @internal
 def exchange(
-    flat: Flat,
     settings: Settings,
-    processes: Processes,
+    processes: Solution,
     memory: Memory,
     temperature: float,
     stop: BoolArray,
     state: State,
 ) -> int:
     """Carry out a master step: offer every process a child; return the evaluations."""
+    flat = settings.flat
     number, genes = len(processes.option), processes.option.shape[1]
     for index in range(number):
         for gene in range(genes):
@@ -197,8 +174,8 @@ def exchange(
         partner = _partner(settings, memory, state)
         first, last = below(state, genes + 1), below(state, genes + 1)
         first, last = min(first, last), max(first, last)
-        cross(flat, settings, memory, index, partner, first, last, memory.one, stop, state)
-        cross(flat, settings, memory, partner, index, first, last, memory.other, stop, state)
+        cross(settings, memory, index, partner, first, last, memory.one, stop, state)
+        cross(settings, memory, partner, index, first, last, memory.other, stop, state)
         if stop[0]:
             return 3 * index
         better = energy(settings, memory.one.counts) <= energy(settings, memory.other.counts)
@@ -211,9 +188,9 @@ def exchange(
                 child.option[gene] = memory.option[parent, gene]
                 child.step[gene] = memory.step[parent, gene]
             count(flat, child)
-            _mutate(flat, settings, child, state)
+            _mutate(settings, child, state)
         elif uniform(state) < settings.mutation:
-            _mutate(flat, settings, child, state)
+            _mutate(settings, child, state)
         rise = energy(settings, child.counts) - energy(settings, solution.counts)
         if accepts(rise, temperature, state):
             copy_solution(child, solution)
@@ -225,31 +202,18 @@ def exchange(
 
 @internal
 def _restore_order(
-    flat: Flat,
-    settings: Settings,
-    solution: Solution,
-    chain: IntArray,
-    stop: BoolArray,
-    state: State,
+    settings: Settings, solution: Solution, chain: IntArray, stop: BoolArray, state: State
 ) -> None:
     """Restore the order of deliveries, and recount.
 
     Late deliveries take the last option of the shortest chain and a random step: their order may be
     violated, but their requirements form no cycle.
     """
+    flat = settings.flat
     if settings.ordered:
         steps = len(solution.table)
-        restore(
-            flat,
-            settings.near,
-            solution.option,
-            solution.step,
-            flat.required,
-            solution.table,
-            chain,
-            stop,
-            state,
-        )
+        loaded = Loaded(solution.option, solution.step, flat.required, solution.table)
+        restore(flat, settings.near, loaded, chain, stop, state)
         for delivery in range(len(solution.option)):
             if solution.step[delivery] >= steps:
                 solution.option[delivery] = settings.tree[delivery]
@@ -273,8 +237,9 @@ def _partner(settings: Settings, memory: Memory, state: State) -> int:
 
 
 @internal
-def _mutate(flat: Flat, settings: Settings, solution: Solution, state: State) -> None:
+def _mutate(settings: Settings, solution: Solution, state: State) -> None:
     """Change options and steps of random genes."""
+    flat = settings.flat
     for _ in range(1 + below(state, settings.genes)):
         delivery = below(state, len(solution.option))
         option, step = draw(flat, solution, delivery, state)

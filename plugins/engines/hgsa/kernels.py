@@ -18,19 +18,6 @@ from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.occupancy import add, remove
 
-__all__ = [
-    "CONFLICTS",
-    "LENGTH",
-    "Processes",
-    "Solution",
-    "closes_cycle",
-    "copy_solution",
-    "count",
-    "move",
-    "process",
-    "uses",
-]
-
 CONFLICTS, LENGTH = 0, 1
 """Indices into ``Solution.counts``."""
 
@@ -58,19 +45,9 @@ class Solution(NamedTuple):
     counts: LongArray
 
 
-class Processes(NamedTuple):
-    """The solutions of all processes; every field has an additional first axis."""
-
-    option: IntArray
-    step: IntArray
-    users: IntArray
-    table: IntArray
-    counts: LongArray
-
-
 @compiled
-def process(processes: Processes, index: int) -> Solution:
-    """Return the solution of one process (a view)."""
+def process(processes: Solution, index: int) -> Solution:
+    """Return the solution of one process (a view); ``processes`` has an additional first axis."""
     return Solution(
         processes.option[index],
         processes.step[index],

@@ -9,8 +9,6 @@ from cchybrid.toolkit.kernels.rng import State, below
 
 from .kernels import CONFLICTS, Solution, closes_cycle, move, uses
 
-__all__ = ["shorten", "shorten_longest", "shortest_chains"]
-
 WIDTH = 16
 """Options of a delivery that are examined: a random contiguous range if there are more."""
 

@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 
 from cchybrid.plugin.engine import Run, Stop, best_assignment
 from cchybrid.problem import Assignment, Problem
-from cchybrid.toolkit.cpsat.repack import Repack, limited, places_for, with_helpers
-from cchybrid.toolkit.cpsat.solve import Answer, cpu_limit, decide, small_solver
+from cchybrid.toolkit.cpsat.repack import Subproblem, limited
+from cchybrid.toolkit.cpsat.solve import Answer, cpu_limit, small_solver
 from cchybrid.toolkit.cpsat.windows import NEVER, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.options import require
@@ -250,23 +250,24 @@ class _Search:
     ) -> tuple[PartialSchedule, Answer]:
         """Remove deliveries and reschedule them by CP-SAT; return the schedule and the answer."""
         run = self.run
-        repacked, former = partial.without(taken)
         max_chosen = max(MAX_UNSCHEDULED, len(taken))
         chosen = self.random.permutation(situation.unscheduled)[:max_chosen]
-        free = with_helpers(repacked, np.concatenate([taken, chosen]), situation.family)
+        subproblem = Subproblem(partial, taken, chosen, situation.family)
         # A small cost per use beside the price.
         cost = partial.uses.costs(situation.price + 0.05)
-        places = limited(places_for(repacked, free), former, cost, self.options.max_places)
+        places = limited(subproblem.places, subproblem.former, cost, self.options.max_places)
+        subproblem.places = places
         weight = self._weights(partial, cost)
         solver = small_solver(run.budget, int(self.random.integers(2**31)), units)
-        answer = decide(
-            lambda: Repack(repacked, places, former, run.should_stop, weight),
+        answer = subproblem.decide(
             solver,
             lambda: run.wants(partial.steps),
             run.should_stop,
             cpu_limit(run.budget, SECONDS_PER_UNIT * units),
+            weight,
         )
-        repacked.add(former if answer.assignment is None else answer.assignment)
+        repacked = subproblem.rest
+        repacked.add(subproblem.former if answer.assignment is None else answer.assignment)
         run.note(places=len(places.option))
         return repacked, answer
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem import Assignment, Problem, extend
+from cchybrid.toolkit.assignments import made_where
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector, UsageMatrix, families
 
 MAX_GROWN = 100_000
@@ -97,5 +98,4 @@ class GrowableProblem:
         back = np.full(self.problem.options, -1, dtype=np.int32)
         back[self._new_index] = np.arange(self.base.options)
         option = np.where(assignment.option >= 0, back[np.maximum(assignment.option, 0)], -1)
-        step = np.where(option >= 0, assignment.step, -1)
-        return Assignment(option.astype(np.int32), step.astype(np.int32))
+        return made_where(option >= 0, option, assignment.step)

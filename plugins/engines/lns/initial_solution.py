@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from cchybrid.problem import Assignment
+from cchybrid.toolkit.assignments import made_where
 from cchybrid.toolkit.partial_schedule import PartialSchedule, repaired
 
 from .growable_problem import GrowableProblem
@@ -57,7 +58,4 @@ def _candidates(
 
 
 def _without(whole: Assignment, gone: int) -> Assignment:
-    lost = whole.step == gone
-    option = np.where(lost, -1, whole.option)
-    step = np.where(lost, -1, whole.step - (whole.step > gone))
-    return Assignment(option.astype(np.int32), step.astype(np.int32))
+    return made_where(whole.step != gone, whole.option, whole.step - (whole.step > gone))

@@ -60,10 +60,7 @@ class Situation:
 
     def draw_options(self) -> IntVector:
         """Return the usable options of a random unscheduled delivery."""
-        partial = self.partial
-        delivery = int(self.random.choice(self.unscheduled))
-        options = np.arange(*partial.problem.option_start[delivery : delivery + 2])
-        return options[partial.uses.usable[options]]
+        return self.partial.options_of(int(self.random.choice(self.unscheduled)))
 
 
 def wasteful_steps(situation: Situation, size: int) -> IntVector:

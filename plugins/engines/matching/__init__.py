@@ -1,23 +1,19 @@
 """The engine ``matching``: in every step, messages are matched to links; many random restarts."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin import EngineInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_engines() -> Iterable[EngineInfo]:
+def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
-    return (
+    summary = "matches messages to links step by step where messages are forwarded"
+    return [
         EngineInfo(
             "matching",
             f"{__name__}.engine:Matching",
-            "matches messages to links step by step where messages are forwarded",
+            summary,
             priority=45,
             prepares=True,
             messages="forwarded",
-        ),
-    )
+        )
+    ]

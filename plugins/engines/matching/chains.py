@@ -9,8 +9,6 @@ from cchybrid.toolkit.kernels import inlined, internal
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 from cchybrid.toolkit.kernels.occupancy import add, fits, remove
 
-__all__ = ["Chains", "insert", "is_possible"]
-
 
 class Chains(NamedTuple):
     """The arrays of a search for a chain of changes of options.
@@ -45,21 +43,51 @@ def is_possible(flat: Flat, option: int, now: int, step: IntArray) -> bool:
     return bool(before < 0 or 0 <= step[before] < now)
 
 
+class Filling(NamedTuple):
+    """A step that is being filled.
+
+    Parameters
+    ----------
+    now
+        The step.
+    option, step
+        Shape (deliveries,): the schedule so far.
+    row
+        Shape (resources,): the loads of the step.
+    chains
+        Working memory.
+    """
+
+    now: int
+    option: IntArray
+    step: IntArray
+    row: IntArray
+    chains: Chains
+
+
+class Candidates(NamedTuple):
+    """The deliveries that can be made, and those that are made in a step.
+
+    Parameters
+    ----------
+    receiver
+        As in ``Tables``.
+    first, following
+        The candidates of a receiver: ``first[receiver]``, and the one that follows each, -1 at the
+        end.
+    placed
+        Shape (deliveries,): the deliveries made in this step; some may be replaced.
+    """
+
+    receiver: IntArray
+    first: IntArray
+    following: IntArray
+    placed: IntArray
+
+
 @internal
 def insert(
-    flat: Flat,
-    receiver: IntArray,
-    first: IntArray,
-    following: IntArray,
-    delivery: int,
-    now: int,
-    option: IntArray,
-    step: IntArray,
-    row: IntArray,
-    placed: IntArray,
-    number: int,
-    chains: Chains,
-    search: int,
+    flat: Flat, filling: Filling, candidates: Candidates, delivery: int, number: int, search: int
 ) -> bool:
     """Make a delivery in a step, if other deliveries of the step can change options to make room.
 
@@ -70,19 +98,16 @@ def insert(
 
     Parameters
     ----------
-    first, following
-        The candidates of a receiver: ``first[receiver]``, and the one that follows each, -1 at the
-        end.
-    option
-        Changed for the delivery and for those that make room.
-    row
-        Shape (resources,): the loads of the step, changed in place.
-    placed, number
-        The deliveries made in this step are ``placed[:number]``; some may be replaced.
+    filling
+        ``option`` is changed for the delivery and for those that make room, ``row`` with it.
+    number
+        The deliveries made in this step are ``placed[:number]``.
     search
         A number above those of earlier searches.
     """
-    tail = _try_options(flat, delivery, -1, -1, 0, now, option, step, row, chains, search)
+    option, row, chains = filling.option, filling.row, filling.chains
+    placed = candidates.placed
+    tail = _try_options(flat, filling, delivery, -1, -1, 0, search)
     if tail < 0:
         return True
     head = 0
@@ -96,48 +121,36 @@ def insert(
             chains.seen_delivery[user] = search
             remove(flat, row, path)
             taker = user
-            tail = _try_options(
-                flat, taker, place, head, tail, now, option, step, row, chains, search
-            )
-            if tail >= 0 and flat.limit[receiver[user]] != NO_LIMIT:
-                other = first[receiver[user]]
+            tail = _try_options(flat, filling, taker, place, head, tail, search)
+            receiver = candidates.receiver[user]
+            if tail >= 0 and flat.limit[receiver] != NO_LIMIT:
+                other = candidates.first[receiver]
                 while other >= 0 and tail >= 0:
                     if option[other] < 0 and other != delivery:
                         taker = other
-                        tail = _try_options(
-                            flat, taker, place, head, tail, now, option, step, row, chains, search
-                        )
-                    other = following[other]
+                        tail = _try_options(flat, filling, taker, place, head, tail, search)
+                    other = candidates.following[other]
             if tail < 0:
                 if taker != user:
                     option[user] = -1
                     placed[place] = taker
-                return _change_options(flat, head, option, row, placed, chains)
+                return _change_options(flat, filling, placed, head)
             add(flat, row, path)
         head += 1
     # What a failed search has seen leads nowhere in this step.
     for entry in range(tail):
-        chains.closed[chains.bottleneck[entry]] = now
+        chains.closed[chains.bottleneck[entry]] = filling.now
     return False
 
 
 @internal
 def _try_options(
-    flat: Flat,
-    taker: int,
-    place: int,
-    parent: int,
-    tail: int,
-    now: int,
-    option: IntArray,
-    step: IntArray,
-    row: IntArray,
-    chains: Chains,
-    search: int,
+    flat: Flat, filling: Filling, taker: int, place: int, parent: int, tail: int, search: int
 ) -> int:
     """Take an option that fits, and return -1; else queue all, and return the end of the queue."""
+    now, option, row, chains = filling.now, filling.option, filling.row, filling.chains
     for candidate in range(flat.option_start[taker], flat.option_start[taker + 1]):
-        if candidate == option[taker] or not is_possible(flat, candidate, now, step):
+        if candidate == option[taker] or not is_possible(flat, candidate, now, filling.step):
             continue
         path = flat.path[candidate]
         if parent >= 0 and _uses(flat, path, chains.bottleneck[parent]):
@@ -162,10 +175,9 @@ def _try_options(
 
 
 @internal
-def _change_options(
-    flat: Flat, entry: int, option: IntArray, row: IntArray, placed: IntArray, chains: Chains
-) -> bool:
+def _change_options(flat: Flat, filling: Filling, placed: IntArray, entry: int) -> bool:
     """Change options from an entry of the queue to its start; return whether all fit."""
+    option, row, chains = filling.option, filling.row, filling.chains
     while entry >= 0:
         taker, place = chains.taker[entry], chains.place[entry]
         leaver = placed[place] if place >= 0 else -1

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from cchybrid.plugin.engine import NoOptions, Run, Stop
-from cchybrid.problem import Assignment, Problem, needed
+from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
-from cchybrid.problem.ragged import owners
+from cchybrid.toolkit.assignments import without_idle
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.search_run import EvaluationBudget, watched
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
-from .kernels import restart
 from .one_hop import OneHop
-from .routed import restart_routes
+from .restarts import restart
 from .routes import new_routes
 
 CHUNK = 500_000
@@ -70,10 +67,8 @@ class Matching:
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""
-        one_hop = OneHop.of(warmup_problem())
-        for has_routes in (False, True):
-            search = _Restarts(replace(one_hop, has_routes=has_routes), 0)
-            search.advance(1, 1, np.zeros(1, dtype=np.bool_))
+        search = _Restarts(OneHop.of(warmup_problem()), 0)
+        search.advance(1, 1, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse problems without forwarding, or with deliveries beyond all chains of one hop."""
@@ -132,8 +127,7 @@ class _Restarts:
     def __init__(self, one_hop: OneHop, seed: int) -> None:
         self.one_hop, self.state = one_hop, seed_state(seed)
         self.found = one_hop.problem.empty()
-        self.routes = new_routes(one_hop.flat)
-        self.delivery_of = owners(one_hop.flat.option_start).astype(np.int32)
+        self.routes = new_routes(one_hop.tables.flat)
         self.reset()
 
     def reset(self) -> None:
@@ -143,40 +137,21 @@ class _Restarts:
     def advance(self, steps: int, number: int, stop: BoolArray) -> tuple[int, bool]:
         """Make up to ``number`` schedules; return how many, and whether the best is a new one."""
         one_hop, before, found = self.one_hop, self.missing, self.found
-        if one_hop.has_routes:
-            made, self.missing = restart_routes(
-                one_hop.flat,
-                self.delivery_of,
-                self.routes,
-                steps,
-                number,
-                before,
-                found.option,
-                found.step,
-                stop,
-                self.state,
-            )
-        else:
-            made, self.missing = restart(
-                one_hop.flat,
-                one_hop.group_start,
-                one_hop.member,
-                one_hop.message,
-                one_hop.receiver,
-                steps,
-                number,
-                before,
-                found.option,
-                found.step,
-                stop,
-                self.state,
-            )
+        made, self.missing = restart(
+            one_hop.tables,
+            self.routes,
+            one_hop.has_routes,
+            steps,
+            number,
+            before,
+            found.option,
+            found.step,
+            stop,
+            self.state,
+        )
         return made, self.missing < before
 
     def best(self) -> Assignment:
         """Return the best schedule, in ``OneHop.problem``, without unneeded deliveries."""
         option = np.where(self.found.option < 0, -1, self.one_hop.option[self.found.option])
-        found = Assignment(option.astype(np.int32), self.found.step.copy())
-        unused = ~needed(self.one_hop.problem, found)
-        found.option[unused] = found.step[unused] = -1
-        return found
+        return without_idle(self.one_hop.problem, option, self.found.step)

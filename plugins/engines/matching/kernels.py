@@ -1,6 +1,8 @@
-"""Kernels: one schedule by matching messages to links in every step, and many of them."""
+"""Kernels: one schedule by matching messages to links in every step."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,85 +10,39 @@ from numpy.typing import NDArray
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat, has_optional
-from cchybrid.toolkit.kernels.rng import State, below, uniform
+from cchybrid.toolkit.kernels.rng import State, uniform
 
-from .chains import Chains, insert, is_possible
-
-__all__ = ["match", "restart", "sort"]
-
-NEED = (0.5, 1.0, 2.0)
-COPIES = (0.1, 0.2, 0.5, 1.0)
-LACKING = (1.0, 3.0, 10.0)
-NOISE = (0.1, 0.5, 1.0, 2.0)
-"""Values from which every schedule draws the four weights of a delivery."""
+from .chains import Candidates, Chains, Filling, insert, is_possible
 
 
-@compiled
-def restart(
-    flat: Flat,
-    group_start: LongArray,
-    member: IntArray,
-    message: IntArray,
-    receiver: IntArray,
-    steps: int,
-    number: int,
-    fewest: int,
-    option: IntArray,
-    step: IntArray,
-    stop: BoolArray,
-    state: State,
-) -> tuple[int, int]:
-    """Make schedules with random weights until one is complete; return how many, and ``fewest``.
+class Tables(NamedTuple):
+    """The options of one hop of a Problem, with its deliveries in groups.
 
     Parameters
     ----------
-    group_start, member, message, receiver
-        As in ``OneHop``.
-    number
-        Schedules to make, at most.
-    fewest
-        The fewest required deliveries that a schedule has left unmade so far.
-    option, step
-        Shape (deliveries,): overwritten by a schedule that leaves fewer unmade.
-    stop
-        Shape (1,): another thread sets this to end early.
+    flat
+        The Problem with options of one hop only.
+    group_start, member
+        The deliveries of group g are ``member[group_start[g] : group_start[g + 1]]``. Deliveries
+        of different groups share no limited resource. Where only channels have limits, a group is
+        a receiver.
+    message
+        Shape (deliveries,): the same number for deliveries that are connected by requirements:
+        usually those of one message.
+    receiver
+        Shape (deliveries,): the acceptance ports of the receiver, 0 where there is no option.
     """
-    new_option, new_step = np.empty_like(option), np.empty_like(step)
-    weight = np.empty(4)
-    for made in range(number):
-        if fewest == 0 or stop[0]:
-            return made, fewest
-        weight[0] = NEED[below(state, len(NEED))]
-        weight[1] = COPIES[below(state, len(COPIES))]
-        weight[2] = LACKING[below(state, len(LACKING))]
-        weight[3] = NOISE[below(state, len(NOISE))]
-        missing = match(
-            flat,
-            group_start,
-            member,
-            message,
-            receiver,
-            weight,
-            steps,
-            new_option,
-            new_step,
-            stop,
-            state,
-        )
-        if missing < fewest and not stop[0]:
-            fewest = missing
-            option[:] = new_option
-            step[:] = new_step
-    return number, fewest
+
+    flat: Flat
+    group_start: LongArray
+    member: IntArray
+    message: IntArray
+    receiver: IntArray
 
 
 @compiled
 def match(
-    flat: Flat,
-    group_start: LongArray,
-    member: IntArray,
-    message: IntArray,
-    receiver: IntArray,
+    tables: Tables,
     weight: NDArray[np.float64],
     steps: int,
     option: IntArray,
@@ -108,6 +64,7 @@ def match(
     option, step
         Shape (deliveries,): overwritten; -1 for deliveries that are not made.
     """
+    flat, group_start, member, message, receiver = tables
     deliveries = len(option)
     option[:] = -1
     step[:] = -1
@@ -132,6 +89,7 @@ def match(
     placed = np.empty(deliveries, dtype=np.int32)
     first = np.empty(resources, dtype=np.int32)
     following = np.empty(deliveries, dtype=np.int32)
+    candidates = Candidates(receiver, first, following, placed)
     behind = np.zeros(deliveries, dtype=np.int32)
     hops = has_optional(flat.required)
     lacking = np.zeros(resources, dtype=np.int32)
@@ -144,6 +102,7 @@ def match(
         if missing == 0:
             return 0
         row[:] = 0
+        filling = Filling(now, option, step, row, chains)
         if hops:
             _count_behind(flat, now, step, behind, seen, heap, stop)
         made = 0
@@ -188,19 +147,7 @@ def match(
                 if row[accept] >= flat.capacity[accept]:
                     continue
                 if option[delivery] < 0 and insert(
-                    flat,
-                    receiver,
-                    first,
-                    following,
-                    delivery,
-                    now,
-                    option,
-                    step,
-                    row,
-                    placed,
-                    number,
-                    chains,
-                    search,
+                    flat, filling, candidates, delivery, number, search
                 ):
                     placed[number] = delivery
                     number += 1

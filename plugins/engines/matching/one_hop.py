@@ -9,7 +9,9 @@ import numpy as np
 from cchybrid.problem import ACCEPT, INJECT, Problem, list_hops
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.problem.ragged import gather, offsets, offsets_of, owners
-from cchybrid.toolkit.kernels.flat import Flat, flatten
+from cchybrid.toolkit.kernels.flat import flatten
+
+from .kernels import Tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,34 +22,21 @@ class OneHop:
     ----------
     problem
         The Problem of the options: the given one, unless it does not list all of one hop.
-    flat
-        The same with options of one hop only.
+    tables
+        The same with options of one hop only, for kernels.
     option
         Shape (options of one hop,): their numbers in ``problem``.
     depth
         Shape (deliveries,): the fewest steps in which options of one hop make each delivery if
         it is the only one, -1 where they never do.
-    group_start, member
-        The deliveries of group g are ``member[group_start[g] : group_start[g + 1]]``. Deliveries
-        of different groups share no limited resource. Where only channels have limits, a group is
-        a receiver.
-    message
-        Shape (deliveries,): the same number for deliveries that are connected by requirements:
-        usually those of one message.
-    receiver
-        Shape (deliveries,): the acceptance ports of the receiver, 0 where there is no option.
     has_routes
         Whether some delivery is optional, and every message has one required delivery at most.
     """
 
     problem: Problem
-    flat: Flat
+    tables: Tables
     option: LongArray
     depth: IntArray
-    group_start: LongArray
-    member: IntArray
-    message: IntArray
-    receiver: IntArray
     has_routes: bool
 
     @classmethod
@@ -71,18 +60,12 @@ class OneHop:
         message = _components(
             part.option_delivery[after], part.option_requires[after], problem.deliveries
         )
-        return cls(
-            problem,
-            flat,
-            option,
-            _depths(part),
-            offsets(np.bincount(group)),
-            member,
-            message,
-            receiver,
+        has_routes = (
             not problem.required.all()
-            and int(np.bincount(message[problem.required]).max(initial=0)) == 1,
+            and int(np.bincount(message[problem.required]).max(initial=0)) == 1
         )
+        tables = Tables(flat, offsets(np.bincount(group)), member, message, receiver)
+        return cls(problem, tables, option, _depths(part), has_routes)
 
 
 def _is_one_hop(problem: Problem) -> BoolArray:

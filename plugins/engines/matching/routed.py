@@ -1,4 +1,4 @@
-"""Kernels for messages of one destination: schedules of fixed routes, and many of them."""
+"""Kernels for messages of one destination: a schedule of fixed routes."""
 
 from __future__ import annotations
 
@@ -9,60 +9,10 @@ from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.occupancy import fits
-from cchybrid.toolkit.kernels.rng import State, below, uniform
+from cchybrid.toolkit.kernels.rng import State, uniform
 
 from .kernels import sort
-from .ports import match_ports
-from .routes import Routes, choose_routes
-
-__all__ = ["match_routes", "restart_routes"]
-
-HOPS = (0.5, 1.0, 4.0)
-NOISE = (0.1, 0.5, 2.0)
-"""Values from which every schedule draws the two weights of a hop."""
-SWEEPS, SCHEDULES = 6, 4
-"""Sweeps in which all routes are chosen again, and schedules of the same routes."""
-
-
-@compiled
-def restart_routes(
-    flat: Flat,
-    delivery_of: IntArray,
-    routes: Routes,
-    steps: int,
-    number: int,
-    fewest: int,
-    option: IntArray,
-    step: IntArray,
-    stop: BoolArray,
-    state: State,
-) -> tuple[int, int]:
-    """Make schedules with random weights until one is complete; return how many, and ``fewest``.
-
-    Parameters
-    ----------
-    delivery_of
-        Shape (options,): the delivery of each option.
-    routes
-        Overwritten: chosen anew for every few schedules.
-    number, fewest, option, step, stop
-        As in ``restart``.
-    """
-    new_option, new_step = np.empty_like(option), np.empty_like(step)
-    weight = np.empty(2)
-    for made in range(number):
-        if fewest == 0 or stop[0]:
-            return made, fewest
-        if made % SCHEDULES == 0:
-            choose_routes(flat, delivery_of, routes, SWEEPS, stop, state)
-        weight[0] = HOPS[below(state, len(HOPS))]
-        weight[1] = NOISE[below(state, len(NOISE))]
-        missing = match_routes(flat, routes, weight, steps, new_option, new_step, stop, state)
-        if missing < fewest and not stop[0]:
-            fewest = missing
-            option[:] = new_option
-            step[:] = new_step
-    return number, fewest
+from .routes import Routes
 
 
 @compiled
@@ -170,3 +120,74 @@ def _take_channels(flat: Flat, row: IntArray, path: int) -> bool:
     for place in range(flat.use_start[path], flat.use_start[path + 1]):
         row[flat.use[place]] += 1
     return True
+
+
+MIN_GAIN = 1e-9
+"""Gains below this are rounding errors."""
+
+
+@compiled
+def match_ports(
+    sender: IntArray,
+    receiver: IntArray,
+    value: NDArray[np.float64],
+    edges: int,
+    capacity: IntArray,
+    chosen: BoolArray,
+    load: IntArray,
+    gain: NDArray[np.float64],
+    via: IntArray,
+) -> None:
+    """Choose edges of maximum total value, as many at every port as its capacity allows.
+
+    Successive augmenting paths of maximum gain (Bellman and Ford), until none gains anything.
+
+    Parameters
+    ----------
+    sender, receiver, value
+        Shape (at least ``edges``,): the ports and the positive value of each edge. Senders and
+        receivers have different numbers.
+    capacity
+        Shape (ports,).
+    chosen
+        Shape (at least ``edges``,): overwritten.
+    load
+        Shape (ports,): overwritten with the number of chosen edges.
+    gain, via
+        Shape (ports,): the gain of the best path to each port, and its last edge.
+    """
+    chosen[:edges] = False
+    load[:] = 0
+    while True:
+        gain[:] = -np.inf
+        for edge in range(edges):
+            if load[sender[edge]] < capacity[sender[edge]]:
+                gain[sender[edge]] = 0.0
+                via[sender[edge]] = -1
+        changed = True
+        while changed:
+            changed = False
+            for edge in range(edges):
+                first, last = sender[edge], receiver[edge]
+                if not chosen[edge]:
+                    if gain[first] + value[edge] > gain[last] + MIN_GAIN:
+                        gain[last] = gain[first] + value[edge]
+                        via[last] = edge
+                        changed = True
+                elif gain[last] - value[edge] > gain[first] + MIN_GAIN:
+                    gain[first] = gain[last] - value[edge]
+                    via[first] = edge
+                    changed = True
+        end, best = -1, MIN_GAIN
+        for edge in range(edges):
+            port = receiver[edge]
+            if load[port] < capacity[port] and gain[port] > best:
+                end, best = port, gain[port]
+        if end < 0:
+            return
+        load[end] += 1
+        while via[end] >= 0:
+            edge = via[end]
+            chosen[edge] = not chosen[edge]
+            end = sender[edge] if chosen[edge] else receiver[edge]
+        load[end] += 1

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem.arrays import BoolArray, IntArray
+from cchybrid.problem.ragged import owners
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.rng import State, shuffle, uniform
-
-__all__ = ["Routes", "choose_routes", "new_routes"]
 
 SHARE = 10.0
 EXPONENT = 24
@@ -27,6 +26,8 @@ class Routes(NamedTuple):
 
     Parameters
     ----------
+    delivery_of
+        Shape (options,): the delivery of each option.
     goal
         Shape (routes,): the required deliveries.
     first
@@ -39,6 +40,7 @@ class Routes(NamedTuple):
         Shape (resources,): the uses of each limited resource by all routes.
     """
 
+    delivery_of: IntArray
     goal: IntArray
     first: IntArray
     following: IntArray
@@ -46,11 +48,36 @@ class Routes(NamedTuple):
     load: IntArray
 
 
+class Scratch(NamedTuple):
+    """Prices of resources, and working memory of the search for a cheapest route.
+
+    Parameters
+    ----------
+    price, noise
+        Shape (resources,): the price, and its random part.
+    distance, via
+        Shape (deliveries,): the cost from a delivery to the goal, and the next option.
+    seen
+        Shape (deliveries,): the number of the last search that saw each delivery.
+    queue, queued
+        A ring of deliveries, and whether each is in it, which holds for none at the end.
+    """
+
+    price: NDArray[np.float64]
+    noise: NDArray[np.float64]
+    distance: NDArray[np.float64]
+    via: IntArray
+    seen: NDArray[np.int64]
+    queue: IntArray
+    queued: BoolArray
+
+
 def new_routes(flat: Flat) -> Routes:
     """Return the arrays of routes that are not yet chosen."""
     goal = np.flatnonzero(flat.required).astype(np.int32)
     deliveries = len(flat.required)
     return Routes(
+        owners(flat.option_start).astype(np.int32),
         goal,
         np.full(len(goal), -1, dtype=np.int32),
         np.full(deliveries, -1, dtype=np.int32),
@@ -60,17 +87,13 @@ def new_routes(flat: Flat) -> Routes:
 
 
 @compiled
-def choose_routes(
-    flat: Flat, delivery_of: IntArray, routes: Routes, sweeps: int, stop: BoolArray, state: State
-) -> None:
+def choose_routes(flat: Flat, routes: Routes, sweeps: int, stop: BoolArray, state: State) -> None:
     """Choose all routes anew, in random order, ``sweeps`` times after the shortest ones.
 
     Every route is the cheapest one for the loads of all others.
 
     Parameters
     ----------
-    delivery_of
-        Shape (options,): the delivery of each option.
     routes
         Overwritten.
     stop
@@ -78,61 +101,50 @@ def choose_routes(
     """
     deliveries = len(flat.required)
     order = np.arange(len(routes.goal)).astype(np.int32)
-    price, noise = np.empty(len(flat.limit)), np.empty(len(flat.limit))
-    distance = np.empty(deliveries)
-    via = np.empty(deliveries, dtype=np.int32)
-    seen = np.full(deliveries, -1, dtype=np.int64)
-    queue = np.empty(deliveries + 1, dtype=np.int32)
-    queued = np.zeros(deliveries, dtype=np.bool_)
+    scratch = Scratch(
+        np.empty(len(flat.limit)),
+        np.empty(len(flat.limit)),
+        np.empty(deliveries),
+        np.empty(deliveries, dtype=np.int32),
+        np.full(deliveries, -1, dtype=np.int64),
+        np.empty(deliveries + 1, dtype=np.int32),
+        np.zeros(deliveries, dtype=np.bool_),
+    )
     routes.first[:] = -1
     routes.load[:] = 0
     search = 0
     largest = 0.0
     for sweep in range(sweeps + 1):
         shuffle(order, state)
-        for resource in range(len(price)):
-            noise[resource] = NOISE * uniform(state)
-            _set_price(flat, routes, resource, largest, noise, price)
+        for resource in range(len(flat.limit)):
+            scratch.noise[resource] = NOISE * uniform(state)
+            _set_price(flat, routes, scratch, resource, largest)
         for place in range(len(order)):
             route = int(order[place])
             if stop[0] and sweep > 0:
                 return
-            _add_load(flat, routes, route, -1, largest, noise, price)
-            _find_route(
-                flat, delivery_of, routes, route, price, distance, via, seen, queue, queued, search
-            )
+            _add_load(flat, routes, scratch, route, -1, largest)
+            _find_route(flat, routes, scratch, route, search)
             search += 1
-            _add_load(flat, routes, route, 1, largest, noise, price)
+            _add_load(flat, routes, scratch, route, 1, largest)
         largest = 0.0
-        for resource in range(len(price)):
+        for resource in range(len(flat.limit)):
             largest = max(largest, routes.load[resource] / max(1, flat.limit[resource]))
 
 
 @internal
-def _set_price(
-    flat: Flat,
-    routes: Routes,
-    resource: int,
-    largest: float,
-    noise: NDArray[np.float64],
-    price: NDArray[np.float64],
-) -> None:
+def _set_price(flat: Flat, routes: Routes, scratch: Scratch, resource: int, largest: float) -> None:
     """Compute the price of a resource from its load; the first routes are the shortest."""
-    price[resource] = noise[resource]
+    price = scratch.noise[resource]
     if largest > 0.0:
         ratio = routes.load[resource] / (max(1, flat.limit[resource]) * largest)
-        price[resource] += SHARE * ratio**EXPONENT
+        price += SHARE * ratio**EXPONENT
+    scratch.price[resource] = price
 
 
 @internal
 def _add_load(
-    flat: Flat,
-    routes: Routes,
-    route: int,
-    sign: int,
-    largest: float,
-    noise: NDArray[np.float64],
-    price: NDArray[np.float64],
+    flat: Flat, routes: Routes, scratch: Scratch, route: int, sign: int, largest: float
 ) -> None:
     """Add a route to the loads or remove it, and compute the prices of its resources."""
     delivery = routes.first[route]
@@ -141,35 +153,17 @@ def _add_load(
         for place in range(flat.limited_start[path], flat.limited_start[path + 1]):
             resource = flat.limited[place]
             routes.load[resource] += sign
-            _set_price(flat, routes, resource, largest, noise, price)
+            _set_price(flat, routes, scratch, resource, largest)
         delivery = routes.following[delivery]
 
 
 @internal
-def _find_route(
-    flat: Flat,
-    delivery_of: IntArray,
-    routes: Routes,
-    route: int,
-    price: NDArray[np.float64],
-    distance: NDArray[np.float64],
-    via: IntArray,
-    seen: NDArray[np.int64],
-    queue: IntArray,
-    queued: BoolArray,
-    search: int,
-) -> None:
+def _find_route(flat: Flat, routes: Routes, scratch: Scratch, route: int, search: int) -> None:
     """Choose the cheapest route: Bellman and Ford's labels, backwards from the required delivery.
 
-    Parameters
-    ----------
-    distance, via
-        Shape (deliveries,): the cost from a delivery to the goal, and the next option.
-    seen
-        Shape (deliveries,): the number of the last search that saw each delivery.
-    queue, queued
-        A ring of deliveries, and whether each is in it, which holds for none at the end.
+    ``search`` is another number for every call.
     """
+    price, _, distance, via, seen, queue, queued = scratch
     goal = routes.goal[route]
     size = len(queue)
     seen[goal] = search
@@ -199,12 +193,12 @@ def _find_route(
                     queued[before] = True
                     queue[tail] = before
                     tail = (tail + 1) % size
-    delivery = delivery_of[source]
+    delivery = routes.delivery_of[source]
     routes.first[route] = delivery
     routes.option[delivery] = source
     while delivery != goal:
         option = via[delivery]
-        after = delivery_of[option]
+        after = routes.delivery_of[option]
         routes.following[delivery] = after
         routes.option[after] = option
         delivery = after

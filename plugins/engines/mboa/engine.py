@@ -17,14 +17,14 @@ algorithm is not used.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.engine import EvolutionEngine
 from cchybrid.toolkit.evolution.genome import Genome
+from cchybrid.toolkit.evolution.island import Breeder
 from cchybrid.toolkit.evolution.options import EvolutionOptions
-from cchybrid.toolkit.evolution.population import Population
 from cchybrid.toolkit.kernels.rng import State, shuffle
 from cchybrid.toolkit.options import require
 
@@ -75,38 +75,18 @@ class Mboa(EvolutionEngine[MboaOptions]):
 
     Options = MboaOptions
 
-    def breeder(self, genome: Genome, state: State) -> Trees:
+    def breeder(self, genome: Genome, state: State) -> Breeder:
         """See ``EvolutionEngine.breeder``."""
-        return Trees(genome, self.options, state)
-
-
-class Trees:
-    """The breeder of MBOA."""
-
-    def __init__(self, genome: Genome, options: MboaOptions, state: State) -> None:
-        self.parents = max(round(options.parents * options.population), 1)
-        self._genome = genome
+        options = self.options
+        parents = max(round(options.parents * options.population), 1)
         order = np.arange(genome.genes, dtype=np.int32)
         shuffle(order, state)
-        self._model = Model(
+        model = Model(
             order=order,
             place=np.argsort(order).astype(np.int32),
             candidates=np.zeros(options.candidates, dtype=np.int32),
             user_start=np.zeros(genome.problem.resources + 1, dtype=np.int64),
-            tree=empty_tree(self.parents, options.leaves),
-            scores=new_scores(self.parents),
+            tree=empty_tree(parents, options.leaves),
+            scores=new_scores(parents),
         )
-
-    def breed(
-        self,
-        population: Population,
-        parents: IntArray,
-        children: Population,
-        stop: BoolArray,
-        state: State,
-    ) -> None:
-        """See ``Breeder.breed``."""
-        genome = self._genome
-        sample_trees(
-            genome.flat, genome.ordered, self._model, population, parents, children, stop, state
-        )
+        return Breeder(parents, partial(sample_trees, genome.flat, genome.ordered, model))

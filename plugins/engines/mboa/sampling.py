@@ -14,8 +14,6 @@ from cchybrid.toolkit.kernels.rng import State, below
 
 from .trees import Scores, Tree, grow, leaf_of
 
-__all__ = ["Model", "sample_trees"]
-
 
 class Model(NamedTuple):
     """The order of the genes, and working memory of the sampling.

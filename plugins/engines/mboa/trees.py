@@ -31,8 +31,6 @@ from cchybrid.problem.arrays import IntArray
 from cchybrid.toolkit.evolution.population import Population
 from cchybrid.toolkit.kernels import inlined, internal
 
-__all__ = ["Scores", "Tree", "empty_tree", "grow", "leaf_of", "new_scores"]
-
 MIN_PARENTS = 2
 """Parents that reach each leaf, at least."""
 

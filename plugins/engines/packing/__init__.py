@@ -1,23 +1,19 @@
 """Scatters packed step by step: each step is filled with paths that share no channel."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin import EngineInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_engines() -> Iterable[EngineInfo]:
+def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
-    return (
+    summary = "scatters: fills step after step with routes that share no channel"
+    return [
         EngineInfo(
             "packing",
             f"{__name__}.engine:Packing",
-            "scatters: fills step after step with routes that share no channel",
+            summary,
             priority=45,
             prepares=True,
             messages="direct",
-        ),
-    )
+        )
+    ]

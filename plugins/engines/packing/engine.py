@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cchybrid.plugin.engine import NoOptions, Run, Stop
 from cchybrid.problem import Assignment, Problem
@@ -17,16 +16,8 @@ from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.search_run import watched
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
-from .filling import fill_steps, list_users, new_step, new_users
-from .routes import (
-    choose_routes,
-    new_prices,
-    new_routes,
-    new_scatter,
-    reduce_load,
-    route_hops,
-    route_nodes,
-)
+from .filling import fill_steps, list_users, new_filling
+from .routes import choose_routes, new_routing, reduce_load, route_hops, route_nodes
 
 FIRST_EXPONENT, LAST_EXPONENT = 8.0, 1500.0
 """Exponents of the prices between which the routes of all deliveries are chosen."""
@@ -130,12 +121,10 @@ class _Schedules:
         assert structure is not None
         self._problem, self._structure = problem, structure
         self._state = seed_state(seed)
-        self._scatter = new_scatter(problem, structure)
-        self._routes = new_routes(self._scatter)
-        self._prices = new_prices(self._scatter)
-        self._users = new_users(self._routes)
-        self._filled = new_step(self._scatter, self._routes)
-        self._step = np.zeros(len(self._scatter.source), dtype=np.int32)
+        self._routing = new_routing(problem, structure)
+        self._scatter, self._routes, _ = self._routing
+        self._filling = new_filling(self._scatter, self._routes)
+        self._step = self._filling.step
         self._made = 0
         self._effort = EFFORT
         self._parts = FIRST_PARTS
@@ -153,13 +142,8 @@ class _Schedules:
         self._effort = EFFORT * more
         coolings = math.log(LAST_EXPONENT / FIRST_EXPONENT, COOLING)
         exponents = np.geomspace(FIRST_EXPONENT, LAST_EXPONENT, 1 + math.ceil(more * coolings))
-        self._choose(exponents, stop)
+        choose_routes(self._routing, self.waiting, exponents, stop, self._state)
         self._reduce(lower, MOVES * more, stop)
-
-    def _choose(self, exponents: NDArray[np.float64], stop: BoolArray) -> None:
-        choose_routes(
-            self._scatter, self._routes, self._prices, self.waiting, exponents, stop, self._state
-        )
 
     def _reduce(self, lower: int, moves: int, stop: BoolArray) -> None:
         """Reduce the largest load by one again and again, down to ``lower`` or until that fails.
@@ -168,16 +152,8 @@ class _Schedules:
         """
         while self.fewest_left() > lower:
             before = [part.copy() for part in self._routes]
-            if not reduce_load(
-                self._scatter,
-                self._routes,
-                self._prices,
-                self.waiting,
-                self.fewest_left() - 1,
-                moves * len(self.waiting),
-                stop,
-                self._state,
-            ):
+            target, trials = self.fewest_left() - 1, moves * len(self.waiting)
+            if not reduce_load(self._routing, self.waiting, target, trials, stop, self._state):
                 for part, kept in zip(self._routes, before, strict=True):
                     part[:] = kept
                 return
@@ -189,23 +165,13 @@ class _Schedules:
 
     def fill(self, stop: BoolArray) -> None:
         """Fill a part of the remaining steps, then choose the waiting routes anew."""
-        list_users(self._routes, self.waiting, self._users)
+        list_users(self._filling, self.waiting)
         left = self.fewest_left()
-        made = fill_steps(
-            self._scatter,
-            self._routes,
-            self._users,
-            self._filled,
-            self._step,
-            self.steps,
-            1 + left // self._parts,
-            self._effort,
-            stop,
-            self._state,
-        )
+        number = 1 + left // self._parts
+        made = fill_steps(self._filling, self.steps, number, self._effort, stop, self._state)
         self.steps += made
         self.waiting = self.waiting[self._step[self.waiting] < 0]
-        self._choose(EXPONENTS, stop)
+        choose_routes(self._routing, self.waiting, EXPONENTS, stop, self._state)
         self._reduce(left - made, WAITING_MOVES, stop)
 
     def found(self) -> tuple[Assignment, Problem]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.kernels import compiled, internal
+from cchybrid.toolkit.kernels.indexed_list import IndexedList, drop, empty_list, insert
 from cchybrid.toolkit.kernels.rng import State, below, uniform
 
 from .routes import Routes, Scatter
@@ -48,9 +49,8 @@ class Step(NamedTuple):
     ----------
     lane_start, lane, used
         The users of resource r are the first ``used[r]`` from ``lane[lane_start[r]]`` on.
-    free, place, free_count
-        The resources with free capacity, the position of each in ``free``, and their number,
-        shape (1,).
+    free
+        The resources with free capacity.
     weight
         Shape (resources,): the weight of a use.
     value
@@ -62,13 +62,30 @@ class Step(NamedTuple):
     lane_start: LongArray
     lane: IntArray
     used: IntArray
-    free: IntArray
-    place: IntArray
-    free_count: LongArray
+    free: IndexedList
     weight: NDArray[np.float64]
     value: NDArray[np.float64]
     seen: LongArray
     evicted: IntArray
+
+
+class Filling(NamedTuple):
+    """A schedule that is being filled.
+
+    ``step``, shape (deliveries,), has the step of each, -1 for those that wait.
+    """
+
+    scatter: Scatter
+    routes: Routes
+    users: Users
+    filled: Step
+    step: IntArray
+
+
+def new_filling(scatter: Scatter, routes: Routes) -> Filling:
+    """Return an empty schedule."""
+    step = np.full(len(scatter.source), -1, dtype=np.int32)
+    return Filling(scatter, routes, new_users(routes), new_step(scatter, routes), step)
 
 
 def new_users(routes: Routes) -> Users:
@@ -92,9 +109,7 @@ def new_step(scatter: Scatter, routes: Routes) -> Step:
         np.concatenate(([0], np.cumsum(lanes))),
         np.zeros(int(lanes.sum()), dtype=np.int32),
         np.zeros(resources, dtype=np.int32),
-        np.zeros(resources, dtype=np.int32),
-        np.zeros(resources, dtype=np.int32),
-        np.zeros(1, dtype=np.int64),
+        empty_list(resources),
         np.zeros(resources),
         np.zeros(deliveries),
         np.full(deliveries, -1, dtype=np.int64),
@@ -103,8 +118,9 @@ def new_step(scatter: Scatter, routes: Routes) -> Step:
 
 
 @compiled
-def list_users(routes: Routes, waiting: IntArray, users: Users) -> None:
+def list_users(filling: Filling, waiting: IntArray) -> None:
     """List the waiting deliveries of every resource; ``routes.load`` counts them."""
+    routes, users = filling.routes, filling.users
     users.start[0] = 0
     for resource in range(len(users.size)):
         users.start[resource + 1] = users.start[resource] + routes.load[resource]
@@ -121,28 +137,18 @@ def list_users(routes: Routes, waiting: IntArray, users: Users) -> None:
 
 @compiled
 def fill_steps(
-    scatter: Scatter,
-    routes: Routes,
-    users: Users,
-    filled: Step,
-    step: IntArray,
-    first: int,
-    steps: int,
-    effort: float,
-    stop: BoolArray,
-    state: State,
+    filling: Filling, first: int, steps: int, effort: float, stop: BoolArray, state: State
 ) -> int:
-    """Fill up to ``steps`` steps from step ``first`` on; return how many, and write ``step``.
+    """Fill up to ``steps`` steps from step ``first`` on; return how many.
 
     Parameters
     ----------
-    step
-        Shape (deliveries,): the step of each, -1 for those that wait.
     effort
         Exchanges that are tried per step and resource.
     stop
         Shape (1,): another thread sets this to end early.
     """
+    scatter, users, filled = filling.scatter, filling.users, filling.filled
     tick = 0
     filled.seen[:] = -1
     for number in range(steps):
@@ -154,58 +160,43 @@ def fill_steps(
                 trials += effort * min(users.size[resource], scatter.capacity[resource])
         if largest == 0.0 or stop[0]:
             return number
-        filled.free_count[0] = 0
+        filled.free.length[0] = 0
         for resource in range(len(users.size)):
             filled.used[resource] = 0
             if users.size[resource] > 0:
                 behind = largest - users.size[resource] / scatter.capacity[resource]
                 weight = BASE + math.exp(-behind / (1.0 + DECLINE * largest))
                 filled.weight[resource] = weight
-                _open(filled, resource)
-        tick = _exchange(scatter, routes, users, filled, int(trials), tick, state)
-        _complete(scatter, routes, users, filled)
-        _close(scatter, routes, users, filled, step, first + number)
+                insert(filled.free, resource)
+        tick = _exchange(filling, int(trials), tick, state)
+        _complete(filling)
+        _close(filling, first + number)
     return steps
 
 
 @internal
-def _open(filled: Step, resource: int) -> None:
-    """Add a resource to those with free capacity."""
-    filled.place[resource] = filled.free_count[0]
-    filled.free[filled.free_count[0]] = resource
-    filled.free_count[0] += 1
-
-
-@internal
-def _shut(filled: Step, resource: int) -> None:
-    """Remove a resource from those with free capacity."""
-    filled.free_count[0] -= 1
-    last = filled.free[filled.free_count[0]]
-    filled.free[filled.place[resource]] = last
-    filled.place[last] = filled.place[resource]
-
-
-@internal
-def _insert(scatter: Scatter, routes: Routes, filled: Step, delivery: int) -> None:
+def _insert(filling: Filling, delivery: int) -> None:
     """Add a delivery to the step; its resources have free capacity."""
+    scatter, routes, filled = filling.scatter, filling.routes, filling.filled
     value = 0.0
     for use in range(routes.size[delivery]):
         resource = int(routes.uses[delivery, use])
         filled.lane[filled.lane_start[resource] + filled.used[resource]] = delivery
         filled.used[resource] += 1
         if filled.used[resource] == scatter.capacity[resource]:
-            _shut(filled, resource)
+            drop(filled.free, resource)
         value += filled.weight[resource]
     filled.value[delivery] = value
 
 
 @internal
-def _evict(scatter: Scatter, routes: Routes, filled: Step, delivery: int) -> None:
+def _evict(filling: Filling, delivery: int) -> None:
     """Remove a delivery from the step."""
+    scatter, routes, filled = filling.scatter, filling.routes, filling.filled
     for use in range(routes.size[delivery]):
         resource = int(routes.uses[delivery, use])
         if filled.used[resource] == scatter.capacity[resource]:
-            _open(filled, resource)
+            insert(filled.free, resource)
         filled.used[resource] -= 1
         place = filled.lane_start[resource]
         last = place + filled.used[resource]
@@ -216,21 +207,14 @@ def _evict(scatter: Scatter, routes: Routes, filled: Step, delivery: int) -> Non
 
 
 @internal
-def _exchange(
-    scatter: Scatter,
-    routes: Routes,
-    users: Users,
-    filled: Step,
-    trials: int,
-    tick: int,
-    state: State,
-) -> int:
+def _exchange(filling: Filling, trials: int, tick: int, state: State) -> int:
     """Insert deliveries and evict others in their way, by simulated annealing; return the tick."""
+    scatter, routes, users, filled, _ = filling
     for trial in range(trials):
-        if filled.free_count[0] == 0:
+        if filled.free.length[0] == 0:
             break
-        resource = int(filled.free[below(state, filled.free_count[0])])
-        other = int(filled.free[below(state, filled.free_count[0])])
+        resource = int(filled.free.items[below(state, filled.free.length[0])])
+        other = int(filled.free.items[below(state, filled.free.length[0])])
         if filled.weight[other] > filled.weight[resource]:
             resource = other
         best, best_gain, best_row, best_evicted = -1, -1.0e300, 0, 0
@@ -262,14 +246,15 @@ def _exchange(
         heat = HEAT * (1.0 - trial / trials)
         if best_gain > 0.0 or best_gain > heat * math.log(uniform(state) + 1e-300):
             for index in range(best_evicted):
-                _evict(scatter, routes, filled, int(filled.evicted[best_row, index]))
-            _insert(scatter, routes, filled, best)
+                _evict(filling, int(filled.evicted[best_row, index]))
+            _insert(filling, best)
     return tick
 
 
 @internal
-def _complete(scatter: Scatter, routes: Routes, users: Users, filled: Step) -> None:
+def _complete(filling: Filling) -> None:
     """Insert whatever still fits."""
+    scatter, routes, users, filled, _ = filling
     for resource in range(len(filled.used)):
         for position in range(users.size[resource]):
             if filled.used[resource] == scatter.capacity[resource]:
@@ -280,18 +265,17 @@ def _complete(scatter: Scatter, routes: Routes, users: Users, filled: Step) -> N
                 used = routes.uses[delivery, use]
                 fits = fits and filled.used[used] < scatter.capacity[used]
             if fits:
-                _insert(scatter, routes, filled, delivery)
+                _insert(filling, delivery)
 
 
 @internal
-def _close(
-    scatter: Scatter, routes: Routes, users: Users, filled: Step, step: IntArray, number: int
-) -> None:
+def _close(filling: Filling, number: int) -> None:
     """Schedule the deliveries of the step: they no longer wait."""
+    _, routes, users, filled, step = filling
     for resource in range(len(filled.used)):
         while filled.used[resource] > 0:
             delivery = int(filled.lane[filled.lane_start[resource]])
-            _evict(scatter, routes, filled, delivery)
+            _evict(filling, delivery)
             step[delivery] = number
             for use in range(routes.size[delivery]):
                 used = int(routes.uses[delivery, use])

@@ -107,6 +107,32 @@ class Prices(NamedTuple):
     queue: IntArray
 
 
+class Routing(NamedTuple):
+    """The routes of a scatter, and the prices by which they are chosen."""
+
+    scatter: Scatter
+    routes: Routes
+    prices: Prices
+
+
+class Terms(NamedTuple):
+    """The terms of a price.
+
+    A resource costs ``share`` times its load in relation to ``target``, to the power of
+    ``exponent``, and its weight for every use beyond the target.
+    """
+
+    target: float
+    share: float
+    exponent: float
+
+
+def new_routing(problem: Problem, structure: NetworkStructure) -> Routing:
+    """Return the required deliveries of a Problem without forwarding, with no route chosen yet."""
+    scatter = new_scatter(problem, structure)
+    return Routing(scatter, new_routes(scatter), new_prices(scatter))
+
+
 def new_scatter(problem: Problem, structure: NetworkStructure) -> Scatter:
     """Return the required deliveries of a Problem in which messages are not forwarded."""
     resources = structure.resources
@@ -169,13 +195,7 @@ def new_prices(scatter: Scatter) -> Prices:
 
 @compiled
 def choose_routes(
-    scatter: Scatter,
-    routes: Routes,
-    prices: Prices,
-    order: IntArray,
-    exponents: Floats,
-    stop: BoolArray,
-    state: State,
+    routing: Routing, order: IntArray, exponents: Floats, stop: BoolArray, state: State
 ) -> None:
     """Choose the routes of some deliveries anew, in random order, once for each exponent.
 
@@ -183,10 +203,9 @@ def choose_routes(
 
     Parameters
     ----------
-    routes
-        Overwritten for the deliveries in ``order``; ``load`` counts only these afterwards.
-    prices
-        Overwritten.
+    routing
+        The routes of the deliveries in ``order`` are overwritten; ``load`` counts only these
+        afterwards. Prices are overwritten.
     order
         The deliveries; permuted.
     exponents
@@ -194,6 +213,7 @@ def choose_routes(
     stop
         Shape (1,): another thread sets this to end as soon as every delivery has a route.
     """
+    scatter, routes, prices = routing
     prices.weight[:] = 0.0
     prices.seen[:] = -1
     search = 0
@@ -207,26 +227,20 @@ def choose_routes(
             if scatter.capacity[resource] > 0:
                 load = routes.load[resource] / scatter.capacity[resource]
                 largest = max(largest, load)
-        _draw_prices(scatter, routes, prices, largest, 1.0, exponent, state)
+        terms = Terms(largest, 1.0, exponent)
+        _draw_prices(routing, terms, state)
         shuffle(order, state)
         for place in range(len(order)):
             delivery = int(order[place])
             if stop[0] and routes.size[delivery] > 0:
                 continue
-            _change_route(scatter, routes, prices, delivery, largest, 1.0, exponent, search)
+            _change_route(routing, terms, delivery, search)
             search += 1
 
 
 @compiled
 def reduce_load(
-    scatter: Scatter,
-    routes: Routes,
-    prices: Prices,
-    order: IntArray,
-    target: int,
-    moves: int,
-    stop: BoolArray,
-    state: State,
+    routing: Routing, order: IntArray, target: int, moves: int, stop: BoolArray, state: State
 ) -> bool:
     """Change routes until no load exceeds ``target``; return whether that is so.
 
@@ -236,8 +250,6 @@ def reduce_load(
 
     Parameters
     ----------
-    prices
-        Overwritten.
     order
         The deliveries with a route; permuted. ``routes.load`` counts them.
     target
@@ -245,6 +257,8 @@ def reduce_load(
     moves
         The number of routes after which the search ends.
     """
+    scatter, routes, prices = routing
+    terms = Terms(float(target), LOAD_SHARE, LOAD_EXPONENT)
     prices.weight[:] = 1.0
     prices.seen[:] = -1
     search = 0
@@ -254,7 +268,7 @@ def reduce_load(
             if routes.load[resource] > target * scatter.capacity[resource]:
                 overloaded = True
                 prices.weight[resource] += WEIGHT_STEP
-        _draw_prices(scatter, routes, prices, float(target), LOAD_SHARE, LOAD_EXPONENT, state)
+        _draw_prices(routing, terms, state)
         if not overloaded or stop[0]:
             return not overloaded
         shuffle(order, state)
@@ -266,79 +280,45 @@ def reduce_load(
                 if routes.load[used] > target * scatter.capacity[used]:
                     overloaded = True
             if overloaded:
-                _change_route(
-                    scatter,
-                    routes,
-                    prices,
-                    delivery,
-                    float(target),
-                    LOAD_SHARE,
-                    LOAD_EXPONENT,
-                    search,
-                )
+                _change_route(routing, terms, delivery, search)
                 search += 1
     return False
 
 
 @internal
-def _draw_prices(
-    scatter: Scatter,
-    routes: Routes,
-    prices: Prices,
-    target: float,
-    share: float,
-    exponent: float,
-    state: State,
-) -> None:
+def _draw_prices(routing: Routing, terms: Terms, state: State) -> None:
     """Draw the random part of all prices, and compute the prices."""
-    for resource in range(len(routes.load)):
-        prices.noise[resource] = NOISE * uniform(state)
-        _set_price(scatter, routes, prices, resource, target, share, exponent)
+    for resource in range(len(routing.routes.load)):
+        routing.prices.noise[resource] = NOISE * uniform(state)
+        _set_price(routing, terms, resource)
 
 
 @internal
-def _set_price(
-    scatter: Scatter,
-    routes: Routes,
-    prices: Prices,
-    resource: int,
-    target: float,
-    share: float,
-    exponent: float,
-) -> None:
+def _set_price(routing: Routing, terms: Terms, resource: int) -> None:
     """Compute the price of a resource from its load and its weight."""
+    scatter, routes, prices = routing
     load = (routes.load[resource] + 1) / max(1, scatter.capacity[resource])
-    price = prices.noise[resource] + share * (load / target) ** exponent
-    if load > target:
-        price += prices.weight[resource] * (load - target)
+    price = prices.noise[resource] + terms.share * (load / terms.target) ** terms.exponent
+    if load > terms.target:
+        price += prices.weight[resource] * (load - terms.target)
     prices.price[resource] = price
 
 
 @internal
-def _change_route(
-    scatter: Scatter,
-    routes: Routes,
-    prices: Prices,
-    delivery: int,
-    target: float,
-    share: float,
-    exponent: float,
-    search: int,
-) -> None:
+def _change_route(routing: Routing, terms: Terms, delivery: int, search: int) -> None:
     """Give a delivery the cheapest route for the loads of all others; keep loads and prices."""
+    routes = routing.routes
     for sign in (-1, 1):
         for use in range(routes.size[delivery]):
             resource = int(routes.uses[delivery, use])
             routes.load[resource] += sign
-            _set_price(scatter, routes, prices, resource, target, share, exponent)
+            _set_price(routing, terms, resource)
         if sign < 0:
-            _find_route(scatter, routes, prices, delivery, search)
+            _find_route(routing, delivery, search)
 
 
 @internal
-def _find_route(
-    scatter: Scatter, routes: Routes, prices: Prices, delivery: int, search: int
-) -> None:
+def _find_route(routing: Routing, delivery: int, search: int) -> None:
     """Choose the cheapest allowed route: labels, hop by hop from the source.
 
     A label is a node and the hops to it beyond the fewest. Among equally cheap routes the shorter
@@ -346,6 +326,7 @@ def _find_route(
 
     ``search`` is another number for every call.
     """
+    scatter, routes, prices = routing
     cost, seen, via, queue = prices.cost, prices.seen, prices.via, prices.queue
     source, target = int(scatter.source[delivery]), int(scatter.target[delivery])
     width = scatter.extra + 1

@@ -1,23 +1,19 @@
 """The engine ``random``: random search, the null baseline."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin import EngineInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_engines() -> Iterable[EngineInfo]:
+def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
-    return (
+    summary = "the null baseline: greedy schedules in random order, or uniform samples"
+    return [
         EngineInfo(
             "random",
             f"{__name__}.engine:RandomSearch",
-            "the null baseline: greedy schedules in random order, or uniform samples",
+            summary,
             priority=1,
             baseline=True,
             prepares=True,
-        ),
-    )
+        )
+    ]

@@ -1,23 +1,14 @@
 """SGA, the standard genetic algorithm (thesis section 7.1.1)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin import EngineInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_engines() -> Iterable[EngineInfo]:
+def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
-    return (
+    summary = "standard genetic algorithm with the thesis' heuristics"
+    return [
         EngineInfo(
-            "sga",
-            f"{__name__}.engine:Sga",
-            "standard genetic algorithm with the thesis' heuristics",
-            priority=7,
-            baseline=True,
-            prepares=True,
-        ),
-    )
+            "sga", f"{__name__}.engine:Sga", summary, priority=7, baseline=True, prepares=True
+        )
+    ]

@@ -1,7 +1,7 @@
 """SGA, the standard genetic algorithm (thesis section 7.1.1).
 
 1. Select parents by binary tournaments.
-2. Make children by one-point crossover at gene boundaries (``crossover.py``).
+2. Make children by one-point crossover at gene boundaries (``cross``).
 3. Mutate, repair and improve the children; they replace the worst two thirds of the population
    (``toolkit.evolution``).
 
@@ -12,15 +12,16 @@ The default probabilities are those of thesis section 7.2.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.engine import EvolutionEngine
 from cchybrid.toolkit.evolution.genome import Genome
+from cchybrid.toolkit.evolution.island import Breeder
 from cchybrid.toolkit.evolution.options import EvolutionOptions
 from cchybrid.toolkit.evolution.population import Population
-from cchybrid.toolkit.kernels.rng import State
-
-from .crossover import cross
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.rng import State, below, uniform
 
 
 @dataclass(frozen=True)
@@ -54,25 +55,43 @@ class Sga(EvolutionEngine[SgaOptions]):
 
     Options = SgaOptions
 
-    def breeder(self, genome: Genome, state: State) -> Crossover:
+    def breeder(self, genome: Genome, state: State) -> Breeder:
         """See ``EvolutionEngine.breeder``."""
-        return Crossover(self.options)
+        parents = self.options.offspring + self.options.offspring % 2
+        return Breeder(parents, partial(cross, float(self.options.crossover)))
 
 
-class Crossover:
-    """The breeder of SGA."""
+@compiled
+def cross(
+    crossover: float,
+    population: Population,
+    parents: IntArray,
+    children: Population,
+    stop: BoolArray,
+    state: State,
+) -> None:
+    """Fill in the genes of the children, two per couple of parents.
 
-    def __init__(self, options: SgaOptions) -> None:
-        self._crossover = float(options.crossover)
-        self.parents = options.offspring + options.offspring % 2
-
-    def breed(
-        self,
-        population: Population,
-        parents: IntArray,
-        children: Population,
-        stop: BoolArray,
-        state: State,
-    ) -> None:
-        """See ``Breeder.breed``."""
-        cross(self._crossover, population, parents, children, stop, state)
+    Parameters
+    ----------
+    crossover
+        Probability that two parents exchange all genes from a random position on; otherwise the
+        children are copies.
+    parents
+        Shape (children, rounded up to an even number): couples one after the other.
+    stop
+        Shape (1,): another thread sets this to end early; then the children are not usable.
+    """
+    genes = children.option.shape[1]
+    for child in range(0, len(children.fitness), 2):
+        if stop[0]:
+            return
+        cut = genes
+        if genes > 1 and uniform(state) < crossover:
+            cut = 1 + below(state, genes - 1)
+        for place in range(child, min(child + 2, len(children.fitness))):
+            own, other = parents[place], parents[place ^ 1]
+            for gene in range(genes):
+                parent = own if gene < cut else other
+                children.option[place, gene] = population.option[parent, gene]
+                children.step[place, gene] = population.step[parent, gene]

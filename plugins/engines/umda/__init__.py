@@ -1,23 +1,14 @@
 """UMDA, the univariate marginal distribution algorithm (thesis section 7.1.3)."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin import EngineInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_engines() -> Iterable[EngineInfo]:
+def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
-    return (
+    summary = "univariate marginal distribution algorithm with the thesis' heuristics"
+    return [
         EngineInfo(
-            "umda",
-            f"{__name__}.engine:Umda",
-            "univariate marginal distribution algorithm with the thesis' heuristics",
-            priority=10,
-            baseline=True,
-            prepares=True,
-        ),
-    )
+            "umda", f"{__name__}.engine:Umda", summary, priority=10, baseline=True, prepares=True
+        )
+    ]

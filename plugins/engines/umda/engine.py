@@ -1,7 +1,7 @@
 """UMDA, the univariate marginal distribution algorithm (thesis sections 6.6 and 7.1.3).
 
 1. Select parents by binary tournaments.
-2. Sample every gene of a child from the histogram of its values in the parents (``marginals.py``).
+2. Sample every gene of a child from the histogram of its values in the parents (``sample``).
 3. Mutate, repair and improve the children; they replace the worst two thirds of the population
    (``toolkit.evolution``).
 
@@ -11,15 +11,16 @@ The local search after mutation, greedy individuals and restarts are ours, all e
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.engine import EvolutionEngine
 from cchybrid.toolkit.evolution.genome import Genome
+from cchybrid.toolkit.evolution.island import Breeder
 from cchybrid.toolkit.evolution.options import EvolutionOptions
 from cchybrid.toolkit.evolution.population import Population
-from cchybrid.toolkit.kernels.rng import State
-
-from .marginals import sample
+from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.kernels.rng import State, below, uniform
 
 
 @dataclass(frozen=True)
@@ -64,25 +65,44 @@ class Umda(EvolutionEngine[UmdaOptions]):
 
     Options = UmdaOptions
 
-    def breeder(self, genome: Genome, state: State) -> Marginals:
+    def breeder(self, genome: Genome, state: State) -> Breeder:
         """See ``EvolutionEngine.breeder``."""
-        return Marginals(genome.ordered, self.options)
+        parents = max(round(self.options.parents * self.options.population), 1)
+        return Breeder(parents, partial(sample, genome.ordered, float(self.options.sampled)))
 
 
-class Marginals:
-    """The breeder of UMDA."""
+@compiled
+def sample(
+    ordered: bool,
+    sampled: float,
+    population: Population,
+    parents: IntArray,
+    children: Population,
+    stop: BoolArray,
+    state: State,
+) -> None:
+    """Fill in the genes of the children.
 
-    def __init__(self, ordered: bool, options: UmdaOptions) -> None:
-        self._ordered, self._sampled = ordered, float(options.sampled)
-        self.parents = max(round(options.parents * options.population), 1)
+    The value of a gene in a random parent is a sample of the histogram of its values in the
+    parents. Where steps depend on options, option and step are drawn together (thesis section
+    6.3.2).
 
-    def breed(
-        self,
-        population: Population,
-        parents: IntArray,
-        children: Population,
-        stop: BoolArray,
-        state: State,
-    ) -> None:
-        """See ``Breeder.breed``."""
-        sample(self._ordered, self._sampled, population, parents, children, stop, state)
+    Parameters
+    ----------
+    sampled
+        Probability of a sample; otherwise the gene is that of one parent, the same for the child.
+    stop
+        Shape (1,): another thread sets this to end early; then the children are not usable.
+    """
+    for child in range(len(children.fitness)):
+        if stop[0]:
+            return
+        base = parents[below(state, len(parents))]
+        for gene in range(children.option.shape[1]):
+            parent = base
+            if uniform(state) < sampled:
+                parent = parents[below(state, len(parents))]
+            children.option[child, gene] = population.option[parent, gene]
+            if parent != base and not ordered:
+                parent = parents[below(state, len(parents))]
+            children.step[child, gene] = population.step[parent, gene]

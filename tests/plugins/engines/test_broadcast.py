@@ -20,13 +20,12 @@ from cchybrid.model import (
     Network,
     Reduction,
 )
-from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.plugin.engine import Stop
 from cchybrid.problem import Problem, build_problem
-from cchybrid.problem.symmetry import Images, small_groups
+from cchybrid.problem.symmetry import small_groups
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.solver import StoppedError
 from tests.examples import drawn
-from tests.plugins.engines.plain_broadcast import invariant
 from tests.plugins.engines.runs import solved
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import instances, models, networks
@@ -38,15 +37,6 @@ BROADCAST = Broadcast(Broadcast.Options())
 def senders(problem: Problem) -> Senders:
     assert problem.structure is not None
     return Senders.of(problem, problem.structure)
-
-
-def values_of(model: SpreadModel) -> np.ndarray | None:
-    """Return the values of a solution, if there is one."""
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    if solver.solve(model.model) != cp_model.OPTIMAL:
-        return None
-    return np.array(solver.response_proto.solution, dtype=np.int64)
 
 
 @RANDOM
@@ -105,35 +95,11 @@ def test_parallel_links_carry_as_many_copies_as_ports_let_out(
     assert run.best() == steps
 
 
-def test_growth_is_no_more_than_ports_allow() -> None:
-    """One port: 8 nodes take 3 steps, and the last step needs 4 informed before it."""
-    problem = build_problem(cchybrid.instance("hypercube-8", "OAB", ports=1))
-    models = (SpreadModel(senders(problem), (3,) * steps, lambda: False) for steps in (3, 2))
-    assert [values_of(model) is not None for model in models] == [True, False]
-
-
-def test_only_the_target_is_tried() -> None:
-    problem = build_problem(cchybrid.instance("mesh-4x4", "OAB", root=0))
-    run, _ = solved(BROADCAST, problem, target=3, lower=2)
-    assert run.best() == 3
-    run, stop = solved(BROADCAST, problem, target=2, lower=2)
-    assert (run.best(), stop) in ((2, Stop.EXHAUSTED), (None, Stop.STALLED))
-
-
 def test_building_a_model_can_be_stopped() -> None:
     with pytest.raises(StoppedError):
         SpreadModel(
             senders(build_problem(cchybrid.instance("mesh-4x4", "OAB"))), (6, 2), lambda: True
         )
-
-
-def test_size_is_that_of_the_model() -> None:
-    found = senders(build_problem(cchybrid.instance("torus-4x4", "OAB")))
-    for reach in ((4, 1), (4, 2, 1), (4, 4)):
-        model = SpreadModel(found, reach, lambda: False)
-        assert len(model._flow) <= found.size(reach)
-    # Here all nodes can be informed in the first step.
-    assert len(SpreadModel(found, (4, 4), lambda: False)._flow) == found.size((4, 4))
 
 
 def test_refuses_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,27 +113,6 @@ def test_refuses_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Broadcast(options).unsupported(problem) is None
     run, stop = solved(Broadcast(options), problem, lower=2)
     assert (run.best(), stop) == (None, Stop.STALLED)
-
-
-def test_a_solution_is_one_path_per_delivery() -> None:
-    problem = build_problem(cchybrid.instance("mesh-4x4", "OAB", root=0))
-    model = SpreadModel(senders(problem), (6, 3, 2), lambda: False)
-    values = values_of(model)
-    assert values is not None
-    grown, found = model.solution(values)
-    assert (found.option >= 0).all()
-    assert (found.step < 3).all()
-    assert (grown.option_delivery[found.option] == np.arange(problem.deliveries)).all()
-
-
-def many_to_many(name: str, sources: int) -> Instance:
-    """Nodes before ``sources`` send to all others."""
-    receivers = list(range(sources, cchybrid.network(name).nodes))
-    return cchybrid.instance(name, "MNB", transmitters=list(range(sources)), receivers=receivers)
-
-
-def groups_of(problem: Problem) -> list[Images]:
-    return small_groups(problem, 0, 9)
 
 
 @st.composite
@@ -196,40 +141,24 @@ def test_in_the_end_it_has_all_schedules(instance: Instance) -> None:
     assert run.bounds == []
 
 
-@pytest.mark.parametrize(
-    ("name", "sources", "receivers"),
-    [
-        ("mesh-2x3", "012", "345"),
-        ("mesh-3x3", "012", "345678"),
-        ("mesh-3x3", "4", "01235678"),
-        ("ring-bi-6", "01", "2345"),
-        ("ring-bi-7", "0", "123456"),
-        ("torus-3x3", "012", "345678"),
-        ("hypercube-8", "0123", "4567"),
-        ("spidergon-8", "04", "123567"),
-    ],
-)
-def test_it_has_all_invariant_schedules(name: str, sources: str, receivers: str) -> None:
-    """Nodes and messages that a group fixes, and groups of several orders, are among them."""
-    instance = cchybrid.instance(
-        name, "MNB", transmitters=[*map(int, sources)], receivers=[*map(int, receivers)]
-    )
-    problem = build_problem(instance)
-    found = groups_of(problem)
-    assert found
-    farthest = senders(problem).farthest
-    for images in found:
-        for steps in range(1, 5):
-            model = SpreadModel(senders(problem), (farthest,) * steps, lambda: False, images=images)
-            has = values_of(model) is not None
-            assert has == invariant(instance, images.node, steps), (images.node, steps)
-            if has:
-                break
+def values_of(model: SpreadModel) -> np.ndarray | None:
+    """Return the values of a solution, if there is one."""
+    solver = cp_model.CpSolver()
+    solver.parameters.num_workers = 1
+    if solver.solve(model.model) != cp_model.OPTIMAL:
+        return None
+    return np.array(solver.response_proto.solution, dtype=np.int64)
+
+
+def many_to_many(name: str, sources: int) -> Instance:
+    """Nodes before ``sources`` send to all others."""
+    receivers = list(range(sources, cchybrid.network(name).nodes))
+    return cchybrid.instance(name, "MNB", transmitters=list(range(sources)), receivers=receivers)
 
 
 def test_deliveries_are_invariant() -> None:
     problem = build_problem(many_to_many("mesh-3x4", 4))
-    (images,) = groups_of(problem)
+    (images,) = small_groups(problem, 0, 9)
     model = SpreadModel(
         senders(problem), (5, 2, 1, 1), lambda: False, from_source=(5, 4, 3, 2), images=images
     )
@@ -241,48 +170,3 @@ def test_deliveries_are_invariant() -> None:
     for message, node in zip(images.message, images.node, strict=True):
         assert {(message[m], node[v], step) for m, v, step in made} == made
     assert len(made) == problem.deliveries
-
-
-def test_destinations_reach_less_far_than_sources() -> None:
-    problem = build_problem(many_to_many("mesh-4x4", 5))
-    run, _ = solved(Broadcast(Broadcast.Options(reach=1)), problem, lower=4, target=4)
-    for number, step in enumerate(run.schedules[-1].steps):
-        for _, path in step:
-            limit = 2 + 3 - number if path[0] < 5 else 1 + max(0, 2 - number)
-            assert len(path) - 1 <= limit
-
-
-def test_size_is_that_of_a_model_with_sources_apart() -> None:
-    found = senders(build_problem(many_to_many("mesh-4x4", 6)))
-    for reach, source in (((6, 2, 1), (6, 4, 2)), ((6, 1, 1), (3, 2, 1))):
-        model = SpreadModel(found, reach, lambda: False, from_source=source)
-        assert len(model._flow) <= found.size(reach, source)
-
-
-def test_invariant_models_are_smaller() -> None:
-    problem = build_problem(many_to_many("mesh-4x4", 4))
-    images = groups_of(problem)[0]
-    whole, divided = (
-        SpreadModel(senders(problem), (6, 2, 1), lambda: False, images=which).booleans
-        for which in (None, images)
-    )
-    assert 0.4 * whole < divided < 0.6 * whole
-
-
-def test_refusals_say_how_many_messages() -> None:
-    problem = build_problem(many_to_many("mesh-6x6", 17))
-    for options, limit in ((Broadcast.Options(), 16), (Broadcast.Options(max_apart=0), 4)):
-        assert Broadcast(options).unsupported(problem) == f"17 messages, more than {limit}"
-
-
-@pytest.mark.long
-def test_a_mesh_takes_as_few_steps_as_its_corners_allow() -> None:
-    """12 messages enter each corner by two channels."""
-    run, stop = solved(
-        BROADCAST,
-        build_problem(many_to_many("mesh-5x6", 12)),
-        lower=6,
-        target=6,
-        budget=Budget(seconds=120.0),
-    )
-    assert (run.best(), stop) == (6, Stop.EXHAUSTED)

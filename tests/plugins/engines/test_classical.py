@@ -3,13 +3,11 @@
 import random
 from typing import Any
 
-import numpy as np
 import pytest
 from cchybrid_plugins.engines.classical.constructions import CONSTRUCTIONS
 from cchybrid_plugins.engines.classical.context import Context, DoesNotApplyError
 from cchybrid_plugins.engines.classical.diagonal_exchange import chosen
 from cchybrid_plugins.engines.classical.engine import Classical
-from cchybrid_plugins.engines.classical.packing import packed_scatter
 from cchybrid_plugins.engines.classical.translations import hypercube_labels, translations
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -50,47 +48,35 @@ def renumbered(network: Network, seed: int) -> Network:
 
 
 STEPS = {
-    "binomial-tree": """hypercube-2 OAB 1, hypercube-8 OAB 3, hypercube-64 OAB 6,
-        hypercube-16 OAB ports=1 4, hypercube-64 OAB ports=1 6, hypercube-16 OAB hops 4""",
+    "binomial-tree": "hypercube-2 OAB 1, hypercube-64 OAB ports=1 6, hypercube-16 OAB hops 4",
     "double-tree": """hypercube-2 OAB 1, hypercube-4 OAB root=1 2, hypercube-8 OAB 2,
-        hypercube-16 OAB root=1 2, hypercube-32 OAB 3, hypercube-64 OAB root=1 3""",
-    "dimensional-trees": """mesh-3x4 OAB root=5 ports=1 4, torus-4x4 OAB root=5 ports=1 4,
-        mesh-5x7 OAB root=5 ports=1 6, torus-5x7 OAB root=5 ports=1 6,
+        hypercube-32 OAB 3, hypercube-64 OAB root=1 3""",
+    "dimensional-trees": """mesh-3x4 OAB root=5 ports=1 4, torus-5x7 OAB root=5 ports=1 6,
         mesh-2x3x4 OAB root=5 ports=1 5, torus-2x3x4 OAB root=5 ports=1 5""",
-    "xor-exchange": """hypercube-4 AAS 2, hypercube-8 AAS 4, hypercube-16 AAS 8,
-        hypercube-32 AAS 16, hypercube-4 AAS ports=1 3, hypercube-32 AAS ports=1 31""",
-    "dominating-sets": """ring-bi-9 OAB root=3 2, ring-bi-27 OAB root=3 3, torus-5x5 OAB root=3 2,
-        torus-8x8 OAB root=3 3, hypercube-64 OAB root=3 3, torus-4x8 OAB ports=1 5""",
-    "ring": """b-tree-8 AAB 7, b-tree-16 AAB 15, fat-tree-16 AAB 15, omega-8 AAB 7,
-        butterfly-8 AAB 7, clos-12 AAB 11, 2-fat-hypercube-8 AAB 15, 2-fat-spidergon-10 AAB 19,
-        3-fat-spidergon-8 AAB 23, full-tree-15 AAB 14, ring-uni-8 AAB 7, mesh-3x3 AAB ports=1 8,
-        mesh-3x3 AAR ports=1 8, petersen-10 AAB ports=1 9, petersen-10 AAR ports=1 9,
-        hypercube-16 AAB ports=1 15, hypercube-16 AAR ports=1 15, mesh-4x4 AAB hops 15,
-        mesh-3x4 AAB hops 11, ring-bi-9 AAB hops 8""",
-    "two-way-ring": """mesh-3x4 AAB 6, mesh-4x4 AAB 8, mesh-5x5 AAB 12, mesh-6x6 AAB 18,
-        ring-bi-9 AAB 4, mesh-4x4 AAB hops 8, mesh-3x4 AAB hops 6, ring-bi-9 AAB hops 4""",
+    "xor-exchange": """hypercube-4 AAS 2, hypercube-32 AAS 16, hypercube-4 AAS ports=1 3,
+        hypercube-32 AAS ports=1 31""",
+    "dominating-sets": """ring-bi-27 OAB root=3 3, torus-5x5 OAB root=3 2, torus-8x8 OAB root=3 3,
+        hypercube-64 OAB root=3 3, torus-4x8 OAB ports=1 5""",
+    "ring": """b-tree-16 AAB 15, fat-tree-16 AAB 15, omega-8 AAB 7, butterfly-8 AAB 7,
+        clos-12 AAB 11, 2-fat-spidergon-10 AAB 19, full-tree-15 AAB 14, ring-uni-8 AAB 7,
+        mesh-3x3 AAR ports=1 8, petersen-10 AAB ports=1 9, mesh-4x4 AAB hops 15""",
+    "two-way-ring": """mesh-3x4 AAB 6, mesh-5x5 AAB 12, mesh-6x6 AAB 18, ring-bi-9 AAB 4,
+        mesh-4x4 AAB hops 8""",
     "disjoint-trees": """torus-3x3 AAB 2, torus-4x8 AAB 8, torus-7x7 AAB 12, torus-3x3x3 AAB 5,
-        hypercube-8 AAB 3, hypercube-16 AAB 4, hypercube-64 AAB 11, ring-bi-8 AAB 4,
-        ring-uni-8 AAB 7, spidergon-16 AAB 5, spidergon-36 AAB 12, heawood-14 AAB 5,
-        midimew-8 AAB 2, torus-3x3 AAR 2, torus-4x8 AAR hops 8, hypercube-16 AAR 4,
-        spidergon-16 AAR hops 5, heawood-14 AAR 5, torus-7x7 AAB hops 12, hypercube-64 AAB hops 11,
-        ring-uni-8 AAB hops 7, spidergon-36 AAB hops 12, heawood-14 AAB hops 5,
-        midimew-8 AAB hops 2, torus-3x3x3 AAB hops 5, torus-4x4 AAB ports=2 8""",
+        hypercube-64 AAB 11, ring-uni-8 AAB 7, spidergon-36 AAB 12, midimew-8 AAB 2,
+        torus-4x8 AAR hops 8, heawood-14 AAR 5, torus-4x4 AAB ports=2 8""",
     "translated-exchange": "torus-3x3 AAS 3, spidergon-8 AAS 4, spidergon-16 AAS 16",
     "diagonal-exchange": "torus-6x6 AAS 27, torus-8x8 AAS 64, torus-10x10 AAS 125",
     "quadrant-exchange": """mesh-2x2 AAS 2, mesh-2x10 AAS 50, mesh-4x6 AAS 36, mesh-6x4 AAS 36,
         mesh-8x8 AAS 128, mesh-10x10 AAS 250""",
-    "relayed-exchange": """hypercube-8 AAS hops 4, hypercube-32 AAS hops 16, ring-bi-8 AAS hops 8,
-        ring-bi-16 AAS hops 32, ring-uni-8 AAS hops 28, torus-4x4 AAS hops 8,
-        torus-5x5 AAS hops 15, spidergon-8 AAS hops 4, heawood-14 AAS hops 9,
-        midimew-8 AAS hops 3""",
+    "relayed-exchange": """hypercube-32 AAS hops 16, ring-bi-16 AAS hops 32, ring-uni-8 AAS hops 28,
+        torus-5x5 AAS hops 15, heawood-14 AAS hops 9""",
+    "shared-switches": """2-fat-hypercube-16 AAS 32, 3-fat-hypercube-8 AAS 36,
+        2-fat-spidergon-8 AAS 16""",
     "packed-scatter": """hypercube-16 OAS ports=1 15, hypercube-16 AOG 4, torus-5x5 OAS 6,
-        torus-5x5 AOG ports=1 24, mesh-4x4 OAS 8, mesh-4x4 AOG ports=1 15, ring-uni-8 OAS 7,
-        ring-uni-8 AOG ports=1 7, mesh-4x4 AOG 8, hypercube-16 OAS 4""",
-    "sequential-tree": """mesh-3x4 OAS ports=1 11, mesh-3x4 OAB ports=1 11,
-        hypercube-8 OAS ports=1 7, b-tree-8 OAB ports=1 7, b-tree-8 OAS ports=1 7""",
-    "recursive-doubling": """mesh-4x4 OAB ports=1 4, b-tree-16 OAB ports=1 4,
-        spidergon-16 OAB ports=1 4""",
+        mesh-4x4 AOG ports=1 15, ring-uni-8 OAS 7""",
+    "sequential-tree": "mesh-3x4 OAS ports=1 11, mesh-3x4 OAB ports=1 11, b-tree-8 OAB ports=1 7",
+    "recursive-doubling": "mesh-4x4 OAB ports=1 4, b-tree-16 OAB ports=1 4",
 }
 """Steps of every construction by its theory: all channels, ports or dimensions in use."""
 
@@ -121,13 +107,6 @@ def test_hypercubes_are_found_whatever_their_numbering(seed: int) -> None:
     assert steps_of("xor-exchange", Instance(network, Collective("AAS", pairs))) == 8
     gossip = tuple(Message(a, tuple(b for b in everybody if a != b)) for a in everybody)
     assert steps_of("disjoint-trees", Instance(network, Collective("AAB", gossip))) == 4
-
-
-def test_what_is_like_a_hypercube_is_none() -> None:
-    """The 4x4 torus is one; a circulant of the same degree and size is not."""
-    assert hypercube_labels(cchybrid.instance("torus-4x4", "AAS").network) is not None
-    assert hypercube_labels(cchybrid.instance("circulant-16-1x3", "AAS").network) is None
-    assert hypercube_labels(cchybrid.instance("ring-uni-4", "AAS").network) is None
 
 
 def test_several_messages_of_a_node_go_round_one_after_the_other() -> None:
@@ -163,6 +142,7 @@ def test_the_relayed_exchange_keeps_to_capacities() -> None:
 
 REASONS = [
     ("binomial-tree", "torus-3x3 OAB", "not a hypercube"),
+    ("binomial-tree", "circulant-16-1x3 OAB", "not a hypercube"),
     ("binomial-tree", "hypercube-8 AAB", "more than one message"),
     ("binomial-tree", "b-tree-8 OAB", "does not go to all nodes"),
     ("double-tree", "hypercube-8 OAB ports=1", "fewer ports than dimensions"),
@@ -172,28 +152,20 @@ REASONS = [
     ("dominating-sets", "petersen-10 OAB", "no group of translations found"),
     ("dominating-sets", "mesh-3x3 OAB", "nodes of different degrees"),
     ("xor-exchange", "hypercube-8 AAB", "messages with several destinations"),
-    ("xor-exchange", "mesh-3x3 AAS", "not a hypercube"),
-    ("diagonal-exchange", "torus-5x5 AAS", "no square torus with an even side"),
-    ("diagonal-exchange", "mesh-6x6 AAS", "no square torus with an even side"),
     ("diagonal-exchange", "torus-6x8 AAS", "no square torus with an even side"),
     ("diagonal-exchange", "torus-6x6 OAS", "not one message from every node to every"),
     ("quadrant-exchange", "mesh-5x6 AAS", "no mesh with even sides"),
-    ("quadrant-exchange", "torus-6x6 AAS", "no mesh with even sides"),
-    ("quadrant-exchange", "mesh-4x4 OAS", "not one message from every node to every"),
-    ("translated-exchange", "torus-3x3 OAS", "not one message from every node to every"),
     ("translated-exchange", "ring-uni-8 AAS", "no subgroup whose translated paths fit"),
     ("relayed-exchange", "hypercube-8 AAS", "not store-and-forward"),
     ("relayed-exchange", "hypercube-8 AAS hops ports=1", "fewer ports than channels"),
     ("shared-switches", "hypercube-8 AAS", "a terminal that is not attached to exactly one switch"),
-    ("packed-scatter", "torus-3x3 OAB", "messages with several destinations"),
     ("packed-scatter", "mesh-9x9 AAS", "more than 5000 messages"),
     ("ring", "mesh-3x3 AAS", "messages go to different sets of nodes"),
+    ("ring", "petersen-10 AAB hops", "no ring found"),
     ("two-way-ring", "b-tree-8 AAB", "a node has one port"),
     # Corners would use up all outer links, and nodes between them would have an odd number.
     ("two-way-ring", "mesh-3x3 AAB", "no ring found that fits into one step in both"),
-    ("ring", "petersen-10 AAB hops", "no ring found"),
     ("two-way-ring", "kautz-12 AAB", "one-way channels"),
-    ("disjoint-trees", "b-tree-8 AAB", "not one message from every node"),
     ("disjoint-trees", "hypercube-8 OAB", "not one message from every node"),
     ("recursive-doubling", "mesh-3x3 AAS", "every message has one destination"),
 ]
@@ -225,21 +197,6 @@ def test_sequential_trees_are_for_a_limited_number_of_deliveries(
     monkeypatch.setattr(limit, 29)
     with pytest.raises(DoesNotApplyError, match="more than 29 deliveries"):
         CONSTRUCTIONS["sequential-tree"](context)
-
-
-@pytest.mark.parametrize("topology", ["spidergon-12", "torus-3x4", "heawood-14", "hypercube-8"])
-def test_translations_are_a_regular_group_of_automorphisms(topology: str) -> None:
-    problem = build_problem(cchybrid.instance(topology, "OAB"))
-    group = translations(context_of(problem))
-    table, nodes = group.table, problem.structure.network.nodes
-    everybody = np.arange(nodes)
-    assert (np.sort(table, axis=0) == everybody[:, None]).all()
-    assert (np.sort(table, axis=1) == everybody).all()
-    for g in range(nodes):
-        assert (table[g][table] == table[table[g]]).all()
-        assert (table[g, group.inverse[g]], table[group.inverse[g], g]) == (0, 0)
-    channels = problem.structure.network.channel_index
-    assert all((image[a], image[b]) in channels for image in group.rows for a, b in channels)
 
 
 def test_terminals_and_half_duplex_links_have_no_translations() -> None:
@@ -333,16 +290,9 @@ def test_bounds_that_counting_does_not_reach_stop_nothing() -> None:
 
 
 def test_nothing_is_made_after_a_schedule_that_counting_shows_optimal() -> None:
-    names = list(CONSTRUCTIONS)
-    for topology, collective, last in (
-        ("hypercube-16", "AAS", "xor-exchange"),
-        ("torus-4x4", "AAB", "disjoint-trees"),
-        ("mesh-4x4", "AAB", "two-way-ring"),
-    ):
-        run, stop = made(cchybrid.instance(topology, collective))
-        assert len(run.schedules) == 1
-        assert run.spent == names.index(last) + 1
-        assert stop is Stop.STALLED
+    run, stop = made(cchybrid.instance("torus-4x4", "AAB"))
+    assert (len(run.schedules), stop) == (1, Stop.STALLED)
+    assert run.spent == list(CONSTRUCTIONS).index("disjoint-trees") + 1
 
 
 def test_one_construction_alone() -> None:
@@ -352,55 +302,30 @@ def test_one_construction_alone() -> None:
     assert (run.schedules, stop) == ([], Stop.STALLED)
     with pytest.raises(ValueError, match="use binomial-tree, double-tree, "):
         Classical.Options(only="gossip")
-
-
-def test_more_effort_searches_on() -> None:
-    problem = build_problem(cchybrid.instance("mesh-5x5", "AAS"))
-    little, much = (Context(problem, 0, lambda: None, effort=effort) for effort in (1, 4))
-    assert len(packed_scatter(much)) < len(packed_scatter(little))
     with pytest.raises(ValueError, match="use at least 1"):
         Classical.Options(effort=0)
 
 
 @pytest.mark.parametrize(
-    ("name", "collective", "known"),
+    ("name", "words", "known"),
     [
-        ("sequential-tree", "AAB", 27),
-        ("sequential-tree", "AAS", 27),
-        ("ring", "AAB", 15),
-        ("two-way-ring", "AAB", 8),
-        ("disjoint-trees", "AAB", 4),
-        ("packed-scatter", "AAS", 8),
-        ("translated-exchange", "AAS", 8),
+        ("sequential-tree", "hypercube-16 AAB", 27),
+        ("ring", "hypercube-16 AAB", 15),
+        ("two-way-ring", "hypercube-16 AAB", 8),
+        ("disjoint-trees", "hypercube-16 AAB", 4),
+        ("packed-scatter", "hypercube-16 AAS", 8),
+        ("translated-exchange", "hypercube-16 AAS", 8),
+        # Counting does not refute fewer steps here.
+        ("packed-scatter", "mesh-4x4 AAS", 16),
+        ("recursive-doubling", "mesh-3x3 OAB", 3),
+        ("relayed-exchange", "torus-3x4 AAS hops", 6),
     ],
 )
-def test_nothing_is_sought_that_cannot_be_better(name: str, collective: str, known: int) -> None:
-    problem = build_problem(cchybrid.instance("hypercube-16", collective))
-    for best, refused in ((known, True), (3 * known, False)):
-        context = Context(problem, 0, lambda: None, lambda steps, best=best: steps < best)  # type: ignore[misc]
-        if not refused:
-            assert CONSTRUCTIONS[name](context)
-            continue
-        with pytest.raises(DoesNotApplyError, match="no better than the best known"):
-            CONSTRUCTIONS[name](context)
-
-
-@pytest.mark.parametrize(
-    ("name", "topology", "collective", "rest", "fewest"),
-    [
-        ("packed-scatter", "mesh-4x4", "AAS", {}, 16),
-        ("recursive-doubling", "mesh-3x3", "OAB", {}, 3),
-        ("relayed-exchange", "torus-3x4", "AAS", {"switching": "store-and-forward"}, 6),
-    ],
-)
-def test_a_search_ends_where_it_cannot_become_better(
-    name: str, topology: str, collective: str, rest: dict[str, Any], fewest: int
-) -> None:
-    """Counting does not refute fewer steps here."""
-    problem = build_problem(cchybrid.instance(topology, collective, **rest))
-    context = Context(problem, 0, lambda: None, lambda steps: steps < fewest)
-    assert context.min_steps < fewest
-    with pytest.raises(DoesNotApplyError, match="no short enough schedule found"):
+def test_nothing_is_made_that_is_no_better_than_the_best(name: str, words: str, known: int) -> None:
+    problem = build_problem(named(words))
+    assert CONSTRUCTIONS[name](Context(problem, 0, lambda: None, lambda steps: steps < 3 * known))
+    context = Context(problem, 0, lambda: None, lambda steps: steps < known)
+    with pytest.raises(DoesNotApplyError, match=r"no better than|no short enough"):
         CONSTRUCTIONS[name](context)
 
 
@@ -418,27 +343,14 @@ def test_stops_in_the_midst_of_a_construction() -> None:
     assert len(checks) < 30
 
 
-def test_equal_seeds_give_equal_schedules() -> None:
-    instance = cchybrid.instance("spidergon-20", "AAS")
-    first, second = (made(instance, seed=3)[0] for _ in range(2))
-    assert [s.steps for s in first.schedules] == [s.steps for s in second.schedules]
-
-
 @pytest.mark.parametrize(
-    ("topology", "collective", "steps"),
-    [
-        ("hypercube-16", "AAS", 8),
-        ("hypercube-16", "AOG", 4),
-        ("hypercube-32", "AAB", 7),
-        ("torus-5x5", "OAB", 2),
-        ("b-tree-16", "AAB", 15),
-        ("b-tree-16", "AAR", 15),
-    ],
+    "case", ["hypercube-16 AAS 8", "hypercube-16 AOG 4", "torus-5x5 OAB 2", "b-tree-16 AAR 15"]
 )
-def test_paths_that_are_not_listed_are_taken(topology: str, collective: str, steps: int) -> None:
-    problem = build_problem(cchybrid.instance(topology, collective), max_options=1)
+def test_paths_that_are_not_listed_are_taken(case: str) -> None:
+    words, _, steps = case.rpartition(" ")
+    problem = build_problem(named(words), max_options=1)
     assert not problem.complete
     run = LocalRun(problem)
     Classical(Classical.Options()).solve(problem, run)
     assert run.violations == []
-    assert min(len(schedule.steps) for schedule in run.schedules) == steps
+    assert run.best() == int(steps)

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
 import pytest
-from cchybrid_plugins.engines.covering.cover import cover, with_leftovers
+from cchybrid_plugins.engines.covering.cover import ClassFiller, cover, with_leftovers
 from cchybrid_plugins.engines.covering.diving import Diver
 from cchybrid_plugins.engines.covering.engine import Covering, Search
-from cchybrid_plugins.engines.covering.filling import ClassFiller
 from cchybrid_plugins.engines.covering.generation import Generation
-from cchybrid_plugins.engines.covering.incidence import Incidence, bits
-from cchybrid_plugins.engines.covering.pricing import Demand, Pricer, pack
-from cchybrid_plugins.engines.covering.routes import choose_routes, has_fixed_routes
+from cchybrid_plugins.engines.covering.incidence import Incidence
+from cchybrid_plugins.engines.covering.pricing import Pricer
+from cchybrid_plugins.engines.covering.routes import has_fixed_routes
 from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem
-from cchybrid.proof.flow import price_bounds
 from cchybrid.toolkit.dual_prices import LoadProgram
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.packing import Packing
@@ -76,11 +72,6 @@ def maximal_classes(packing: Packing, columns: IntVector) -> set[frozenset[int]]
     return {one for one in every if not any(one < other for other in every)}
 
 
-def routed(problem: Problem) -> tuple[Packing, IntVector]:
-    packing = Packing.of(problem)
-    return packing, choose_routes(packing, 1, 1.0, 0, lambda: False)[0]
-
-
 def generation(problem: Problem, over: bool = False) -> Generation:
     packing = Packing.of(problem)
     run = LocalRun(problem, budget=Budget(seconds=None))
@@ -112,55 +103,6 @@ def test_lists_every_maximal_class_once(instance: Instance) -> None:
     assert set(found) == maximal_classes(packing, np.arange(packing.columns))
 
 
-@RANDOM
-@given(FIXED)
-def test_lists_every_class_that_uses_the_bottlenecks(instance: Instance) -> None:
-    """Against all subsets: maximal, every resource used as needed, one delivery in all."""
-    packing, columns = routed(build_problem(instance))
-    assume(packing.rows <= 9)
-    some = Incidence.of(packing, columns)
-    steps = some.min_steps(some.everything)
-    for count in (steps, steps + 1):
-        needed = packing.uses.load(columns) - (count - 1) * packing.capacity
-        expected = {
-            one
-            for one in maximal_classes(packing, columns)
-            if (packing.uses.load(np.array(sorted(one))) >= needed).all()
-        }
-        found = [
-            frozenset(some.columns(chosen).tolist())
-            for chosen in some.classes(some.everything, count)
-            if chosen
-        ]
-        assert len(found) == len(set(found))
-        assert any(set(found) == {one for one in expected if c in one} for c in columns.tolist())
-
-
-@RANDOM
-@given(SCATTERS, st.integers(0, 2**32 - 1))
-def test_classes_are_filled_until_nothing_fits(instance: Instance, seed: int) -> None:
-    packing = Packing.of(build_problem(instance))
-    random = np.random.default_rng(seed)
-    some = listed(packing)[0]
-    given_columns = some[random.random(len(some)) < 0.5]
-    rows = np.flatnonzero(random.random(packing.rows) < 0.7)
-    found = ClassFiller(packing, seed).fill(given_columns, rows)
-    assert set(given_columns.tolist()) <= set(found.tolist())
-    assert feasible(packing, tuple(found.tolist()))
-    added = np.setdiff1d(packing.row[found], packing.row[given_columns])
-    assert np.isin(added, rows).all()
-    for column in np.flatnonzero(np.isin(packing.row, np.setdiff1d(rows, packing.row[found]))):
-        assert not feasible(packing, (*found.tolist(), int(column)))
-
-
-def test_sets_of_columns_are_bits() -> None:
-    some = Incidence((7, 3, 5), ((), (), ()), (), (), (0, 0, 0))
-    assert some.columns(0b101).tolist() == [5, 7]
-    assert some.everything == 0b111
-    assert list(bits(0b1010)) == [1, 3]
-    assert [found for found in some.classes(0b011) if found] == [0b011]
-
-
 OPTIMA = """spidergon-8 AAS 4, hypercube-8 AAS 4, ring-bi-8 AAS 8, ring-bi-16 AAS 32,
     ring-uni-8 AAS 28, petersen-10 AAS 5, kautz-12 AAS 7, mesh-3x3 AAS 6, mesh-3x3 AAS ports=1 8,
     torus-3x3 AAS 3, omega-8 AAS 7, omega-8 AAS ports=1 7, full-tree-7 AAS 12,
@@ -173,15 +115,6 @@ def test_finds_and_proves_the_optimum(case: str) -> None:
     words, _, optimum = case.rpartition(" ")
     run, stop = solved(named(words))
     assert (run.best(), run.lower(), stop) == (int(optimum), int(optimum), Stop.EXHAUSTED)
-
-
-def test_one_port_between_disjoint_sets_is_an_edge_colouring() -> None:
-    """The case of the papers; one channel is in every path, so four steps."""
-    instance = cchybrid.instance(
-        "omega-8", "MNS", transmitters=[0, 1, 2, 3], receivers=[4, 5, 6, 7], ports=1
-    )
-    run, stop = solved(instance)
-    assert (run.best(), run.lower(), stop) == (4, 4, Stop.EXHAUSTED)
 
 
 def alone(name: str, problem: Problem) -> LocalRun:
@@ -232,30 +165,6 @@ def test_never_claims_more_than_the_optimum(instance: Instance) -> None:
     assert best == optimum
 
 
-@RANDOM
-@given(SCATTERS)
-def test_the_closed_relaxation_is_that_of_all_classes(instance: Instance) -> None:
-    """With every class as a column the program comes to what generation closed at."""
-    problem = build_problem(instance)
-    packing = Packing.of(problem)
-    made = generation(problem)
-    while not made.closed:
-        made.improve()
-    for columns in listed(packing):
-        made.master.add(columns)
-    assert made.master.solve(lambda: False)
-    assert math.ceil(made.master.value - 1e-6) == made.bound
-
-
-@pytest.mark.parametrize(
-    ("topology", "rest"),
-    [("mesh-3x3", {}), ("mesh-3x3", {"routing": 2}), ("kautz-12", {}), ("clos-12", {})],
-)
-def test_begins_at_the_bound_of_the_prices(topology: str, rest: dict[str, Any]) -> None:
-    instance = cchybrid.instance(topology, "AAS", **rest)
-    assert generation(build_problem(instance)).bound >= max(b.steps for b in price_bounds(instance))
-
-
 def test_beats_the_prices_where_classes_cannot_use_everything() -> None:
     """Three messages two hops each round a triangle: no channel carries more than two of them.
 
@@ -274,44 +183,21 @@ def test_beats_the_prices_where_classes_cannot_use_everything() -> None:
     assert (run.best(), run.lower(), stop) == (3, 3, Stop.EXHAUSTED)
 
 
-@RANDOM
-@given(SCATTERS, st.integers(0, 2**32 - 1))
-def test_prices_the_heaviest_class(instance: Instance, seed: int) -> None:
-    packing = Packing.of(build_problem(instance))
-    weight = np.random.default_rng(seed).integers(0, 9, packing.rows)
-    priced = Pricer(packing, lambda: False, seed).best(weight)
-    heaviest = max(int(weight[packing.row[columns]].sum()) for columns in listed(packing))
-    assert priced.max_weight == heaviest
-    assert priced.columns is not None
-    assert weight[packing.row[priced.columns]].sum() == heaviest
-    assert (packing.uses.load(priced.columns) <= packing.capacity).all()
-    assert len(np.unique(packing.row[priced.columns])) == len(priced.columns)
+def test_listing_gives_up_at_its_limit() -> None:
+    problem = build_problem(cchybrid.instance("torus-3x3", "AAS"))
+    run = LocalRun(problem, budget=Budget(None, evaluations=200_000))
+    turns = list(Search(problem, run, Covering.Options(classes=100)).list_all())
+    assert turns
+    assert run.bounds == []
 
 
-def test_prices_under_demands() -> None:
-    packing = Packing.of(build_problem(cchybrid.instance("ring-uni-8", "AAS")))
-    pricer = Pricer(packing, lambda: False, 0)
-    ones = np.ones(packing.rows, dtype=np.int64)
-    minimum = pricer.best(ones).max_weight
-    assert minimum == 8
-    assert pricer.best(ones, demands=[Demand(ones, 9)]).max_weight is None
-    lone = np.arange(packing.rows) == 5
-    assert pricer.best(ones, lone).max_weight == 1
-
-
-@RANDOM
-@given(SCATTERS)
-def test_row_prices_bound_the_steps_of_the_rest(instance: Instance) -> None:
-    packing = Packing.of(build_problem(instance))
-    program = LoadProgram(packing)
-    everything = np.ones(packing.rows, dtype=np.bool_)
-    for rows in (everything, np.arange(packing.rows) % 2 == 0, everything):
-        prices = program.row_prices(rows)
-        if prices is None:
-            assert pack(packing, rows, 1, lambda: False, 0)[0] is not None
-            continue
-        for columns in listed(packing):
-            assert prices.row[packing.row[columns]].sum() <= prices.step
+def test_claims_nothing_for_an_incomplete_problem() -> None:
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=100)
+    run = LocalRun(problem, budget=Budget(None, evaluations=3_000))
+    Covering(Covering.Options()).solve(problem, run)
+    assert not problem.complete
+    assert run.bounds == []
+    assert run.best() is not None
 
 
 def test_a_dive_leaves_what_it_could_not_place() -> None:
@@ -344,58 +230,3 @@ def test_a_cover_by_columns() -> None:
     assert len(chosen) == 2
     assert rest.sum() == packing.rows - len({*packing.row[np.concatenate(chosen)].tolist()})
     assert rest.sum() == found.bound
-
-
-@pytest.mark.parametrize(
-    ("collective", "rest"), [("AAB", {}), ("AAR", {}), ("AAS", {"switching": "store-and-forward"})]
-)
-def test_refuses_what_waits_for_others(collective: str, rest: dict[str, Any]) -> None:
-    problem = build_problem(cchybrid.instance("mesh-3x3", collective, **rest))
-    assert "wait for others" in (Covering(Covering.Options()).unsupported(problem) or "")
-
-
-def test_refuses_what_would_not_fit_into_memory() -> None:
-    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
-    found = Covering(Covering.Options(max_columns=100)).unsupported(problem)
-    assert found == f"{problem.options} options, more than 100"
-
-
-def test_listing_gives_up_at_its_limit() -> None:
-    problem = build_problem(cchybrid.instance("torus-3x3", "AAS"))
-    run = LocalRun(problem, budget=Budget(None, evaluations=200_000))
-    turns = list(Search(problem, run, Covering.Options(classes=100)).list_all())
-    assert turns
-    assert run.bounds == []
-
-
-def test_chooses_routes_with_the_smallest_maximal_load() -> None:
-    packing, columns = routed(build_problem(cchybrid.instance("torus-4x4", "AAS")))
-    assert packing.row[columns].tolist() == list(range(packing.rows))
-    assert packing.uses.load(columns).max() == 8
-
-
-def test_claims_nothing_for_an_incomplete_problem() -> None:
-    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=100)
-    run = LocalRun(problem, budget=Budget(None, evaluations=3_000))
-    Covering(Covering.Options()).solve(problem, run)
-    assert not problem.complete
-    assert run.bounds == []
-    assert run.best() is not None
-
-
-@pytest.mark.long
-def test_same_seed_and_evaluations_same_search() -> None:
-    def searched(seed: int) -> tuple[Any, ...]:
-        instance = cchybrid.instance("mesh-4x4", "AAS", ports=1)
-        run, _ = solved(instance, seed=seed, budget=Budget(None, evaluations=12_000))
-        return [schedule.steps for schedule in run.schedules], run.notes
-
-    assert searched(3) == searched(3)
-    assert searched(3) != searched(4)
-
-
-def test_the_one_target_is_enough() -> None:
-    run, stop = solved(cchybrid.instance("mesh-4x4", "AAS"), target=17)
-    assert stop is Stop.EXHAUSTED
-    assert run.best() is not None
-    assert run.best() <= 17

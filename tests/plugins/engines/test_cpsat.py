@@ -19,7 +19,6 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.cpsat.model import StepModel, build
-from cchybrid.toolkit.cpsat.solve import decide
 from cchybrid.toolkit.cpsat.windows import Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.kernels.first_fit import first_fit
@@ -110,22 +109,6 @@ def test_flows_need_no_list_of_paths() -> None:
     assert run.best() == run.lower() == 6
 
 
-def test_every_target_is_decided_once() -> None:
-    run = solved(cchybrid.instance("mesh-3x3", "AAS"))
-    targets = [note["target"] for note in run.notes if "branches" in note]
-    assert len(targets) == len(set(targets))
-    assert all({"booleans", "branches", "conflicts"} <= set(n) for n in run.notes[1::2])
-
-
-def test_honours_the_one_target() -> None:
-    instance = cchybrid.instance("kautz-12", "AAB")
-    run = solved(instance, CpSat.Options(draws=1), target=5)
-    assert {note["target"] for note in run.notes} == {5}
-    assert run.best() is not None
-    assert run.best() <= 5
-    assert not run.bounds or max(steps for steps, _ in run.bounds) <= 4
-
-
 def test_a_target_next_to_the_best_is_enough() -> None:
     """Fewer steps would be possible, but the target is larger."""
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
@@ -134,48 +117,6 @@ def test_a_target_next_to_the_best_is_enough() -> None:
     run.offer(known)
     assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
     assert [note["target"] for note in run.notes if "branches" in note] == [known.steps - 1]
-
-
-def test_refutes_the_one_target() -> None:
-    run = solved(cchybrid.instance("mesh-4x4", "OAB"), target=2)
-    assert {note["target"] for note in run.notes} == {2}
-    assert run.lower() == 3
-
-
-def test_does_nothing_where_nothing_can_be_found() -> None:
-    run = solved(cchybrid.instance("kautz-12", "AAB"), target=3, first_lower=4)
-    assert run.schedules == []
-    assert run.notes == []
-
-
-def test_does_nothing_when_the_best_meets_the_bound() -> None:
-    problem = build_problem(cchybrid.instance("mesh-4x4", "OAB"))
-    run = LocalRun(problem, first_lower=3, budget=Budget(seconds=None))
-    run.offer(first_fit(problem, 0))
-    while run.best() != 3:
-        run.seed += 1
-        run.offer(first_fit(problem, run.seed))
-    offers = len(run.schedules)
-    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
-    assert len(run.schedules) == offers
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("threads", [1, 2])
-def test_stops_when_the_run_is_over(threads: int) -> None:
-    """Hours of work, without a budget, ended from outside."""
-    problem = build_problem(cchybrid.instance("torus-5x5", "AAB"))
-    run = LocalRun(problem, budget=Budget(seconds=None, threads=threads))
-    stops: list[Stop] = []
-    worker = threading.Thread(
-        target=lambda: stops.append(CpSat(CpSat.Options()).solve(problem, run)), daemon=True
-    )
-    worker.start()
-    while not run.notes:
-        time.sleep(0.01)
-    run.stopped = True
-    worker.join(timeout=20.0)
-    assert stops == [Stop.LIMIT]
 
 
 def test_building_stops_when_the_run_is_over() -> None:
@@ -200,30 +141,6 @@ def test_goes_on_to_another_target_when_others_close_this_one() -> None:
     run.first_lower = run.best() or 0
     worker.join(timeout=20.0)
     assert stops == [Stop.EXHAUSTED]
-
-
-@pytest.mark.parametrize(
-    ("topology", "collective", "switching", "steps"),
-    [
-        ("mesh-3x3", "AAS", "wormhole", 6),
-        ("kautz-12", "AAB", "wormhole", 5),
-        pytest.param("mesh-3x3", "AAS", "store-and-forward", 6, marks=pytest.mark.long),
-    ],
-)
-def test_a_complete_hint_is_a_solution(
-    topology: str, collective: str, switching: str, steps: int
-) -> None:
-    problem = build_problem(cchybrid.instance(topology, collective, switching=switching))
-    known = status(model_of(problem, steps), max_time_in_seconds=60.0)[1]
-    if not problem.ordered:  # its steps in any other order are as good a hint
-        turned = np.where(known.step >= 0, steps - 1 - known.step, -1).astype(np.int32)
-        known = Assignment(known.option, turned)
-    model = model_of(problem, steps)
-    model.hint(known, 0)
-    assert len(model.model.proto.solution_hint.vars) == model.booleans
-    verdict, found = status(model, fix_variables_to_their_hinted_value=True)
-    assert verdict == "feasible"
-    assert (found.option[problem.required] == known.option[problem.required]).all()
 
 
 def test_broken_hints_do_no_harm() -> None:
@@ -267,17 +184,6 @@ def test_a_delivery_without_a_usable_option_is_unsupported() -> None:
     assert "no option" in str(CpSat(CpSat.Options()).unsupported(none))
 
 
-def test_interchangeable_steps_are_ordered() -> None:
-    """On a directed ring, every two of 28 messages over one channel need steps of their own."""
-    problem = build_problem(cchybrid.instance("ring-uni-8", "AAS"))
-    uses = UsageMatrix.of(problem)
-    windows = Windows.of(problem, uses, 28, symmetry=True)
-    pinned = windows.order[windows.low[windows.order] == windows.high[windows.order]]
-    assert sorted(windows.low[pinned]) == list(range(28))
-    assert min_steps(problem, uses) == 28
-    assert not len(Windows.of(problem, uses, 28, symmetry=False).order)
-
-
 def test_short_options_first() -> None:
     """Eight steps have room for one hop per delivery; the full model takes CP-SAT minutes."""
     instance = cchybrid.instance("ring-bi-16", "AAB")
@@ -297,16 +203,6 @@ def test_full_channels_are_known_without_a_linear_program(monkeypatch: pytest.Mo
     assert run.best() == 5
 
 
-def test_no_delivery_loses_its_shortest_options() -> None:
-    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
-    uses = UsageMatrix.of(problem)
-    short = uses.shortened(problem, 6)
-    assert np.unique(problem.option_delivery[short.usable]).tolist() == list(
-        range(problem.deliveries)
-    )
-    assert short.usable.sum() < uses.usable.sum()
-
-
 def test_that_short_options_do_not_suffice_is_no_claim() -> None:
     """Two neighbours far from the source have one hop between them; no other node reaches them."""
     network = Network.from_links("line", 5, [(0, 1), (1, 2), (2, 3), (3, 4)])
@@ -315,29 +211,6 @@ def test_that_short_options_do_not_suffice_is_no_claim() -> None:
     run = LocalRun(problem, budget=Budget(seconds=60.0))
     assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
     assert run.best() == run.lower() == 3
-
-
-def test_walks_away_from_a_solver_that_does_not_stop() -> None:
-    """A solver that does not stop is abandoned once the run is over."""
-    release = threading.Event()
-
-    def busy() -> StepModel:
-        release.wait()
-        raise StoppedError
-
-    solver = cp_model.CpSolver()
-    with pytest.raises(StoppedError):
-        decide(busy, solver, useful=lambda: False, should_stop=lambda: True)
-    release.set()
-    assert decide(busy, solver, useful=lambda: False, should_stop=lambda: False).solvable is None
-
-
-def test_an_error_in_the_thread_is_raised() -> None:
-    def broken() -> StepModel:
-        raise KeyError("model")
-
-    with pytest.raises(KeyError, match="model"):
-        decide(broken, cp_model.CpSolver(), useful=lambda: True, should_stop=lambda: False)
 
 
 def test_gives_up_on_what_does_not_fit() -> None:
@@ -389,42 +262,6 @@ def test_prices_change_no_answer(instance: Instance) -> None:
         assert status(tightened(problem, steps))[0] == verdict
         if verdict == "feasible":
             break
-
-
-@pytest.mark.parametrize(
-    ("topology", "even", "sharp"), [("kautz-12", 7, 7), ("mesh-4x4", 14, 16), ("b-tree-8", 10, 16)]
-)
-def test_even_prices_do_for_regular_networks(topology: str, even: int, sharp: int) -> None:
-    """The linear program finds the bottleneck where a part of the network is one."""
-    problem = build_problem(cchybrid.instance(topology, "AAS"))
-    pricing = Pricing(problem, UsageMatrix.of(problem))
-    assert pricing.min_steps == even
-    pricing.sharpen()
-    assert pricing.min_steps == sharp
-
-
-@pytest.mark.parametrize(
-    ("topology", "steps", "full"),
-    [("spidergon-8", 4, 16), ("torus-4x4", 8, 64), ("ring-bi-16", 32, 32), ("mesh-4x4", 16, 16)],
-)
-def test_prices_find_all_channels_that_must_be_full(topology: str, steps: int, full: int) -> None:
-    """On a torus all channels, on a spidergon the ring's, on a mesh those across the middle."""
-    problem = build_problem(cchybrid.instance(topology, "AAS"))
-    pricing = Pricing(problem, UsageMatrix.of(problem))
-    pricing.sharpen()
-    assert pricing.min_steps == steps
-    assert int(pricing.tight(steps).full.sum()) == full
-    assert not pricing.tight(steps + 1).full.any() or topology == "mesh-4x4"
-
-
-def test_prices_rule_out_detours() -> None:
-    """Six steps of a mesh have room for shortest paths only."""
-    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"))
-    pricing = Pricing(problem, UsageMatrix.of(problem))
-    pricing.sharpen()
-    shortest = build_problem(cchybrid.instance("mesh-3x3", "AAS")).options
-    assert int(pricing.tight(6).uses.usable.sum()) == shortest
-    assert shortest < int(pricing.tight(7).uses.usable.sum())
 
 
 @given(instances(max_nodes=5, max_messages=8, kinds=("deliver",)), st.booleans())

@@ -1,11 +1,9 @@
 """Symmetries of a Problem: what is found is one, and breaking it changes no answer."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pytest
-from cchybrid_plugins.engines.cpsat.engine import CpSat
 from hypothesis import given
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
@@ -20,8 +18,6 @@ from cchybrid.model import (
     Network,
     Reduction,
 )
-from cchybrid.plugin.conformance import LocalRun
-from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem
 from cchybrid.toolkit.cpsat.automorphisms import Automorphisms, chain
 from cchybrid.toolkit.cpsat.model import build
@@ -29,7 +25,6 @@ from cchybrid.toolkit.cpsat.windows import Windows
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 from tests.examples import drawn
 from tests.proof.optimum import possible
-from tests.random_instances import instances
 
 RANDOM = drawn(60)
 
@@ -130,25 +125,3 @@ def test_breaking_symmetry_changes_no_answer(instance: Instance, steps: int) -> 
     answer = solvable(problem, steps, broken=True)
     assert answer == solvable(problem, steps, broken=False)
     assert answer == possible(instance, steps)
-
-
-@given(instances(max_nodes=5, max_messages=4), st.integers(1, 4))
-@RANDOM
-def test_breaking_what_little_symmetry_there_is(instance: Instance, steps: int) -> None:
-    problem = build_problem(instance)
-    assert solvable(problem, steps, broken=True) == solvable(problem, steps, broken=False)
-
-
-@pytest.mark.parametrize("broken", [True, False])
-@pytest.mark.parametrize(
-    ("topology", "rest", "optimum"),
-    [("full-tree-15", {}, 3), ("hypercube-8", {"ports": 1}, 3), ("full-tree-31", {}, 4)],
-)
-def test_the_optimum_stays(topology: str, rest: dict[str, Any], optimum: int, broken: bool) -> None:
-    run = LocalRun(
-        build_problem(cchybrid.instance(topology, "OAB", **rest)), budget=Budget(60.0, threads=2)
-    )
-    engine = CpSat(CpSat.Options(network_symmetry=broken))
-    assert engine.solve(run.problem, run) is Stop.EXHAUSTED
-    assert run.violations == []
-    assert run.best() == run.lower() == optimum

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cchybrid_plugins.engines.cpsat.engine import CpSat
-from cchybrid_plugins.engines.cpsat.repair import Repair
-from cchybrid_plugins.engines.cpsat.repairs import Repairs
+from cchybrid_plugins.engines.cpsat.repair import Repair, Repairs
 from cchybrid_plugins.engines.cpsat.targets import Targets
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,28 +81,6 @@ def test_repairs_are_valid_and_refutations_agree_with_the_whole_model(
         assert_valid(problem, repair.assignment(), steps)
 
 
-@pytest.mark.parametrize(
-    ("topology", "collective", "steps", "model"),
-    [
-        ("hypercube-8", "AAB", 3, {}),
-        ("mesh-3x3", "AAS", 6, {}),
-        ("mesh-3x3", "AAB", 8, {"ports": 1}),
-        ("heawood-14", "AAB", 5, {}),
-        ("mesh-3x3", "AAB", 10, {"switching": "store-and-forward", "ports": 1}),
-        ("mesh-3x4", "multicast:1,5,6,9,10", 3, {"root": 0}),
-    ],
-)
-def test_near_solutions_are_repaired(
-    topology: str, collective: str, steps: int, model: dict[str, object]
-) -> None:
-    problem = build_problem(cchybrid.instance(topology, collective, **model))
-    uses = UsageMatrix.of(problem)
-    for start in (damaged(problem, steps, 1), problem.empty()):
-        repair = Repair(problem, uses.shortened(problem, steps), start, steps, 1)
-        run_to_the_end(repair)
-        assert_valid(problem, repair.assignment(), steps)
-
-
 def repairs_of(run: LocalRun) -> Repairs:
     uses = UsageMatrix.of(run.problem)
     return Repairs(run.problem, uses, run, Targets(run), lambda *_: True, run.offer)
@@ -153,19 +130,6 @@ def test_without_near_solution_and_schedule_there_are_no_repairs() -> None:
     assert not run.schedules
 
 
-@pytest.mark.long
-def test_what_is_refuted_is_not_repaired_again() -> None:
-    run = heawood()
-    run.first_lower = 1
-    run.offer(first_fit(run.problem, 0))
-    repairs = repairs_of(run)
-    repairs.run_all()
-    assert run.best() == 5
-    spent = run.spent
-    repairs.run_all()
-    assert run.spent == spent
-
-
 def test_the_engine_begins_with_the_repair_of_a_near_solution() -> None:
     problem = build_problem(cchybrid.instance("heawood-14", "AAB"))
     first = first_fit(problem, 3)
@@ -179,12 +143,3 @@ def test_the_engine_begins_with_the_repair_of_a_near_solution() -> None:
         assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
         assert run.best() == 5
         assert not run.violations
-
-
-def test_incomplete_near_solutions_are_not_repaired() -> None:
-    problem = build_problem(cchybrid.instance("hypercube-8", "AAB"))
-    first = first_fit(problem, 0)
-    assert first is not None
-    run = LocalRun(problem, hints={3: problem.empty()})
-    run.offer(first)
-    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED

@@ -1,14 +1,12 @@
 import numpy as np
 import pytest
+from cchybrid_plugins.engines.hgsa.annealing import AnnealingProcesses
 from cchybrid_plugins.engines.hgsa.engine import HgsaOptions
-from cchybrid_plugins.engines.hgsa.genetics import accepts, cross, draw, exchange, start
+from cchybrid_plugins.engines.hgsa.genetics import accepts, cross, draw, exchange
 from cchybrid_plugins.engines.hgsa.kernels import Solution, closes_cycle, move, process
-from cchybrid_plugins.engines.hgsa.processes import AnnealingProcesses
-from cchybrid_plugins.engines.hgsa.shortening import shorten, shorten_longest, shortest_chains
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cchybrid.host.api import instance
 from cchybrid.model import Instance
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
@@ -58,7 +56,7 @@ def check_no_circle(problem: Problem, solution: Solution) -> None:
 def test_counts_after_moves_equal_a_recount(case: Instance, seed: int) -> None:
     problem = build_problem(case)
     flat, state = flatten(problem), seed_state(seed)
-    solution = process(processes_of(problem, seed).processes, 0)
+    solution = process(processes_of(problem, seed).annealing.processes, 0)
     check_counts(problem, solution)
     for delivery in np.random.default_rng(seed).integers(0, problem.deliveries, 12).tolist():
         before = solution.option.copy(), solution.step.copy(), solution.counts.tolist()
@@ -82,12 +80,11 @@ def test_annealing_and_master_steps_keep_the_counts(case: Instance, seed: int) -
     problem = build_problem(case)
     island = processes_of(problem, seed, exchange=2)
     island.advance(40 * problem.deliveries, GO_ON)
-    exchange(
-        island.flat, island.settings, island.processes, island.memory, 0.5, GO_ON, island.state
-    )
+    settings, processes, memory, *_ = island.annealing
+    exchange(settings, processes, memory, 0.5, GO_ON, island.state)
     for index in range(3):
-        check_counts(problem, process(island.processes, index))
-        check_no_circle(problem, process(island.processes, index))
+        check_counts(problem, process(island.annealing.processes, index))
+        check_no_circle(problem, process(island.annealing.processes, index))
     assert conflicts(problem, island.best()) == island.conflicts
 
 
@@ -96,22 +93,13 @@ def test_annealing_and_master_steps_keep_the_counts(case: Instance, seed: int) -
 def test_a_child_has_the_genes_of_one_parent_between_two_points(case: Instance, seed: int) -> None:
     problem = build_problem(case)
     island = processes_of(problem, seed)
-    memory, mother, father = island.memory, 0, 2
-    memory.option[:], memory.step[:] = island.processes.option, island.processes.step
+    settings, processes, memory, *_ = island.annealing
+    mother, father = 0, 2
+    memory.option[:], memory.step[:] = processes.option, processes.step
     rng = np.random.default_rng(seed)
     first, last = sorted(rng.integers(0, problem.deliveries + 1, 2).tolist())
-    cross(
-        island.flat,
-        island.settings,
-        memory,
-        mother,
-        father,
-        first,
-        last,
-        memory.one,
-        GO_ON,
-        island.state,
-    )
+    points = first, last
+    cross(settings, memory, mother, father, *points, memory.one, GO_ON, island.state)
     check_counts(problem, memory.one)
     check_no_circle(problem, memory.one)
     if not problem.ordered:  # else the order is restored
@@ -119,79 +107,6 @@ def test_a_child_has_the_genes_of_one_parent_between_two_points(case: Instance, 
             parent = father if first <= gene < last else mother
             assert memory.one.option[gene] == memory.option[parent, gene]
             assert memory.one.step[gene] == memory.step[parent, gene]
-
-
-@pytest.mark.long
-@RANDOM
-@given(instances(), st.integers(0, 2**32 - 1))
-def test_routes_only_get_shorter(case: Instance, seed: int) -> None:
-    problem = build_problem(case)
-    island = processes_of(problem, seed)
-    solution, depth = process(island.processes, 1), island.settings.depth.tolist()
-
-    def length(delivery: int) -> tuple[int, int]:
-        option = int(solution.option[delivery])
-        before = int(problem.option_requires[option])
-        return len(problem.resources_of(option)), depth[before] if before >= 0 else 0
-
-    for heuristic in (
-        lambda: shorten(island.flat, island.settings.depth, solution, island.state),
-        lambda: shorten_longest(island.flat, 3, solution, island.state),
-    ):
-        before = [length(delivery) for delivery in range(problem.deliveries)]
-        steps, total = solution.step.copy(), solution.counts[0]
-        heuristic()
-        check_counts(problem, solution)
-        check_no_circle(problem, solution)
-        assert solution.counts[0] <= total
-        for delivery in range(problem.deliveries):
-            if steps[delivery] == solution.step[delivery]:
-                assert length(delivery)[:1] <= before[delivery][:1]
-    longest = max(before)[0]
-    if sum(uses == longest for uses, _ in before) > 3:
-        assert [length(delivery) for delivery in range(problem.deliveries)] == before
-
-
-def test_a_route_is_shortened_where_the_message_is_nearer_already() -> None:
-    problem = build_problem(instance("ring-bi-8", "OAB"))
-    flat = flatten(problem)
-    island = processes_of(problem, 0)
-    solution = process(island.processes, 0)
-    direct = [
-        option
-        for delivery in range(problem.deliveries)
-        for option in range(problem.option_start[delivery], problem.option_start[delivery + 1])
-        if problem.option_requires[option] < 0
-    ]
-    first = {int(problem.option_delivery[option]): option for option in direct}
-    solution.option[:] = [first[delivery] for delivery in range(problem.deliveries)]
-    # One after the other the nearer ones get the message first, each from the source.
-    near = sorted(range(problem.deliveries), key=lambda d: len(problem.resources_of(first[d])))
-    solution.step[near] = [0, 0, 1, 1, 2, 2, 3]
-    start(flat, island.settings, solution, island.memory.chain, GO_ON, island.state)
-    assert {len(problem.resources_of(option)) for option in solution.option} == {3}
-    assert solution.counts[0] == 0
-
-
-@RANDOM
-@given(instances())
-def test_shortest_chains_equal_their_twin(case: Instance) -> None:
-    problem = build_problem(case)
-    depth, tree = np.empty((2, problem.deliveries), dtype=np.int32)
-    shortest_chains(flatten(problem), depth, tree)
-    known = {-1: 0}
-    for _ in range(problem.deliveries + 1):
-        for option in range(problem.options):
-            delivery = int(problem.option_delivery[option])
-            before = int(problem.option_requires[option])
-            if before in known:
-                total = known[before] + len(problem.resources_of(option))
-                known[delivery] = min(known.get(delivery, total), total)
-    assert {d: int(depth[d]) for d in known if d >= 0} == {d: known[d] for d in known if d >= 0}
-    for delivery in set(known) - {-1}:
-        before = int(problem.option_requires[tree[delivery]])
-        used = len(problem.resources_of(tree[delivery]))
-        assert known[delivery] == used + known[before]
 
 
 def test_metropolis_accepts_as_often_as_it_should() -> None:

@@ -15,7 +15,6 @@ from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.partial_schedule import repaired
-from cchybrid.toolkit.usage_matrix import UsageMatrix
 from tests.examples import drawn
 from tests.random_instances import instances
 from tests.toolkit.partial_schedules import assert_sound, random_assignment
@@ -65,23 +64,6 @@ def test_what_is_known_survives_growth(instance: Instance, seed: int) -> None:
     assert_sound(partial)
 
 
-def test_paths_of_the_grown_problem_are_not_handed_back() -> None:
-    base = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=72)
-    growable = GrowableProblem(base)
-    moved = None
-    while moved is None:
-        moved = growable.grow(
-            np.arange(base.deliveries), np.random.default_rng(0).random(base.resources)
-        )
-    fresh = np.setdiff1d(np.arange(growable.problem.options), moved)
-    found = growable.problem.empty()
-    delivery = growable.problem.option_delivery[fresh[0]]
-    found.option[delivery], found.step[delivery] = fresh[0], 0
-    back = growable.to_base(found)
-    assert (back.option == -1).all()
-    assert (back.step == -1).all()
-
-
 def test_the_step_with_the_fewest_deliveries_is_dissolved() -> None:
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     whole = first_fit(problem, 1)
@@ -112,25 +94,3 @@ def test_goes_on_from_a_near_solution_with_conflicts() -> None:
     Lns(Lns.Options()).solve(problem, again)
     assert again.best() == 4
     assert again.spent < 10_000
-
-
-@pytest.mark.long
-def test_useless_optional_deliveries_are_not_kept() -> None:
-    """Optional deliveries are in a near-solution only where they lead to a required one."""
-    problem = build_problem(cchybrid.instance("ring-bi-8", "AAS", switching="store-and-forward"))
-    run = LocalRun(problem, budget=Budget(evaluations=1_500), target=8)
-    Lns(Lns.Options()).solve(problem, run)
-    assert run.suggestions
-    for found in run.suggestions:
-        partial = repaired(problem, UsageMatrix.of(problem), 8, found, np.random.default_rng(0))
-        assert (partial.option == found.option).all()
-        assert (partial.assignment().option == found.option).all()
-
-
-def test_near_solutions_leave_fewer_and_fewer_over() -> None:
-    problem = build_problem(cchybrid.instance("mesh-4x4", "AAS"))
-    run = LocalRun(problem, budget=Budget(evaluations=40_000), target=16)
-    Lns(Lns.Options()).solve(problem, run)
-    left = [int((found.option < 0).sum()) for found in run.suggestions]
-    assert len(left) > 2
-    assert left == sorted(set(left), reverse=True)
