@@ -21,8 +21,7 @@ def main(arguments: list[str]) -> int:
     try:
         records = [read_json(Path(name).read_text("utf-8")) for name in arguments]
     except (OSError, ValueError, RecursionError) as error:
-        names = ascii(" ".join(arguments))[1:-1]
-        print(f"{names}: cannot be read: {error}", file=sys.stderr)
+        print(f"{ascii(' '.join(arguments))[1:-1]}: cannot be read: {error}", file=sys.stderr)
         return 2
     try:
         found = check(*records) if len(records) == 2 else check_throughput(records[0])

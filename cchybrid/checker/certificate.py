@@ -200,9 +200,7 @@ def _read_claim(instance: Mapping[str, Any], record: Any) -> Mapping[str, Any]:
     named, claim = record["instance"], record["claim"]
     about = instance if form == FORMAT else without_parts(instance)
     if not isinstance(named, Mapping) or named.get("sha256") != fingerprint(about):
-        raise EvidenceError(
-            "the certificate is about another instance, or about this one written otherwise"
-        )
+        raise EvidenceError("the certificate is about another instance, or another spelling of it")
     types = {"steps": int, "scope" if form == FORMAT else "rounds_per_chunk": str}
     if (
         not isinstance(claim, dict)

@@ -20,6 +20,7 @@ from cchybrid.checker.features import require
 from cchybrid.checker.instance import MAKE_ANEW, EvidenceError, Network
 from cchybrid.checker.linear import linear_steps
 from cchybrid.checker.nested_sets import nested_set_steps
+from cchybrid.checker.reading import only
 from cchybrid.checker.refutation import refutation_steps
 
 
@@ -49,14 +50,15 @@ def shown_steps(network: Network, evidence: Any) -> int:
 def part_of(network: Network, evidence: Mapping[str, Any]) -> tuple[Network, Any]:
     """Return the broadcast from one member, or the reduction to it, and the evidence about it."""
     require(network, "part")
-    named = [key for key in ("from", "to") if key in evidence]
-    if len(named) != 1 or type(evidence[named[0]]) is not int:
+    named = [*set(evidence).difference(("kind", "evidence"))]
+    if named not in (["from"], ["to"]) or type(evidence[named[0]]) is not int:
         raise EvidenceError("the member that the evidence is about is missing")
     return network.part(evidence[named[0]], named == ["to"]), evidence.get("evidence")
 
 
 def _exchange_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     """Return the steps that the transfers of every allreduce need."""
+    only(evidence, "kind")
     left = sum(2 * (len(members) - 1) for members in network.members)
     links = {network.link(a, b): capacity for (a, b), capacity in network.channels.items()}
     limit = min(sum(links.values()), sum(network.inject), sum(network.accept))

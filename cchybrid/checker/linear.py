@@ -23,9 +23,9 @@ from cchybrid.checker.features import require
 from cchybrid.checker.instance import MAKE_ANEW, EvidenceError, Network
 from cchybrid.checker.payments import NEVER, Amount, Spread, paid_for_routes, paid_for_sets
 from cchybrid.checker.prices import MAX_STEPS, Prices
-from cchybrid.checker.reading import list_of
+from cchybrid.checker.reading import list_of, only
 
-_TABLES = {"kind", "channels", "inject", "accept", "groups"}
+_TABLES = ("kind", "channels", "inject", "accept", "groups")
 
 
 def linear_steps(network: Network, evidence: Mapping[str, Any]) -> int:
@@ -35,7 +35,8 @@ def linear_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     pay for their routes.
     """
     shown = evidence.get("steps")
-    if type(shown) is not int or not 1 <= shown <= MAX_STEPS or set(evidence) - {*_TABLES, "steps"}:
+    only(evidence, *_TABLES, "steps")
+    if type(shown) is not int or not 1 <= shown <= MAX_STEPS:
         raise EvidenceError("the evidence is not well-formed")
     prices = Prices(network, evidence, shown - 1)
     if payments(network, evidence, prices, any_rounds=False) <= prices.offered:
@@ -51,8 +52,7 @@ def linear_rounds(network: Network, evidence: Any, steps: int | None) -> Fractio
     require(network, "rounds per chunk" if steps is not None else "throughput")
     if not isinstance(evidence, Mapping) or evidence.get("kind") != "linear":
         raise EvidenceError(f"evidence about rounds is of the kind linear; {MAKE_ANEW}")
-    if set(evidence) - _TABLES:
-        raise EvidenceError("the evidence is not well-formed")
+    only(evidence, *_TABLES)
     prices = Prices(network, evidence, steps)
     paid = payments(network, evidence, prices, any_rounds=True)
     if paid == NEVER or paid <= 0 or prices.max_offer == 0:

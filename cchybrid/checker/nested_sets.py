@@ -29,7 +29,7 @@ from itertools import accumulate
 from typing import Any
 
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
-from cchybrid.checker.reading import whole_rows
+from cchybrid.checker.reading import only, whole_rows
 
 MAX_CROSSINGS = 10_000_000
 """Largest number of pairs of a set and a channel into it or out of it; it takes seconds."""
@@ -42,6 +42,7 @@ def nested_set_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     and in no set inside it. Sets are numbered from 1, outer ones first; 0 is the set of all nodes
     but the source, which also has the nodes that are not listed.
     """
+    only(evidence, "kind", "message", "sets")
     source, destinations = network.message(evidence.get("message"))
     around, place = _read_sets(network, source, evidence.get("sets"))
     if len(around) * len(network.channels) > MAX_CROSSINGS:

@@ -12,8 +12,8 @@ from cchybrid.checker.instance import EvidenceError, Network
 def check_unreachable(network: Network, evidence: Mapping[str, Any]) -> None:
     """Raise ``EvidenceError`` unless the destination that the evidence names is out of reach."""
     require(network, "unreachable")
-    goal = evidence.get("destination")
-    if type(goal) is not int or goal not in out_of_reach(network, evidence.get("message")):
+    goal, message = evidence.get("destination"), evidence.get("message")
+    if type(goal) is not int or len(evidence) != 3 or goal not in out_of_reach(network, message):
         raise EvidenceError("the destination can be reached, or is none of the message")
 
 

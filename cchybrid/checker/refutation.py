@@ -20,7 +20,7 @@ from typing import Any
 
 from cchybrid.checker.clauses import MAX_LITERALS, Clause, Formula
 from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
-from cchybrid.checker.reading import list_of
+from cchybrid.checker.reading import list_of, only
 
 MAX_STEPS = 10_000
 """Evidence for more steps is refused."""
@@ -37,6 +37,7 @@ def refutation_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     and are fixed to the first steps, which breaks symmetry; ``proof`` is the LRAT text, compressed
     (xz, base64).
     """
+    only(evidence, "kind", "steps", "order", "proof")
     steps, order = evidence.get("steps"), evidence.get("order", [])
     if type(steps) is not int or not 1 < steps <= MAX_STEPS:
         raise EvidenceError("the number of steps is missing")

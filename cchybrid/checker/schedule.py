@@ -13,7 +13,7 @@ from typing import Any
 
 from cchybrid.checker.features import require
 from cchybrid.checker.instance import EvidenceError, Network
-from cchybrid.checker.reading import list_of, whole, whole_numbers
+from cchybrid.checker.reading import list_of, only, whole, whole_numbers
 from cchybrid.checker.routes import is_allowed
 from cchybrid.checker.sums import PartialSums, Parts
 
@@ -101,6 +101,7 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
 
 
 def _transfer(move: Any, summed: bool) -> Transfer:
+    only(move, "message", "path", *["sum"][: int(summed)])
     parts = whole_numbers(move["sum"]) if summed else ()
     if len(set(parts)) < len(parts):
         raise EvidenceError("a sum counts a part twice")
