@@ -95,7 +95,7 @@ def without_a_schedule() -> Kind:
 
 def unreachable() -> Kind:
     """A network in two parts."""
-    row = scheduled(steps="5", fail_links="0-1 0-4 0-7")
+    row = scheduled(steps="5", fail_links="1-2 5-6 0-7 3-4")
     return of_schedules(row, made("schedules", row, schedules().runs[0].contestant))
 
 
