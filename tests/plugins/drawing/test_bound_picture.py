@@ -136,6 +136,18 @@ def test_the_spread_of_a_message_shows_hops_where_they_decide(
     assert (picture.inside, picture.layers) == (inside, layers)
 
 
+def test_a_part_of_an_allreduce_is_drawn_as_the_reduction_that_it_is() -> None:
+    group = {"messages": [0], "worth": [[node, 1] for node in range(6)]}
+    growth = {"kind": "linear", "steps": 3, "groups": [group]}
+    instance = cchybrid.instance("ring-bi-6", "allreduce", switching="store-and-forward")
+    picture = picture_of(instance, 3, {"kind": "part", "to": 2, "evidence": growth})
+    assert picture.layers == ((2,), (1, 3), (0, 4), (5,))
+    assert picture.sentence.startswith(
+        "In reverse, as a broadcast: Every schedule of the allreduce contains transfers by which "
+        "the parts of all others reach node 2."
+    )
+
+
 def test_bounds_without_evidence_have_a_sentence_and_no_picture() -> None:
     instance = cchybrid.instance("ring-bi-5", "AAS")
     assert bound_picture(instance, LowerBound(1)) is None

@@ -10,9 +10,11 @@ import pytest
 import cchybrid
 from tests.cli.test_commands import call
 
+PATIENT = ("--time-limit", "600")
+
 
 def test_the_front_in_words_and_files(tmp_path: Path) -> None:
-    done = call("pareto", "ring-bi-4", "allgather", "-o", "front", cwd=tmp_path)
+    done = call("pareto", "ring-bi-4", "AAB", "-o", "front", *PATIENT, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]
     assert ["2", "2", "3", "3/2", "3/2"] in [row[:5] for row in rows]
@@ -40,7 +42,7 @@ def test_the_front_in_words_and_files(tmp_path: Path) -> None:
 
 def test_the_front_for_programs(tmp_path: Path) -> None:
     words = ("pareto", "ring-bi-4", "allgather", "--json", "--alpha", "1e-6", "--beta", "4e-11")
-    record = json.loads(call(*words, "--plot", "front.svg", cwd=tmp_path).stdout)
+    record = json.loads(call(*words, "--plot", "front.svg", *PATIENT, cwd=tmp_path).stdout)
     assert record["complete"] is True
     assert record["throughput"] == "3/2"
     for point in record["points"]:

@@ -1,8 +1,10 @@
 """Bounds on rounds per chunk: known values, soundness against brute force."""
 
+from fractions import Fraction
 from math import ceil
 
 import pytest
+from cchybrid_plugins.pipelining.proof import round_bounds
 from cchybrid_plugins.pipelining.proof.round_bounds import round_bound
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -47,6 +49,15 @@ def test_more_steps_never_need_more_rounds() -> None:
     instance = hop_by_hop("ring-bi-6", "allgather")
     ratios = [round_bound(instance, steps).ratio for steps in range(3, 7)]
     assert ratios == sorted(ratios, reverse=True)
+
+
+@pytest.mark.parametrize("collective", ["allgather", "reduce-scatter"])
+def test_without_a_rounding_the_basis_is_solved_exactly(
+    collective: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = hop_by_hop("hypercube-8", collective)
+    monkeypatch.setattr(round_bounds, "roundings", lambda *_, **__: ())
+    assert round_bound(instance, 3).ratio == Fraction(7, 3)
 
 
 def test_large_programs_are_not_solved() -> None:
