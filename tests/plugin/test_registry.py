@@ -74,7 +74,7 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
         ("class Odd(Exception):\n    def __str__(self): return 1 / 0\nraise Odd",
          "Odd: no reason given"),
         ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
-        ("def f(:", "SyntaxError: invalid syntax (broken.py, line 7)"),
+        ("def f(:", "SyntaxError: invalid syntax (broken.py, line 8)"),
         ("class Panic(BaseException): pass\nraise Panic('rust')", "Panic: rust"),
         ("", "it implements no hook"),
         ("def cchybrid_engines(): return [SOUND]", "cchybrid_engines is not marked with @hookimpl"),
