@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -76,3 +77,30 @@ def test_kinds_are_known_by_their_names() -> None:
     assert [kind_of({"kind": kind}) for kind in KINDS] == list(KINDS)
     with pytest.raises(EvidenceError, match="no kind of evidence is called 'Linear'; make it anew"):
         kind_of({"kind": "Linear"})
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        {"kind": "linear", "steps": 1},
+        {"kind": "nested-sets", "message": 0, "sets": []},
+        {"kind": "refutation", "steps": 2, "order": [], "proof": ""},
+        {"kind": "part", "from": 0, "evidence": {"kind": "linear", "steps": 1}},
+        EXCHANGES,
+    ],
+    ids=lambda evidence: evidence["kind"],
+)
+def test_evidence_with_other_keys_is_refused(evidence: dict[str, Any]) -> None:
+    words = r"no object of .* alone|the member that the evidence is about is missing"
+    given = ring(1) if evidence["kind"] in ("part", "exchanges") else network(PAIRS, (0, [1]))
+    assert not re.search(words, refusal(given, evidence))
+    assert re.search(words, refusal(given, {**evidence, "stepz": 1}))
+
+
+def refusal(given: Network, evidence: dict[str, Any]) -> str:
+    """Return why evidence is refused, "" if it proves something."""
+    try:
+        shown_steps(given, evidence)
+    except EvidenceError as error:
+        return str(error)
+    return ""

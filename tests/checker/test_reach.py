@@ -58,9 +58,10 @@ def test_the_search_goes_on_beside_a_node_without_ports() -> None:
 
 def test_evidence() -> None:
     given = network((0, [1]), (2, [1, 3]))
-    check_unreachable(given, {"message": 1, "destination": 1})
+    check_unreachable(given, {"kind": "unreachable", "message": 1, "destination": 1})
     for evidence, message in (
         ({"message": 1, "destination": 3}, "the destination can be reached, or"),
+        ({"message": 1, "destination": 1, "steps": 9}, "the destination can be reached, or"),
         ({"message": 0, "destination": 1}, "the destination can be reached, or"),
         ({"message": 1}, "or is none of the message"),
         ({"message": 1, "destination": 0}, "or is none of the message"),
@@ -68,10 +69,10 @@ def test_evidence() -> None:
         ({"message": 1, "destination": "1"}, "or is none of the message"),
         ({"message": 1, "destination": 1.0}, "or is none of the message"),
         ({"message": 2, "destination": 1}, "a message that the collective does not have"),
-        ({"destination": 1}, "'None' is no whole number"),
+        ({"destination": 1, "goal": 1}, "'None' is no whole number"),
     ):
         with pytest.raises(EvidenceError, match=message):
-            check_unreachable(given, evidence)
+            check_unreachable(given, {"kind": "unreachable", **evidence})
 
 
 DIRECTED = [[0, 1], [1, 2]]

@@ -52,7 +52,7 @@ CHANGES: dict[str, Callable[[Any, Any], object]] = {
     "more than the capacity": lambda s, c: s["instance"]["model"].update(rounds=[1, 1]),
     "is of the kind linear": lambda s, c: c["evidence"].update(kind="nested-sets"),
     "called 'rows'; make it anew: cchybrid prove": lambda s, c: c["evidence"].update(kind="rows"),
-    "the evidence is not well-formed": lambda s, c: c["evidence"].update(steps=3),
+    "no object of kind, channels": lambda s, c: c["evidence"].update(steps=3),
     "shows no number of rounds": lambda s, c: c["evidence"].update(channels=[]),
     "rounds per chunk: not proved for wormhole": lambda s, c: (
         s["instance"]["model"].update(switching="wormhole"),

@@ -126,6 +126,7 @@ def test_what_is_no_schedule_is_refused() -> None:
         {**read(), "steps": [dict(enumerate(read()["steps"][0]))]}, read((0, True)),
         {**read(), "steps": [[{"message": 0}]]}, {**read(), "steps": [[{"path": [0, 1]}]]},
         {**read(), "steps": "text"},
+        {**read(), "steps": [[{"message": 0, "path": [0, 1], "sum": [0]}]]},
     ):  # fmt: skip
         with pytest.raises(EvidenceError, match="the steps of the schedule are not well-formed"):
             checked_schedule(broken)

@@ -149,7 +149,7 @@ Change = Callable[[dict[str, Any]], Any]
         ),
         (lambda r: r.update(evidence={"kind": "nested-sets"}), "is of the kind linear"),
         (lambda r: r.update(evidence={"kind": "linear"}), "shows no number of rounds"),
-        (lambda r: r["evidence"].update(steps=2), "not well-formed"),
+        (lambda r: r["evidence"].update(steps=2), "no object of kind, channels"),
         (lambda r: r["evidence"].update(channels=[]), "shows no number of rounds"),
         (lambda r: r["evidence"].update(channels=[[0, 1, 1, 2, 1]]), "a step that is not there"),
         (lambda r: r["evidence"].update(channels=[[1, 0, 1]]), "for something that is not there"),
