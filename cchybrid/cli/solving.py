@@ -151,7 +151,7 @@ def bound(
 ) -> None:
     """Find the best certified lower bound on the number of steps, without any schedule.
 
-    Exit status: 0 a bound was certified, 1 the run was cut short, 2 bad input, 3 there is no
+    Exit status: 0 a bound was certified, 1 it was interrupted, 2 bad input, 3 there is no
     schedule.
     """
     from cchybrid.host import api

@@ -44,15 +44,29 @@ def explain(instance: Any, record: Mapping[str, Any]) -> list[str]:
     """Return the argument of a certificate about an instance; the checker has accepted it."""
     claim, evidence = record["claim"], record["evidence"]
     if "rounds_per_chunk" in claim:
-        return rounds_argument(Network(without_parts(instance)), evidence, claim["steps"])
+        network = Network(without_parts(instance))
+        return [*_direction(network), *rounds_argument(network, evidence, claim["steps"])]
     network = Network(instance)
     if claim["scope"] == ANY_ROUTING:
         network = network.with_any_routing()
     return argument(network, evidence)
 
 
+def _direction(network: Network) -> list[str]:
+    """Return a line for a reduction, which the checker reads as a broadcast."""
+    if not network.backwards:
+        return []
+    return [
+        "Read backwards, on reversed channels, a reduction is a broadcast from its destination."
+    ]
+
+
 def argument(network: Network, evidence: Mapping[str, Any]) -> list[str]:
     """Return the argument that a number of steps is needed; the checker has accepted it."""
+    return [*_direction(network), *_of_steps(network, evidence)]
+
+
+def _of_steps(network: Network, evidence: Mapping[str, Any]) -> list[str]:
     kind, steps = kind_of(evidence), shown_steps(network, evidence)
     if kind == "part":
         back = "to" in evidence

@@ -92,7 +92,7 @@ class RoundsResult(RunResult):
     @property
     def sentence(self) -> str:
         """The verdict in one line: rounds, steps, and whether fewer are impossible."""
-        found, name = self.schedule, self.instance.name
+        found, name = self.schedule, self.instance.full_name
         if found is None:
             return f"{name}: no schedule of {self.steps} steps was found"
         each = "+".join(map(str, found.rounds))
@@ -112,7 +112,7 @@ class RoundsResult(RunResult):
         """Return the result as a JSON object, fractions as text."""
         found = self.schedule
         return {
-            "instance": self.instance.name,
+            "instance": self.instance.full_name,
             "chunks": self.chunks,
             "steps": self.steps if found is None else len(found.steps),
             "rounds": self.rounds,

@@ -95,6 +95,12 @@ def test_solve_and_verify(tmp_path: Path) -> None:
     assert "lower bound 4: certified, so it is optimal" in verified.stdout
 
 
+def test_a_bound_of_one_step_needs_no_evidence(tmp_path: Path) -> None:
+    call("solve", "mesh-1x2", "OAB", "-o", "one.json", cwd=tmp_path)
+    verified = call("verify", "one.json", cwd=tmp_path)
+    assert "lower bound 1: certified, so it is optimal" in verified.stdout
+
+
 def test_an_invalid_schedule_is_refused(tmp_path: Path) -> None:
     Schedule(cchybrid.instance("complete-2", "AAS"), ()).save(tmp_path / "bad.json")
     verified = call("verify", "bad.json", cwd=tmp_path)

@@ -72,6 +72,15 @@ def test_check_explains_the_argument_of_rounds(tmp_path, capsys, monkeypatch):
     assert lines[-1].endswith(f" rounds per chunk: at least {bound}.")
 
 
+def test_the_argument_about_a_reduction_says_its_direction(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(tmp_path / "s.json", "full-tree-7", "reduce")
+    run(["prove", "s.json", "--time-limit", "20"])
+    capsys.readouterr()
+    assert run(["check", "s.json", "s.certificate.json", "--explain"]) == 0
+    assert "Read backwards, on reversed channels, a reduction is a broad" in capsys.readouterr().out
+
+
 def test_the_checker_alone_needs_only_the_standard_library(tmp_path):
     """Without site-packages: numpy and the rest are out of reach."""
     solved(tmp_path / "s.json", "spidergon-8", "AAS")

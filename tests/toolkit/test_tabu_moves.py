@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cchybrid.host.api import instance
-from cchybrid.model import Instance
+from cchybrid.model import Channel, Instance, Network
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
+from cchybrid.toolkit.kernels.surrounding import spare_uses
 from cchybrid.toolkit.tabu_search.memory import (
     Memory,
     decay_weights,
@@ -275,3 +276,9 @@ def test_a_move_changes_the_cost_as_it_was_priced(case: Instance, seed: int) -> 
             recheck(search.flat, memory, int(scratch.taken[freed, 0]))
         search.check()
         assert plain.total_cost(problem, memory) - before == price[step] - stay
+
+
+def test_huge_capacities_fit_into_the_numbers_of_kernels() -> None:
+    channels = tuple(Channel(a, b, 10**9) for a in range(4) for b in range(4) if a != b)
+    wide = instance(Network("wide", 4, channels), "alltoall", ports=1)
+    assert 8 < spare_uses(build_problem(wide), 20) <= 1 << 20

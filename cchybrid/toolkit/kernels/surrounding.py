@@ -26,9 +26,10 @@ def near_uses(problem: Problem, flat: Flat, steps: int) -> IntArray:
 
 
 def spare_uses(problem: Problem, steps: int) -> int:
-    """Return the channels beyond the fewest that each delivery may use, on average."""
+    """Return the channels beyond the fewest that each delivery may use, on average; up to 2^20."""
     needed, offered = channel_demand(problem)
-    return max(0, int((steps * offered - needed) // max(int(problem.required.sum()), 1)))
+    spare = int((steps * offered - needed) // max(int(problem.required.sum()), 1))
+    return min(max(0, spare), 1 << 20)  # no path has more channels
 
 
 def channel_demand(problem: Problem) -> tuple[int, int]:

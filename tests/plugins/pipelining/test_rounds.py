@@ -80,6 +80,14 @@ def test_steps_with_rounds_are_solved_and_certified() -> None:
     assert not verify_schedule(wide.schedule)
 
 
+def test_the_sentence_says_that_messages_go_hop_by_hop() -> None:
+    wormhole = cchybrid.instance("mesh-1x4", [(0, 3)], switching="wormhole")
+    found = cchybrid.fewest_rounds(wormhole, 3, time_limit=60)
+    assert (found.rounds, found.certified) == (3, True)
+    assert "store-and-forward: 3 rounds in 3 steps" in found.sentence
+    assert "store-and-forward" in found.to_json()["instance"]
+
+
 def test_a_reduction_counts_its_rounds_from_the_last_step() -> None:
     instance = cchybrid.instance("ring-bi-6", "reduce", root=0, rounds=[3, 1])
     found = cchybrid.solve(instance, time_limit=120)
