@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .result import DesignResult
 
 Files = dict[str, tuple[Path | None, Callable[[Path], object] | None]]
-"""Where each file of a command goes, and what writes it; ``None`` where there is none."""
+"""The path of each file of a command, and what writes it; ``None`` where there is none."""
 SETTINGS = (
     "layout", "max_wire", "redundant_links", "fault_tolerant", "collective", "switching", "ports",
     "routing", "initial", "time_limit", "evaluations", "seed", "threads", "memory",

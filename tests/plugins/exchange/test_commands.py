@@ -1,6 +1,9 @@
 """``export``, and the proofs of ``prove`` for other checkers, through the command line."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,6 @@ from cchybrid.model import Schedule
 from cchybrid.plugin.registry import MODULES_VARIABLE, load_registry
 from tests.cli import test_completion
 from tests.cli.test_proving import solved
-from tests.plugin.test_registry import cchybrid_command
 from tests.plugins.exchange.foreign_texts import ring_allgather
 from tests.plugins.exchange.fuzz_readers import IMPORTERS
 from tests.plugins.exchange.schedules import schedule
@@ -98,11 +100,18 @@ def test_a_bound_of_one_step_has_no_formula(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.long
 def test_formats_of_a_strangers_plugin(tmp_path):
-    plugin = {MODULES_VARIABLE: "tests.full_plugin"}
     file = tmp_path / "s.json"
+
+    def cchybrid_command(*words):
+        return subprocess.run(
+            [sys.executable, "-m", "cchybrid", *words], capture_output=True, text=True, check=False,
+            timeout=60, cwd=Path(__file__).parents[3],
+            env={**os.environ, MODULES_VARIABLE: "tests.full_plugin"},
+        )  # fmt: skip
+
     words = ("solve", "double-star-3", "swap", "--engine", "plain", "-o", str(file))
-    assert cchybrid_command(*words, **plugin).returncode == 0
-    exported = cchybrid_command("export", str(file), "--to", "arrows", **plugin)
+    assert cchybrid_command(*words).returncode == 0
+    exported = cchybrid_command("export", str(file), "--to", "arrows")
     lines = exported.stdout.splitlines()
     assert len(lines) == 8
     assert {"0->4", "4->0"} <= {line.split(": ")[1] for line in lines}
@@ -110,7 +119,7 @@ def test_formats_of_a_strangers_plugin(tmp_path):
     (tmp_path / "arrows.txt").write_text(exported.stdout)
     imported = cchybrid_command(
         "audit", str(tmp_path / "arrows.txt"), "--topology", "double-star-3", "--collective",
-        "swap", **plugin,
+        "swap",
     )  # fmt: skip
     assert imported.returncode == 0, imported.stderr
     assert "read as arrows" in imported.stdout

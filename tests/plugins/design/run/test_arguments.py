@@ -41,11 +41,11 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"initial": "nowhere.json"}, "nowhere.json"),
     (
         {"initial": replace(cchybrid.network("ring-bi-8"), switches=(7,))},
-        "initial: ring-bi-8 has switches or endpoints, which no designed network has; begin with",
+        "initial: ring-bi-8 has switches or endpoints, which no designed network has; name a",
     ),
     (
         {"initial": replace(cchybrid.network("ring-bi-8"), half_duplex=((0, 1),))},
-        "initial: ring-bi-8 has half-duplex links, which no designed network has; begin with",
+        "initial: ring-bi-8 has half-duplex links, which no designed network has; name a",
     ),
     ({"designers": 3}, "designers: 3 makes no sense; give a list of names of designers"),
     ({"designers": "anneling"}, "did you mean annealing"),
