@@ -190,7 +190,7 @@ class Composition(_Composing):
             return Stop.STALLED
         how = f"reduce-scatter in {len(first)} steps, allgather in {len(second)}"
         if self.halves_optimal:
-            run.remark(f"{how}: optimal among compositions with these roots")
+            run.remark(f"{how}: optimal among compositions with these roots that do not overlap")
         found = halves.composed(first, second)
         overlapped = len(found.steps) < len(first) + len(second)
         run.offer_schedule(found, f"{how}, overlapped" if overlapped else how)

@@ -10,6 +10,7 @@ from cchybrid.host.run_history import Contribution
 from cchybrid.host.run_result import RunResult
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.model.shown import call_view, counted
+from cchybrid.model.text import printable
 from cchybrid.proof.reach import Unreachable, explain
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
@@ -78,7 +79,7 @@ class Result(RunResult):
     @property
     def sentence(self) -> str:
         """The verdict in one line: steps, status, bound."""
-        name, steps = self.instance.name, self.steps
+        name, steps = printable(self.instance.name), self.steps
         how = "certified" if self.certified else "claimed"
         if self.status == "infeasible":
             reason = self._unreachable() or "no schedule has so few steps"

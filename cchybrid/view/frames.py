@@ -62,6 +62,12 @@ def network_graph(network: Network) -> nx.DiGraph:
     """Return the graph of ``Network.to_networkx``."""
     import networkx as nx
 
+    if len(network.endpoints) == network.nodes:
+        raise InputError(
+            "as a graph, a network whose nodes are all endpoints would have none",
+            where=network.name,
+            hint="keep it as an instance file",
+        )
     label = range(network.nodes) if network.node_names is None else network.node_names
     graph = nx.DiGraph(name=network.name)
     graph.add_nodes_from(label)

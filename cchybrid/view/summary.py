@@ -6,6 +6,7 @@ from cchybrid.host.result import Result
 from cchybrid.library.network_facts import read_line
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.shown import counted
+from cchybrid.model.text import printable
 from cchybrid.view.step_table import ends, path_text
 
 MAX_TRANSFERS = 60
@@ -35,7 +36,7 @@ def facts(instance: Instance) -> list[str]:
         parts.append("shortest paths" if model.extra_hops == 0 else words)
     parts.append("all ports" if model.inject is None else _ports(instance))
     network = instance.network
-    return [f"network {network.name}: {read_line(network)}", ", ".join(parts)]
+    return [f"network {printable(network.name)}: {read_line(network)}", ", ".join(parts)]
 
 
 def _ports(instance: Instance) -> str:

@@ -24,6 +24,7 @@ from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.model.text import printable
 from cchybrid.model.whole_numbers import whole
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import EngineInfo
@@ -92,7 +93,7 @@ class RoundsResult(RunResult):
     @property
     def sentence(self) -> str:
         """The verdict in one line: rounds, steps, and whether fewer are impossible."""
-        found, name = self.schedule, self.instance.full_name
+        found, name = self.schedule, printable(self.instance.full_name)
         if found is None:
             return f"{name}: no schedule of {self.steps} steps was found"
         each = "+".join(map(str, found.rounds))

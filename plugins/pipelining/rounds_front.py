@@ -12,6 +12,7 @@ from typing import Any
 from cchybrid.checker import RoundsVerdict
 from cchybrid.host.run_result import RunResult, columns
 from cchybrid.model import Instance, Schedule
+from cchybrid.model.text import printable
 from cchybrid.proof.reach import farthest
 
 from .throughput import ThroughputResult
@@ -123,7 +124,7 @@ class Front(RunResult):
     @property
     def sentence(self) -> str:
         """The instance, as a heading of the table."""
-        return f"{self.instance.name}, hop by hop"
+        return f"{printable(self.instance.name)}, hop by hop"
 
     def details(self) -> list[str]:
         """Return the front as a table, and what is known about its ends."""

@@ -17,6 +17,7 @@ from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_json
 from cchybrid.model.shown import counted
+from cchybrid.model.text import printable
 
 MAX_SHOWN = 12
 """Channels of a cut that are shown by name."""
@@ -58,9 +59,9 @@ class ThroughputResult(RunResult):
         """The verdict in one line: rounds per chunk, and whether fewer are impossible."""
         first = f"{shown_fraction(self.rounds_per_chunk)} rounds per chunk"
         if self.certified:
-            return f"{self.instance.name}: {first}, optimal (certified)"
+            return f"{printable(self.instance.name)}: {first}, optimal (certified)"
         bound = shown_fraction(self.bound)
-        return f"{self.instance.name}: {first}; at least {bound} are needed (certified)"
+        return f"{printable(self.instance.name)}: {first}; at least {bound} are needed (certified)"
 
     def details(self) -> list[str]:
         """Return the reason of the bound, and the size of the schedule."""

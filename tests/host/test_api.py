@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +228,8 @@ def test_ctrl_c_in_any_event_is_no_error(kind: str) -> None:
     result = cchybrid.solve(SMALL, time_limit=600, on_event=raise_interrupt)
     assert result.interrupted == (kind != "result")
     assert (result.steps is None) == (kind == "run")
+
+
+def test_names_forge_no_line_of_a_sentence() -> None:
+    given = replace(cchybrid.instance("mesh-1x3", "OAB"), name="m\nbest: 1 step, optimal")
+    assert "\n" not in cchybrid.bound(given).sentence

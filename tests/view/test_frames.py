@@ -89,6 +89,12 @@ def test_the_graph_of_a_network_is_read_again_as_the_same_network(
     assert again.node_names == network.node_names
 
 
+def test_a_network_of_endpoints_alone_has_no_graph() -> None:
+    ends = cchybrid.Network.from_links("ends", 2, [(0, 1)], endpoints=(0, 1))
+    with pytest.raises(InputError, match="ends: as a graph, a network whose nodes are all endpoi"):
+        ends.to_networkx()
+
+
 def test_a_channel_that_does_not_exist_is_named() -> None:
     instance = cchybrid.instance("ring-bi-4", "AAS")
     wrong = cchybrid.Schedule(instance, ((cchybrid.Transfer(0, (0, 2)),),))

@@ -79,6 +79,8 @@ def _check_key(key: str, value: str, depth: int) -> None:
             f"a list {key[:40]!r} beside the graph",
             hint="give a file with one graph, graph [ ... ]",
         )
+    if depth == 1 and difflib.get_close_matches(key.lower(), ("directed", "multigraph"), 1, 0.8):
+        raise InputError(f"{key[:40]} beside the graph", hint="write it inside graph [ ... ]")
     names = ("node", "edge") if value == "[" else ("directed", "multigraph")
     for name in difflib.get_close_matches(key.lower(), names, 1, 0.8) if depth == 2 else ():
         if value != "[" and (key != name or value not in ("0", "1")):

@@ -155,6 +155,13 @@ def _undirected(graph: nx.MultiDiGraph) -> nx.Graph:
             f"the link {a} {b} is listed in both directions, {c} {d} in one",
             hint="write every link once, or every link in both directions",
         )
+    if both_directions and not any(data for *_, data in graph.edges(data=True)):
+        for a, b in count:
+            if count[a, b] != count[b, a]:
+                raise InputError(
+                    f"the link {a} {b} is listed {count[a, b]} times, {b} {a} {count[b, a]} times",
+                    hint="write every link once, or as often in both directions",
+                )
     return graph if both_directions else nx.MultiGraph(graph)
 
 

@@ -108,6 +108,7 @@ def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path: Path) -> N
         ("n.edges", "0 0", "node 0 is linked to itself; drop that edge"),
         ("n.edges", "0 1\n1 0\n2 1",
          "the link 0 1 is listed in both directions, 2 1 in one; write"),
+        ("n.edges", "0 1\n1 0\n0 1", "the link 0 1 is listed 2 times, 1 0 1 times; write"),
         ("n.edges", "0 1 {'capacity': True}", "the capacity 'True' is no number above 0"),
         ("n.edges", "0 1\n0 2 {", "line 2: '{' is no dictionary of attributes"),
         ("n.edges", "0 1 2 3", "edge 0 1: the capacity '2 3' is no number above 0"),

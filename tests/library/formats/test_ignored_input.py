@@ -92,6 +92,7 @@ GML_REFUSALS = [
     (GML.format("directed 1\ndirected 0", "", ""), "line 3: the key 'directed' is given twice"),
     (GML.format("directed false", "", ""), "line 2: directed false; write directed 1 or"),
     (GML.format("multigraph 2", "", ""), "line 2: multigraph 2; write multigraph 1 or"),
+    (GML.format("", "", "directed 1"), "line 8: directed beside the graph; write it inside"),
     (GML.format("", "EDGE [ source 0 target 1 ]", ""), "line 5: a list 'EDGE'; write edge ["),
     (GML.format("", "", "graph2 [ node [ id 0 ] ]"),
      "line 8: a list 'graph2' beside the graph; give a file with one graph"),
