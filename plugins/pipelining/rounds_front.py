@@ -203,6 +203,8 @@ def choices(front: Front, alpha: Fraction, beta: Fraction) -> list[Choice]:
     def seconds(point: FrontPoint, size: int) -> Fraction:
         return point.steps * alpha + point.ratio * size * beta
 
+    if not front.points:
+        return []
     smallest, largest = SIZES
     changes = {smallest}
     for one in front.points:

@@ -84,6 +84,8 @@ class ResidualCapacity:
                         before[other] = node
                         following.append(other)
             level = following
+            if not level:  # the number of hops may be huge
+                break
         return None
 
     def _uses(self, path: Path) -> list[int]:

@@ -80,6 +80,12 @@ def test_steps_with_rounds_are_solved_and_certified() -> None:
     assert not verify_schedule(wide.schedule)
 
 
+def test_a_front_without_points_offers_no_choice() -> None:
+    instance = cchybrid.instance("ring-bi-4", "AAB")
+    empty = cchybrid.pareto(instance, time_limit=60, stop=lambda: True)
+    assert (empty.points, choices(empty, 1, 1)) == ((), [])
+
+
 def test_the_sentence_says_that_messages_go_hop_by_hop() -> None:
     wormhole = cchybrid.instance("mesh-1x4", [(0, 3)], switching="wormhole")
     found = cchybrid.fewest_rounds(wormhole, 3, time_limit=60)
