@@ -101,8 +101,6 @@ def _read(instance: Instance, bound: LowerBound) -> BoundPicture | None:
         network = network.part(evidence["to" if back else "from"], back)
         evidence = evidence["evidence"]
         kind = kind_of(evidence)
-    if network.backwards:
-        sentence = f"In reverse, as a broadcast: {sentence}"
     if kind == "linear":
         return _priced(network, evidence, shown, sentence)
     if kind == "nested-sets":

@@ -100,7 +100,7 @@ def test_prices_are_drawn_where_they_are(
     assert picture.sentence.endswith(
         f"Together that is {numbers[0]}, more than {numbers[1]}: at least {steps} steps are needed."
     )
-    assert picture.sentence.startswith("In reverse") == (collective == "AAR")
+    assert picture.sentence.startswith("Read backwards") == (collective == "AAR")
     assert picture.channels == dict.fromkeys(channels, 1.0)
     assert picture.inside == set(inside)
 
@@ -143,8 +143,8 @@ def test_a_part_of_an_allreduce_is_drawn_as_the_reduction_that_it_is() -> None:
     picture = picture_of(instance, 3, {"kind": "part", "to": 2, "evidence": growth})
     assert picture.layers == ((2,), (1, 3), (0, 4), (5,))
     assert picture.sentence.startswith(
-        "In reverse, as a broadcast: Every schedule of the allreduce contains transfers by which "
-        "the parts of all others reach node 2."
+        "Every schedule of the allreduce contains transfers by which "
+        "the parts of all others reach node 2. Read backwards, on reversed channels,"
     )
 
 
