@@ -1,17 +1,71 @@
 """Faults of the machine during benchmarks: kills, signals, a jumping clock, a read-only store."""
 
+import contextlib
+import random
+import signal
+import time
 from pathlib import Path
 
 import pytest
+from cchybrid_plugins.bench.store import Store
 
+from cchybrid.model.errors import InputError
 from tests.faults.conftest import _alone  # noqa: F401
-from tests.faults.processes import call, gone
+from tests.faults.processes import LATE_SECONDS, call, gone, start, until, workers
 from tests.faults.test_disks import read_only
+from tests.faults.test_kills import kill
 from tests.faults.test_shortages import jumping
+from tests.faults.test_signals import ENDING
 
 pytestmark = pytest.mark.faults
 
+TWO = """
+name = "two"
+[[rows]]
+topology = ["ring-bi-4", "mesh-4x4"]
+collective = "AAS"
+"""
 ONE = 'name = "one"\n[[rows]]\ntopology = "ring-bi-4"\ncollective = "AAS"\n'
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_kill(tmp_path: Path, seed: int) -> None:
+    """Finished runs are kept; the same command goes on."""
+    (tmp_path / "two.toml").write_text(TWO)
+    words = "bench run two.toml --engine scatter --engine sound-1 --time-limit 2"
+    words += " --jobs 2 --threads 1"
+    process = start(words, tmp_path)
+    until(workers, process=process)
+    time.sleep(random.Random(seed).uniform(0.0, 3.0))
+    kill(process)
+    if seed == 0:
+        status, _, err = call(words, tmp_path)
+        assert status == 0, err
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_keeps_the_finished_runs(tmp_path: Path, number: signal.Signals) -> None:
+    """Of two runs the first ends by itself; the second would go on for minutes."""
+    (tmp_path / "two.toml").write_text(TWO)
+    words = "bench run two.toml --engine sound-1 --engine good-1 --time-limit 300 --jobs 1"
+    process = start(f"{words} --store s.sqlite", tmp_path)
+
+    def finished() -> int:
+        if not (tmp_path / "s.sqlite").exists():
+            return 0
+        # The file is there before its tables are.
+        with contextlib.suppress(InputError), Store(tmp_path / "s.sqlite") as opened:
+            return sum(opened.run_counts().values())
+        return 0
+
+    until(finished, process=process)
+    until(workers, process=process)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=LATE_SECONDS)
+    assert process.returncode == 1, err
+    assert "interrupted; the same command continues" in err
+    assert finished()
+    gone()
 
 
 def test_a_clock_that_jumps(tmp_path: Path) -> None:
