@@ -8,6 +8,7 @@ from cchybrid_plugins.engines.classical.constructions import CONSTRUCTIONS
 from cchybrid_plugins.engines.classical.context import Context, DoesNotApplyError
 from cchybrid_plugins.engines.classical.diagonal_exchange import chosen
 from cchybrid_plugins.engines.classical.engine import Classical
+from cchybrid_plugins.engines.classical.residual_capacity import ResidualCapacity
 from cchybrid_plugins.engines.classical.translations import hypercube_labels, translations
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -354,3 +355,14 @@ def test_paths_that_are_not_listed_are_taken(case: str) -> None:
     Classical(Classical.Options()).solve(problem, run)
     assert run.violations == []
     assert run.best() == int(steps)
+
+
+def test_a_search_ends_where_no_channel_is_left_however_many_hops_are_allowed() -> None:
+    """The engine counts hops up to the limit, and empty levels up to it take years."""
+    instance = cchybrid.instance("mesh-3x3", "AAB", routing=10**15)
+    context = Context(build_problem(instance), 0, lambda: None, lambda steps: True)
+    residual = ResidualCapacity(context)
+    for source, target, _ in instance.network.channels:
+        if target == 8:
+            residual.allocate((source, target))
+    assert residual.route(0, 8) is None
