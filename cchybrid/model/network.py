@@ -270,6 +270,12 @@ class Network(ShownNetwork):
             if node in linked or self.nodes == 1
         )
 
+    @property
+    def has_switches(self) -> bool:
+        """Whether a node with a channel takes no part in collectives, marked as a switch or not."""
+        linked = {node for channel in self.channels for node in channel[:2]}
+        return not linked <= {*self.terminals}
+
     def node_name(self, node: int) -> str:
         """Return the name by which people know a node: its own, or its number."""
         return str(node) if self.node_names is None else self.node_names[node]

@@ -257,7 +257,7 @@ def _judge(name: str, importer: str, imported: Imported) -> Audit:
         imported=imported, reason="",
     )  # fmt: skip
     own, instance = imported.own, imported.instance
-    if own is None and instance is not None and _has_switches(instance.network):
+    if own is None and instance is not None and instance.network.has_switches:
         fact = f"judged, and bounded, for {instance.model.switching} switching"
         found = replace(found, facts=(*found.facts, fact))
     if own is not None:
@@ -284,10 +284,6 @@ def _judge(name: str, importer: str, imported: Imported) -> Audit:
         text = "no instance" if imported.instance is None else imported.instance.name
         return replace(found, reason="; ".join((text, *imported.limits[:1])))
     return replace(found, verdict="valid")
-
-
-def _has_switches(network: Network) -> bool:
-    return len(network.terminals) < network.nodes
 
 
 def _invalid(found: Audit, broken: BrokenRule) -> Audit:

@@ -161,8 +161,9 @@ def _schedule(
         sums[each.step].append(tuple(node for n, node in enumerate(nodes) if value[1] >> n & 1))
     used = sorted(steps)
     # Switches are passed within a step, whether or not this program needs it.
-    switched = len(network.terminals) < network.nodes
-    model = CommunicationModel("wormhole", routing="any") if switched else HOP_BY_HOP
+    model = HOP_BY_HOP
+    if network.has_switches:
+        model = CommunicationModel("wormhole", routing="any")
     instance = Instance(network, collective, model)
     schedule = Schedule(
         instance,

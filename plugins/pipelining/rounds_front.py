@@ -140,8 +140,8 @@ class Front(RunResult):
             f"fewer than {self.fewest_steps} steps are impossible: a message has that far to go, "
             "in hops",
         ]
-        network, limit = self.instance.network, self.throughput
-        if len(network.terminals) < sum(map(bool, network.successors)):
+        limit = self.throughput
+        if self.instance.network.has_switches:
             lines.append(
                 "switches store and forward here: a hop to a switch and one from it take a step "
                 "each; solve --switching wormhole counts steps of switches that cut through"

@@ -52,6 +52,13 @@ def test_switches_take_no_part_and_names_belong_to_nodes() -> None:
     assert plain.node_by_name["2"] == 2
 
 
+def test_a_node_without_a_channel_is_no_switch() -> None:
+    links = [(0, 1), (1, 2)]
+    assert not Network.from_links("line and a node", 4, links).has_switches
+    assert Network.from_links("marked", 4, links, switches=(1,)).has_switches
+    assert Network.from_links("ends", 4, links, endpoints=(0, 2)).has_switches
+
+
 def test_repeated_links_add_capacity() -> None:
     network = Network.from_links("n", 3, [(0, 1), (1, 0), (1, 2)])
     assert network.channels == (
