@@ -18,6 +18,18 @@ from cchybrid.plugin.records import BenchmarkKind
 from cchybrid.plugin.registry import Registry
 
 
+def read_topology(text: str, folder: Path) -> str:
+    """Return the topology that a row names: in lower case, or the absolute path of a file."""
+    named = "/" not in text and "." not in text
+    return text.lower() if named else str((folder / text).absolute())
+
+
+def shown_topology(topology: str) -> str:
+    """Return the name of a topology, or of its file without the folder, for the name of a row."""
+    path = Path(topology)
+    return path.name if path.is_absolute() else topology
+
+
 class BenchmarkRow(Protocol):
     """One row of a suite: what is to be done, and what was published about it."""
 

@@ -12,6 +12,7 @@ from cchybrid.library.collectives import canonical_name
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.library.node_lists import format_nodes, parse_nodes
 from cchybrid.model.errors import InputError, with_context
+from cchybrid.plugin.benchmark import read_topology, shown_topology
 
 SPEC_FIELDS = tuple(each.name for each in fields(InstanceSpec))
 _NODE_LISTS = ("transmitters", "receivers", "fail_nodes", "participants")
@@ -72,8 +73,7 @@ class Row:
     @property
     def topology(self) -> str:
         """The name of the topology, or of the file without its folder."""
-        path = Path(self.spec.topology)
-        return path.name if path.is_absolute() else self.spec.topology
+        return shown_topology(self.spec.topology)
 
     @property
     def name(self) -> str:
@@ -144,8 +144,7 @@ class Row:
                 continue
             with with_context(key):
                 if key == "topology":
-                    named = "/" not in text and "." not in text
-                    spec[key] = text.lower() if named else str((folder / text).absolute())
+                    spec[key] = read_topology(text, folder)
                 elif key in _SPEC:
                     spec[key] = _SPEC[key](text)
                 elif key in _PUBLISHED:

@@ -16,7 +16,14 @@ from cchybrid.library.collectives import canonical_name
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.benchmark import Benchmark, CheckedSuite, StoredRun, amount
+from cchybrid.plugin.benchmark import (
+    Benchmark,
+    CheckedSuite,
+    StoredRun,
+    amount,
+    read_topology,
+    shown_topology,
+)
 from cchybrid.plugin.benchmark_report import Report, Section, counts_of, exclusions, missing
 from cchybrid.plugin.registry import Registry
 
@@ -66,8 +73,7 @@ class ThroughputRow:
     @property
     def name(self) -> str:
         """The unique name."""
-        path = Path(self.topology)
-        return f"{path.name if path.is_absolute() else path} {self.collective} throughput"
+        return f"{shown_topology(self.topology)} {self.collective} throughput"
 
     @property
     def published(self) -> Fraction | None:
@@ -113,10 +119,7 @@ class Throughputs(Benchmark[ThroughputRow]):
         for key in ("topology", "collective"):
             if key not in text:
                 raise InputError(f"a row without a {key}", where=key, hint="name one")
-        named = "/" not in text["topology"] and "." not in text["topology"]
-        text["topology"] = (
-            text["topology"].lower() if named else str((folder / text["topology"]).absolute())
-        )
+        text["topology"] = read_topology(text["topology"], folder)
         text["collective"] = canonical_name(text["collective"])
         return ThroughputRow(**text)
 
