@@ -13,6 +13,7 @@ def check_unreachable(network: Network, evidence: Mapping[str, Any]) -> None:
     """Raise ``EvidenceError`` unless the destination that the evidence names is out of reach."""
     require(network, "unreachable")
     goal, message = evidence.get("destination"), evidence.get("message")
+    # The third part is the kind.
     if type(goal) is not int or len(evidence) != 3 or goal not in out_of_reach(network, message):
         raise EvidenceError("the destination can be reached, or is none of the message")
 

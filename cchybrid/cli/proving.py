@@ -6,9 +6,8 @@ import functools
 import inspect
 import json
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,7 +22,7 @@ from cchybrid.model.errors import CchybridError, InputError, PluginError, with_c
 from cchybrid.model.text import described, error_line
 from cchybrid.plugin.records import ProofFormatInfo, load_target
 from cchybrid.plugin.registry import load_registry
-from cchybrid.system.output import output_to_stderr
+from cchybrid.system.output import command_output_to_stderr, output_to_stderr
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ def prove(
     _, about = read_described(schedule)
     registry = load_plugins()
     # Standard output may be JSON, and bound providers of plugins may print.
-    with _status(f"proving {schedule.name}") as tell, redirect_stdout(sys.stderr):
+    with _status(f"proving {schedule.name}") as tell, command_output_to_stderr():
         outcome = proving.prove(schedule, time_limit=time_limit, report=tell, registry=registry)
     verdict = outcome.verdict
     files: list[Path] = []

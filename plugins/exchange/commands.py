@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +14,7 @@ from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.cli.single_options import refuse_given
 from cchybrid.model.errors import InputError
 from cchybrid.model.text import printable
+from cchybrid.system.output import command_output_to_stderr
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
@@ -171,7 +170,7 @@ def audit(
 
     def run(path: Path) -> Audit:
         # Standard output may be JSON, and plugins may print.
-        with redirect_stdout(sys.stderr):
+        with command_output_to_stderr():
             return audit_file(
                 path,
                 registry,

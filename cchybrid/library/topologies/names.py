@@ -38,7 +38,8 @@ def resolve(
             where=_shortened(text),
             hint="use one of the two plugins",
         )
-    for family, match in found:
+    if found:
+        family, match = found[0]
         with with_context(_shortened(text)):
             network = family.build(*match.groups())
         return network if network.name == text else replace(network, name=text)
