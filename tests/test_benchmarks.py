@@ -2,24 +2,17 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 
-from cchybrid.host.api import instance
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.problem import build_problem
 from cchybrid.referee.verify import verify
 from tests.benchmarks import (
     bench_cluster,
-    bench_cpsat,
-    bench_fixed_paths,
     bench_kernels,
     bench_sccl,
-    bench_start,
     bench_verify,
-    textbook,
 )
 from tests.random_instances import instances, list_schedule, valid_schedules
 
@@ -36,40 +29,6 @@ def test_a_row_of_the_cluster_has_the_costs_of_a_run() -> None:
 
 def test_a_row_of_the_referee_has_its_twin() -> None:
     assert bench_verify.bench_row("hypercube-8", True).endswith("x its twin")
-
-
-def test_a_row_of_starts_compares_two_workers() -> None:
-    line, ratio = bench_start.bench_row("ring-bi-4", "AAS")
-    assert line.startswith("ring-bi-4 AAS: 12 deliveries")
-    assert ratio > 0
-
-
-def test_the_textbook_and_cpsat_prove_the_same_optimum() -> None:
-    line, ratio = bench_cpsat.bench_row(("spidergon-6", "AAS", 3), 1, 2, 20.0)
-    assert line.startswith("spidergon-6 AAS 3")
-    assert ratio > 0
-    with pytest.raises(SystemExit, match="contradicts"):
-        bench_cpsat.bench_row(("spidergon-6", "AAS", 4), 1, 2, 20.0)
-
-
-def test_the_textbook_decides_scatter_only() -> None:
-    verdict, found, _ = textbook.decide(build_problem(instance("ring-bi-4", "AAS")), 2, 0, 1, 20.0)
-    assert verdict is True
-    assert found.steps == 2
-    with pytest.raises(ValueError, match="scatter"):
-        textbook.textbook_model(build_problem(instance("ring-bi-4", "AAB")), 2)
-
-
-def test_fixed_paths_cost_steps() -> None:
-    """A mesh whose paths are ordered by dimension loads its middle channels with 16 messages."""
-    fixed, chosen = bench_fixed_paths.bench_row("spidergon-8", 2, 20.0)
-    assert int(chosen) == 4 <= int(fixed)
-    problem = build_problem(instance("mesh-4x4", "AAS"))
-    chosen = bench_fixed_paths.ordered_by_dimension(problem)
-    used = np.concatenate([problem.resources_of(option) for option in chosen.tolist()])
-    load = np.bincount(used, minlength=problem.resources)
-    assert load[~problem.implied].max() == 16
-    assert bench_fixed_paths.shown(7, False) == "<= 7"
 
 
 SCCL = {"kinds": ["deliver"], "switchings": ["store-and-forward"], "ports": ["all"]}

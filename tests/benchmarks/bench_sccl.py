@@ -157,8 +157,7 @@ def main() -> int:
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
-    # Kernels are compiled at their first use, so this is done before the first measurement.
-    run(["cchybrid", "warm-up"])
+    run(["cchybrid", "warm-up"])  # kernels are compiled at their first use
     heads = ("SCCL S", "SCCL S-1", "command", "ratio", "S alone")
     print(f"{'CPU seconds':<22}{'steps':>6}" + "".join(f"{head:>11}" for head in heads))
     for row in options.rows:
