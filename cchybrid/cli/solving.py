@@ -55,6 +55,9 @@ def solve(
             metavar="MIB", help="Memory of the whole run; default: a tenth of the machine's."
         ),
     ] = None,
+    first_schedule: Annotated[
+        bool, typer.Option(help="Make a greedy schedule before any engine starts.")
+    ] = True,
     certify: Annotated[
         bool, typer.Option(help="Use the time left to prove what an engine only claims.")
     ] = True,
@@ -108,6 +111,7 @@ def solve(
             seed=seed,
             threads=threads,
             memory=memory,
+            first_schedule=first_schedule,
             certify=certify,
             options=engine_options(option or []),
             initial_schedule=initial,

@@ -60,7 +60,7 @@ class AllReduceTask(ScheduleTask):
     ) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
         """Yield the initial schedule or a greedy one, and the bounds that take milliseconds."""
         yield from self._initial_events(config)
-        if self.best is None and config.first_schedule and config.engines:
+        if self.best is None and config.first_schedule:
             with host.part("first schedule"):
                 yield None, self._greedy(host)
         yield from first_bounds(self.instance, config.bounds, host, lambda: self.done)

@@ -71,7 +71,8 @@ def solve(
     instance, collective
         An ``Instance``; or a network and a collective, as ``cchybrid.instance`` takes them.
     engines
-        Names of the engines that take part; by default all installed ones except baselines.
+        Names of the engines that take part; by default all installed ones except baselines. With
+        an empty list the greedy schedule and the bounds are the result.
     strategy
         ``auto``, ``race``, ``relay`` or ``quotients``.
     steps
@@ -291,6 +292,7 @@ def bound(
         collective,
         engines=(),
         time_limit=time_limit,
+        first_schedule=False,
         stop=stop,
         on_event=on_event,
         observers=observers,

@@ -8,7 +8,7 @@ from cchybrid.host.events import End
 
 
 class EffortCounter:
-    """Counter of evaluations, seconds of search and conflicts.
+    """Counter of evaluations and conflicts.
 
     Parameters
     ----------
@@ -19,7 +19,6 @@ class EffortCounter:
     def __init__(self, target: int | None) -> None:
         self._target = target
         self._evaluations: dict[str, int | None] = {}
-        self._seconds: dict[str, float] = {}
         self._earlier: dict[str, int] = {}
         self._conflicts: int | None = None
         self._best: int | None = None
@@ -36,7 +35,6 @@ class EffortCounter:
             return
         if engine not in self._done_by:
             self._evaluations[engine] = self._earlier.get(engine, 0) + event.evaluations
-        self._seconds[engine] = self._seconds.get(engine, 0.0) + event.searched
         self._lower_conflicts(event.conflicts)
 
     def progress(self, steps: int, conflicts: int) -> None:
@@ -73,6 +71,5 @@ class EffortCounter:
         return {
             "conflicts": 0 if scheduled and self._target is not None else self._conflicts,
             "evaluations": dict(self._evaluations),
-            "search_seconds": dict(self._seconds),
             "evaluations_to_best": self._best if scheduled else None,
         }

@@ -200,7 +200,7 @@ def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
         return
     complete = None if problem is None else problem.complete
     run.send("started", complete=complete, options=asdict(options))
-    run.working_since = time.monotonic()
+    run.working = True
     if symmetries is None or problem is None:
         stop = Stop(engine.solve(subject, run))
     else:

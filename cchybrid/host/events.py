@@ -94,12 +94,11 @@ class Note:
 
 @dataclass(frozen=True)
 class End:
-    """The work is over, after ``searched`` seconds; fields are ``None`` if nothing was counted."""
+    """The work is over; fields are ``None`` if nothing was counted."""
 
     stop: Stop
     evaluations: int | None = None
     conflicts: int | None = None
-    searched: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -155,9 +154,22 @@ class Designed:
     spent: int
 
 
+@dataclass(frozen=True)
+class Spent:
+    """The processor and wall-clock seconds of a worker that has ended, without pauses.
+
+    ``start``: until its search began; ``search``: of its search.
+    """
+
+    start_processor: float
+    start_wall: float
+    search_processor: float
+    search_wall: float
+
+
 WorkerEvent = (
     Started | Offer | Suggest | Bound | Progress | Designed | Note | End | Unsupported | Refused
-    | Failed | Trouble | Remarked | Silent | Overdue
+    | Failed | Trouble | Remarked | Silent | Overdue | Spent
 )  # fmt: skip
 """The events that a worker may send."""
 

@@ -53,9 +53,9 @@ class Result(RunResult):
     conflicts
         Conflicts of the best near-solution of the target's number of steps, as counted by the
         engines; 0 with a schedule; ``None`` without a target or without any report.
-    evaluations, search_seconds
+    evaluations
         Effort of each engine: evaluations until its end, or until its schedule left nothing to do
-        (``None`` if the engine crashed), and seconds from the start of its search to its end.
+        (``None`` if the engine crashed).
     evaluations_to_best
         Evaluations of its engine when it offered the schedule, or ``None``.
     """
@@ -73,7 +73,6 @@ class Result(RunResult):
     contributions: tuple[Contribution, ...] = ()
     conflicts: int | None = None
     evaluations: Mapping[str, int | None] = field(default_factory=dict)
-    search_seconds: Mapping[str, float] = field(default_factory=dict)
     evaluations_to_best: int | None = None
 
     @property
@@ -211,7 +210,6 @@ class Result(RunResult):
             "contributions": [entry.to_json() for entry in self.contributions],
             "conflicts": self.conflicts,
             "evaluations": dict(self.evaluations),
-            "search_seconds": dict(self.search_seconds),
             "evaluations_to_best": self.evaluations_to_best,
             **super().to_json(),
         }

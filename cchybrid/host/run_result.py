@@ -39,6 +39,10 @@ class RunResult(ABC):
         Whether the user interrupted the run, or ended it by ``stop``.
     times
         Wall-clock seconds of the parts of the run, the longest first.
+    start_seconds, search_seconds
+        Seconds of each engine or designer, ``processor`` and ``wall``, without those in which it
+        was paused: until its search began (start of the process, compilation, building the
+        Problem), and of the search.
     """
 
     INTERRUPTED: ClassVar[str] = "interrupted: this is the best so far"
@@ -52,6 +56,8 @@ class RunResult(ABC):
     remarks: tuple[str, ...] = ()
     interrupted: bool = False
     times: Mapping[str, float] = field(default_factory=dict)
+    start_seconds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    search_seconds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     @abstractmethod
@@ -121,4 +127,6 @@ class RunResult(ABC):
             "interrupted": self.interrupted,
             "overrun": round(self.overrun, 3),
             "times": dict(self.times),
+            "start_seconds": {name: dict(spent) for name, spent in self.start_seconds.items()},
+            "search_seconds": {name: dict(spent) for name, spent in self.search_seconds.items()},
         }

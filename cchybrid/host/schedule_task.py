@@ -176,7 +176,7 @@ class ScheduleTask(Task):
         self, config: RunConfig, host: Host
     ) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
         yield from self._initial_events(config)
-        if config.first_schedule and config.engines:
+        if config.first_schedule:
             with host.part("first schedule"):
                 yield None, self._greedy(host)
         if config.first_bounds and self.best is not None:

@@ -19,11 +19,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from cchybrid.host import events as ev
+from cchybrid.host.engine_seconds import EngineSeconds
 from cchybrid.host.run_history import RunHistory
 from cchybrid.host.run_result import RunResult
 from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance
+from cchybrid.plugin.software import software
 from cchybrid.plugin.strategy import Arm, ArmKey, Phase
 
 if TYPE_CHECKING:
@@ -156,6 +158,8 @@ class Task(ABC):
         Evidence that there is no answer, or ``None``.
     options
         The options in use, per engine.
+    engine_seconds
+        The seconds of each engine.
     """
 
     name: str
@@ -176,6 +180,7 @@ class Task(ABC):
         self.interrupted = False
         self.seats = {HOST: WorkerState(ev.Opened(host, "host"))}
         self.options: dict[str, Mapping[str, Any]] = {}
+        self.engine_seconds = EngineSeconds()
         self.troubles: list[str] = []
         self.remarks: list[str] = []
         self.times: Mapping[str, float] = {}
@@ -257,12 +262,14 @@ class Task(ABC):
             "seconds": self.now,
             "seed": config.seed,
             "budget": config.budget.to_json(),
-            "versions": versions(),
+            "versions": {**versions(), **software({e.name: e.target for e in config.engines})},
             "options": options,
             "troubles": (*self.troubles, *observer_troubles),
             "remarks": tuple(self.remarks),
             "interrupted": self.interrupted,
             "times": self.times,
+            "start_seconds": self.engine_seconds.start,
+            "search_seconds": self.engine_seconds.search,
         }
 
     def ended(self, worker: WorkerState, event: ev.End) -> None:
@@ -297,7 +304,9 @@ class Task(ABC):
             self.opened(self.seats[seat])
             return self._actions
         worker = self.seats[seat]
-        if worker.distrusted:
+        if isinstance(event, ev.Spent) and worker.opened.role == "engine":
+            self.engine_seconds.add(worker.title, event, worker.started)
+        if worker.distrusted or isinstance(event, ev.Spent):
             return self._actions
         if not isinstance(event, ev.Started | ev.Silent):
             worker.has_sent, worker.silent = True, False

@@ -165,7 +165,8 @@ class WorkerControl:
                     if self._config.budget.evaluations is None:
                         self.pool.share(line, author)
                 case Dismiss(dismissed):
-                    self.pool.dismiss(dismissed)
+                    for last in self.pool.dismiss(dismissed):
+                        self.apply(dismissed, last)
         if isinstance(event, Started):
             self.pool.mark_started(seat)
 

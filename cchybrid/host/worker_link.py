@@ -49,8 +49,8 @@ class WorkerLink:
         What the task of the run tells its engine, beside the options.
     stop_requested, grace
         Whether the host has asked the worker to stop, and the seconds until SIGTERM.
-    working_since
-        When the search began (``time.monotonic``); ``None`` before and afterwards.
+    working
+        Whether the search has begun and has not ended.
     calls
         How often the search has called the run.
     """
@@ -69,7 +69,7 @@ class WorkerLink:
         self.grace = 0.0
         self._spent = 0
         self._last_note = 0.0
-        self.working_since: float | None = None
+        self.working = False
         self.calls = 0
 
     def receive(self, line: Line) -> None:
@@ -123,13 +123,10 @@ class WorkerLink:
 
     def send_end(self, stop: Stop) -> None:
         """Send why the search returned and what it has spent, once."""
-        begun, self.working_since = self.working_since, None
-        if begun is None:  # the watching thread has sent it
+        if not self.working:  # the watching thread has sent it
             return
-        seconds = round(time.monotonic() - begun, 3)
-        self.send(
-            "end", stop=stop.value, evaluations=self._spent, searched=seconds, **self.end_figures()
-        )
+        self.working = False
+        self.send("end", stop=stop.value, evaluations=self._spent, **self.end_figures())
 
 
 class RefusedError(Exception):
@@ -192,12 +189,12 @@ def _watch(run: WorkerLink) -> None:
     stopping: WorkingTime | None = None
     while True:
         time.sleep(TICK_SECONDS)
-        silent = silent + 1 if run.calls == calls and run.working_since is not None else 0
+        silent = silent + 1 if run.calls == calls and run.working else 0
         if silent == MAX_SILENT_TICKS:
             run.send("silent", lasted=MAX_SILENT_TICKS * TICK_SECONDS)
         calls = run.calls
         # A worker whose engine has not started is ended by the host.
-        if stopping is None and run.stop_requested and run.working_since is not None:
+        if stopping is None and run.stop_requested and run.working:
             stopping = WorkingTime(partial(tree_usage, os.getpid()))
         if stopping is not None and stopping.seconds() > STOP_SHARE * run.grace:
             run.send("overdue")

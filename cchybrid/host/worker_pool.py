@@ -146,7 +146,7 @@ class WorkerPool:
         return chosen
 
     def dismiss_paused(self) -> Iterator[tuple[int, Event]]:
-        """End the paused workers; yield the events that they had sent before."""
+        """End the paused workers; yield the events that they had sent before, and their seconds."""
         yield from self._dismiss([seat for seat, each in self._workers.items() if each.paused])
 
     def ask_to_stop(self, seats: Iterable[int], grace: float = GRACE_SECONDS) -> None:
@@ -158,11 +158,11 @@ class WorkerPool:
                     self._workers[seat].terminate()
 
     def dismiss(self, seat: int) -> list[Event]:
-        """End a worker; return the events that were still in its pipe."""
+        """End a worker; return the events that were still in its pipe, and its seconds."""
         return [event for _, event in self._dismiss([seat])]
 
     def _dismiss(self, seats: Iterable[int]) -> list[tuple[int, Event]]:
-        """End workers; return the events that were still in their pipes."""
+        """End workers; return the events that were still in their pipes, and their seconds."""
         workers = {seat: self._workers.pop(seat) for seat in seats if seat in self._workers}
         for worker in workers.values():
             for descriptor in {worker.stdin, worker.stdout, worker.stderr} - worker.closed:
@@ -170,7 +170,11 @@ class WorkerPool:
                     self._selector.unregister(descriptor)
         if workers:
             kill(workers.values())
-        return [(seat, event) for seat, worker in workers.items() for event in worker.close()]
+        return [
+            (seat, event)
+            for seat, worker in workers.items()
+            for event in (*worker.close(), worker.spent)
+        ]
 
     def close(self) -> None:
         """End every process of the run."""

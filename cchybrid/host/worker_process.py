@@ -11,10 +11,11 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 
-from cchybrid.host.events import Event, Exited, Garbled
+from cchybrid.host.events import Event, Exited, Garbled, Spent
 from cchybrid.host.wire import Line, LineReader, WireError, encode
 from cchybrid.system.process_tree import Process, children, descendants, end, marked
 from cchybrid.system.processes import memory_of_all, private_memory, start_module
+from cchybrid.system.stopwatch import Stopwatch
 from cchybrid.system.working_time import SAMPLE_SECONDS, WorkingTime, tree_usage, usage
 
 GRACE_SECONDS = 1.0
@@ -87,17 +88,36 @@ class WorkerProcess:
         for descriptor in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(descriptor, False)
         self.clock = WorkingTime(partial(tree_usage, self._process.pid), interval=SAMPLE_SECONDS)
+        self._stopwatch = Stopwatch()
+        self._start_seconds: tuple[float, float] | None = None
         self.send(job, encode(job) + instance)
 
     def mark_started(self) -> None:
         """Record that its engine has started: from now on it can be paused."""
         self._started = True
+        self._update_stopwatch()
+        self._start_seconds = self._stopwatch.processor, self._stopwatch.wall
         self._pause_if_started()
 
     @property
     def returncode(self) -> int | None:
         """The exit status, negative for a signal; ``None`` while the process runs."""
+        if self._process.returncode is None:  # afterwards the system knows nothing of it
+            self._stopwatch.update(usage(self._process.pid))
         return self._process.poll()
+
+    def _update_stopwatch(self) -> None:
+        if self._process.returncode is None:
+            self._stopwatch.update(tree_usage(self._process.pid))
+
+    @property
+    def spent(self) -> Spent:
+        """The event that has its seconds until the last ``close``."""
+        whole = self._stopwatch.processor, self._stopwatch.wall
+        start = self._start_seconds or whole
+        return Spent(
+            *(round(each, 3) for each in (*start, whole[0] - start[0], whole[1] - start[1]))
+        )
 
     def measure(self, tree: Mapping[int, list[Process]]) -> list[Process]:
         """Measure its memory, and return its descendants outside its process group.
@@ -203,6 +223,7 @@ class WorkerProcess:
 
     def _pause_if_started(self) -> None:
         if self._pause_requested and self._started and not self.paused:
+            self._stopwatch.pause(tree_usage(self._process.pid))
             self.paused = self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
@@ -210,6 +231,7 @@ class WorkerProcess:
         self._pause_requested = False
         if self.paused:
             self.paused = False
+            self._stopwatch.resume()
             self._signal(signal.SIGCONT)
             held, self._pending_news = self._pending_news, {}
             for line in held.values():
@@ -288,6 +310,7 @@ def kill(workers: Collection[WorkerProcess]) -> None:
 
     for worker in workers:
         worker._signal(signal.SIGSTOP)
+        worker._update_stopwatch()
     end(find)
     for worker in workers:
         worker._signal(signal.SIGKILL)

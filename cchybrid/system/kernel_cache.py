@@ -115,7 +115,7 @@ def compiling(target: str) -> Iterator[bool]:
 def _marker(target: str) -> Path | None:
     """Return the marker file of an engine, or ``None`` if its module cannot be found."""
     try:
-        file = _module_file(target.partition(":")[0])
+        file = module_file(target.partition(":")[0])
         if file is None:
             return None
         name = f"{target.replace(':', '.')}-{_sources_digest(file.parent)}-{_machine()}.compiled"
@@ -124,7 +124,7 @@ def _marker(target: str) -> Path | None:
         return None
 
 
-def _module_file(module: str) -> Path | None:
+def module_file(module: str) -> Path | None:
     """Return the file of a module without importing the packages that contain it."""
     top, *inner = module.split(".")
     spec = find_spec(top)

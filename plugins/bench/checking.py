@@ -59,6 +59,8 @@ def _check_key(run: Run, kind: Benchmark[Any]) -> None:
     key = run.contestant
     limits = {"seconds": key.time_limit, "evaluations": key.evaluations, "threads": key.threads}
     expected: dict[str, Any] = {"seed": run.seed}
+    if key.software:
+        expected["software"] = key.software
     if kind.engines:
         budget = {name: limit for name, limit in limits.items() if limit is not None}
         expected |= {"strategy": key.strategy.lower(), "budget": budget}
@@ -67,10 +69,12 @@ def _check_key(run: Run, kind: Benchmark[Any]) -> None:
         own = run.result.get(name, None if kind.engines and name == "seed" else value)
         if own != value:
             raise InputError(f"its {name} is {own!r:.60}, but it is stored under {value!r:.60}")
+    if kind.engines and not key.first_schedule and run.result.get("engine") == HOST_GREEDY:
+        raise InputError(f"{HOST_GREEDY} found its schedule, but took no part")
     if kind.engines and key.engines is not None:
         worked = {*run.result.get("evaluations", ()), run.result.get("engine")}
         if others := worked - {*key.engines, *NO_ENGINES}:
-            team = " and ".join(key.engines)
+            team = " and ".join(key.engines) or HOST_GREEDY
             raise InputError(f"{min(map(str, others))} worked, but it is stored under {team}")
 
 

@@ -7,6 +7,7 @@ import shlex
 import sqlite3
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,7 +67,7 @@ def run(
         typer.Option(
             metavar="NAME[+NAME...]",
             autocompletion=completion.engines,
-            help="A contestant: one engine, or a team; repeat.",
+            help='A contestant: one engine, a team, or "host greedy"; repeat.',
         ),
     ] = None,
     strategy: Annotated[
@@ -96,6 +97,14 @@ def run(
         typer.Option(metavar="N", help="Threads of all engines of a run together; default: 1."),
     ] = None,
     option: arguments.EngineOption = None,
+    first_schedule: Annotated[
+        bool | None,
+        typer.Option(
+            help="Let the host's greedy schedule take part for all contestants; default: unless"
+            " one names engines.",
+            show_default=False,
+        ),
+    ] = None,
     store: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where results go; default: SUITE.sqlite.")
     ] = None,
@@ -125,7 +134,7 @@ def run(
     from cchybrid.host.executors import LOCAL, executor_name, opened
     from cchybrid.system.processes import processor_count
 
-    from .contestant import contestants, labels, with_budget
+    from .contestant import contestants, labels, software_of, with_budget, with_first_schedule
     from .progress import watcher
     from .runner import digests, run_suite, tasks_of
     from .shards import read_shard
@@ -178,6 +187,17 @@ def run(
             engine_options(option or []),
             **budget,
         )
+    if first_schedule is None:
+        first_schedule = granted.first_schedule
+    elif not kind.engines:
+        raise InputError(
+            f"the rows of {chosen_suite.name} need no greedy schedule",
+            where="--first-schedule", hint="leave it out",
+        )  # fmt: skip
+    entries = [
+        replace(each, software=software_of(kind, each.team(registry), registry))
+        for each in with_first_schedule(entries, first_schedule)
+    ]
     words = "" if part is None else f"-{part.words}"
     path = store or Path(f"{Path(suite).stem}{words}.sqlite")
     made: list[Progress] = []

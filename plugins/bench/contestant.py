@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from importlib.metadata import version
 from types import NoneType
 from typing import Any
 
 from cchybrid.host.api import DEFAULT_SECONDS
+from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.model.errors import InputError, with_context
+from cchybrid.plugin.benchmark import Benchmark
 from cchybrid.plugin.registry import Registry
+from cchybrid.plugin.software import OWN, software
 
 
 @dataclass(frozen=True)
@@ -21,15 +26,20 @@ class Contestant:
     ----------
     engines
         Names of the engines that take part together; ``None``: all installed ones except
-        baselines.
+        baselines; none: the host's greedy schedule alone, a contestant called ``host greedy``.
     strategy
         The name of a strategy.
     time_limit, evaluations
         Seconds per run, or evaluations of each engine.
     threads
         Threads of all engines together.
+    first_schedule
+        Whether the host's greedy schedule takes part.
     options
         Options by engine.
+    software
+        A digest of the versions of cchybrid and all plugins, and of the code of the engines: runs
+        of other software are other runs. Empty in older stores.
     """
 
     engines: tuple[str, ...] | None = None
@@ -37,12 +47,14 @@ class Contestant:
     time_limit: float | None = DEFAULT_SECONDS
     evaluations: int | None = None
     threads: int = 1
+    first_schedule: bool = False
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    software: str = ""
 
     @property
     def name(self) -> str:
         """The name in reports: ``umda``, ``cpsat+tabu``, or the strategy where all take part."""
-        team = "+".join(self.engines or ())
+        team = HOST_GREEDY if self.engines == () else "+".join(self.engines or ())
         if self.strategy == "auto":
             return team or "auto"
         return f"{team} ({self.strategy})" if team else self.strategy
@@ -62,6 +74,8 @@ class Contestant:
         if self.time_limit is not None:
             amounts.append(f"{self.time_limit:.15g} s")
         amounts.append(f"{self.threads} thread{'s' if self.threads > 1 else ''}")
+        if self.engines != () and self.first_schedule != (self.engines is None):
+            amounts.append(f"{'' if self.first_schedule else 'no '}greedy schedule")
         return ", ".join(amounts)
 
     @property
@@ -76,12 +90,17 @@ class Contestant:
         if not isinstance(record, dict):
             raise ValueError(f"{key[:40]} is no contestant")
         engines = record.pop("engines")
+        record.setdefault("first_schedule", engines is None)  # as older runs were made
         found = cls(engines=None if engines is None else tuple(engines), **record)
         sound = (
-            all(isinstance(name, str) for name in (found.strategy, *(found.engines or ())))
+            all(
+                isinstance(text, str)
+                for text in (found.strategy, found.software, *(found.engines or ()))
+            )
             and isinstance(found.time_limit, (int, float, NoneType))
             and isinstance(found.evaluations, (int, NoneType))
             and isinstance(found.threads, int)
+            and isinstance(found.first_schedule, bool)
             and isinstance(found.options, dict)
             and all(isinstance(values, dict) for values in found.options.values())
         )
@@ -101,11 +120,8 @@ class Contestant:
         return replace(self, engines=engines, options=options)
 
     def to_solve(self) -> dict[str, Any]:
-        """Return the arguments of ``solve``.
-
-        Named engines are compared by their own schedules, without the host's first one.
-        """
-        return {**asdict(self), "first_schedule": self.engines is None}
+        """Return the arguments of ``solve``."""
+        return {name: value for name, value in asdict(self).items() if name != "software"}
 
 
 def with_budget(registry: Registry, named: Iterable[Contestant], **budget: Any) -> list[Contestant]:
@@ -151,7 +167,9 @@ def contestants(
     with with_context("--strategy"):
         strategies = [registry.strategy(name).name for name in strategies]
     chosen: list[tuple[str, ...] | None] = [
-        tuple(sorted({registry.engine(name.strip().lower()).name for name in team.split("+")}))
+        ()
+        if team == HOST_GREEDY
+        else tuple(sorted({registry.engine(name.strip().lower()).name for name in team.split("+")}))
         for team in teams
     ] or [None]
     current: dict[str, dict[str, str]] = {}
@@ -179,13 +197,44 @@ def contestants(
             options={
                 name: dict(values)
                 for name, values in current.items()
-                if engines is None or name in (*engines, strategy, "quotients")
+                if engines is None or (engines and name in (*engines, strategy, "quotients"))
             },
             **budget,
         )
         for engines in dict.fromkeys(chosen)
         for strategy in dict.fromkeys(strategies or ["auto"])
     ]
+
+
+def with_first_schedule(entries: Iterable[Contestant], takes_part: bool | None) -> list[Contestant]:
+    """Return contestants for all of which the host's greedy schedule takes part, or for none.
+
+    It is all there is of ``host greedy``. ``takes_part`` is ``None`` if the user did not choose:
+    then none has it where one names engines, which are compared by their own schedules.
+
+    Raises
+    ------
+    InputError
+        ``host greedy`` has a strategy or options.
+    """
+    listed = list(entries)
+    if any(each.engines == () and (each.strategy != "auto" or each.options) for each in listed):
+        raise InputError(f"{HOST_GREEDY} has no strategy and no options", hint="leave them out")
+    if takes_part is None:
+        takes_part = not any(entry.engines for entry in listed)
+    return [replace(entry, first_schedule=takes_part or entry.engines == ()) for entry in listed]
+
+
+def software_of(kind: Benchmark[Any], team: Iterable[str], registry: Registry) -> str:
+    """Return the digest of the software that runs of a team depend on.
+
+    Kinds of rows that need no engines may need any designer.
+    """
+    infos: list[Any] = (
+        [*map(registry.engine, team)] if kind.engines else [*registry.designers.values()]
+    )
+    found = {OWN: version(OWN), **software({info.name: info.target for info in infos})}
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def labels(contestants: Iterable[Contestant]) -> dict[str, str]:
@@ -206,6 +255,8 @@ def labels(contestants: Iterable[Contestant]) -> dict[str, str]:
         label = " ".join([contestant.name, *words])
         if len({other.budget for other in same_name}) > 1:
             label += f", {contestant.budget}"
+        if len({other.software for other in same_name}) > 1:
+            label += f", software {contestant.software[:6] or 'unknown'}"
         found[contestant.key] = label
     return found
 

@@ -21,7 +21,8 @@ COLUMNS = (
     "channels", "published_steps",
     "contestant", "strategy", "engines", "budget", "seed", "status", "steps", "lower_bound",
     "certified", "gap", "engine", "bound_by", "seconds", "seconds_to_best", "evaluations",
-    "evaluations_to_best", "search_seconds", "conflicts", "failure", "troubles", "convergence",
+    "evaluations_to_best", "start_seconds", "start_wall_seconds", "search_seconds",
+    "search_wall_seconds", "conflicts", "failure", "troubles", "convergence",
 )  # fmt: skip
 """The columns of the table."""
 

@@ -18,13 +18,18 @@ from cchybrid.plugin.benchmark import SettingsError
 from cchybrid.plugin.registry import load_registry
 from cchybrid.system.processes import die_with_parent
 
+from .contestant import Contestant, software_of
+
 
 def work(job: Mapping[str, Any]) -> dict[str, Any]:
     """Run one job and return its answer."""
     registry = load_registry()
     try:
         kind = registry.benchmark(job["kind"])
-        result, record = kind.work(job["row"], job["solve"], job["seed"], registry)
+        solve = job["solve"]
+        team = Contestant(solve.get("engines")).team(registry)
+        result, record = kind.work(job["row"], solve, job["seed"], registry)
+        result["software"] = software_of(kind, team, registry)
     except SettingsError as error:
         return {"refused": error.what, "where": error.where, "hint": error.hint}
     except CchybridError as error:

@@ -21,7 +21,9 @@ COLUMNS: Mapping[str, Any] = {
     "infeasible": False,  # it was shown again that there is no schedule
     "seconds": 0.0, "seconds_to_best": 0.0, "engine": "", "bound_by": "", "versions": {},
     "troubles": (), "conflicts": None, "evaluations_to_best": None,
-    "evaluations": None, "search_seconds": None,  # sums over the engines; None if one is unknown
+    # Sums over the engines; None if one is unknown, as in older stores.
+    "evaluations": None, "start_seconds": None, "start_wall_seconds": None,
+    "search_seconds": None, "search_wall_seconds": None,
     "contributions": (),  # in the order of time; empty in older stores
     "cost": {},  # of rows that are measured
     "size": (),  # the numbers of nodes and channels; none where no instance was verified
@@ -133,7 +135,11 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         "versions": {str(key): str(value) for key, value in result["versions"].items()},
         "troubles": tuple(map(str, result["troubles"])),
         **{name: _count(result.get(name)) for name in ("conflicts", "evaluations_to_best")},
-        **{name: _total(result.get(name)) for name in ("evaluations", "search_seconds")},
+        "evaluations": _total(result.get("evaluations")),
+        "start_seconds": _seconds(result.get("start_seconds"), "processor"),
+        "start_wall_seconds": _seconds(result.get("start_seconds"), "wall"),
+        "search_seconds": _seconds(result.get("search_seconds"), "processor"),
+        "search_wall_seconds": _seconds(result.get("search_seconds"), "wall"),
         "contributions": contributions,
         "cost": {str(name): amount(cost, name) for name in cost},
         "size": (instance and (instance.network.nodes, len(instance.network.channels))) or (),
@@ -160,3 +166,14 @@ def _total(values: Mapping[str, Any] | None) -> float | None:
     if not values or None in values.values():
         return None
     return amount({"sum": sum(values.values())}, "sum")
+
+
+def _seconds(values: Mapping[str, Any] | None, clock: str) -> float | None:
+    """Return the sum over all engines of the seconds by one clock; ``None`` in older stores.
+
+    They hold one number per engine, with the time in which it was paused.
+    """
+    spent = (values or {}).values()
+    if not all(isinstance(each, Mapping) for each in spent):
+        return None
+    return _total({str(number): amount(each, clock) for number, each in enumerate(spent)})

@@ -3,7 +3,7 @@
 ::
 
     [[contestants]]                   # lists multiply: here six contestants
-    engine = "umda"                   # or a list; a team is written "umda+cpsat"
+    engine = "umda"                   # or a list; a team is "umda+cpsat"; "host greedy"
     strategy = "auto"
     options = { population = [50, 100, 150], mutation = [0.2, 0.9] }
 
@@ -16,6 +16,7 @@
     time_limit = 60
     threads = 1
     seeds = 30
+    first_schedule = false            # the host's greedy schedule takes part in no run
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cchybrid.host.arguments import read_count, read_seconds
+from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.library.node_lists import parse_nodes
 from cchybrid.model.errors import InputError, with_context
 
@@ -47,12 +49,15 @@ class RunBudget:
         As in ``Contestant``.
     seeds
         The seeds with which every row is run.
+    first_schedule
+        Whether the host's greedy schedule takes part, see ``contestant.with_first_schedule``.
     """
 
     time_limit: float | None = None
     evaluations: int | None = None
     threads: int | None = None
     seeds: tuple[int, ...] | None = None
+    first_schedule: bool | None = None
 
 
 def read_seeds(text: str) -> tuple[int, ...]:
@@ -101,9 +106,14 @@ def read_budget(record: Any) -> RunBudget:
                 limits[key] = read_seconds(value)
             else:
                 limits[key] = read_count(value, key)
+        elif key == "first_schedule":
+            if not isinstance(value, bool):
+                raise InputError(f"{value!r:.40} is neither", where=key, hint="write true or false")
+            limits[key] = value
         else:
             raise InputError(
-                f"a budget has no {key!r}", hint="use time_limit, evaluations, threads, seeds"
+                f"a budget has no {key!r}",
+                hint="use time_limit, evaluations, threads, seeds, first_schedule",
             )
     return RunBudget(**limits)
 
@@ -168,6 +178,8 @@ def _option_key(name: str, engines: tuple[str, ...] | None) -> tuple[str, str]:
 
 
 def _team(text: str) -> tuple[str, ...]:
+    if text == HOST_GREEDY:
+        return ()
     names = sorted({name.strip().lower() for name in text.split("+")})
     if not all(re.fullmatch(r"[\w-]{1,80}", name) for name in names):
         raise InputError(f"{text[:40]!r} names no engine", where="engine", hint="write its name")

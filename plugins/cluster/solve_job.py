@@ -61,11 +61,18 @@ def events_of(result: Result, known: Schedule | None) -> Iterator[dict[str, Any]
     for text in result.troubles:
         yield {"event": "trouble", "text": one_line(text)}
     yield {
+        "event": "spent",
+        **{
+            f"{name}_{clock}": sum(each[clock] for each in spent.values())
+            for name, spent in (("start", result.start_seconds), ("search", result.search_seconds))
+            for clock in ("processor", "wall")
+        },
+    }
+    yield {
         "event": "end",
         "stop": Stop.LIMIT.value,
         "evaluations": sum(count or 0 for count in result.evaluations.values()),
         "conflicts": result.conflicts,
-        "searched": round(result.seconds, 3),
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import IO, Any
@@ -49,7 +48,7 @@ class DesignWorkerRun(WorkerLink):
             self.send("unsupported", text=str(reason))
             return
         self.send("started", options=asdict(options))
-        self.working_since = time.monotonic()
+        self.working = True
         self.send_end(Stop(designer.design(task, self)))
 
     def receive(self, line: Line) -> None:

@@ -245,7 +245,9 @@ _WIRE = texts(
     '{"event": "bound", "steps": 3, "evidence": {"kind": "linear", "steps": 3}, "complete": true}',
     '{"event": "progress", "steps": 3, "conflicts": 4}', '{"event": "note", "metrics": {"a": 0.5}}',
     '{"event": "started", "complete": true, "options": {"a": 1}}',
-    '{"event": "end", "stop": "stalled", "evaluations": 3, "searched": 0.5}',
+    '{"event": "end", "stop": "stalled", "evaluations": 3}',
+    '{"event": "spent", "start_processor": 0.5, "start_wall": 1, "search_processor": 0,'
+    ' "search_wall": 2}',
     '{"event": "designed", "links": [[0, 1], [1, 2]], "cost": 1.5, "spent": 9}',
     '{"event": "suggest", "steps": [[{"message": 0, "path": [0, 1]}]], "draft": 3}',
     '{"event": "unsupported", "text": "too large"}',

@@ -79,6 +79,13 @@ def test_an_exception_in_a_callback_ends_the_run_and_is_raised(name: str) -> Non
     assert len(calls) == 1
 
 
+def test_the_greedy_schedule_alone_or_not_at_all() -> None:
+    alone = cchybrid.solve(SMALL, engines=[], time_limit=20)
+    assert (alone.engine, dict(alone.evaluations)) == ("host greedy", {})
+    without = cchybrid.solve(SMALL, engines=[], first_schedule=False, time_limit=20)
+    assert without.schedule is None
+
+
 def test_an_initial_schedule_is_the_result_unless_a_better_one_is_found(tmp_path: Path) -> None:
     initial = one_by_one(SMALL)
     initial.save(tmp_path / "initial.json")

@@ -30,12 +30,17 @@ from cchybrid.plugin.engine import Stop
 
 KINDS = (
     "started", "offer", "suggest", "bound", "progress", "note", "end", "unsupported", "refused",
-    "failed", "trouble", "silent", "overdue",
+    "failed", "trouble", "silent", "overdue", "spent",
 )  # fmt: skip
 NAMES = (
     "event", "steps", "spent", "how", "draft", "evidence", "complete", "provider", "conflicts",
-    "metrics", "stop", "evaluations", "searched", "text", "seconds", "options",
+    "metrics", "stop", "evaluations", "text", "seconds", "options",
+    "start_processor", "start_wall", "search_processor", "search_wall",
 )  # fmt: skip
+SPENT = {
+    "event": "spent", "start_processor": 0.5, "start_wall": 1.0, "search_processor": 2,
+    "search_wall": 3,
+}  # fmt: skip
 NUMBERS = st.integers(-(10**401), 10**401) | st.floats() | st.booleans()
 TEXTS = st.text(st.characters(codec=None), max_size=8)  # lone surrogates too
 VALUES = st.recursive(
@@ -80,7 +85,8 @@ def test_any_bytes_are_an_event_or_one_error(raw: bytes) -> None:
         ({"event": "note", "metrics": [1]}, "whose metrics [1] is no object"),
         ({"event": "note", "metrics": {"x": "1"}}, "finite numbers: x is no finite number"),
         ({"event": "note", "metrics": {"x": 10**400}}, "finite numbers: x is no finite number"),
-        ({"event": "end", "stop": "limit", "searched": 10**400}, "whose searched"),
+        ({**SPENT, "search_wall": 10**400}, "whose search_wall"),
+        ({**SPENT, "start_wall": None}, "without start_wall"),
         ({"event": "end", "stop": "limit", "evaluations": -1}, "whose evaluations"),
         ({"event": "end", "stop": "limit", "conflicts": "2"}, "whose conflicts"),
         ({"event": "end", "stop": "tired"}, "whose stop 'tired' is no reason to stop"),
@@ -159,7 +165,7 @@ def test_texts_can_be_printed() -> None:
         Bound(3, {"kind": "linear", "steps": 3}, True, ""),
         Progress(5, 2),
         Note({"x": 1.5}),
-        End(Stop.LIMIT, 5, None, 1.25),
+        End(Stop.LIMIT, 5),
         Opened("tabu", "engine", "quotients", False),
         Exited("signal", 11, "gone"),
         Sliced(2.5),

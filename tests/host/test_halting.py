@@ -76,10 +76,19 @@ def test_a_worker_is_paused_when_it_has_started(pool: WorkerPool) -> None:
     worker.mark_started()
     assert worker.paused
     until(lambda: state(worker) == "T")
+    paused = worker.spent
+    time.sleep(0.3)
     worker.resume()
+    assert worker.spent == paused  # a pause does not count
     until(lambda: state(worker) != "T")
     worker.ask_to_stop()
     until(lambda: any(isinstance(event, End) for _, event in pool.listen(0.05)))
+    while pool.has([SEAT]):
+        list(pool.listen(0.05))
+    spent = worker.spent
+    assert (spent.start_processor, spent.start_wall) == (paused.start_processor, paused.start_wall)
+    assert min(spent.start_processor, spent.start_wall) > 0
+    assert spent.search_wall > paused.search_wall
 
 
 def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(pool: WorkerPool) -> None:

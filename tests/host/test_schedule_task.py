@@ -24,6 +24,7 @@ from cchybrid.host.events import (
     Overdue,
     Progress,
     Silent,
+    Spent,
     Started,
     Suggest,
     Unsupported,
@@ -81,6 +82,21 @@ def test_a_worker_that_is_killed_when_all_is_done_is_no_trouble() -> None:
     assert state.done
     state.apply(2.0, 2, Exited("killed"))
     assert not state.troubles
+
+
+def test_the_seconds_of_all_workers_of_an_engine_are_added() -> None:
+    state = opened()
+    state.apply(0.1, 4, Opened("a", "engine"))
+    state.apply(0.2, 1, Started(True, {}))
+    state.apply(1.0, 1, Failed("RuntimeError: no"))
+    state.apply(1.0, 1, Spent(0.5, 0.75, 1.0, 2.0))  # also of a worker that is not trusted
+    state.apply(1.0, 4, Spent(0.25, 0.5, 0.0, 0.0))
+    state.apply(1.0, 2, Spent(0.125, 0.25, 0.0, 0.0))  # it had not started
+    state.apply(1.0, 3, Spent(9.0, 9.0, 9.0, 9.0))  # no engine
+    assert state.engine_seconds.start == {
+        "a": {"processor": 0.75, "wall": 1.25}, "b": {"processor": 0.125, "wall": 0.25},
+    }  # fmt: skip
+    assert state.engine_seconds.search == {"a": {"processor": 1.0, "wall": 2.0}}
 
 
 def test_an_engine_whose_kernels_are_late_takes_part_and_is_a_remark() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import Any
 
+from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.library.node_lists import format_nodes
 from cchybrid.plugin.benchmark import Benchmark, CheckedSuite
 from cchybrid.plugin.registry import Registry
 
-from ..contestant import Contestant, settings_of
+from ..contestant import Contestant, settings_of, with_first_schedule
 from ..suite import read_suite, suite_names
 
 
@@ -22,24 +24,29 @@ def commands_of(checked: CheckedSuite, kind: Benchmark[Any], registry: Registry)
         seeds.setdefault(each.run.contestant.renamed(registry).key, set()).add(each.run.seed)
     compared = [Contestant.from_key(key) for key in sorted(seeds)] if kind.budget else []
     budgets = [_budget(each, format_nodes(sorted(seeds[each.key]))) for each in compared]
-    shipped = read_suite(checked.name, registry).contestants if ships else ()
-    study = set(map(_bare, shipped)) == set(map(_bare, compared)) and len(set(budgets)) == 1
+    suite = read_suite(checked.name, registry) if ships else None
+    shipped = suite and with_first_schedule(suite.contestants, suite.budget.first_schedule)
+    study = {*map(_bare, shipped or ())} == {*map(_bare, compared)} and len(set(budgets)) == 1
     settings = [(*_name(each), *budget) for each, budget in zip(compared, budgets, strict=True)]
     if not kind.budget or study:
         settings = budgets[:1] or [()]
-    return [shlex.join([*command, *each, "--store", checked.path.name]) for each in settings]
+    store = ("--store", checked.path.name)
+    return list(dict.fromkeys(shlex.join([*command, *each, *store]) for each in settings))
 
 
 def _bare(contestant: Contestant) -> str:
     """Return the contestant's key without its budget."""
-    return Contestant(contestant.engines, contestant.strategy, options=contestant.options).key
+    return replace(contestant, time_limit=None, evaluations=None, threads=1, software="").key
 
 
 def _name(contestant: Contestant) -> tuple[str, ...]:
     strategy = "" if contestant.strategy == "auto" else contestant.strategy
     options = (("--option", setting) for setting in settings_of(contestant))
-    engines = "+".join(contestant.engines or ())
-    return _words(("--engine", engines), ("--strategy", strategy), *options)
+    engines = HOST_GREEDY if contestant.engines == () else "+".join(contestant.engines or ())
+    words = _words(("--engine", engines), ("--strategy", strategy), *options)
+    if contestant.engines != () and contestant.first_schedule != (contestant.engines is None):
+        words += ("--first-schedule" if contestant.first_schedule else "--no-first-schedule",)
+    return words
 
 
 def _budget(contestant: Contestant, seeds: str) -> tuple[str, ...]:

@@ -239,7 +239,9 @@ def _credit(rows: DataFrame) -> list[Section]:
 def _contestants(found: DataFrame) -> list[Section]:
     text = (
         "A success is a run that reaches the fewest steps known for its row, or the row's bound;"
-        " the interval is Wilson's. Seconds are those to the best schedule, over the successes."
+        " the interval is Wilson's. Seconds are those to the best schedule, over the successes;"
+        " start and search: processor seconds of the engines in all runs, until their searches"
+        " began and of the searches."
     )
     names = ["collective", "contestant", "rows", "runs", "failures", "closed"]
     table = found[names].assign(**{
@@ -247,6 +249,7 @@ def _contestants(found: DataFrame) -> list[Section]:
         "success rate": (100 * found.successes / found.runs).map("{:.0f} %".format),
         "95 % interval": _ranges(found.rate_low, found.rate_high, _percent),
         "mean s": found.seconds_mean, "median s": found.seconds_median,
+        "start, mean s": found.start_mean, "search, mean s": found.search_mean,
     })  # fmt: skip
     parts = found.collective != "all"
     total = Section("Contestants", text, table=table[~parts].drop(columns="collective"))

@@ -63,7 +63,7 @@ def aggregate(runs: DataFrame, by: Sequence[str], **more: Any) -> DataFrame:
 
     ``rows``, the numbers of rows with a ``closed`` run and with a success (``reached``); ``runs``,
     ``failures``, and ``successes`` with the interval of their rate; over the successes, seconds and
-    evaluations to the best schedule.
+    evaluations to the best schedule; over all runs, processor seconds of starting and searching.
     """
     data = runs.assign(
         tried=runs.row, closed=runs.row.where(runs.closed), reached=runs.row.where(runs.success),
@@ -75,7 +75,8 @@ def aggregate(runs: DataFrame, by: Sequence[str], **more: Any) -> DataFrame:
         rows=("tried", "nunique"), runs=("tried", "size"), failures=("failed", "sum"),
         closed=("closed", "nunique"), reached=("reached", "nunique"), successes=("success", "sum"),
         seconds_mean=("seconds", lambda values: mean_of(values)[0]),
-        seconds_median=("seconds", "median"), **more,
+        seconds_median=("seconds", "median"), start_mean=("start_seconds", "mean"),
+        search_mean=("search_seconds", "mean"), **more,
     ).reset_index()  # fmt: skip
     ends = [wilson(*counts) for counts in zip(found.successes, found.runs, strict=True)]
     found = found.join(DataFrame(ends, columns=["rate_low", "rate_high"]))
@@ -122,9 +123,10 @@ def rates(runs: DataFrame) -> DataFrame:
 
 
 def only_engine(key: str) -> str:
-    """Return the only engine of the contestant with this key; "" for all, or several."""
-    engines = Contestant.from_key(key).engines or ()
-    return engines[0] if len(engines) == 1 else ""
+    """Return the only author of the contestant's schedules; "" for all engines, or several."""
+    contestant = Contestant.from_key(key)
+    engines = contestant.engines or ()
+    return engines[0] if len(engines) == 1 and not contestant.first_schedule else ""
 
 
 def remainders(runs: DataFrame) -> DataFrame:

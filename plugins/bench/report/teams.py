@@ -29,11 +29,21 @@ def members_of(key: str, others: Iterable[str]) -> list[str]:
     found = []
     for other in others:
         alone = Contestant.from_key(other)
-        if alone.engines is None or len(alone.engines) != 1 or alone.budget != team.budget:
+        if (
+            alone.engines is None
+            or len(alone.engines) != 1
+            or _limits_of(alone) != _limits_of(team)
+        ):
             continue
         if team.engines is None or alone.engines[0] in team.engines:
             found.append(other)
     return found
+
+
+def _limits_of(contestant: Contestant) -> tuple[object, ...]:
+    """Return the budget of a contestant, and whether the host's greedy schedule takes part."""
+    one = contestant
+    return one.time_limit, one.evaluations, one.threads, one.first_schedule
 
 
 def beside_members(runs: DataFrame) -> DataFrame:

@@ -7,7 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cchybrid_plugins.bench.contestant import Contestant, contestants, labels, with_budget
+from cchybrid_plugins.bench.contestant import (
+    Contestant,
+    contestants,
+    labels,
+    with_budget,
+    with_first_schedule,
+)
 from cchybrid_plugins.bench.row import Row
 from cchybrid_plugins.bench.study import RunBudget, read_seeds
 from cchybrid_plugins.bench.suite import Suite, read_suite
@@ -85,6 +91,41 @@ def test_names_are_looked_up_when_the_suite_is_run(
         with_budget(load_registry(), suite.contestants)
 
 
+def test_the_greedy_schedule_takes_part_for_all_contestants_or_for_none(tmp_path: Path) -> None:
+    alone = Contestant(())
+    auto, umda, greedy = with_first_schedule([Contestant(), Contestant(("umda",)), alone], None)
+    assert (auto.first_schedule, umda.first_schedule, greedy.first_schedule) == (False, False, True)
+    assert [each.name for each in (auto, umda, greedy)] == ["auto", "umda", "host greedy"]
+    assert auto.budget == "60 s, 1 thread, no greedy schedule"
+    auto, greedy = with_first_schedule([Contestant(), alone], None)
+    assert auto.first_schedule
+    (umda,) = with_first_schedule([Contestant(("umda",))], True)
+    assert umda.budget == "60 s, 1 thread, greedy schedule"
+    for wrong in (replace(alone, strategy="race"), replace(alone, options={"umda": {}})):
+        with pytest.raises(InputError, match="host greedy has no strategy and no options"):
+            with_first_schedule([wrong], None)
+    text = "[[contestants]]\nengine = ['host greedy', 'umda']\n[budget]\nfirst_schedule = true\n"
+    suite = study(tmp_path, text + ROWS)
+    assert [each.engines for each in suite.contestants] == [(), ("umda",)]
+    assert suite.budget.first_schedule is True
+
+
+def test_older_keys_of_contestants_say_what_was_run() -> None:
+    for engines in (None, ("umda",)):
+        record = json.loads(Contestant(engines).key)
+        del record["first_schedule"]
+        read = Contestant.from_key(json.dumps(record))
+        assert read.first_schedule == (engines is None)
+    with pytest.raises(ValueError, match="is no contestant"):
+        Contestant.from_key(json.dumps({**record, "first_schedule": 1}))
+
+
+def test_the_greedy_schedule_alone_is_a_contestant() -> None:
+    run = made("schedules", Row.from_text({"topology": "ring-bi-6", "collective": "AAS"}, Path()),
+               replace(Contestant(()), first_schedule=True))  # fmt: skip
+    assert (run.result["engine"], run.result["steps"]) == ("host greedy", 5)
+
+
 def test_a_budget(tmp_path: Path) -> None:
     text = '[budget]\ntime_limit = 0.5\nevaluations = 20\nthreads = 2\nseeds = "0-2,9"\n'
     assert study(tmp_path, text + ROWS).budget == RunBudget(0.5, 20, 2, (0, 1, 2, 9))
@@ -120,6 +161,7 @@ def test_seeds() -> None:
         ("[budget]\ntime_limit = 0", "budget: time_limit: 0 makes no sense"),
         ("[budget]\ntime_limit = nan", "time_limit: nan makes no sense"),
         ("[budget]\nevaluations = 1.5", "evaluations: 1.5 makes no sense; use a whole number"),
+        ("[budget]\nfirst_schedule = 'yes'", "first_schedule: 'yes' is neither; write true or"),
         ("[budget]\nthreads = true", "threads: True makes no sense"),
         ("[budget]\nseeds = 'many'", "budget: seeds: 'many' names no seeds"),
         ("[[rows]]\ntopology = 'ring-bi-4'\nfixed_steps = 0", "fixed_steps: 0 makes no sense"),

@@ -35,6 +35,8 @@ def test_the_members_of_a_team_run_alone_under_the_same_budget() -> None:
     assert members_of(TEAM.key, keys) == [UMDA.key, CPSAT.key]
     assert members_of(AUTO.key, keys) == [UMDA.key, CPSAT.key]
     assert members_of(UMDA.key, keys) == []
+    helped = Contestant(None, time_limit=10.0, first_schedule=True)
+    assert members_of(helped.key, keys) == []  # they do not have the greedy schedule
 
 
 def test_the_better_member_has_more_successes_then_fewer_seconds() -> None:
