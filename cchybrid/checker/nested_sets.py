@@ -32,7 +32,7 @@ from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
 from cchybrid.checker.reading import only, whole_rows
 
 MAX_CROSSINGS = 10_000_000
-"""Largest number of pairs of a set and a channel into it or out of it; it takes seconds."""
+"""Largest number of pairs of a set and a node or a channel; it takes seconds."""
 
 
 def nested_set_steps(network: Network, evidence: Mapping[str, Any]) -> int:
@@ -45,8 +45,8 @@ def nested_set_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     only(evidence, "kind", "message", "sets")
     source, destinations = network.message(evidence.get("message"))
     around, place = _read_sets(network, source, evidence.get("sets"))
-    if len(around) * len(network.channels) > MAX_CROSSINGS:
-        raise TooLargeError("too many channels cross the sets")
+    if len(around) * (network.nodes + len(network.channels)) > MAX_CROSSINGS:
+        raise TooLargeError("too many nodes and channels for so many sets")
     holders = set(range(network.nodes)) if network.hop_by_hop else {source, *destinations}
     # The parts of every set: nodes first, then sets, by the nodes inside, with the T of each.
     parts: list[list[tuple[set[int], int]]] = [[] for _ in around]

@@ -134,17 +134,16 @@ class Spread:
         tables: defaultdict[Any, list[int]] = defaultdict(list)
         for message in messages:
             source, goals = self.network.messages[message]
-            home = self.block_of[source]
-            outside = [node for node in sorted(goals) if self.block_of[node] != home]
+            outside = [n for n in sorted(goals) if self.block_of[n] != self.block_of[source]]
             values = tuple((node, self.values.get(node, 0)) for node in outside)
             holders = None if self.network.hop_by_hop else frozenset((source, *goals))
             tables[holders, values].append(source)
         paid = 0
         for (holders, values), sources in tables.items():
-            total = sum(amount for _, amount in values)
-            income, charges = _Incomes(self, holders, dict(values), set(sources)).at_start()
+            incomes = _Incomes(self, holders, dict(values), set(sources))
+            income, charges = incomes.at_start()
             for source in sources:
-                paid += max(0, total - charges - income[self.block_of[source]])
+                paid += max(0, incomes.total - charges - income[self.block_of[source]])
         return paid
 
     def gains(
@@ -211,6 +210,7 @@ class _Incomes:
         end = self.spread.steps
         highest: dict[int, int] = {}
         for first in reversed(self.spread.starts):
+            self.spread.prices.count(len(self.spread.once))
             charge: defaultdict[int, int] = defaultdict(int)
             for block, since, until, amount in self.spread.once:
                 if since <= first <= until and block in self.members:

@@ -180,13 +180,13 @@ def bound(
         kept = {key: record[key] for key in (*keys, "unreachable", "troubles")}
         print(json.dumps({**kept, "evidence": result.lower_bound.evidence}))
     elif result.status == "infeasible":
-        print_lines([f"{instance.name}: infeasible (certified): {result.unreachable}"])
+        print_lines([result.sentence])
     else:
         steps, author = result.lower_bound.steps, result.bound_by
         unit = "step" if steps == 1 else "steps"
         how = f"certified by {author}" if author else "as there is something to send"
         print_lines([
-            f"{instance.name}: at least {steps} {unit}, {how}",
+            f"{instance.full_name}: at least {steps} {unit}, {how}",
             *(f"  {name}: {shown}" for name, shown in found.items()),
             *(f"trouble: {text}" for text in result.troubles),
         ])  # fmt: skip

@@ -55,7 +55,7 @@ class EventBus:
         """Write a line to the log."""
         if self._log is not None:
             try:
-                self._log(line)
+                self._log(deepcopy(line))  # nothing that it changes is the run's
             except Exception as error:  # such as a full disk
                 self._log = None
                 self.troubles.append(f"the log is incomplete: {error_line(error)}")

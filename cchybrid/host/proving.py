@@ -64,7 +64,7 @@ class ProofResult(RunResult):
         bound = 1 if self.verdict is None else self.verdict.bound
         word = "proven optimal" if self.optimal else f"at least {bound} are proven"
         steps = counted(len(self.schedule.steps), "step")
-        return f"{self.schedule.instance.name!r}: {steps}, {word}"
+        return f"{self.schedule.instance.full_name!r}: {steps}, {word}"
 
     def details(self) -> list[str]:
         """Return the result of each kind of evidence, and a shorter schedule that was found."""
@@ -72,7 +72,7 @@ class ProofResult(RunResult):
         if self.shorter is not None:
             fewer = len(self.shorter.steps)
             lines.append(
-                f"{self.schedule.instance.name}: not optimal, there is a schedule of {fewer} "
+                f"{self.schedule.instance.full_name}: not optimal, there is a schedule of {fewer} "
                 f"steps; find it with: cchybrid solve --steps {fewer}"
             )
         return lines

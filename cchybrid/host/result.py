@@ -78,7 +78,7 @@ class Result(RunResult):
     @property
     def sentence(self) -> str:
         """The verdict in one line: steps, status, bound."""
-        name, steps = printable(self.instance.name), self.steps
+        name, steps = printable(self.instance.full_name), self.steps
         how = "certified" if self.certified else "claimed"
         if self.status == "infeasible":
             reason = self._unreachable() or "no schedule has so few steps"
@@ -117,11 +117,8 @@ class Result(RunResult):
 
     def _unreachable(self) -> str:
         """Return the destination that cannot be reached, by name, and the reason."""
-        lost, name = self.unreachable, self.instance.network.node_name
-        if lost is None:
-            return ""
-        ends = f"node {name(lost.destination)} cannot be reached from node {name(lost.source)}"
-        return f"{ends} (message {lost.message}): {lost.reason}"
+        lost = self.unreachable
+        return "" if lost is None else lost.words(self.instance.network)
 
     def _bound(self) -> str:
         steps = counted(self.lower_bound.steps, "step")

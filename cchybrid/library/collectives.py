@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from cchybrid.library.node_lists import parse_nodes, parse_pairs, read_pairs
-from cchybrid.library.node_numbers import node_numbers, node_pairs
+from cchybrid.library.node_lists import parse_nodes, parse_pairs
+from cchybrid.library.node_numbers import node_numbers, node_pairs, read_pairs
 from cchybrid.library.records import CollectiveInfo, Roles
 from cchybrid.library.roles import (
     check_participants,

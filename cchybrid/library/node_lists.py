@@ -1,15 +1,11 @@
-"""Nodes and pairs of nodes as users write them, on the command line and in CSV files."""
+"""Nodes and pairs of nodes by number, as users write them."""
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
-from cchybrid.model import Network
-from cchybrid.model.errors import InputError, with_context
-from cchybrid.model.instance import read_text
+from cchybrid.model.errors import InputError
 
 _MAX_NODES = 1 << 20
 
@@ -71,46 +67,4 @@ def parse_pairs(text: str) -> list[tuple[int, int]]:
                 hint="write SOURCE>DESTINATION, such as 0>3,2>5, or @FILE",
             )
         pairs.append((int(match[1]), int(match[2])))
-    return pairs
-
-
-def read_pairs(path: str | Path, network: Network | None = None) -> list[tuple[int, int]]:
-    """Read the pairs of a CSV file, one ``source,destination`` a line.
-
-    ``#`` begins a comment, empty lines are ignored, and the first line may be a header. With a
-    network whose nodes have names, these may stand for the numbers, and take precedence.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read or holds no pairs; the error names the file and the line.
-    """
-    names = {} if network is None or network.node_names is None else network.node_by_name
-    pairs: list[tuple[int, int]] = []
-    first = True
-    with with_context(path):
-        for number, line in enumerate(read_text(path).splitlines(), 1):
-            content = line.partition("#")[0].strip()
-            if not content:
-                continue
-            try:
-                fields = [field.strip() for field in next(csv.reader([content]))]
-            except csv.Error as error:
-                raise InputError(
-                    f"no CSV: {error}", where=f"line {number}", hint="write source,destination"
-                ) from None
-            if len(fields) == 2 and all(
-                field in names or re.fullmatch(r"[0-9]{1,7}", field) for field in fields
-            ):
-                a, b = (names[field] if field in names else int(field) for field in fields)
-                pairs.append((a, b))
-            elif not first or re.search(r"\d", content) or any(field in names for field in fields):
-                raise InputError(
-                    f"{content[:40]!r} is no pair",
-                    where=f"line {number}",
-                    hint="write source,destination",
-                )
-            first = False
-        if not pairs:
-            raise InputError("no pairs", hint="write one source,destination a line")
     return pairs

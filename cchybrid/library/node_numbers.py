@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import operator
 import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, TypeVar
 
-from cchybrid.library.node_lists import format_nodes, parse_nodes
+from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs
 from cchybrid.model import Network
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.instance import read_text
 
 Part = TypeVar("Part")
+_PAIR_HINT = "write source,destination"
 _MAX_COMPARED = 10_000
 """Names of nodes that an unknown one is compared with: some microseconds each."""
 
@@ -20,7 +24,7 @@ _MAX_COMPARED = 10_000
 def node_number(node: Any, network: Network) -> int:
     """Return the number of a node given by name or by number; a name takes precedence.
 
-    Where all names are numbers, as in a graph whose nodes are 1 to 4, numbers are names.
+    Where a name is a number, as in a graph whose nodes are 1 to 4, numbers are names.
 
     Raises
     ------
@@ -40,7 +44,7 @@ def node_number(node: Any, network: Network) -> int:
         if found is not None:
             return found
     number = _whole(node)
-    if number is None or (number >= 0 and _names_are_numbers(network)):
+    if number is None or (number >= 0 and _a_name_is_a_number(network)):
         raise _unknown(str(node), network)
     if not 0 <= number < network.nodes:
         raise InputError(
@@ -59,9 +63,9 @@ def _whole(node: Any) -> int | None:
         return None
 
 
-def _names_are_numbers(network: Network) -> bool:
-    names = network.node_names or ("",)
-    return all(re.fullmatch(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", name) for name in names)
+def _a_name_is_a_number(network: Network) -> bool:
+    names = network.node_names or ()
+    return any(re.fullmatch(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", name) for name in names)
 
 
 def _unknown(text: str, network: Network) -> InputError:
@@ -118,6 +122,45 @@ def node_pairs(text: str, network: Network) -> list[tuple[int, int]]:
         The text is no such list, or can be read in several ways.
     """
     return _split(text, lambda part: _pair_of(part, network), network)
+
+
+def read_pairs(path: str | Path, network: Network | None = None) -> list[tuple[int, int]]:
+    """Read the pairs of a CSV file, one ``source,destination`` a line.
+
+    Nodes are given by name or number, without a network by number. ``#`` at the beginning of a
+    line or after a space begins a comment, but in a line with quotes only at its beginning. Empty
+    lines are ignored, and the first line may be the header ``source,destination``.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or holds no pairs; the error names the file and the line.
+    """
+    pairs: list[tuple[int, int]] = []
+    is_first = True
+    with with_context(path):
+        for number, line in enumerate(read_text(path).splitlines(), 1):
+            begin = r"^\s*#" if '"' in line else r"(^|\s)#"
+            content = re.split(begin, line, maxsplit=1)[0].strip()
+            if not content:
+                continue
+            with with_context(f"line {number}"):
+                try:
+                    fields = [field.strip() for field in next(csv.reader([content], strict=True))]
+                except csv.Error as error:
+                    raise InputError(f"no CSV: {error}", hint=_PAIR_HINT) from None
+                if not (is_first and [*map(str.lower, fields)] == ["source", "destination"]):
+                    if len(fields) != 2:
+                        raise InputError(f"{content[:40]!r} is no pair", hint=_PAIR_HINT)
+                    if network is None:
+                        pairs += parse_pairs(">".join(fields))
+                    else:
+                        a, b = (node_number(field, network) for field in fields)
+                        pairs.append((a, b))
+            is_first = False
+        if not pairs:
+            raise InputError("no pairs", hint="write one source,destination a line")
+    return pairs
 
 
 def _pair_of(part: str, network: Network) -> tuple[int, int] | None:

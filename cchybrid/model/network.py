@@ -180,6 +180,7 @@ class Network(ShownNetwork):
                 raise InputError(
                     "a coordinate is not finite", where=where, hint="use finite numbers"
                 )
+        self.__dict__["positions"] = tuple(map(tuple, self.positions))
 
     def _check_node_names(self) -> None:
         if self.node_names is None:
@@ -211,6 +212,7 @@ class Network(ShownNetwork):
                     hint="leave it out, as in lists of nodes",
                 )
             seen.add(name)
+        self.__dict__["node_names"] = tuple(self.node_names)
 
     def _check_half_duplex(self) -> None:
         capacity = {(source, target): size for source, target, size in self.channels}

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from operator import index
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import Instance, check_format, read_text, write_json
@@ -84,7 +84,7 @@ class Schedule(ShownSchedule):
             raise InputError(
                 "not a list of steps", where="steps", hint="give a list of Transfer for each step"
             )
-        _check_transfers(self.steps)
+        self.__dict__["steps"] = _as_tuples(self.steps)
         reduces = self.instance.collective.kind == "allreduce"
         sizes = [len(step) for step in self.steps] if reduces else []
         if (
@@ -97,13 +97,14 @@ class Schedule(ShownSchedule):
                 where="sums",
                 hint="give a list of members for each transfer" if reduces else "leave them out",
             )
-        for place, step in enumerate(self.sums):
-            for number, parts in enumerate(step):
-                whole_tuple(parts, f"sums[{place}][{number}]")
+        self.__dict__["sums"] = tuple(
+            tuple(whole_tuple(parts, f"sums[{place}][{n}]") for n, parts in enumerate(step))
+            for place, step in enumerate(self.sums)
+        )
 
     def parts(self, step: int, transfer: int) -> tuple[int, ...]:
         """Return the members whose parts a transfer adds up; none unless this is an allreduce."""
-        return tuple(self.sums[step][transfer]) if self.sums else ()
+        return self.sums[step][transfer] if self.sums else ()
 
     @cached_property
     def channel_uses(self) -> int:
@@ -187,29 +188,39 @@ class Schedule(ShownSchedule):
             return cls.from_json(parse_json(read_text(path)))
 
 
-def _check_transfers(steps: Steps) -> None:
-    """Raise an ``InputError`` for what is no message and a path of whole numbers."""
+def _as_tuples(steps: Any) -> Steps:
+    """Return steps that the caller cannot change: tuples of a message and a path of whole numbers.
+
+    Raises
+    ------
+    InputError
+        A transfer is something else; the error names its place.
+    """
     try:  # at once, as a schedule may have millions of transfers
-        numbers = {type(message) for step in steps for message, _ in step}
-        paths = [path for step in steps for _, path in step]
-        numbers.update(map(type, chain.from_iterable(paths)))
-        if numbers <= {int} and set(map(type, paths)) <= {tuple, list}:
-            return
+        transfers = [*chain.from_iterable(steps)]
+        paths = [path for _, path in transfers]
+        kinds = {type(steps), *map(type, steps), *map(type, paths)}
+        if kinds <= {tuple} and {*map(type, transfers)} <= {Transfer}:
+            numbers = {type(message) for message, _ in transfers}
+            if numbers.union(map(type, chain.from_iterable(paths))) <= {int}:
+                return cast(Steps, steps)
     except (TypeError, ValueError):
         pass
-    for place, step in enumerate(steps):
-        for number, transfer in enumerate(step):
-            where = f"steps[{place}][{number}]"
-            if not isinstance(transfer, (tuple, list)) or len(transfer) != 2:
-                raise InputError(
-                    f"{described(transfer)} is no transfer", where=where, hint="give a Transfer"
-                )
-            whole(transfer[0], f"{where}.message")
-            if isinstance(transfer[1], (set, frozenset, dict)):
-                raise InputError(
-                    f"{described(transfer[1])} is no path", where=where, hint="give nodes in order"
-                )
-            whole_tuple(transfer[1], f"{where}.path")
+    return tuple(
+        tuple(_transfer(transfer, f"steps[{place}][{number}]") for number, transfer in enumerate(s))
+        for place, s in enumerate(steps)
+    )
+
+
+def _transfer(transfer: Any, where: str) -> Transfer:
+    if not isinstance(transfer, (tuple, list)) or len(transfer) != 2:
+        raise InputError(
+            f"{described(transfer)} is no transfer", where=where, hint="give a Transfer"
+        )
+    message, path = transfer
+    if isinstance(path, (str, set, frozenset, dict)):
+        raise InputError(f"{described(path)} is no path", where=where, hint="give nodes in order")
+    return Transfer(whole(message, f"{where}.message"), whole_tuple(path, f"{where}.path"))
 
 
 def reverse_steps(steps: Iterable[tuple[Transfer, ...]]) -> Steps:

@@ -164,8 +164,8 @@ class ShownSchedule:
         Returns
         -------
         Utilisation
-            ``uses``, an integer array of the shape (channels, steps); ``capacity``, of the shape
-            (channels,); and ``channels``, the two nodes of the channel of every row, by name.
+            ``uses`` and ``capacity``, integer arrays of the shape (channels, steps); and
+            ``channels``, the two nodes of the channel of every row, by name.
 
         Raises
         ------

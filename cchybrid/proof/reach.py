@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from cchybrid.checker.instance import Network
+from cchybrid.checker.instance import Network as CheckedNetwork
 from cchybrid.checker.reach import out_of_reach
-from cchybrid.model import AllReduction, Instance
+from cchybrid.model import AllReduction, Instance, Network
 from cchybrid.model.errors import InputError
 from cchybrid.referee.distances import hop_distances
 
@@ -32,11 +32,11 @@ class Unreachable:
         """Return the fields as a JSON object."""
         return asdict(self)
 
-    def __str__(self) -> str:
-        return (
-            f"node {self.destination} cannot be reached from node {self.source} "
-            f"(message {self.message}): {self.reason}"
-        )
+    def words(self, network: Network) -> str:
+        """Return the sentence that says so, with the names of the nodes."""
+        ends = network.node_name(self.destination), network.node_name(self.source)
+        what = f"node {ends[0]} cannot be reached from node {ends[1]}"
+        return f"{what} (message {self.message}): {self.reason}"
 
 
 def unreachable(instance: Instance) -> dict[str, Any] | None:
@@ -44,7 +44,7 @@ def unreachable(instance: Instance) -> dict[str, Any] | None:
     suspects = _suspects(instance)
     if not suspects:
         return None
-    network = Network(instance.to_json())
+    network = CheckedNetwork(instance.to_json())
     for message in suspects:
         missed = out_of_reach(network, message)
         if missed:
@@ -63,9 +63,11 @@ def farthest(instance: Instance) -> int:
     lost = unreachable(instance.forward)
     if lost is not None:
         raise InputError(
-            str(explain(instance, lost)), where=instance.name, hint="use a connected network"
+            explain(instance, lost).words(instance.network),
+            where=instance.name,
+            hint="use a connected network",
         )
-    network = Network(instance.to_json())
+    network = CheckedNetwork(instance.to_json())
     hops = {source: network.hops(source) for source, _ in network.messages}
     return max(hops[source][goal] for source, goals in network.messages for goal in goals)
 
@@ -93,9 +95,9 @@ def explain(instance: Instance, evidence: Mapping[str, Any]) -> Unreachable:
 def _reason(instance: Instance, source: int, destination: int) -> str:
     network, model = instance.network, instance.model
     if model.inject_limit(source) == 0:
-        return f"node {source} may not inject"
+        return f"node {network.node_name(source)} may not inject"
     if model.accept_limit(destination) == 0:
-        return f"node {destination} may not accept"
+        return f"node {network.node_name(destination)} may not accept"
     if hop_distances(replace(network, endpoints=()), [source])[0, destination] < 0:
         return "no path leads there"
     if model.switching == "store-and-forward":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from cchybrid.checker.linear import group_payments
 from cchybrid.checker.payments import NEVER, Amount
 from cchybrid.checker.prices import Prices
 from cchybrid.checker.refutation import proof_lines
+from cchybrid.model.text import printable
 
 
 class Payment(NamedTuple):
@@ -49,7 +50,7 @@ def explain(instance: Any, record: Mapping[str, Any]) -> list[str]:
     network = Network(instance)
     if claim["scope"] == ANY_ROUTING:
         network = network.with_any_routing()
-    return argument(network, evidence)
+    return argument(network, evidence, instance["network"].get("node_names") or ())
 
 
 def _direction(network: Network) -> list[str]:
@@ -61,20 +62,23 @@ def _direction(network: Network) -> list[str]:
     ]
 
 
-def argument(network: Network, evidence: Mapping[str, Any]) -> list[str]:
-    """Return the argument that a number of steps is needed; the checker has accepted it."""
-    return [*_direction(network), *_of_steps(network, evidence)]
+def argument(network: Network, evidence: Mapping[str, Any], names: Sequence[str] = ()) -> list[str]:
+    """Return the argument that a number of steps is needed; the checker has accepted it.
+
+    ``names`` are those of the nodes, if they have some.
+    """
+    return [*_direction(network), *_of_steps(network, evidence, names)]
 
 
-def _of_steps(network: Network, evidence: Mapping[str, Any]) -> list[str]:
+def _of_steps(network: Network, evidence: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     kind, steps = kind_of(evidence), shown_steps(network, evidence)
     if kind == "part":
         back = "to" in evidence
-        node = evidence["to" if back else "from"]
-        part = network.part(node, back)
+        member = evidence["to" if back else "from"]
+        part, node = network.part(member, back), _name(member, names)
         ends = f"the parts of all others reach node {node}" if back else f"node {node} reaches all"
         first = f"Every schedule of the allreduce contains transfers by which {ends}."
-        return [first, *argument(part, evidence["evidence"])]
+        return [first, *argument(part, evidence["evidence"], names)]
     if kind == "exchanges":
         transfers = sum(2 * (len(members) - 1) for members in network.members)
         return [
@@ -83,7 +87,7 @@ def _of_steps(network: Network, evidence: Mapping[str, Any]) -> list[str]:
             f"{_count(steps, 'step')} {_are(steps)} needed.",
         ]
     if kind == "nested-sets":
-        return _nested_sets(network, evidence, steps)
+        return _nested_sets(network, evidence, steps, names)
     if kind == "refutation":
         return _refutation(network, evidence, steps)
     prices, paid = payments(network, evidence, steps - 1)
@@ -148,10 +152,12 @@ def _paid(payment: Payment) -> str:
     )
 
 
-def _nested_sets(network: Network, evidence: Mapping[str, Any], steps: int) -> list[str]:
+def _nested_sets(
+    network: Network, evidence: Mapping[str, Any], steps: int, names: Sequence[str]
+) -> list[str]:
     source, goals = network.message(evidence["message"])
     return [
-        f"Message {evidence['message']} goes from node {source} to "
+        f"Message {evidence['message']} goes from node {_name(source, names)} to "
         f"{_count(len(goals), 'destination')}; {_count(len(evidence['sets']), 'set')} of nodes, "
         "disjoint or one inside the other, do not contain its source.",
         "In the first step in which it enters a set, it reaches at most as many of the nodes and "
@@ -170,6 +176,10 @@ def _refutation(network: Network, evidence: Mapping[str, Any], steps: int) -> li
         f"A proof of {_count(lines, 'line')} derives a contradiction from it, line by line, by "
         f"unit propagation: at least {_count(steps, 'step')} {_are(steps)} needed.",
     ]
+
+
+def _name(node: int, names: Sequence[str]) -> str:
+    return printable(names[node]) if names else str(node)
 
 
 def _are(number: int) -> str:

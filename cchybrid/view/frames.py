@@ -115,7 +115,7 @@ def utilisation(schedule: Schedule) -> Utilisation:
     name = network.node_name
     return Utilisation(
         uses,
-        np.array([channel.capacity for channel in network.channels], np.int64),
+        np.outer([channel.capacity for channel in network.channels], schedule.rounds),
         tuple((name(tail), name(head)) for tail, head, _ in network.channels),
     )
 

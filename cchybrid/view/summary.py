@@ -35,6 +35,10 @@ def facts(instance: Instance) -> list[str]:
         words = "any simple path" if routing == "any" else f"at most {routing} extra hops"
         parts.append("shortest paths" if model.extra_hops == 0 else words)
     parts.append("all ports" if model.inject is None else _ports(instance))
+    if collective.chunks > 1:
+        parts.append(f"{collective.chunks} chunks each")
+    if model.rounds:
+        parts.append(f"rounds {'+'.join(map(str, model.rounds))}")
     network = instance.network
     return [f"network {printable(network.name)}: {read_line(network)}", ", ".join(parts)]
 

@@ -76,7 +76,7 @@ def _summary(schedule: Schedule) -> Table:
     total = schedule.instance.network.step_capacity
     for number, (step, rounds) in enumerate(zip(schedule.steps, schedule.rounds, strict=True), 1):
         used = sum(len(transfer.path) - 1 for transfer in step)
-        longest = max(len(transfer.path) - 1 for transfer in step)
+        longest = max((len(transfer.path) - 1 for transfer in step), default=0)
         share = f"{used} of {rounds * total} ({100 * used / (rounds * total):.0f} %)"
         table.add_row(str(number), str(len(step)), share, str(longest))
     return table

@@ -95,7 +95,7 @@ def _read(instance: Instance, bound: LowerBound) -> BoundPicture | None:
             f"the evidence of the lower bound shows {shown} steps, not {bound.steps}",
             where=instance.name,
         )
-    sentence = " ".join(argument(network, evidence))
+    sentence = " ".join(argument(network, evidence, instance.network.node_names or ()))
     if kind == "part":
         back = "to" in evidence
         network = network.part(evidence["to" if back else "from"], back)

@@ -141,7 +141,7 @@ def channel_chart(schedule: Schedule) -> Figure:
         main.set_ylabel("channels, by source node")
     top = axes_at(figure, margin, 26 + legend + high + 4, wide, BAR - 4)
     uses = np.array([sum(len(path) - 1 for _, path in step) for step in schedule.steps])
-    _bars(top, uses / network.step_capacity, upright=True)
+    _bars(top, uses / (network.step_capacity * np.array(schedule.rounds)), upright=True)
     top.set_xlim(-0.5, steps - 0.5)
     side = axes_at(figure, margin + wide + 6, 26 + legend, BAR - 6, high)
     _bars(side, loads.mean(axis=1), upright=False)

@@ -12,6 +12,7 @@ from cchybrid.checker.certificate import ANY_ROUTING
 from cchybrid.checker.instance import Network
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_parts
+from cchybrid.model.text import printable
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Claim:
 
         ``network`` is the one of the two whose paths it counts.
         """
-        yield f"{self.name}: is there a schedule of at most {self.steps} steps?"
+        yield f"{printable(self.name)}: is there a schedule of at most {self.steps} steps?"
         yield "Unsatisfiable means that there is none. Nodes, messages and steps are numbers; nodes"
         yield "and messages count from 0, steps from 1."
         hops = network.extra_hops

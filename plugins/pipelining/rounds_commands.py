@@ -180,8 +180,10 @@ def check_folder(folder: Path, record: Any, explain: bool, as_json: bool) -> boo
     except EvidenceError as error:
         failure = str(error)
     if as_json:
+        derived = [] if front is None else describe(front.instance.to_json())
         shown = {} if front is None else front.to_json()
-        print(json.dumps({"holds": front is not None, **shown, "failure": failure}))
+        record = {"holds": front is not None, **shown, "description": derived, "failure": failure}
+        print(json.dumps(record))
     elif front is None:
         print_lines([f"{folder}: FAILED: {failure}"])
     else:

@@ -110,12 +110,14 @@ def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> bool:
     instance = record.get("instance")
     name = instance.get("name") if isinstance(instance, dict) else None
     name = name if isinstance(name, str) else path.name
+    about = [] if verdict is None else describe(record["instance"])
     if as_json:
         print(
             json.dumps(
                 {
                     "holds": verdict is not None,
                     "instance": name,
+                    "description": about,
                     "rounds_per_chunk": None if verdict is None else str(verdict.rounds_per_chunk),
                     "bound": None if verdict is None else str(verdict.bound),
                     "kind": None if verdict is None else verdict.kind,
@@ -131,9 +133,8 @@ def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> bool:
         if not verdict.optimal:
             word = f"at least {shown_fraction(verdict.bound)} are needed"
         rounds = shown_fraction(verdict.rounds_per_chunk)
-        about = [f"  {line}" for line in describe(record["instance"])]
         head = f"{path}: valid, {rounds} rounds per chunk, {word}; {verdict.kind}"
-        print_lines([head, *about])
+        print_lines([head, *(f"  {line}" for line in about)])
         if explain:
             from cchybrid.checker import Network
             from cchybrid.view.argument import rounds_argument

@@ -209,10 +209,10 @@ def test_messages() -> None:
 
 
 def test_crossings_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two sets, one of them that of all nodes but the source, and three channels."""
+    """Two sets, one of them that of all nodes but the source, four nodes, three channels."""
     rows = [[0, 1, 2, 3]]
-    monkeypatch.setattr(nested_sets, "MAX_CROSSINGS", 6)
+    monkeypatch.setattr(nested_sets, "MAX_CROSSINGS", 14)
     assert steps_or_error(line(), rows) == 2
-    monkeypatch.setattr(nested_sets, "MAX_CROSSINGS", 5)
-    with pytest.raises(TooLargeError, match="too many channels cross the sets"):
+    monkeypatch.setattr(nested_sets, "MAX_CROSSINGS", 13)
+    with pytest.raises(TooLargeError, match="too many nodes and channels for so many sets"):
         nested_set_steps(line(), {"message": 0, "sets": rows})

@@ -207,6 +207,16 @@ def test_incomes_that_grow_in_every_step_are_refused(
         Spread(network, prices, group, any_rounds=False).paid([0])
 
 
+def test_many_charges_are_refused() -> None:
+    """Every charge is looked at for every step at which one begins or ends."""
+    number = 16_000
+    once = [[1, step, step, 1] for step in range(1, number)]
+    network = by_hand([[0, 1], [1, 2], [2, 0]], (0, [1, 2]))
+    group = {"worth": [[1, 1], [2, 1]], "once": once}
+    with pytest.raises(TooLargeError):
+        Spread(network, Prices(network, {}, number), group, any_rounds=False).paid([0])
+
+
 SETS = [[2, 1, 2, 3], [1, 2, 3], [3, 3]]
 
 

@@ -165,7 +165,7 @@ def _table(path: Path) -> Any:
 
 
 def _pairs(path: Path) -> Any:
-    from cchybrid.library.node_lists import read_pairs
+    from cchybrid.library.node_numbers import read_pairs
 
     return read_pairs(path, _named())
 

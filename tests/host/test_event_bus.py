@@ -31,3 +31,6 @@ def test_an_observer_changes_nothing_of_the_run() -> None:
     bus.emit("infeasible", 1.0, content)
     assert (bus.troubles, content) == ([], {"evidence": {"nodes": [1]}})
     assert seen[0]["evidence"] == {"nodes": [1]}
+    logged = EventBus([], log=forge)
+    logged.record(content)
+    assert (logged.troubles, content) == ([], {"evidence": {"nodes": [1]}})

@@ -1,15 +1,12 @@
 """Nodes and pairs as users write them."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs, read_pairs
+from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs
 from cchybrid.model.errors import InputError
 from tests.examples import examples
-from tests.refusals import refused
 
 
 @pytest.mark.parametrize(
@@ -45,29 +42,3 @@ def test_parse_pairs() -> None:
     assert parse_pairs("0>3, 2 > 5,0>3") == [(0, 3), (2, 5), (0, 3)]
     with pytest.raises(InputError, match="a pair is missing"):
         parse_pairs("0>1,")
-
-
-def test_read_pairs(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    path.write_bytes('\ufeffSource,Destination\r\n# note\r\n\r\n0,1 # a\r\n"2", 3\r\n'.encode())
-    assert read_pairs(path) == [(0, 1), (2, 3)]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "no pairs; write one source,destination a line"),
-        ("# only a comment\n", "no pairs"),
-        ("source,destination\n", "no pairs"),
-        ("0,1\n0;1\n", "line 2: '0;1' is no pair; write source,destination"),
-        ("0,1,2\n", "line 1: '0,1,2' is no pair"),
-        ("source,destination\nfrom,to\n", "line 2: 'from,to' is no pair"),
-        ("0,-1\n", "line 1: '0,-1' is no pair"),
-        ('"0,1\n', "is no pair"),
-    ],
-)
-def test_read_pairs_refuses(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "pairs.csv"
-    path.write_text(text)
-    with refused(f"{path}: ", message):
-        read_pairs(path)

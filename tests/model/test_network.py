@@ -115,6 +115,12 @@ def test_refusals(changes: dict[str, Any], message: str) -> None:
         Network.from_json(LINE | changes)
 
 
+def test_positions_and_names_may_be_lists() -> None:
+    network = Network("pair", 2, [(0, 1)], positions=[[0, 0], [1, 0]], node_names=["a", "b"])
+    assert (network.positions, network.node_names) == (((0, 0), (1, 0)), ("a", "b"))
+    assert hash(network)
+
+
 def test_arcs_are_pairs_of_any_type() -> None:
     expected = Network.from_arcs("x", 2, [(0, 1), (1, 0)])
     assert Network.from_arcs("x", 2, [[0, 1], [1, 0]]) == expected  # type: ignore[list-item]

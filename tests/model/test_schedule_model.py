@@ -41,6 +41,18 @@ def test_reading_backwards_twice_is_forward(schedule: Schedule) -> None:
     assert reverse_steps(reverse_steps(schedule.steps)) == schedule.steps
 
 
+def test_a_schedule_keeps_nothing_that_the_caller_can_change() -> None:
+    steps = [[(0, [0, 1]), (0, (node for node in (0, 2)))]]
+    schedule = Schedule(cchybrid.instance("ring-bi-3", "OAB"), steps)
+    steps[0].pop()
+    assert schedule.steps == ((Transfer(0, (0, 1)), Transfer(0, (0, 2))),)
+    assert isinstance(schedule.steps[0][0], Transfer)
+    parts = [[[0, 1]]]
+    reduced = Schedule(cchybrid.instance("ring-bi-3", "allreduce"), [[(0, (0, 1))]], sums=parts)
+    parts[0][0].append(2)
+    assert reduced.sums == (((0, 1),),)
+
+
 def test_cost_is_steps_then_channel_uses() -> None:
     assert SCHEDULE.cost == (2, 2)
     longer = Schedule(SCHEDULE.instance, ((Transfer(0, (0, 1)), Transfer(0, (0, 1, 2))),))

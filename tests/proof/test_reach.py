@@ -1,6 +1,7 @@
 """Unreachable destinations and the reasons, in the user's direction."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -48,11 +49,22 @@ def test_node_message_and_reason(network, messages, model, said):
     evidence = unreachable(instance.forward)
     assert evidence is not None
     proves_infeasible(instance.to_json(), evidence)
-    assert str(explain(instance, evidence)) == said
+    assert explain(instance, evidence).words(network) == said
     others = {node for message in instance.collective.deliver_messages for node in message[1]}
     for node in others - {evidence["destination"]}:
         with pytest.raises(EvidenceError):
             proves_infeasible(instance.to_json(), {**evidence, "destination": node})
+
+
+def test_nodes_are_called_by_their_names():
+    named = Network.from_arcs("one way", 3, [(0, 1), (1, 2)], node_names=("1", "2", "3"))
+    instance = Instance(named, Collective("some", (Message(1, (0,)),)))
+    said = "node 1 cannot be reached from node 2 (message 0): no path leads there"
+    assert explain(instance, unreachable(instance.forward)).words(named) == said
+    with refused(said):
+        farthest(instance)
+    deaf = replace(instance, model=ports((1, 1, 1), (0, 1, 1)))
+    assert explain(deaf, unreachable(deaf.forward)).reason == "node 1 may not accept"
 
 
 def test_the_farthest_destination_is_none_without_a_port():

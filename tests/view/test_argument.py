@@ -185,3 +185,16 @@ def test_a_refutation_counts_its_formula_and_its_proof() -> None:
         "makes it from the instance."
     )
     assert second.startswith("A proof of ")
+
+
+def test_nodes_are_called_by_their_names() -> None:
+    names = ("1", "2", "3")
+    network = cchybrid.Network.from_links("line", 3, [(0, 1), (1, 2)], node_names=names)
+    result = cchybrid.solve(network, "allreduce", time_limit=30)
+    evidence = result.lower_bound.evidence
+    assert evidence["kind"] == "part"
+    node = evidence.get("from", evidence.get("to"))
+    record = result.instance.to_json()
+    first = argument(Network(record), evidence, names)[0]
+    assert f"node {names[node]}" in first
+    assert f"node {node}" not in first

@@ -49,13 +49,20 @@ def test_a_schedule_without_steps_has_an_empty_table() -> None:
     assert empty.utilisation().uses.shape == (8, 0)
 
 
+def test_a_step_of_several_rounds_carries_as_many_times_more() -> None:
+    instance = cchybrid.instance("ring-bi-4", "reduce", rounds=[1, 2])
+    steps = [[(0, (2, 1)), (0, (3, 0))], [(0, (1, 0))]]
+    found = cchybrid.Schedule(instance, steps).utilisation()
+    assert found.capacity.tolist() == [[2, 1]] * 8  # rounds count from the last step
+
+
 def test_the_array_adds_up_and_keeps_within_the_capacities(schedule: cchybrid.Schedule) -> None:
     found = schedule.utilisation()
     assert found.uses.shape == (len(STAR.channels), len(schedule.steps))
     assert found.uses.sum() == schedule.channel_uses
-    assert (found.uses <= found.capacity[:, None]).all()
+    assert (found.uses <= found.capacity).all()
     row = found.channels.index(("R 3", "sw"))
-    assert found.capacity[row] == 2
+    assert found.capacity[row].tolist() == [2] * len(schedule.steps)
     frame = schedule.to_frame()
     used = frame[(frame.tail_name == "R 3") & (frame.head_name == "sw")]
     counts = np.bincount(used["step"], minlength=len(schedule.steps) + 1)[1:]

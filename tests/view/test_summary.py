@@ -9,6 +9,7 @@ import cchybrid
 from cchybrid.plugin.records import ExporterInfo
 from cchybrid.plugin.registry import Registry
 from cchybrid.view import notebook
+from cchybrid.view.summary import facts
 
 NAMES = ("<script>alert(1)</script>", 'R"2"', "R&3")
 LINE = cchybrid.Network.from_links("<line>", 3, [(0, 1), (1, 2)], node_names=NAMES)
@@ -17,6 +18,14 @@ LINE = cchybrid.Network.from_links("<line>", 3, [(0, 1), (1, 2)], node_names=NAM
 @pytest.fixture(scope="module")
 def result() -> cchybrid.Result:
     return cchybrid.solve(LINE, "allgather", time_limit=30)
+
+
+def test_the_facts_are_those_of_the_instance() -> None:
+    rounds = cchybrid.instance("ring-bi-4", "AAS", rounds=[3, 1], chunks=2)
+    assert facts(rounds)[1].endswith("all ports, 2 chunks each, rounds 3+1")
+    lab = cchybrid.instance("ring-bi-4", "allgather", ports=1, name="lab, 1 port")
+    result = cchybrid.solve(lab.with_model(inject=2, accept=2), time_limit=30)
+    assert result.sentence.startswith("lab, 1 port, 2 ports: 2 steps, optimal")
 
 
 class Tags(HTMLParser):

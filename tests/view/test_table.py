@@ -6,12 +6,18 @@ from rich.table import Table
 from cchybrid.host.api import instance
 from cchybrid.model import Schedule, Transfer
 from cchybrid.view.step_table import step_table
-from cchybrid.view.table import steps_table
+from cchybrid.view.table import _summary, steps_table
 
 
 def render(schedule: Schedule, width: int) -> str:
     console = Console(width=width, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     console.print(steps_table(schedule, width))
+    return console.export_text()
+
+
+def render_summary(schedule: Schedule) -> str:
+    console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    console.print(_summary(schedule))
     return console.export_text()
 
 
@@ -35,6 +41,11 @@ NAMED = Schedule(
     ),
     BROADCAST.steps,
 )  # fmt: skip
+
+
+def test_an_empty_step_of_a_summary() -> None:
+    several = instance("ring-bi-4", "AAS", rounds=[1, 2])
+    assert "0 of 8" in render_summary(Schedule(several, ((), SCATTER.steps[0][:1])))
 
 
 def test_cells_hold_every_transfer_once() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from cchybrid_plugins.exchange import dimacs
+from cchybrid_plugins.exchange.claim import Claim
 from cchybrid_plugins.exchange.dimacs import described, write_dimacs
 
 import cchybrid
@@ -159,3 +160,10 @@ def test_what_cannot_be_written_is_one_line(tmp_path, monkeypatch):
     record, found = refuted(0)
     with pytest.raises(InputError, match=r"formula\.cnf: cannot be written"):
         write_dimacs(record, found, tmp_path / "file", 1.0)
+
+
+def test_a_name_of_several_lines_adds_none_to_a_formula() -> None:
+    network = CheckerNetwork(cchybrid.instance("ring-bi-3", "OAB").to_json())
+    claim = Claim("x\np cnf 1 1\n1 0\n", network, network, 1, {"kind": "refutation"})
+    first, *_ = claim.heading(network)
+    assert first == "x\\np cnf 1 1\\n1 0\\n: is there a schedule of at most 1 steps?"
