@@ -67,10 +67,11 @@ def _check_key(run: Run, kind: Benchmark[Any]) -> None:
         own = run.result.get(name, None if kind.engines and name == "seed" else value)
         if own != value:
             raise InputError(f"its {name} is {own!r:.60}, but it is stored under {value!r:.60}")
-    if kind.engines and key.engines is not None:
+    if kind.engines:
         worked = {*run.result.get("evaluations", ()), run.result.get("engine")}
-        if others := worked - {*key.engines, *NO_ENGINES}:
-            team = " and ".join(key.engines)
+        worked -= {*NO_ENGINES}
+        if others := worked & {*key.without} if key.engines is None else worked - {*key.engines}:
+            team = " and ".join(key.engines or (key.name,))
             raise InputError(f"{min(map(str, others))} worked, but it is stored under {team}")
 
 

@@ -32,14 +32,16 @@ def commands_of(checked: CheckedSuite, kind: Benchmark[Any], registry: Registry)
 
 def _bare(contestant: Contestant) -> str:
     """Return the contestant's key without its budget."""
-    return Contestant(contestant.engines, contestant.strategy, options=contestant.options).key
+    kept = ("engines", "without", "strategy", "options")
+    return Contestant(**{name: getattr(contestant, name) for name in kept}).key
 
 
 def _name(contestant: Contestant) -> tuple[str, ...]:
     strategy = "" if contestant.strategy == "auto" else contestant.strategy
     options = (("--option", setting) for setting in settings_of(contestant))
     engines = "+".join(contestant.engines or ())
-    return _words(("--engine", engines), ("--strategy", strategy), *options)
+    without = "+".join(contestant.without)
+    return _words(("--engine", engines), ("--without", without), ("--strategy", strategy), *options)
 
 
 def _budget(contestant: Contestant, seeds: str) -> tuple[str, ...]:

@@ -31,7 +31,8 @@ def members_of(key: str, others: Iterable[str]) -> list[str]:
         alone = Contestant.from_key(other)
         if alone.engines is None or len(alone.engines) != 1 or alone.budget != team.budget:
             continue
-        if team.engines is None or alone.engines[0] in team.engines:
+        (engine,) = alone.engines
+        if engine in team.engines if team.engines else engine not in team.without:
             found.append(other)
     return found
 
