@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,6 +36,7 @@ def test_the_members_of_a_team_run_alone_under_the_same_budget() -> None:
     assert members_of(TEAM.key, keys) == [UMDA.key, CPSAT.key]
     assert members_of(AUTO.key, keys) == [UMDA.key, CPSAT.key]
     assert members_of(UMDA.key, keys) == []
+    assert members_of(replace(AUTO, without=("umda",)).key, keys) == [CPSAT.key]
 
 
 def test_the_better_member_has_more_successes_then_fewer_seconds() -> None:
