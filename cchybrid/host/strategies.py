@@ -115,8 +115,9 @@ in proportion, as starting and every move of an engine take longer."""
 MAX_CONSTRUCTION_SHARE = 1 / 6
 """Largest share of the time for constructions."""
 EXTERNAL_SHARE, MAX_EXTERNAL = 1 / 10, 4
-"""Share of the time in which all external engines are probed; how many of them at a time, or as
-many as there are threads. More than two, as each start takes half a second, and not one of five."""
+"""Share of the time in which all external engines are probed, and the number probed at a time (at
+least one per thread). It is above two, as engines that start one after another take half a second
+each, which does not count in the share."""
 MAX_PROBE_SHARE = 1 / 4
 """Largest share of the remaining time for a probe, so that a short run probes several arms."""
 SLICE_GROWTH = 1.25
