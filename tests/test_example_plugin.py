@@ -84,6 +84,9 @@ def test_it_is_listed(environment: Environment) -> None:
     assert "--option greedy.tries=4" in environment.cchybrid("engines", "greedy")
     shown = " ".join(environment.cchybrid("plugins").split())
     assert "greedy cchybrid-greedy 0.1.0 ok engine greedy" in shown
+    code = "from cchybrid.plugin.registry import load_registry as load; print(*[load().engine(n)"
+    done = environment.run("-c", f"{code}.external for n in ('greedy', 'tabu', 'rounds')])")
+    assert done.stdout.split() == ["True", "False", "False"]
 
 
 @pytest.mark.long

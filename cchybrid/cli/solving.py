@@ -36,6 +36,14 @@ def solve(
             help="An engine that takes part; repeat for several.",
         ),
     ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=completion.engines,
+            help="An engine that is left out; repeat for several.",
+        ),
+    ] = None,
     strategy: Annotated[
         str,
         typer.Option(autocompletion=completion.strategies, help="auto, race, relay or quotients."),
@@ -104,6 +112,7 @@ def solve(
         result = api.solve(
             instance,
             engines=engine or None,
+            without=without or (),
             strategy=strategy.lower(),
             steps=steps,
             time_limit=time_limit,

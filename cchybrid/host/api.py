@@ -11,6 +11,7 @@ from cchybrid.host import instances
 from cchybrid.host.arguments import (
     read_budget,
     read_count,
+    read_left_out,
     read_names,
     read_options,
     read_seed,
@@ -44,6 +45,7 @@ def solve(
     collective: Any = None,
     *,
     engines: Sequence[str] | None = None,
+    without: Sequence[str] = (),
     strategy: str = "auto",
     steps: int | None = None,
     blind: bool = False,
@@ -73,6 +75,8 @@ def solve(
     engines
         Names of the engines that take part; by default all installed ones except baselines. With
         an empty list the greedy schedule and the bounds are the result.
+    without
+        Names of engines that are left out of these.
     strategy
         ``auto``, ``race``, ``relay`` or ``quotients``.
     steps
@@ -195,11 +199,14 @@ def solve(
     names = None if engines is None else read_names(engines, "engines", "give their names")
     # A set, then sorted: the order in which engines are listed must not affect the result.
     requested = None if names is None else {registry.engine(name).name for name in names}
+    default = {info.name for info in registry.engines.values() if not info.baseline}
+    left_out = read_left_out(without, default if requested is None else requested, registry)
     chosen = ranked(
         [
             info
             for info in registry.engines.values()
             if (_fits(info, instance) if requested is None else info.name in requested)
+            and info.name not in left_out
         ]
     )
 

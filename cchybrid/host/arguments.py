@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import whole
 from cchybrid.plugin.engine import Budget
 from cchybrid.system.processes import processor_count
+
+if TYPE_CHECKING:
+    from cchybrid.plugin.registry import Registry
 
 MAX_NUMBER = 1 << 40
 """Exclusive limit of seconds, steps, evaluations, threads and mebibytes."""
@@ -72,6 +75,17 @@ def read_names(names: Any, where: str, hint: str) -> list[str]:
     if not isinstance(listed, (list, tuple, Set)):
         raise InputError(f"{described(names)} makes no sense", where=where, hint=hint)
     return [read_text(name, where) for name in listed]
+
+
+def read_left_out(names: Any, taking_part: Set[str], registry: Registry) -> set[str]:
+    """Return the present names of the engines that are left out of those that would take part."""
+    with with_context("without"):
+        left_out = {registry.engine(n).name for n in read_names(names, "", "give their names")}
+        for name in sorted(left_out - taking_part):
+            raise InputError(f"{name} does not take part anyway", hint="drop it")
+        if left_out and left_out == taking_part:
+            raise InputError("no engine is left", hint="leave fewer out")
+    return left_out
 
 
 def read_budget(

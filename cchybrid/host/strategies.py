@@ -6,7 +6,9 @@ engine on quotients (``quotient_search``), or the prover.
 
 ``auto`` is a bandit over an algorithm portfolio:
 
-1. Constructions run first; they end in a second or two.
+1. External engines, which other distributions register, are probed beside the constructions,
+   ``MAX_EXTERNAL`` at a time, in the first tenth of the time; then the constructions run to their
+   end, a second or two. All that follows holds for external engines, too, after those of cchybrid.
 2. All arms are listed in the order of their probes, each with a prior: the gain per second to
    expect before it has contributed anything.
 3. Probes, two arms at a time (first three where messages are forwarded, as one of these usually
@@ -112,6 +114,10 @@ LARGE_DELIVERIES = 20_000
 in proportion, as starting and every move of an engine take longer."""
 MAX_CONSTRUCTION_SHARE = 1 / 6
 """Largest share of the time for constructions."""
+EXTERNAL_SHARE, MAX_EXTERNAL = 1 / 10, 4
+"""Share of the time in which all external engines are probed, and the number probed at a time (at
+least one per thread). It is above two, as engines that start one after another take half a second
+each, which does not count in the share."""
 MAX_PROBE_SHARE = 1 / 4
 """Largest share of the remaining time for a probe, so that a short run probes several arms."""
 SLICE_GROWTH = 1.25
@@ -139,7 +145,7 @@ def auto(
 
     A single engine runs without slices. An engine whose kernels are being compiled is probed when
     they are ready. If all other probes are over before, a phase without arms waits for that, but
-    for engines without a priority only if no other arm can work.
+    for external engines only if no other arm can work.
     """
     options = options.scaled(history.deliveries)
     messages = "forwarded" if history.ordered else "direct"
@@ -148,9 +154,21 @@ def auto(
     if not others or len(engines) == 1:
         yield Phase(_arms(engines, threads), wait_for_all=True)
         return
-    if constructions:
-        yield Phase(_arms(constructions, threads), share=MAX_CONSTRUCTION_SHARE)
+    first = _arms(constructions, threads) if constructions else ()
     arms, priors = _portfolio(others, max(1, threads // 2), history.ordered)
+    external = [
+        arm
+        for arm in arms
+        if arm.engine.external and arm.view == "instance" and _is_active(arm, history, options)
+    ]
+    size = max(MAX_EXTERNAL, threads)
+    starts = range(0, len(external), size)
+    for start in starts:
+        group = (*([] if start else first), *external[start : start + size])
+        share = EXTERNAL_SHARE / len(starts)
+        yield Phase(group, share=share, patience=options.probe_seconds, pause=True)
+    if first:
+        yield Phase(first, share=MAX_CONSTRUCTION_SHARE)
 
     def prior(arm: Arm) -> float:
         if arm.view == "proof" and history.ordered:
@@ -163,8 +181,8 @@ def auto(
         return priors[arm]
 
     exact = next((a for a in arms if a.engine.proves and a.view == "instance"), None)
-    awaited = {engine.name for engine in others if engine.priority > 0}
-    to_probe = [arm for arm in arms if prior(arm) > WEAK_PRIOR]
+    awaited = {engine.name for engine in others if not engine.external}
+    to_probe = [arm for arm in arms if arm not in external and prior(arm) > WEAK_PRIOR]
     seconds = options.slice_seconds
     decider = next((a for a in arms if a.engine.decides and a.view == "instance"), None)
     has_had_slice = False
@@ -202,11 +220,11 @@ def auto(
 
 
 def _constructions(engines: Sequence[EngineInfo]) -> tuple[list[EngineInfo], list[EngineInfo]]:
-    """Return the constructions with a priority, and all other engines.
+    """Return the constructions of cchybrid, and all other engines.
 
-    A construction without a priority may take long, so it counts as any other engine.
+    An external construction may take long, so it counts as any other engine.
     """
-    first = [e for e in engines if e.kind == "construction" and e.priority > 0]
+    first = [e for e in engines if e.kind == "construction" and not e.external]
     return first, [engine for engine in engines if engine not in first]
 
 
@@ -215,7 +233,7 @@ def _portfolio(
 ) -> tuple[list[Arm], dict[Arm, float]]:
     """Return all arms of ``auto`` in the order of their probes, and their priors.
 
-    Engines with a priority above 0 come first, in the order of their priority, then the others.
+    Engines of cchybrid come first, in the order of their priority, then external ones in theirs.
 
     Parameters
     ----------
@@ -225,9 +243,9 @@ def _portfolio(
         Whether some delivery requires another, so that the order of the steps matters: then exact
         engines and the prover are probed earlier.
     """
-    prioritised = [e for e in engines if e.priority > 0] or list(engines)
-    heuristics = [engine for engine in ranked(prioritised) if not engine.proves]
-    exact = [engine for engine in ranked(prioritised) if engine.proves]
+    own = [engine for engine in engines if not engine.external] or list(engines)
+    heuristics = [engine for engine in ranked(own) if not engine.proves]
+    exact = [engine for engine in ranked(own) if engine.proves]
     # Heuristics only for messages that are not forwarded are probed first, and not on quotients.
     special = [engine for engine in heuristics if engine.messages == "direct"]
     heuristics = [engine for engine in heuristics if engine not in special]
@@ -258,7 +276,7 @@ def _portfolio(
             prover,
             *on_quotients(*weaker),
         ]
-    others = [engine for engine in ranked(engines) if engine not in prioritised]
+    others = [engine for engine in ranked(engines) if engine not in own]
     arms += [*on_instance(*others), *on_quotients(*others)]
     priors = dict.fromkeys(arms, PRIOR)
     for arm in arms:
@@ -335,8 +353,11 @@ def one_by_one(engines: Sequence[EngineInfo], threads: int) -> Iterator[Phase]:
 
 
 def ranked(engines: Sequence[EngineInfo]) -> list[EngineInfo]:
-    """Return engines in the order in which they are tried: by priority, then by name."""
-    return sorted(engines, key=lambda engine: (engine.baseline, -engine.priority, engine.name))
+    """Return engines in the order in which they are tried: by priority, then by name.
+
+    External engines are tried after those of cchybrid, whatever their priority.
+    """
+    return sorted(engines, key=lambda e: (e.baseline, e.external, -e.priority, e.name))
 
 
 def _arms(engines: Sequence[EngineInfo], threads: int) -> tuple[Arm, ...]:

@@ -52,9 +52,8 @@ class EngineInfo(_Later):
         ``heuristic``: finds schedules. ``exact``: may also report bounds without evidence.
         ``construction``: ends by itself within about a second.
     priority
-        Engines of one kind are tried in descending priority, those of equal priority by name. The
-        engines of cchybrid have priorities above 0; others are probed after them, and get more
-        time if they contribute.
+        Engines of one kind are tried in descending priority, those of equal priority by name;
+        external ones after those of cchybrid, whatever their priority.
     baseline
         Whether the engine is only for comparison: it takes part only if it is named.
     prepares
@@ -78,6 +77,8 @@ class EngineInfo(_Later):
     requires
         Distributions that it needs besides those of cchybrid, for information: they are neither
         imported nor checked.
+    external
+        Whether another distribution than cchybrid registers the engine. The registry sets it.
     api
         The version of the plugin interface that the engine was written for.
     """
@@ -91,6 +92,7 @@ class EngineInfo(_Later):
     rounds: Rounds = "one"
     former_names: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
+    external: bool = False
 
     @property
     def proves(self) -> bool:

@@ -207,6 +207,10 @@ def loaded_with(modules: str) -> Registry:
             trouble = "; ".join(map(one_line, troubles))
             row = PluginRow(one_line(name), one_line(source), trouble, tuple(provides))
             registry.plugins.append(row)
+    own = {row.name for row in registry.plugins if row.source.partition(" ")[0] == GROUP}
+    for key, info in registry.engines.items():
+        external = registry.provider["engine", key] not in own
+        registry.engines[key] = replace(info, external=external)
     return registry
 
 

@@ -69,12 +69,13 @@ def _check_key(run: Run, kind: Benchmark[Any]) -> None:
         own = run.result.get(name, None if kind.engines and name == "seed" else value)
         if own != value:
             raise InputError(f"its {name} is {own!r:.60}, but it is stored under {value!r:.60}")
-    if kind.engines and not key.first_schedule and run.result.get("engine") == HOST_GREEDY:
-        raise InputError(f"{HOST_GREEDY} found its schedule, but took no part")
-    if kind.engines and key.engines is not None:
+    if kind.engines:
         worked = {*run.result.get("evaluations", ()), run.result.get("engine")}
-        if others := worked - {*key.engines, *NO_ENGINES}:
-            team = " and ".join(key.engines) or HOST_GREEDY
+        if HOST_GREEDY in worked and not key.first_schedule:
+            raise InputError(f"{HOST_GREEDY} found its schedule, but took no part")
+        worked -= {*NO_ENGINES}
+        if others := worked & {*key.without} if key.engines is None else worked - {*key.engines}:
+            team = " and ".join(key.engines or (key.name,))
             raise InputError(f"{min(map(str, others))} worked, but it is stored under {team}")
 
 

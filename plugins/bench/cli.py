@@ -70,6 +70,14 @@ def run(
             help='A contestant: one engine, a team, or "host greedy"; repeat.',
         ),
     ] = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[+NAME...]",
+            autocompletion=completion.engines,
+            help="A contestant: all engines without one, or several; repeat.",
+        ),
+    ] = None,
     strategy: Annotated[
         list[str] | None,
         typer.Option(
@@ -124,8 +132,8 @@ def run(
 ) -> None:
     """Run a suite; runs that the store holds already are skipped.
 
-    A suite may be a study, which names its contestants (--engine, --strategy or --option replace
-    them), its budget (--time-limit or --evaluations replace it), seeds and threads.
+    A suite may be a study, which names its contestants (--engine, --without, --strategy or --option
+    replace them), its budget (--time-limit or --evaluations replace it), seeds and threads.
 
     Exit status: 0 everything is done, 1 it was interrupted or some runs failed, 2 bad input.
     """
@@ -170,10 +178,11 @@ def run(
         raise InputError(f"{time_limit} makes no sense", where="--time-limit", hint="use seconds")
     read_count(evaluations, "--evaluations")
     budget = {"time_limit": time_limit, "evaluations": evaluations, "threads": threads}
-    if chosen_suite.contestants and not (engine or strategy or option):
+    named = engine or without or strategy or option
+    if chosen_suite.contestants and not named:
         with with_context(suite):
             entries = with_budget(registry, chosen_suite.contestants, **budget)
-    elif not kind.engines and (engine or strategy or option):
+    elif not kind.engines and named:
         raise InputError(
             f"the rows of {chosen_suite.name} need no engines",
             where="--engine",
@@ -185,6 +194,7 @@ def run(
             engine or [],
             [name.lower() for name in strategy or []],
             engine_options(option or []),
+            without or [],
             **budget,
         )
     if first_schedule is None:

@@ -11,6 +11,7 @@ from types import NoneType
 from typing import Any
 
 from cchybrid.host.api import DEFAULT_SECONDS
+from cchybrid.host.arguments import read_left_out
 from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.plugin.benchmark import Benchmark
@@ -27,6 +28,8 @@ class Contestant:
     engines
         Names of the engines that take part together; ``None``: all installed ones except
         baselines; none: the host's greedy schedule alone, a contestant called ``host greedy``.
+    without
+        Names of engines that are left out of all.
     strategy
         The name of a strategy.
     time_limit, evaluations
@@ -50,20 +53,22 @@ class Contestant:
     first_schedule: bool = False
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     software: str = ""
+    without: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The name in reports: ``umda``, ``cpsat+tabu``, or the strategy where all take part."""
-        team = HOST_GREEDY if self.engines == () else "+".join(self.engines or ())
-        if self.strategy == "auto":
-            return team or "auto"
-        return f"{team} ({self.strategy})" if team else self.strategy
+        if self.engines is None:
+            return " without ".join(filter(None, (self.strategy, "+".join(self.without))))
+        team = "+".join(self.engines) or HOST_GREEDY
+        return team if self.strategy == "auto" else f"{team} ({self.strategy})"
 
     def team(self, registry: Registry) -> tuple[str, ...]:
         """Return the names of the engines that take part."""
         if self.engines is not None:
             return self.engines
-        return tuple(info.name for info in registry.engines.values() if not info.baseline)
+        default = (info.name for info in registry.engines.values() if not info.baseline)
+        return tuple(name for name in default if name not in self.without)
 
     @property
     def budget(self) -> str:
@@ -89,14 +94,13 @@ class Contestant:
         record = json.loads(key)
         if not isinstance(record, dict):
             raise ValueError(f"{key[:40]} is no contestant")
-        engines = record.pop("engines")
+        engines, without = record.pop("engines"), tuple(record.pop("without", ()))
         record.setdefault("first_schedule", engines is None)  # as older runs were made
-        found = cls(engines=None if engines is None else tuple(engines), **record)
+        found = cls(None if engines is None else tuple(engines), without=without, **record)
+        names = (*(found.engines or ()), *without)
         sound = (
-            all(
-                isinstance(text, str)
-                for text in (found.strategy, found.software, *(found.engines or ()))
-            )
+            all(isinstance(text, str) for text in (found.strategy, found.software, *names))
+            and not (found.engines is not None and without)
             and isinstance(found.time_limit, (int, float, NoneType))
             and isinstance(found.evaluations, (int, NoneType))
             and isinstance(found.threads, int)
@@ -106,7 +110,7 @@ class Contestant:
         )
         if not sound:
             raise ValueError(f"{key[:80]} is no contestant")
-        if found.engines is not None and list(found.engines) != sorted(set(found.engines)):
+        if list(names) != sorted(set(names)):
             raise ValueError("its engines are not in order, or one is named twice")
         # Suites wrote 3 where the command wrote 3.0.
         limit = None if found.time_limit is None else float(found.time_limit)
@@ -116,8 +120,9 @@ class Contestant:
         """Return the contestant with the present names of its engines."""
         current = registry.current_name
         engines = self.engines and tuple(sorted({current(name) for name in self.engines}))
+        without = tuple(sorted({current(name) for name in self.without}))
         options = {current(name): values for name, values in self.options.items()}
-        return replace(self, engines=engines, options=options)
+        return replace(self, engines=engines, without=without, options=options)
 
     def to_solve(self) -> dict[str, Any]:
         """Return the arguments of ``solve``."""
@@ -136,10 +141,16 @@ def with_budget(registry: Registry, named: Iterable[Contestant], **budget: Any) 
     for contestant in named:
         for name in contestant.engines or ():
             registry.engine(name)
+        _left_out(registry, contestant.without)
         with with_context("strategy"):
             registry.strategy(contestant.strategy)
         found.append(replace(contestant.renamed(registry), **budget))
     return found
+
+
+def _left_out(registry: Registry, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the present names of engines that are left out of all, in order."""
+    return tuple(sorted(read_left_out(names, {*Contestant().team(registry)}, registry)))
 
 
 def contestants(
@@ -147,6 +158,7 @@ def contestants(
     teams: Sequence[str],
     strategies: Sequence[str],
     options: Mapping[str, Mapping[str, str]],
+    without: Sequence[str] = (),
     **budget: Any,
 ) -> list[Contestant]:
     """Return one contestant for every team and strategy.
@@ -158,20 +170,30 @@ def contestants(
         none: all engines as one team.
     strategies
         Names of strategies; none: ``auto``.
+    without
+        Engines that are left out of all, such as ``tabu``, or several, such as ``tabu+lns``.
 
     Raises
     ------
     InputError
-        For an engine or a strategy that does not exist.
+        For an engine or a strategy that does not exist, and for teams beside engines left out.
     """
+    if teams and without:
+        raise InputError("given beside --engine", where="--without", hint="leave one of them out")
     with with_context("--strategy"):
         strategies = [registry.strategy(name).name for name in strategies]
-    chosen: list[tuple[str, ...] | None] = [
-        ()
-        if team == HOST_GREEDY
-        else tuple(sorted({registry.engine(name.strip().lower()).name for name in team.split("+")}))
+    chosen = [
+        Contestant(
+            ()
+            if team == HOST_GREEDY
+            else tuple(sorted({registry.engine(name.strip()).name for name in team.split("+")}))
+        )
         for team in teams
-    ] or [None]
+    ]
+    for names in without:
+        parts = [name.strip() for name in names.split("+")]
+        chosen.append(Contestant(without=_left_out(registry, parts)))
+    chosen = chosen or [Contestant()]
     current: dict[str, dict[str, str]] = {}
     for name, values in options.items():
         current.setdefault(registry.current_name(name), {}).update(values)
@@ -184,24 +206,24 @@ def contestants(
                 )  # fmt: skip
             continue
         info = registry.engine(name)
-        if not any(engines is None or info.name in engines for engines in chosen):
+        if not any(info.name in each.team(registry) for each in chosen):
             raise InputError(
                 f"engine {info.name} does not take part",
                 where="--option",
                 hint="name it, or drop it",
             )
     return [
-        Contestant(
-            engines=engines,
+        replace(
+            each,
             strategy=strategy,
             options={
                 name: dict(values)
                 for name, values in current.items()
-                if engines is None or (engines and name in (*engines, strategy, "quotients"))
+                if name in (*each.team(registry), strategy, "quotients") and each.engines != ()
             },
             **budget,
         )
-        for engines in dict.fromkeys(chosen)
+        for each in {each.key: each for each in chosen}.values()
         for strategy in dict.fromkeys(strategies or ["auto"])
     ]
 

@@ -27,9 +27,9 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
     try:
         kind = registry.benchmark(job["kind"])
         solve = job["solve"]
-        team = Contestant(solve.get("engines")).team(registry)
+        named = Contestant(solve.get("engines"), without=solve.get("without", ()))
         result, record = kind.work(job["row"], solve, job["seed"], registry)
-        result["software"] = software_of(kind, team, registry)
+        result["software"] = software_of(kind, named.team(registry), registry)
     except SettingsError as error:
         return {"refused": error.what, "where": error.where, "hint": error.hint}
     except CchybridError as error:

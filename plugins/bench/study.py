@@ -7,6 +7,9 @@
     strategy = "auto"
     options = { population = [50, 100, 150], mutation = [0.2, 0.9] }
 
+    [[contestants]]                   # instead of an engine: all without some; here two contestants
+    without = ["tabu", "tabu+lns"]
+
     [[contestants]]
     engine = "umda+cpsat"
     options = { "umda.population" = 24 }
@@ -25,7 +28,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cchybrid.host.arguments import read_count, read_seconds
@@ -37,6 +40,8 @@ from .contestant import Contestant
 
 MAX_SEEDS = 1000
 MAX_CONTESTANTS = 1000
+CONTESTANT_KEYS = ("engine", "without", "strategy", "options")
+"""The keys of a table ``[[contestants]]``."""
 
 
 @dataclass(frozen=True)
@@ -143,24 +148,31 @@ def read_contestants(entries: Any) -> tuple[Contestant, ...]:
 
 def _expand(entry: Mapping[str, Any]) -> Iterator[Contestant]:
     for key in entry:
-        if key not in ("engine", "strategy", "options"):
-            raise InputError(f"a contestant has no {key!r}", hint="use engine, strategy, options")
+        if key not in CONTESTANT_KEYS:
+            raise InputError(
+                f"a contestant has no {key!r}", hint=f"use {', '.join(CONTESTANT_KEYS)}"
+            )
+    if "engine" in entry and "without" in entry:
+        raise InputError("given beside engine", where="without", hint="leave one of them out")
     options = entry.get("options", {})
     if not isinstance(options, dict):
         raise InputError("no table", where="options", hint="write options = { NAME = VALUE }")
-    teams = _values(entry["engine"], "engine") if "engine" in entry else [None]
+    named = {key: _values(entry[key], key) for key in ("engine", "without") if key in entry}
+    teams = [Contestant(_team(text, "engine")) for text in named.get("engine", ())]
+    teams += [Contestant(without=_team(text, "without")) for text in named.get("without", ())]
+    teams = teams or [Contestant()]
     strategies = _values(entry.get("strategy", "auto"), "strategy")
     choices = {key: _values(value, f"options.{key}") for key, value in options.items()}
-    if math.prod(map(len, (teams, strategies, *choices.values()))) > MAX_CONTESTANTS:
+    sizes = (len(teams), len(strategies), *map(len, choices.values()))
+    if math.prod(sizes) > MAX_CONTESTANTS:
         raise InputError("too many contestants", hint=f"at most {MAX_CONTESTANTS}")
     for team, strategy in itertools.product(teams, strategies):
-        engines = None if team is None else _team(team)
-        keys = [_option_key(name, engines) for name in choices]
+        keys = [_option_key(name, team.engines) for name in choices]
         for chosen in itertools.product(*choices.values()):
             by_engine: dict[str, dict[str, str]] = {}
             for (engine, option), value in zip(keys, chosen, strict=True):
                 by_engine.setdefault(engine, {})[option] = value
-            yield Contestant(engines, strategy.lower(), options=by_engine)
+            yield replace(team, strategy=strategy.lower(), options=by_engine)
 
 
 def _option_key(name: str, engines: tuple[str, ...] | None) -> tuple[str, str]:
@@ -177,12 +189,12 @@ def _option_key(name: str, engines: tuple[str, ...] | None) -> tuple[str, str]:
     return engine, option
 
 
-def _team(text: str) -> tuple[str, ...]:
-    if text == HOST_GREEDY:
+def _team(text: str, where: str) -> tuple[str, ...]:
+    if text == HOST_GREEDY and where == "engine":
         return ()
     names = sorted({name.strip().lower() for name in text.split("+")})
     if not all(re.fullmatch(r"[\w-]{1,80}", name) for name in names):
-        raise InputError(f"{text[:40]!r} names no engine", where="engine", hint="write its name")
+        raise InputError(f"{text[:40]!r} names no engine", where=where, hint="write its name")
     return tuple(names)
 
 

@@ -43,6 +43,8 @@ def call(*words: str, cwd: Path) -> Completed:
         ("solve spidergon-8", "no collective is named for spidergon-8"),
         ("solve nothing.json", "nothing.json: cannot be read: No such file"),
         ("solve ring-bi-4 AAS --strategy luck", "use auto, race, relay"),
+        ("solve ring-bi-4 AAS --without umda", "without: umda does not take part anyway; drop it"),
+        ("solve ring-bi-4 AAS --engine lns --without lns", "without: no engine is left"),
         ("solve ring-bi-4 AAS --ports many", "use all, K, or INJECT,ACCEPT"),
         ("solve ring-bi-4 AAS --fail-link 0-2", "no link 0-2 in ring-bi-4"),
         ("solve ring-bi-4 AAS --time-limit soon", "see: cchybrid solve --help"),

@@ -192,6 +192,21 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: cchybrid.solve(SMALL, seed=[1]), "seed: a list is no seed"),
     (lambda: cchybrid.solve(SMALL, engines=3), "engines: 3 makes no sense; give their names"),
     (lambda: cchybrid.solve(SMALL, engines=[3]), "engines: 3 is no name"),
+    (lambda: cchybrid.solve(SMALL, without=3), "without: 3 makes no sense; give their names"),
+    (lambda: cchybrid.solve(SMALL, without=["nope"]), "without: no engine is called nope"),
+    (lambda: cchybrid.solve(SMALL, without="umda"), "without: umda does not take part anyway"),
+    (
+        lambda: cchybrid.solve(SMALL, engines=["umda"], without=["tabu"]),
+        "without: tabu does not take part anyway; drop it",
+    ),
+    (
+        lambda: cchybrid.solve(SMALL, engines=["tabu", "lns"], without=["LNS", "tabu"]),
+        "without: no engine is left; leave fewer out",
+    ),
+    (
+        lambda: cchybrid.solve(SMALL, without=["tabu"], options={"tabu": {"patience": 1}}),
+        "options: tabu does not take part",
+    ),
     (lambda: cchybrid.solve(SMALL, strategy=3), "strategy: 3 is no name"),
     (lambda: cchybrid.solve(SMALL, options={"tabu": 3}), "options: a dict makes no sense"),
     (lambda: cchybrid.solve(SMALL, stop=3), "stop: 3 is no function"),
@@ -235,6 +250,14 @@ def test_ctrl_c_in_any_event_is_no_error(kind: str) -> None:
     result = cchybrid.solve(SMALL, time_limit=600, on_event=raise_interrupt)
     assert result.interrupted == (kind != "result")
     assert (result.steps is None) == (kind == "run")
+
+
+def test_engines_that_are_left_out_do_not_take_part() -> None:
+    engines = ["colouring", "random", "umda"]
+    result = cchybrid.solve(
+        SMALL, engines=engines, without=["UMDA", "random"], evaluations=5, bounds=False
+    )
+    assert {*result.to_json()["evaluations"]} == {"colouring"}
 
 
 def test_names_forge_no_line_of_a_sentence() -> None:

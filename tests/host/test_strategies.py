@@ -1,13 +1,22 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice, permutations
 from typing import Any
 
 import pytest
 
 from cchybrid.host.run_history import PROOF_ARM, Contribution, RunHistory
-from cchybrid.host.strategies import LARGE_DELIVERIES, AutoOptions, Phase, auto, one_by_one, ranked
-from cchybrid.plugin.records import EngineInfo, load_target
+from cchybrid.host.strategies import (
+    LARGE_DELIVERIES,
+    MAX_EXTERNAL,
+    AutoOptions,
+    Phase,
+    auto,
+    one_by_one,
+    ranked,
+)
+from cchybrid.plugin.records import EngineInfo, Kind, Messages, load_target
 from cchybrid.plugin.registry import load_registry
 from cchybrid.plugin.strategy import PROVER
 
@@ -16,9 +25,10 @@ OTHER = EngineInfo("o", "m:O", "", priority=3)
 EXACT = EngineInfo("x", "m:X", "", kind="exact", priority=1)
 STRONG = EngineInfo("y", "m:Y", "", kind="exact", priority=4)
 QUICK = EngineInfo("q", "m:Q", "", kind="construction", priority=9)
-NEW = EngineInfo("a-new", "m:N", "")
-NEW_EXACT = EngineInfo("a-new-exact", "m:E", "", kind="exact")
-NEW_QUICK = EngineInfo("c", "m:C", "", kind="construction")
+NEW = EngineInfo("a-new", "m:N", "", external=True)
+NEW_EXACT = EngineInfo("a-new-exact", "m:E", "", kind="exact", external=True)
+NEW_QUICK = EngineInfo("c", "m:C", "", kind="construction", external=True)
+OWN = [each for each in load_registry().engines.values() if not (each.external or each.baseline)]
 
 
 def plan(
@@ -42,11 +52,11 @@ def found(steps: int | None, lower: int, what: str = "schedule") -> Contribution
 
 def test_engines_are_ranked_by_priority_then_by_name_never_by_position() -> None:
     engines = [HEURISTIC, OTHER, NEW, EngineInfo("b", "m:B", "", priority=9, baseline=True)]
-    for order in permutations(engines):
-        assert [engine.name for engine in ranked(order)] == ["o", "h", "a-new", "b"]
+    for order in permutations([*engines, replace(NEW, name="z-first", priority=1000)]):
+        assert [engine.name for engine in ranked(order)] == ["o", "h", "z-first", "a-new", "b"]
 
 
-def test_auto_waits_for_kernels_only_of_engines_with_a_priority_or_if_no_arm_can_work() -> None:
+def test_auto_waits_for_kernels_only_of_engines_of_cchybrid_or_if_no_arm_can_work() -> None:
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, OTHER, NEW], history=history)
     history.compiling = {"o", "a-new"}
@@ -108,8 +118,9 @@ def test_auto_goes_on_with_what_decides_between_probes_while_the_gap_is_small() 
         ("relay", [EXACT], [["x"]]),
         ("quotients", [HEURISTIC, EXACT], [["h:q", "x:q"]]),
         ("auto", [HEURISTIC], [["h"]]),
-        ("auto", [NEW, NEW_EXACT], [["a-new:q", "a-new"], ["a-new-exact", "a-new-exact:q"]]),
-        ("auto", [QUICK, NEW_QUICK, HEURISTIC], [["q"], ["h:q", "h"]]),
+        ("auto", [NEW, NEW_EXACT], [["a-new", "a-new-exact"], ["a-new:q", "a-new-exact:q"]]),
+        ("auto", [QUICK, NEW_QUICK, HEURISTIC], [["q", "c"], ["q"]]),
+        ("auto", [NEW, QUICK], [["q", "a-new"], ["q"]]),
     ],
 )
 def test_the_first_phases(
@@ -160,15 +171,56 @@ def test_auto_probes_every_arm_the_strongest_first() -> None:
 
 
 @pytest.mark.parametrize("ordered", [False, True])
-def test_engines_without_a_priority_are_probed_after_all_others(ordered: bool) -> None:
-    ours = [QUICK, HEURISTIC, OTHER, EXACT, STRONG]
-    known = names(islice(plan("auto", ours, history=RunHistory(ordered)), 4))
-    for engines in ([NEW, NEW_EXACT, *ours], [*ours, NEW_EXACT, NEW]):
-        all_names = names(islice(plan("auto", engines, history=RunHistory(ordered)), 6))
-        assert all_names[:4] == known or all_names[:3] == known[:3]
-        order = [name for row in all_names for name in row]
-        assert order.index("a-new") > max(order.index(name) for name in ("o", "h", "x", "y"))
-        assert order.index("a-new-exact") > order.index("y")
+@pytest.mark.parametrize("seconds", [5.0, 10.0, 35.0, 60.0])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("count", [1, 3, 9])
+def test_external_engines_are_probed_in_the_first_tenth_of_the_time(
+    ordered: bool, seconds: float, threads: int, count: int
+) -> None:
+    """No engine offers anything, so every phase takes its whole share of the time that is left."""
+    external = [replace(NEW, name=f"new-{number}") for number in range(count)]
+    history, now, waiting = RunHistory(ordered), 0.0, {each.name for each in external}
+    slices = []
+    for phase in plan("auto", [*external, *OWN], threads, history):
+        probed = [arm for arm in phase.arms if arm.engine.external]
+        if not probed:
+            break
+        assert len(probed) <= MAX_EXTERNAL
+        assert phase.pause
+        slices.append(phase.share * (seconds - now))
+        now += slices[-1]
+        waiting -= {arm.engine.name for arm in probed}
+    assert not waiting
+    assert now <= seconds / 10
+    assert min(slices) >= 0.9 * seconds / 10 / -(-count // MAX_EXTERNAL)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("gap", [None, 1, 5])
+@pytest.mark.parametrize("kind", ["heuristic", "exact", "construction"])
+def test_no_priority_of_an_external_engine_displaces_one_of_cchybrid(
+    ordered: bool, gap: int | None, kind: Kind
+) -> None:
+    """From its probe on it takes part as an arm of a weak engine: it gets no probe of another."""
+    history = RunHistory(ordered, best=gap and 5 + gap, lower=5)
+    probes = list(islice(plan("auto", OWN, history=history), 8))
+    assert "tabu" in {arm.engine.name for phase in probes for arm in phase.arms}
+    messages: Messages
+    for priority, messages in ((0, "any"), (1000, "any"), (1000, "direct"), (1000, "forwarded")):
+        new = replace(NEW, kind=kind, priority=priority, messages=messages)
+        found = list(islice(plan("auto", [new, *OWN], history=history), 9))
+        fits = messages in ("any", "forwarded" if ordered else "direct")
+        assert names(found)[0] == (["classical", "a-new"] if fits else ["classical"])
+        assert found[fits:][:8] == probes
+
+
+def test_an_external_engine_whose_kernels_are_being_compiled_is_probed_later() -> None:
+    history = RunHistory(ordered=False)
+    history.compiling = {"a-new"}
+    phases = plan("auto", [NEW, HEURISTIC, OTHER], history=history)
+    assert names(islice(phases, 2)) == [["o:q", "o"], ["h"]]
+    history.compiling = set()
+    assert names([next(phases)]) == [["a-new"]]
 
 
 def test_auto_probes_exact_engines_earlier_where_steps_have_an_order() -> None:

@@ -132,6 +132,17 @@ def test_a_strategy_changes_nothing_of_the_history() -> None:
     assert [each.author for each in result.contributions] == ["sound"]
 
 
+def test_auto_starts_with_engines_of_plugins() -> None:
+    phases: list[list[str]] = []
+
+    def on_event(event: Mapping[str, Any]) -> None:
+        if event["event"] == "phase":
+            phases.append(event["engines"])
+
+    solve("auto", engines=["tabu", "sound", "restless"], on_event=on_event, stop=lambda: phases)
+    assert phases[:1] == [["restless", "sound"]]
+
+
 def test_an_endless_strategy_ends_with_the_time() -> None:
     result = solve("forever", time_limit=1.5)
     assert result.engine == "host greedy"

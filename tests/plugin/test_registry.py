@@ -144,6 +144,14 @@ def test_of_two_plugins_that_provide_the_same_both_are_named(load: Load) -> None
     assert registry.provider["engine", "good"] == "first"
 
 
+def test_engines_of_other_distributions_are_external_whatever_they_say(load: Load) -> None:
+    registry = load(
+        first=GOOD, second=engines("return [EngineInfo('own', 'a:B', '-', external=False)]")
+    )
+    assert all(registry.engine(name).external for name in ("good", "own"))
+    assert not registry.engine("tabu").external
+
+
 def test_the_variable_may_have_spaces_gaps_and_repetitions(
     load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:

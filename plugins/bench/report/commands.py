@@ -43,7 +43,10 @@ def _name(contestant: Contestant) -> tuple[str, ...]:
     strategy = "" if contestant.strategy == "auto" else contestant.strategy
     options = (("--option", setting) for setting in settings_of(contestant))
     engines = HOST_GREEDY if contestant.engines == () else "+".join(contestant.engines or ())
-    words = _words(("--engine", engines), ("--strategy", strategy), *options)
+    without = "+".join(contestant.without)
+    words = _words(
+        ("--engine", engines), ("--without", without), ("--strategy", strategy), *options
+    )
     if contestant.engines != () and contestant.first_schedule != (contestant.engines is None):
         words += ("--first-schedule" if contestant.first_schedule else "--no-first-schedule",)
     return words

@@ -35,7 +35,8 @@ def members_of(key: str, others: Iterable[str]) -> list[str]:
             or _limits_of(alone) != _limits_of(team)
         ):
             continue
-        if team.engines is None or alone.engines[0] in team.engines:
+        (engine,) = alone.engines
+        if engine in team.engines if team.engines else engine not in team.without:
             found.append(other)
     return found
 

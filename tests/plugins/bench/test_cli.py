@@ -24,6 +24,9 @@ WRONG_SETTINGS = [
     (f"run {'n' * 300}", "no suite is called"),
     ("run wrong.toml", "row ring-bi-1 AAS: ring-bi-1"),
     ("run six.toml --engine none", "none"),
+    ("run six.toml --without none", "without: no engine is called none"),
+    ("run six.toml --without umda", "without: umda does not take part anyway; drop it"),
+    ("run six.toml --without lns --engine tabu", "--without: given beside --engine"),
     ("run six.toml --strategy none", "no strategy is called none"),
     ("run six.toml --seeds x", "'x' names no seeds"),
     ("run six.toml --seeds 0", "0 seeds are none at all"),
@@ -63,6 +66,7 @@ WRONG_STORES = [
 ]
 OTHER_KINDS = [
     ("throughputs", "run forestcoll --engine tabu", "need no engines"),
+    ("throughputs", "run forestcoll --without tabu", "need no engines"),
     ("throughputs", "run forestcoll --seeds 3", "--seeds: the rows of forestcoll have no budget"),
     ("throughputs", "run forestcoll --time-limit 3", "--time-limit: the rows of forestcoll have"),
     ("throughputs", "run forestcoll --threads 3", "--threads: the rows of forestcoll have no"),

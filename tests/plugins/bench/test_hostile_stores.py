@@ -117,6 +117,10 @@ def test_a_copy_of_a_run_to_another_seed_does_not_count(kind: Kind, tmp_path: Pa
         ({"threads": 2}, "its budget is {"),
         ({"strategy": "race"}, "its strategy is 'auto', but it is stored under 'race'"),
         ({"engines": ("umda",)}, "colouring worked, but it is stored under umda"),
+        (
+            {"engines": None, "without": ("colouring",)},
+            "colouring worked, but it is stored under auto without colouring",
+        ),
     ],
 )
 def test_a_copy_of_a_run_to_other_settings_does_not_count(

@@ -257,6 +257,14 @@ def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Pat
     assert f"cchybrid bench run tiny.toml --engine umda {options}" in commands
 
 
+def test_the_command_of_a_contestant_without_some_engines(runs: list[Run], tmp_path: Path) -> None:
+    contestant = replace(SECOND, engines=None, without=("lns", "tabu"))
+    reading = read(fill(tmp_path / "a.sqlite", [replace(runs[0], contestant=contestant)]))
+    registry = load_registry()
+    (command,) = commands_of(reading.checked, registry.benchmark("schedules"), registry)
+    assert "tiny.toml --without lns+tabu --evaluations 20" in command
+
+
 @pytest.mark.long
 def test_the_same_store_gives_the_same_files(runs: list[Run], tmp_path: Path) -> None:
     both = [*runs, *(replace(run, contestant=SECOND) for run in runs)]

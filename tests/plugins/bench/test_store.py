@@ -208,6 +208,37 @@ def test_one_contestant_is_one_whatever_its_spelling(tmp_path, finished):
     ]
 
 
+def test_contestants_without_some_engines():
+    registry = load_registry()
+    key = (
+        '{"engines":null,"evaluations":null,"options":{},"strategy":"auto","threads":1,'
+        '"time_limit":60.0}'
+    )
+    assert Contestant().key == key
+    assert Contestant.from_key(key) == Contestant()
+    found = contestants(registry, [], [], {}, ["TABU", "tabu + milp", "tabu"])
+    assert [one.name for one in found] == ["auto without tabu", "auto without covering+tabu"]
+    assert [Contestant.from_key(one.key) for one in found] == found
+    assert (
+        {"cpsat", "lns"} < {*Contestant().team(registry)} - {"tabu"} == {*found[0].team(registry)}
+    )
+    assert found[0].to_solve()["without"] == ("tabu",)
+    assert Contestant(strategy="race", without=("tabu",)).name == "race without tabu"
+    for other in (replace(found[1], without=("tabu", "lns")), Contestant(("lns",), without=("a",))):
+        with pytest.raises(ValueError, match=r"not in order|is no contestant"):
+            Contestant.from_key(other.key)
+    for arguments, complaint in (
+        ((["tabu"], [], {}, ["lns"]), "--without: given beside --engine; leave one of them out"),
+        (([], [], {}, ["nope"]), "without: no engine is called nope"),
+        (([], [], {}, [""]), "without: no engine is called ;"),
+        (([], [], {}, ["umda"]), "without: umda does not take part anyway"),
+        (([], [], {}, ["+".join(Contestant().team(registry))]), "without: no engine is left"),
+        (([], [], {"tabu": {"patience": "1"}}, ["tabu"]), "engine tabu does not take part"),
+    ):
+        with pytest.raises(InputError, match=complaint):
+            contestants(registry, *arguments)
+
+
 def test_contestants():
     registry = load_registry()
     found = contestants(

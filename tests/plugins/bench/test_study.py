@@ -39,6 +39,8 @@ def test_lists_multiply_to_contestants(tmp_path: Path) -> None:
         engine = "UMDA"
         options = { population = [50, 100], mutation = [0.0, 0.9], sweeps = 0 }
         [[contestants]]
+        without = ["Tabu", "tabu+lns"]
+        [[contestants]]
         engine = ["colouring", "umda+cpsat", "colouring"]
         strategy = ["race", "auto"]
         """
@@ -49,6 +51,8 @@ def test_lists_multiply_to_contestants(tmp_path: Path) -> None:
         "umda mutation=0.9 population=50",
         "umda mutation=0.0 population=100",
         "umda mutation=0.9 population=100",
+        "auto without tabu",
+        "auto without lns+tabu",
         "colouring (race)",
         "colouring",
         "cpsat+umda (race)",
@@ -80,6 +84,8 @@ def test_options_of_the_engines_of_a_team(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("engine = 'of-a-plugin'", "of-a-plugin"),
+        ("without = 'of-a-plugin'", "without: no engine is called of-a-plugin"),
+        ("without = 'umda'", "without: umda does not take part anyway; drop it"),
         ("strategy = 'luck'", "no strategy is called luck"),
     ],
 )
@@ -146,6 +152,9 @@ def test_seeds() -> None:
         ("[[contestants]]\nengines = 'umda'", "contestants[0]: a contestant has no 'engines'"),
         ("[[contestants]]\nengine = []", "contestants[0]: engine: an empty list"),
         ("[[contestants]]\nengine = 'a b'", "engine: 'a b' names no engine"),
+        ("[[contestants]]\nwithout = 'a b'", "without: 'a b' names no engine"),
+        ("[[contestants]]\nwithout = []", "contestants[0]: without: an empty list"),
+        ("[[contestants]]\nengine = 'a'\nwithout = 'b'", "without: given beside engine"),
         ("[[contestants]]\nengine = { a = 1 }", "engine: {'a': 1} is no value"),
         ("[[contestants]]\nengine = 'umda'\noptions = 3", "options: no table"),
         ("[[contestants]]\noptions = { a = 1 }", 'of which engine is a?; write "umda.a"'),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,6 +38,7 @@ def test_the_members_of_a_team_run_alone_under_the_same_budget() -> None:
     assert members_of(UMDA.key, keys) == []
     helped = Contestant(None, time_limit=10.0, first_schedule=True)
     assert members_of(helped.key, keys) == []  # they do not have the greedy schedule
+    assert members_of(replace(AUTO, without=("umda",)).key, keys) == [CPSAT.key]
 
 
 def test_the_better_member_has_more_successes_then_fewer_seconds() -> None:
