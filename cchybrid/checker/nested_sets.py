@@ -46,7 +46,7 @@ def nested_set_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     source, destinations = network.message(evidence.get("message"))
     around, place = _read_sets(network, source, evidence.get("sets"))
     if len(around) * (network.nodes + len(network.channels)) > MAX_CROSSINGS:
-        raise TooLargeError("too many nodes and channels for so many sets")
+        raise TooLargeError("too many nodes and channels beside the sets")
     holders = set(range(network.nodes)) if network.hop_by_hop else {source, *destinations}
     # The parts of every set: nodes first, then sets, by the nodes inside, with the T of each.
     parts: list[list[tuple[set[int], int]]] = [[] for _ in around]

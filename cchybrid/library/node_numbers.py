@@ -140,8 +140,8 @@ def read_pairs(path: str | Path, network: Network | None = None) -> list[tuple[i
     is_first = True
     with with_context(path):
         for number, line in enumerate(read_text(path).splitlines(), 1):
-            begin = r"^\s*#" if '"' in line else r"(^|\s)#"
-            content = re.split(begin, line, maxsplit=1)[0].strip()
+            comment = r"^\s*#" if '"' in line else r"(^|\s)#"
+            content = re.split(comment, line, maxsplit=1)[0].strip()
             if not content:
                 continue
             with with_context(f"line {number}"):

@@ -214,5 +214,5 @@ def test_crossings_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nested_sets, "MAX_CROSSINGS", 14)
     assert steps_or_error(line(), rows) == 2
     monkeypatch.setattr(nested_sets, "MAX_CROSSINGS", 13)
-    with pytest.raises(TooLargeError, match="too many nodes and channels for so many sets"):
+    with pytest.raises(TooLargeError, match="too many nodes and channels beside the sets"):
         nested_set_steps(line(), {"message": 0, "sets": rows})

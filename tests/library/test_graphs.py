@@ -154,9 +154,8 @@ def test_positions(value: object) -> None:
 
 
 def test_nodes_by_name_and_number() -> None:
-    network = named("R1", "R,2", "a-b", "b", "0", "a>b")
+    network = named("R1", "R,2", "a-b", "b", "c", "a>b")
     assert node_numbers("R1,R,2,a-b", network) == (0, 1, 2)
-    assert node_number("0", network) == node_number(0, network) == 4
     assert node_number("3", network) == node_number(np.int64(3), network) == 3
     assert node_numbers("1-3", network) == (1, 2, 3)
     assert node_pairs("R1>R,2,R,2>b", network) == [(0, 1), (1, 3)]

@@ -222,8 +222,10 @@ def test_a_half_duplex_link_has_its_capacity_once() -> None:
 
 def test_a_step_of_several_rounds_has_as_many_times_the_capacity() -> None:
     instance = cchybrid.instance("ring-bi-4", "OAB", rounds=[4])
-    _, top, _, _ = channel_chart(Schedule(instance, [[(0, (0, 1)), (0, (0, 3, 2))]])).axes
-    assert [bar.get_height() for bar in top.patches] == [3 / 32]
+    _, top, _, _ = channel_chart(
+        Schedule(instance, [[(0, (0, 1)), (0, (0, 3)), (0, (0, 1, 2))]])
+    ).axes
+    assert [bar.get_height() for bar in top.patches] == [4 / 32]
 
 
 def test_the_node_chart_counts_injected_accepted_and_passed_messages() -> None:
