@@ -15,10 +15,10 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop, read_options
 from cchybrid.problem import build_problem
-from cchybrid.problem.symmetry import automorphisms, choices, quotient
 from cchybrid.toolkit.evolution.genome import Genome
 from cchybrid.toolkit.evolution.population import Population, empty_population
 from cchybrid.toolkit.kernels.rng import seed_state
+from tests.host.test_quotient_search import divided_by
 
 ENGINES = (Mboa, Sga, Umda)
 NEVER = np.zeros(1, dtype=np.bool_)
@@ -71,12 +71,11 @@ def test_papers_starts_from_nothing_that_others_found(engine: Any) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_papers_has_no_quotients(engine: Any) -> None:
-    case = instance("ring-uni-6", "AAS")
-    problem = build_problem(case)
-    (choice, *_) = choices(case, automorphisms(case), 0, lambda: False)
+    problem = build_problem(instance("torus-4x4", "AAS"))
     made = engine(papers(engine))
     assert made.unsupported(problem) is None
-    assert made.unsupported(quotient(problem, choice.action)) is not None
+    divided, _ = divided_by(problem, 1)
+    assert made.unsupported(divided) == "the published algorithm has no quotients"
 
 
 @pytest.mark.parametrize("engine", ENGINES)
