@@ -49,13 +49,15 @@ def hops_of(problem: Problem) -> LongArray:
 
 
 def published_radius(problem: Problem) -> int:
-    """Return the radius that the thesis chooses; without effect where nothing is forwarded.
+    """Return the radius that the thesis chooses.
 
+    It has no effect where nothing is forwarded, or switches lie between all senders and receivers.
     1 if (M - 1) / k > log N to the base k, for M messages to N nodes and k ports: then neighbours
     can inform each other in every step. Otherwise half the diameter, rounded up.
     """
-    longest, structure = int(hops_of(problem).max(initial=1)), problem.structure
-    if not problem.ordered or structure is None:
+    hops, structure = hops_of(problem), problem.structure
+    longest = int(hops.max(initial=1))
+    if not problem.ordered or structure is None or hops.min() > 1:
         return longest
     messages = structure.messages
     ports = int(problem.capacity[problem.kind == INJECT].max(initial=1))

@@ -90,7 +90,7 @@ def test_papers_solves_a_broadcast(engine: Any) -> None:
 def test_the_radius_of_papers_is_that_of_the_thesis() -> None:
     radii = {
         "hypercube-8 AAB": 1, "hypercube-8 OAB": 2, "hypercube-16 OAB": 2, "hypercube-32 OAB": 3,
-        "hypercube-16 AAS": 4,
+        "hypercube-16 AAS": 4, "b-tree-8 AAB": 6, "full-tree-7 AAB": 1,
     }  # fmt: skip
     for name, radius in radii.items():
         problem = build_problem(instance(*name.split()))
