@@ -115,9 +115,13 @@ class Row:
         numbers = (published.steps, published.lower_bound, published.goal, target)
         sound = (
             all(n is None or (isinstance(n, int) and 0 <= n < 10**9) for n in numbers)
-            and isinstance(published.rates, dict)
-            and all(isinstance(rate, (int, float)) for rate in published.rates.values())
             and all(isinstance(getattr(published, name), dict) for name in BY_ENGINE.values())
+            and all(isinstance(rate, (int, float)) for rate in published.rates.values())
+            and all(
+                isinstance(words, str)
+                for means in (published.mean_evaluations, published.mean_times)
+                for words in means.values()
+            )
             and isinstance(published.comparable, bool)
             and all(isinstance(x, str) for x in (published.place, published.source, published.note))
         )
