@@ -259,8 +259,9 @@ def read_options(engine: str, kind: type, texts: Mapping[str, str], listing: str
         if field not in names:
             raise no_such_option(engine, name, names, listing)
         values[field] = _read_value(text, hints[field], where)
+    defaults_beside = getattr(kind, "defaults_beside", dict)
     try:
-        return kind(**values)
+        return kind(**{**defaults_beside(values), **values})
     except (ValueError, TypeError) as error:
         raise InputError(
             str(error), where=f"options of {engine}", hint="correct the value"

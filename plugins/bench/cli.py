@@ -58,8 +58,8 @@ def run(
             help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, sccl, tacos,"
             " groups, general, general-training, general-test, scale; designs: gappin,"
             " order-degree, fewest-steps; throughputs: forestcoll; studies: success-hypercubes,"
-            " success-multistage, success-hgsa, sweep-sga, sweep-mboa, sweep-umda, compare-engines,"
-            " tabu, cooperation; or a .toml file.",
+            " success-multistage, run-times, success-hgsa, sweep-sga, sweep-mboa, sweep-umda,"
+            " compare-engines, tabu, cooperation; or a .toml file.",
         ),
     ],
     engine: Annotated[

@@ -44,6 +44,8 @@ class Published:
         Steps at or below which a published run counted as a success.
     rates
         Percentage of successful published runs by engine.
+    mean_evaluations, mean_times
+        Published means over the successful runs by engine, in the words of the source.
     """
 
     steps: int | None = None
@@ -54,6 +56,8 @@ class Published:
     comparable: bool = True
     goal: int | None = None
     rates: Mapping[str, float] = field(default_factory=dict)
+    mean_evaluations: Mapping[str, str] = field(default_factory=dict)
+    mean_times: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -111,8 +115,13 @@ class Row:
         numbers = (published.steps, published.lower_bound, published.goal, target)
         sound = (
             all(n is None or (isinstance(n, int) and 0 <= n < 10**9) for n in numbers)
-            and isinstance(published.rates, dict)
+            and all(isinstance(getattr(published, name), dict) for name in BY_ENGINE.values())
             and all(isinstance(rate, (int, float)) for rate in published.rates.values())
+            and all(
+                isinstance(words, str)
+                for means in (published.mean_evaluations, published.mean_times)
+                for words in means.values()
+            )
             and isinstance(published.comparable, bool)
             and all(isinstance(x, str) for x in (published.place, published.source, published.note))
         )
@@ -152,17 +161,18 @@ class Row:
                 else:
                     known = ", ".join((*SPEC_FIELDS, *_PUBLISHED))
                     raise InputError("no row has such a value", hint=f"use one of {known}")
-        engine, percent = published.pop("engine", ""), published.pop("success_percent", None)
+        engine = published.pop("engine", "")
+        by_engine = {key: published.pop(key) for key in BY_ENGINE if key in published}
         target = published.pop("fixed_steps", None)
         measure = published.pop("measure", False)
         if "topology" not in spec:
             raise InputError("a row without a topology", hint="name one, such as mesh-4x4")
-        if percent is not None and not engine:
-            raise InputError(
-                "a success rate without an engine", where="success_percent", hint="name the engine"
-            )
-        if percent is not None:
-            published["rates"] = {engine: percent}
+        for key, value in by_engine.items():
+            if not engine:
+                raise InputError(
+                    "a value of an engine without its name", where=key, hint="name the engine"
+                )
+            published[BY_ENGINE[key]] = {engine: value}
         if "collective" in spec:  # an instance file has values that these would override
             for key, usual in _USUAL.items():
                 if spec.get(key) == usual:
@@ -170,28 +180,32 @@ class Row:
         return cls(InstanceSpec(**spec), Published(**published), target, measure)
 
     def with_rates_of(self, other: Row) -> Row:
-        """Return the row with the published rates of ``other``, a row of the same name, added.
+        """Return the row with the published values by engine of ``other``, a row of the same name.
 
         Raises
         ------
         InputError
-            The rates of one engine differ, or another published value does.
+            Two values of one engine differ, or another published value does.
         """
-        known = self.published.rates
-        stated = replace(other.published, rates={})
-        same = stated in (Published(), replace(self.published, rates={}))
+        fields = BY_ENGINE.values()
+        none: dict[str, Any] = {name: {} for name in fields}
+        stated = replace(other.published, **none)
+        same = stated in (Published(), replace(self.published, **none))
         if not same or (self.target, self.measure) != (other.target, other.measure):
             raise InputError(
                 f"{self.name} is listed twice with different values",
-                hint="leave one out; only success rates are put together",
+                hint="leave one out; only values of engines are put together",
             )
-        for engine, rate in other.published.rates.items():
-            if known.get(engine, rate) != rate:
-                raise InputError(
-                    f"{self.name}: {engine} has two success rates", hint="leave one out"
-                )
-        rates = {**known, **other.published.rates}
-        return replace(self, published=replace(self.published, rates=rates))
+        joined: dict[str, Any] = {}
+        for name in fields:
+            known, more = getattr(self.published, name), getattr(other.published, name)
+            for engine, value in more.items():
+                if known.get(engine, value) != value:
+                    raise InputError(
+                        f"{self.name}: {engine} has two values of {name}", hint="leave one out"
+                    )
+            joined[name] = {**known, **more}
+        return replace(self, published=replace(self.published, **joined))
 
 
 def _number(text: str) -> int:
@@ -233,6 +247,10 @@ _SPEC: dict[str, Callable[[str], Any]] = {
 _PUBLISHED: dict[str, Callable[[str], Any]] = {
     "steps": _number, "lower_bound": _number, "goal": _positive, "engine": str.lower,
     "success_percent": _percent, "place": str, "source": str, "note": str, "comparable": _yes,
-    "fixed_steps": _positive, "measure": _yes,
+    "fixed_steps": _positive, "measure": _yes, "mean_evaluations": str, "mean_time": str,
 }  # fmt: skip
 """The functions that read the texts of the columns."""
+BY_ENGINE = {
+    "success_percent": "rates", "mean_evaluations": "mean_evaluations", "mean_time": "mean_times"
+}  # fmt: skip
+"""The columns of values of an engine, and the fields of ``Published`` that hold them."""

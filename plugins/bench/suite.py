@@ -21,8 +21,9 @@ Values are those of ``cchybrid solve``: ``topology``, ``collective``, ``root``, 
 ``source``, ``note`` and ``comparable``. If ``with`` changes the instance of a row, nothing is
 compared unless ``comparable`` is given.
 
-A published success rate is ``success_percent`` with its ``engine``; ``goal`` is the number of
-steps that a success has to reach. The rates of rows with the same name are combined.
+A published success rate is ``success_percent`` with its ``engine``; so are the means over the
+successes, ``mean_evaluations`` and ``mean_time``, in the words of the source. ``goal`` is the
+number of steps that a success has to reach. These values of rows with the same name are combined.
 ``fixed_steps`` makes a conflict study of a row, and ``measure`` records the cost of its runs: see
 ``Row``. For contestants and budgets see ``study``.
 

@@ -43,13 +43,15 @@ class EvolutionEngine(ABC, Generic[Options]):
         """Compile all kernels, once per installation."""
         compile_first_fit()
         problem = warmup_problem()
-        few = replace(self.options, population=2, mutation=1.0, sweeps=1, polish=1)
+        few = replace(self.options, papers=False, population=2, mutation=1.0, sweeps=1, polish=1)
         genome, state = Genome.of(problem, few), seed_state(0)
         island = EvolutionIsland(genome, few, type(self)(few).breeder(genome, state), 1, state)
         island.advance(20, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Refuse problems whose population would not fit into memory."""
+        """Refuse problems whose population would not fit into memory; with ``papers`` quotients."""
+        if self.options.papers and problem.structure is None:
+            return "the published algorithm has no quotients"
         # Option and step of every individual and of every child, four bytes each.
         size = problem.deliveries * self.options.population * 16 // 2**20
         if self.options.polish:
@@ -71,14 +73,15 @@ class _Attempts:
         self._engine, self._run = engine, run
         self._genome = Genome.of(problem, engine.options)
         self._budget = EvaluationBudget(run)
-        islands = max(run.budget.threads, 1)
+        # The papers' algorithms have one population.
+        islands = 1 if engine.options.papers else max(run.budget.threads, 1)
         self._states = [seed_state(island_seed(run.seed, index)) for index in range(islands)]
         self._number = 0
 
     def reach(self, steps: int) -> Assignment | None:
         """Evolve populations; return a schedule, ``None`` if they stagnate or the run ends."""
         engine, options, genome = self._engine, self._engine.options, self._genome
-        hint = self._run.hint(steps)
+        hint = None if options.papers else self._run.hint(steps)
         islands: list[EvolutionIsland] = []
         for state in self._states:
             if not self._run.wants(steps):

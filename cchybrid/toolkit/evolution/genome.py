@@ -11,7 +11,7 @@ from cchybrid.problem.arrays import IntArray
 from cchybrid.toolkit.assignments import made_where
 from cchybrid.toolkit.evolution.options import EvolutionOptions
 from cchybrid.toolkit.kernels.flat import Flat, flatten, uses_of
-from cchybrid.toolkit.kernels.surrounding import near_uses, restrict
+from cchybrid.toolkit.kernels.surrounding import near_uses, published_radius, restrict
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +46,11 @@ class Genome:
         """Return the genome of a Problem, without the options beyond the radius."""
         allowed = np.arange(problem.options, dtype=np.int32)
         number = allowed.copy()
-        if options.radius:
-            problem, allowed = restrict(problem, options.radius)
+        radius = options.radius
+        if options.papers and not radius:
+            radius = published_radius(problem)
+        if radius:
+            problem, allowed = restrict(problem, radius)
             number[:] = -1
             number[allowed] = np.arange(len(allowed), dtype=np.int32)
         return cls(
@@ -56,7 +59,7 @@ class Genome:
             required=np.flatnonzero(problem.required).astype(np.int32),
             allowed=allowed,
             number=number,
-            radius=options.radius,
+            radius=radius,
         )
 
     @property

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.toolkit.kernels import compiled
+from cchybrid.toolkit.evolution.mutation import draw_distributor
+from cchybrid.toolkit.evolution.ports import count_ports, free_ports
+from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.first_fit import fill
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.rng import State, below, shuffle
@@ -60,3 +62,43 @@ def complete(
             path = flat.path[option[delivery]]
             if flat.use_start[path + 1] - flat.use_start[path] <= near[delivery]:
                 break
+
+
+@internal
+def build_in_order(
+    flat: Flat, order: IntArray, option: IntArray, step: IntArray, table: IntArray, state: State
+) -> None:
+    """Draw the distributor and path of every delivery, then select its step (thesis section 6.5.4).
+
+    Step by step, and in random order, the deliveries whose distributor was informed in an earlier
+    step, and whose two ports are free, get that step (port utilisation, section 6.5.1). What is
+    left gets the last step, where ``restore`` changes the distributors that are not informed.
+
+    Parameters
+    ----------
+    order
+        Shape (deliveries,): overwritten with their numbers in random order.
+    option, step
+        Shape (deliveries,): overwritten.
+    table
+        Shape (steps, resources): overwritten with the loads of the ports.
+    """
+    steps = len(table)
+    table[:] = 0
+    for delivery in range(len(order)):
+        order[delivery] = delivery
+        option[delivery], step[delivery] = draw_distributor(flat, delivery, state), steps
+    shuffle(order, state)
+    for now in range(steps):
+        last = now + 1 == steps
+        for delivery in order:
+            before, path = flat.requires[option[delivery]], flat.path[option[delivery]]
+            if step[delivery] == steps and (
+                last
+                or (
+                    (before < 0 or step[before] < now)
+                    and free_ports(flat.inject, flat.accept, flat.capacity, table, now, path) > 0
+                )
+            ):
+                step[delivery] = now
+                count_ports(flat, table[now], path)

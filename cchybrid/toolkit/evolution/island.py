@@ -82,6 +82,7 @@ class EvolutionIsland:
             required=genome.required,
             ordered=genome.ordered,
             optional=not genome.problem.required.all(),
+            undefined=options.papers and genome.ordered,
             mutation=float(options.mutation),
             moves=options.moves,
             sweeps=options.sweeps,
@@ -156,7 +157,7 @@ class EvolutionIsland:
         done = mature(self._settings, self._scratch, children, stop, self._state)
         children.fitness[done:] = NO_LIMIT
         self._remember(children)
-        replace(population, children, done)
+        replace(population, children, done, self._options.papers, self._state)
         return done
 
     def _polish(self, rounds: int, stop: BoolArray) -> int:

@@ -29,7 +29,7 @@ def mutate(flat: Flat, ordered: bool, loaded: Loaded, state: State) -> int:
                 return change
         new_step = below(state, steps)
     else:
-        new_option = _distributor(flat, gene, state)
+        new_option = draw_distributor(flat, gene, state)
     change = 0
     if counted[gene]:
         if step[gene] < steps:
@@ -72,7 +72,7 @@ def _similar(flat: Flat, option: int, state: State) -> int:
 
 
 @internal
-def _distributor(flat: Flat, gene: int, state: State) -> int:
+def draw_distributor(flat: Flat, gene: int, state: State) -> int:
     """Return a random path of a random distributor."""
     stop = flat.option_start[gene + 1]
     group = flat.option_start[gene]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.step_control import check_control
@@ -15,12 +17,16 @@ CONFLICTS = ("pairs", "excess")
 class EvolutionOptions:
     """The parameters of evolutionary engines; see thesis section 7.2 for the first ones.
 
-    ``polish=0``, ``sweeps=0``, ``moves=1``, ``greedy=0``, ``control=raise`` and the thesis'
-    ``radius`` give the thesis' algorithm. The defaults are stronger; ``descend`` starts with a
-    greedy schedule, from which a quarter of the individuals are made.
+    With ``papers`` the algorithm is that of the thesis, with the parameters of its section 7.4
+    (``PUBLISHED``) and without all that is ours (``WITHOUT_OURS``). The defaults are stronger;
+    ``descend`` starts with a greedy schedule, from which a quarter of the individuals are made.
 
     Parameters
     ----------
+    papers
+        The published algorithm: initial individuals without steps where messages are forwarded
+        (thesis section 6.5.4), one population, no news from other engines. Beside it, options that
+        the papers lack are refused.
     population
         Individuals.
     replacement
@@ -43,7 +49,7 @@ class EvolutionOptions:
     radius
         Hops from the sender beyond which options are excluded where shorter ones suffice (thesis
         section 6.5.5); 0: no limit, but near senders are preferred according to the number of
-        steps.
+        steps; with ``papers`` 0 is the thesis' own choice (``published_radius``).
     conflicts
         ``pairs``: of transfers that share a channel (thesis equation 6.18); ``excess``: uses of
         channels beyond their capacity.
@@ -54,6 +60,7 @@ class EvolutionOptions:
         MiB that a population may take; larger problems are refused.
     """
 
+    papers: bool = False
     population: int = 80
     replacement: float = 2 / 3
     mutation: float = 0.9
@@ -67,7 +74,26 @@ class EvolutionOptions:
     control: str = "descend"
     memory: int = 4096
 
+    PUBLISHED: ClassVar[Mapping[str, Any]] = {
+        "population": 100, "mutation": 0.9, "patience": 500_000
+    }  # fmt: skip
+    """Defaults with ``papers``. 500,000 are the generations of all runs of thesis section 7.2; what
+    the reasonable time is after which a step is added (section 6.4) is not published."""
+    WITHOUT_OURS: ClassVar[Mapping[str, Any]] = {
+        "moves": 1, "sweeps": 0, "polish": 0, "greedy": 0.0, "conflicts": "pairs",
+        "control": "raise",
+    }  # fmt: skip
+    """The only values with ``papers``."""
+
+    @classmethod
+    def defaults_beside(cls, named: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the defaults that differ from those of the fields, given the named values."""
+        return {**cls.PUBLISHED, **cls.WITHOUT_OURS} if named.get("papers") else {}
+
     def __post_init__(self) -> None:
+        for name, value in self.WITHOUT_OURS.items() if self.papers else ():
+            if getattr(self, name) != value:
+                raise ValueError(f"{name} is not of the published algorithm: drop it, or papers")
         if not 2 <= self.population <= 100_000:
             raise ValueError(f"population is {self.population}, use 2 to 100000")
         self._positive_share("replacement")

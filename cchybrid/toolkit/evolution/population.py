@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.toolkit.evolution.initial import complete
+from cchybrid.toolkit.evolution.initial import build_in_order, complete
 from cchybrid.toolkit.evolution.min_conflicts import settle
 from cchybrid.toolkit.evolution.mutation import mutate
 from cchybrid.toolkit.evolution.ports import spread_ports
@@ -16,7 +16,7 @@ from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.conflicts import mark_needed
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
 from cchybrid.toolkit.kernels.occupancy import Loaded, build
-from cchybrid.toolkit.kernels.rng import State, below, uniform
+from cchybrid.toolkit.kernels.rng import State, below, shuffle, uniform
 
 STOPPED = int(NO_LIMIT)
 """The fitness of an individual whose improvement was stopped: worse than all others."""
@@ -55,6 +55,8 @@ class Settings(NamedTuple):
         The required deliveries.
     ordered, optional
         Whether deliveries require others, and whether some are optional.
+    undefined
+        Whether initial individuals have no steps until they are restored (``build_in_order``).
     """
 
     flat: Flat
@@ -62,6 +64,7 @@ class Settings(NamedTuple):
     required: IntArray
     ordered: bool
     optional: bool
+    undefined: bool
     mutation: float
     moves: int
     sweeps: int
@@ -87,8 +90,11 @@ def create(
     state: State,
 ) -> int:
     """Complete an individual and return its fitness; see ``complete`` for the parameters."""
-    flat, near, steps = settings.flat, settings.near, len(scratch.table)
-    complete(flat, near, settings.required, steps, greedy, option, step, stop, state)
+    flat, near, table = settings.flat, settings.near, scratch.table
+    if settings.undefined:
+        build_in_order(flat, scratch.chain[: len(option)], option, step, table, state)
+    else:
+        complete(flat, near, settings.required, len(table), greedy, option, step, stop, state)
     return _improve(settings, scratch, option, step, stop, state)
 
 
@@ -162,9 +168,20 @@ def mature(
 
 
 @compiled
-def replace(population: Population, children: Population, number: int) -> None:
-    """Replace the worst individuals by the first ``number`` children."""
-    rank = np.argsort(population.fitness, kind="mergesort")
+def replace(
+    population: Population, children: Population, number: int, drift: bool, state: State
+) -> None:
+    """Replace the worst individuals by the first ``number`` children.
+
+    Parameters
+    ----------
+    drift
+        Whether ties are broken at random; else the first individuals stay.
+    """
+    order = np.arange(len(population.fitness), dtype=np.int32)
+    if drift:
+        shuffle(order, state)
+    rank = order[np.argsort(population.fitness[order], kind="mergesort")]
     for child in range(number):
         loser = rank[len(rank) - 1 - child]
         # Gene by gene: numba takes seconds to compile the assignment of whole rows.

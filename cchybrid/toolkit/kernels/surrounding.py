@@ -7,11 +7,12 @@ only where there is no shorter one.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
-from cchybrid.problem import CHANNEL, LINK, Problem
+from cchybrid.problem import CHANNEL, INJECT, LINK, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.kernels.flat import Flat, min_uses
 
@@ -45,6 +46,24 @@ def hops_of(problem: Problem) -> LongArray:
     channel = np.isin(problem.kind, (CHANNEL, LINK))[problem.path_resource]
     total = np.concatenate(([0], np.cumsum(channel)))
     return np.diff(total[problem.path_start])[problem.option_path].astype(np.int64)
+
+
+def published_radius(problem: Problem) -> int:
+    """Return the radius that the thesis chooses.
+
+    It has no effect where nothing is forwarded, or switches lie between all senders and receivers.
+    1 if (M - 1) / k > log N to the base k, for M messages to N nodes and k ports: then neighbours
+    can inform each other in every step. Otherwise half the diameter, rounded up.
+    """
+    hops, structure = hops_of(problem), problem.structure
+    longest = int(hops.max(initial=1))
+    if not problem.ordered or structure is None or hops.min() > 1:
+        return longest
+    messages = structure.messages
+    ports = int(problem.capacity[problem.kind == INJECT].max(initial=1))
+    receivers = 1 + max(len(message.destinations) for message in messages)
+    is_flood = (len(messages) - 1) / ports > math.log(receivers, max(ports, 2))
+    return 1 if is_flood else (longest + 1) // 2
 
 
 def restrict(problem: Problem, radius: int) -> tuple[Problem, IntArray]:

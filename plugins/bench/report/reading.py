@@ -15,7 +15,7 @@ from cchybrid.plugin.registry import Registry
 
 from ..checking import check_suite, stored_suite
 from ..contestant import Contestant, labels
-from ..row import Row
+from ..row import BY_ENGINE, Row
 from ..schedule_checks import COLUMNS
 
 
@@ -82,8 +82,12 @@ def reading_of(checked: CheckedSuite, registry: Registry) -> Reading:
 
 def _current_row(row: Row, registry: Registry) -> Row:
     """Return the row with the present names of engines."""
-    rates = {registry.current_name(name): rate for name, rate in row.published.rates.items()}
-    return replace(row, published=replace(row.published, rates=rates))
+    current, published = registry.current_name, row.published
+    named: dict[str, Any] = {
+        key: {current(name): value for name, value in getattr(published, key).items()}
+        for key in BY_ENGINE.values()
+    }
+    return replace(row, published=replace(published, **named))
 
 
 def _current_run(checked: Checked, registry: Registry) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def compose(reading: Reading, other: Reading | None) -> Report:
     rows["bounds"] = _beside(rows.lower_bound, rows.claimed_bound, "({} claimed)", "0")
     runs = statistics.judged(reading.runs, rows)
     sections = [_summary(rows)]
-    if rows.rates.map(bool).any():
+    if rows.rates.map(bool).any() or rows.mean_times.map(bool).any():
         sections += _rates(statistics.rates(runs))
     sections += _remainders(statistics.remainders(runs))
     scheduled = rows[~rows.is_study]
@@ -103,13 +103,14 @@ def _rates(found: DataFrame) -> list[Section]:
         "A success is a run that reaches the goal, the steps of the published successes (without"
         " any: the fewest known). Interval of the rate: Wilson's; of the evaluations: Student's;"
         " both at 95 %. Evaluations and seconds are those to the best schedule, over the"
-        f" successes. At least the published rate: {verdicts.count('yes')} of"
+        " successes. Cut off: runs without success that spent their budget, so the rate may be"
+        f" higher without that limit. At least the published rate: {verdicts.count('yes')} of"
         f" {found.published_rate.count()}; in {verdicts.count('no, but may be')} of the others the"
         " published rate lies within our interval (no, but may be)."
     )
-    names = ["row", "contestant", "goal", "runs", "successes"]
+    names = ["row", "contestant", "goal", "runs", "successes", "cut_off"]
     whole = "{:.0f}".format
-    table = found[names].assign(**{
+    table = found[names].rename(columns={"cut_off": "cut off"}).assign(**{
         "success rate": found.rate.map(_percent),
         "95 % interval": _ranges(found.rate_low, found.rate_high, _percent),
         "published": found.published_rate.map(_percent), "at least theirs": verdicts,
@@ -117,6 +118,11 @@ def _rates(found: DataFrame) -> list[Section]:
         "interval of evaluations": _ranges(found.evaluations_low, found.evaluations_high, whole),
         "mean s": found.seconds_mean,
     })  # fmt: skip
+    shown_only = {"their_evaluations": "published evaluations", "their_time": "published time"}
+    for column, title in shown_only.items():
+        if found[column].notna().any():
+            table[title] = found[column].fillna("")
+            names.append(column)
     names += ["rate", "rate_low", "rate_high", "published_rate", "reaches_published"]
     names += ["evaluations_mean", "evaluations_low", "evaluations_high", "seconds_mean"]
     record = found[names].rename(columns={"reaches_published": "at_least_published"})

@@ -99,27 +99,43 @@ def scores(runs: DataFrame, groups: Sequence[str]) -> DataFrame:
 
 
 def rates(runs: DataFrame) -> DataFrame:
-    """Return every contestant's success rate in every row except conflict studies.
+    """Return every contestant's success rate in every row except conflict studies without a goal.
 
-    The published rate is that of the contestant's only engine.
+    The published rate, evaluations and time are those of the contestant's only engine.
     """
-    runs = runs[~runs.row_is_study]
-    data = zip(runs.key, runs.row_rates, runs.row_comparable, strict=True)
-    runs = runs.assign(
-        success=(runs.failure == "") & (runs.steps <= runs.row_goal.astype(float)),
-        published=[
-            rates.get(only_engine(key)) if comparable else None for key, rates, comparable in data
-        ],
-    )
+    runs = runs[~runs.row_is_study | runs.row_rates.map(bool) | runs.row_mean_times.map(bool)]
+    published = {"published": "rates", "their_evaluations": "mean_evaluations"}
+    published["their_time"] = "mean_times"
+    figures = {
+        name: [
+            values.get(only_engine(key)) if comparable else None
+            for key, values, comparable in zip(
+                runs.key, runs[f"row_{column}"], runs.row_comparable, strict=True
+            )
+        ]
+        for name, column in published.items()
+    }
+    success = (runs.failure == "") & (runs.steps <= runs.row_goal.astype(float))
+    ended = np.array([_spent_its_budget(run) for run in runs.itertuples()], dtype=bool)
+    cut_off = ~success & (runs.failure == "") & ended
     found = aggregate(
-        runs, ["row", *CONTESTANT], goal=("row_goal", "first"), published=("published", "first")
-    )
+        runs.assign(success=success, cut_off=cut_off, **figures), ["row", *CONTESTANT],
+        goal=("row_goal", "first"), cut_off=("cut_off", "sum"),
+        **{name: (name, "first") for name in published},
+    )  # fmt: skip
     published = found.published.astype(float) / 100
     reached = found.successes >= published * found.runs - 1e-9
     cases = [published.isna(), reached, published <= found.rate_high]
     verdicts = np.select(cases, ["", "yes", "no, but may be"], "no")
     rate = found.successes / found.runs
     return found.assign(rate=rate, published_rate=published, reaches_published=verdicts)
+
+
+def _spent_its_budget(run: Any) -> bool:
+    """Return whether a run ended at a limit, not because its engine had nothing left to do."""
+    budget = Contestant.from_key(run.key)
+    spent = ((run.evaluations, budget.evaluations), (run.seconds, budget.time_limit))
+    return any(limit is not None and amount >= limit for amount, limit in spent)
 
 
 def only_engine(key: str) -> str:

@@ -16,8 +16,10 @@ algorithm is not used.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +32,9 @@ from cchybrid.toolkit.options import require
 
 from .sampling import Model, sample_trees
 from .trees import empty_tree, new_scores
+
+UNLIMITED = 1_000_000
+"""Candidates and leaves of the papers' algorithm: all genes, and a leaf per parent."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,10 @@ class MboaOptions(EvolutionOptions):
     parents: float = 0.5
     candidates: int = 8
     leaves: int = 8
+
+    WITHOUT_OURS: ClassVar[Mapping[str, Any]] = {
+        **EvolutionOptions.WITHOUT_OURS, "candidates": UNLIMITED, "leaves": UNLIMITED
+    }  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -84,9 +93,10 @@ class Mboa(EvolutionEngine[MboaOptions]):
         model = Model(
             order=order,
             place=np.argsort(order).astype(np.int32),
-            candidates=np.zeros(options.candidates, dtype=np.int32),
+            candidates=np.zeros(0 if options.papers else options.candidates, dtype=np.int32),
+            every=options.papers,
             user_start=np.zeros(genome.problem.resources + 1, dtype=np.int64),
-            tree=empty_tree(parents, options.leaves),
+            tree=empty_tree(parents, min(options.leaves, parents)),
             scores=new_scores(parents),
         )
         return Breeder(parents, partial(sample_trees, genome.flat, genome.ordered, model))

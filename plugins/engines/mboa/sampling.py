@@ -10,7 +10,7 @@ from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.evolution.population import Population
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
-from cchybrid.toolkit.kernels.rng import State, below
+from cchybrid.toolkit.kernels.rng import State, below, shuffle
 
 from .trees import Scores, Tree, grow, leaf_of
 
@@ -25,6 +25,8 @@ class Model(NamedTuple):
         earlier genes, so the model is acyclic.
     candidates
         Shape (candidates,): overwritten with the genes that a tree may test.
+    every
+        Whether trees may test all earlier genes, in an order that is drawn in every generation.
     user_start
         Shape (resources + 1,): overwritten; see ``_index_users``.
     tree, scores
@@ -34,6 +36,7 @@ class Model(NamedTuple):
     order: IntArray
     place: IntArray
     candidates: IntArray
+    every: bool
     user_start: LongArray
     tree: Tree
     scores: Scores
@@ -60,14 +63,21 @@ def sample_trees(
     stop
         Shape (1,): another thread sets this to end early; then the children are not usable.
     """
+    if model.every:
+        shuffle(model.order, state)
+        for place in range(len(model.order)):
+            model.place[model.order[place]] = place
     example = population.option[parents[below(state, len(parents))]]
     users = _index_users(flat, example, model.user_start)
     for place in range(len(model.order)):
         if stop[0]:
             return
         gene = model.order[place]
-        found = _choose_candidates(flat, model, example, users, place, state)
-        candidates = model.candidates[:found]
+        if model.every:
+            candidates = model.order[:place]
+        else:
+            found = _choose_candidates(flat, model, example, users, place, state)
+            candidates = model.candidates[:found]
         grow(model.tree, model.scores, population, parents, gene, whole, candidates)
         for child in range(len(children.fitness)):
             leaf = leaf_of(model.tree, children.option[child], children.step[child])

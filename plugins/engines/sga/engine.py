@@ -11,8 +11,10 @@ The default probabilities are those of thesis section 7.2.1.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, ClassVar
 
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.engine import EvolutionEngine
@@ -35,6 +37,8 @@ class SgaOptions(EvolutionOptions):
     """
 
     crossover: float = 0.7
+
+    PUBLISHED: ClassVar[Mapping[str, Any]] = {**EvolutionOptions.PUBLISHED, "crossover": 0.9}
 
     def __post_init__(self) -> None:
         super().__post_init__()

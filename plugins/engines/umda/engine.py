@@ -10,8 +10,10 @@ The local search after mutation, greedy individuals and restarts are ours, all e
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, ClassVar
 
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.engine import EvolutionEngine
@@ -40,6 +42,8 @@ class UmdaOptions(EvolutionOptions):
 
     parents: float = 0.5
     sampled: float = 1.0
+
+    WITHOUT_OURS: ClassVar[Mapping[str, Any]] = {**EvolutionOptions.WITHOUT_OURS, "sampled": 1.0}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -185,7 +185,7 @@ def test_seeds() -> None:
         ),
         (
             "[[rows]]\ntopology = 'ring-bi-4'\nsuccess_percent = 90",
-            "a success rate without an engine",
+            "success_percent: a value of an engine without its name",
         ),
     ],
 )
@@ -224,7 +224,7 @@ def test_published_rates_of_several_engines_meet_in_one_row(tmp_path: Path) -> N
     assert Row.from_json(first.to_json()) == first
     with (tmp_path / "rates.csv").open("a") as file:
         file.write("ring-bi-4,AAS,umda,50,2\n")
-    with pytest.raises(InputError, match=r"line 5|umda has two success rates"):
+    with pytest.raises(InputError, match=r"line 5|umda has two values of rates"):
         study(tmp_path, table)
 
 
@@ -268,10 +268,10 @@ def test_the_studies_that_ship() -> None:
     counts = {name: len(read_suite(f"sweep-{name}").contestants) for name in names}
     assert counts == {"sga": 75, "mboa": 15, "umda": 15}
     rows = read_suite("success-hypercubes").rows
-    assert [len(row.published.rates) for row in rows] == [3] * 16
+    assert [len(row.published.rates) for row in rows] == [3] * 20
     rates = {row.name: row.published.rates for row in rows}
-    assert rates["hypercube-64 OAB"] == {"sga": 50, "mboa": 70, "umda": 90}
-    assert rates["hypercube-64 AAB"] == {"sga": 0, "mboa": 0, "umda": 10}
+    assert rates["hypercube-64 OAB in 3 steps"] == {"sga": 50, "mboa": 70, "umda": 90}
+    assert rates["hypercube-64 AAB in 11 steps"] == {"sga": 0, "mboa": 0, "umda": 10}
     for row in (*rows, *read_suite("success-multistage").rows):
         assert row.published.goal is not None
     assert len(read_suite("success-hypercubes").budget.seeds or ()) == 10

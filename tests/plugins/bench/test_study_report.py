@@ -106,6 +106,32 @@ def test_conflicts_that_are_left() -> None:
     assert rates(found).empty
 
 
+def test_rates_of_a_row_with_fixed_steps_and_a_goal() -> None:
+    published = Published(
+        goal=8, rates={"umda": 50.0}, mean_evaluations={"umda": "82 million"},
+        mean_times={"umda": "4d5h"},
+    )  # fmt: skip
+    limited = Contestant(("umda",), time_limit=9.0, evaluations=1000)
+    runs = [
+        (limited, {**good(7), "seconds": 2.0, "evaluations": 7}),
+        (limited, {"steps": None, "seconds": 9.1, "evaluations": 500}),
+        (limited, {"steps": None, "seconds": 3.0, "evaluations": 1000}),
+        (limited, {"steps": None, "seconds": 3.0, "evaluations": 500}),
+        (limited, {"failure": "crashed"}),
+        (SGA, {"steps": None, "seconds": 3.0}),
+    ]
+    row = Row(SPEC, published, target=8)
+    umda, sga = rates(stand(row, runs)).itertuples()
+    assert (umda.successes, umda.runs, umda.cut_off, umda.failures) == (1, 5, 2, 1)
+    assert (umda.their_evaluations, umda.their_time) == ("82 million", "4d5h")
+    assert sga.cut_off == 0
+    assert isnan(sga.their_time)
+    found = {each.title: each for each in compose(reading(row, runs), None).sections}
+    table = found["Success rates"].table
+    assert list(table["published time"]) == ["4d5h", ""]
+    assert list(table["cut off"]) == [2, 0]
+
+
 def test_the_files_of_a_study(tmp_path: Path) -> None:
     pages = {}
     for name, row, facts in (
@@ -125,7 +151,7 @@ def test_the_files_of_a_study(tmp_path: Path) -> None:
         "yes",
     )
     assert (
-        "| ring-bi-8 AAS | umda | 8 | 1 | 1 | 100 % | 21 to 100 % | 50 % | yes |"
+        "| ring-bi-8 AAS | umda | 8 | 1 | 1 | 0 | 100 % | 21 to 100 % | 50 % | yes |"
         in (pages["rates"]["report.md"])
     )
     (line,) = csv.DictReader(pages["left"]["conflicts.csv"].splitlines())

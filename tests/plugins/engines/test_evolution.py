@@ -71,9 +71,22 @@ def test_only_the_worst_individuals_are_replaced() -> None:
         np.ones((3, 2), dtype=np.int32),
         np.array([9, 8, 0], dtype=np.int32),
     )
-    replace(population, children, 2)
+    replace(population, children, 2, False, seed_state(0))
     assert population.fitness.tolist() == [9, 1, 8, 2, 3]
     assert population.option.any(axis=1).tolist() == [True, False, True, False, False]
+
+
+def test_random_ties_replace_any_of_the_worst() -> None:
+    kept = set()
+    for seed in range(20):
+        population = empty_population(3, 1)
+        population.fitness[:] = 7, 7, 1
+        children = empty_population(1, 1)
+        children.fitness[0] = 9
+        replace(population, children, 1, True, seed_state(seed))
+        assert population.fitness[2] == 1
+        kept.add(tuple(population.fitness.tolist()))
+    assert kept == {(9, 7, 1), (7, 9, 1)}
 
 
 def test_parents_win_tournaments() -> None:

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cchybrid.model import Instance
-from cchybrid.problem import Problem, build_problem
-from cchybrid.toolkit.evolution.initial import complete
+from cchybrid.problem import ACCEPT, INJECT, Problem, build_problem
+from cchybrid.toolkit.evolution.initial import build_in_order, complete
 from cchybrid.toolkit.evolution.min_conflicts import best_place, settle
 from cchybrid.toolkit.evolution.mutation import mutate, swap_steps
 from cchybrid.toolkit.evolution.ports import spread_ports
@@ -144,6 +144,25 @@ def test_first_individuals_are_compiled_as_written(
     order = required.copy()  # overwritten
     missing = call(fill, start.flat, start.near, STEPS, order, option, step, NEVER, start.state)
     assert missing == np.count_nonzero(step[required] < 0)
+
+
+@RANDOM
+@given(instances(), SEEDS)
+def test_first_individuals_without_steps_get_those_in_which_senders_and_ports_are_free(
+    instance: Instance, seed: int
+) -> None:
+    start = Start(build_problem(instance), seed, True)
+    option, step = start.found.option, start.found.step
+    order = np.zeros(len(option), dtype=np.int32)
+    call(build_in_order, start.flat, order, option, step, start.table, start.state)
+    assert sorted(order.tolist()) == list(range(len(order)))
+    assert (start.problem.option_delivery[option] == np.arange(len(option))).all()
+    assert ((step >= 0) & (step < STEPS)).all()
+    early = step < STEPS - 1
+    before = start.problem.option_requires[option]
+    assert ((before < 0) | (step[before] < step))[early].all()
+    ports = np.isin(start.problem.kind, (INJECT, ACCEPT))
+    assert (start.table <= start.problem.capacity)[:-1, ports].all()
 
 
 def reachable(problem: Problem, options: set[int]) -> set[int]:
