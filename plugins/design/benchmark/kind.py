@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cchybrid.model.errors import CchybridError
+from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.benchmark import Benchmark, CheckedSuite, SettingsError, StoredRun
 from cchybrid.plugin.benchmark_report import Report
 from cchybrid.plugin.records import load_target
@@ -29,6 +29,16 @@ class Designs(Benchmark[DesignRow]):
     def from_text(self, values: Mapping[str, str], folder: Path) -> DesignRow:
         """Return the row of a line; a design without a column ``name`` is named after its task."""
         return DesignRow.from_text(values)
+
+    def changed(
+        self, values: Mapping[str, str], changes: Mapping[str, str], folder: Path
+    ) -> DesignRow:
+        """Return the row of a line for other designers, named after them."""
+        if {*changes} != {"designers"}:
+            raise InputError("only designers can be changed", where="with", hint="leave others out")
+        row = DesignRow.from_text({**values, **changes})
+        name = f"{row.name}, by {' and '.join(row.designers)}"
+        return DesignRow.from_text({**values, **changes, "name": name})
 
     def from_json(self, record: Mapping[str, Any]) -> DesignRow:
         """Return the row of a stored object."""

@@ -12,9 +12,9 @@ from .checking import CheckedDesign
 from .row import LARGER_IS_BETTER, DesignRow, compared
 
 COLUMNS = (
-    "row", "network", "nodes", "degree", "layout", "max_wire", "column", "published", "ours",
-    "verdict", "bound", "proven", "certified", "seconds_to_best", "seconds", "evaluations", "seed",
-    "source", "note",
+    "row", "network", "designers", "nodes", "degree", "layout", "max_wire", "column", "published",
+    "ours", "verdict", "bound", "proven", "certified", "seconds_to_best", "seconds", "evaluations",
+    "seed", "source", "note",
 )  # fmt: skip
 """The columns of ``report.csv``, which has a line per row and column of the tables."""
 
@@ -101,10 +101,10 @@ def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[Line]:
             verdict = "other definition"
         found.append(
             {
-                "row": row.name, "network": row.network, "nodes": row.nodes,
-                "degree": row.degree, "layout": row.layout, "max_wire": row.max_wire,
-                "column": name, "published": published, "ours": f"{values[name]:.6g}",
-                "verdict": verdict,
+                "row": row.name, "network": row.network, "designers": _designers(row),
+                "nodes": row.nodes, "degree": row.degree, "layout": row.layout,
+                "max_wire": row.max_wire, "column": name, "published": published,
+                "ours": f"{values[name]:.6g}", "verdict": verdict,
                 "bound": "" if row.network or name not in bounds else f"{bounds[name]:.6g}",
                 "proven": checked.proven if name == "steps" else "",
                 "certified": checked.certified if name == "steps" else "",
@@ -116,13 +116,17 @@ def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[Line]:
     return found
 
 
+def _designers(row: DesignRow) -> str:
+    return "" if row.network else " and ".join(row.designers)
+
+
 def _line(row: DesignRow, entries: list[Line], checked: CheckedDesign) -> Line:
     verdicts = Counter(entry["verdict"] for entry in entries)
     order = ("worse", "other definition", "equal", "better", "new")
     counts = [f"{verdicts[word]} {word}" for word in order if verdicts[word]]
     return {
         "row": row.name,
-        "network": row.network or "designed",
+        "network": row.network or f"designed by {_designers(row)}",
         "columns": ", ".join(counts),
         "seconds to best": f"{checked.seconds_to_best:.1f}",
         "evaluations": checked.evaluations,
@@ -132,14 +136,14 @@ def _line(row: DesignRow, entries: list[Line], checked: CheckedDesign) -> Line:
 
 def _summary(records: list[Line]) -> Section:
     lines = []
-    for kind, named in (("designed", False), ("evaluated", True)):
-        part = [record for record in records if bool(record["network"]) is named]
-        if part:
-            verdicts = Counter(record["verdict"] for record in part)
-            words = ("better", "equal", "worse", "other definition", "new")
-            counts = {word: verdicts[word] for word in words}
-            rows = len({record["row"] for record in part})
-            lines.append({"networks": kind, "rows": rows, "columns": len(part), **counts})
+    for designers in sorted({record["designers"] for record in records}, key=lambda d: (not d, d)):
+        part = [record for record in records if record["designers"] == designers]
+        verdicts = Counter(record["verdict"] for record in part)
+        words = ("better", "equal", "worse", "other definition", "new")
+        counts = {word: verdicts[word] for word in words}
+        rows = len({record["row"] for record in part})
+        kind = f"designed by {designers}" if designers else "evaluated"
+        lines.append({"networks": kind, "rows": rows, "columns": len(part), **counts})
     return Section("Summary", SUMMARY_TEXT, table=lines or None)
 
 

@@ -166,12 +166,13 @@ class DesignRow:
         row.task()
         if "steps" in published and not row.collective:
             raise InputError("steps of no collective", where="collective", hint="name one")
-        if row.network and row.collective:
-            raise InputError(
-                f"{row.network} is not designed",
-                where="collective",
-                hint="use a suite of instances",
-            )
+        for key in ("collective", "designers"):
+            if row.network and key in text:
+                raise InputError(
+                    f"{row.network} is not designed",
+                    where=key,
+                    hint="leave it out, or use a suite of instances",
+                )
         if row.network:
             with with_context("network"):
                 row.named_links()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,49 @@ def test_suites_of_designs_that_ship(name: str) -> None:
     published = [row for row in suite.rows if not row.collective]
     assert all(row.published and row.source for row in published)
     assert len(published) == (0 if name == "fewest-steps" else len(suite.rows))
+
+
+def test_the_tables_of_gappin_are_designed_by_its_own_designer_too() -> None:
+    rows = read_suite("gappin").rows
+    own = {row.name: row for row in rows if row.designers == ("gappin",)}
+    others = [row for row in rows if not row.network and row.name not in own]
+    assert len(own) == len(others) == 18
+    for row in others:
+        twin = own[f"{row.name}, by gappin"]
+        assert (twin.task(), twin.published, twin.source) == (
+            row.task(), row.published, row.source,
+        )  # fmt: skip
+
+
+def test_a_table_may_be_repeated_for_other_designers_only(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text(TABLE)
+    toml = tmp_path / "mine.toml"
+    words = '[[designs]]\nfile = "mine.csv"\nonly = { name = "wired" }\nwith = '
+    toml.write_text(words + '{ designers = ["gappin", "annealing gappin"] }\n')
+    assert [(row.name, row.designers) for row in read_suite(str(toml)).rows] == [
+        ("wired, by gappin", ("gappin",)),
+        ("wired, by annealing and gappin", ("annealing", "gappin")),
+    ]
+    toml.write_text(words + '{ degree = 4, designers = "gappin" }\n')
+    with pytest.raises(InputError, match="only designers can be changed"):
+        read_suite(str(toml))
+    toml.write_text(words.replace("wired", "ring") + '{ designers = "gappin" }\n')
+    with pytest.raises(InputError, match="ring-bi-16 is not designed"):
+        read_suite(str(toml))
+
+
+def test_a_report_counts_designers_apart(suite: Suite, runs: list[Run]) -> None:
+    rows = [*suite.rows, replace(suite.rows[1], name="twin", designers=("gappin",))]
+    found = Suite("mine", "x", tuple(rows))
+    report = report_of(found, [*runs, made("designs", rows[-1], EVALUATIONS)])
+    table = next(section.table for section in report.sections if section.title == "Summary")
+    assert table is not None
+    assert [(line["networks"], line["rows"]) for line in table] == [
+        ("designed by annealing", 1), ("designed by gappin", 1), ("evaluated", 2),
+    ]  # fmt: skip
+    assert {record["row"]: record["designers"] for record in report.table} == {
+        "ring": "", "wired": "annealing", "cube": "", "twin": "gappin",
+    }  # fmt: skip
 
 
 def test_the_suite_of_fewest_steps_has_every_combination() -> None:
@@ -180,7 +224,10 @@ def test_designs_and_rows_are_two_suites(tmp_path: Path) -> None:
     for text, message in (
         (f'{rows}[[designs]]\nfile = "mine.csv"\n', "schedules beside designs"),
         ("[[designs]]\n", "a table without a file"),
-        ('[[designs]]\nfile = "mine.csv"\nwith = { degree = 3 }\n', "in place of those of a table"),
+        (
+            '[[designs]]\nfile = "mine.csv"\nwith = { degree = 3 }\n',
+            "only designers can be changed",
+        ),
         ("designs = 3\n", "no list of tables"),
     ):
         (tmp_path / "mine.toml").write_text(text)

@@ -1,14 +1,18 @@
 """Exhaustive design lists every network once, so what it offers is proven best."""
 
 import itertools
+from pathlib import Path
 
 import pytest
 from cchybrid_plugins.design.exhaustive.engine import Exhaustive, ExhaustiveOptions
 from cchybrid_plugins.design.network.all_networks import all_networks
 from cchybrid_plugins.design.network.canonical import canonical_form
-from cchybrid_plugins.design.network.ports import Links, ports_of
+from cchybrid_plugins.design.network.distances import all_distances
+from cchybrid_plugins.design.network.ports import Links, links_between_equals, ports_of
 from cchybrid_plugins.design.network.task import DesignTask, layout
 
+from cchybrid.library.formats import read_network
+from cchybrid.library.topologies import network
 from tests.plugins.design.network.plain_distances import plain_total
 
 pytestmark = pytest.mark.long
@@ -30,6 +34,17 @@ def test_the_numbers_of_regular_networks_are_known(nodes: int, degree: int, regu
     found = listed(nodes, degree)
     assert sum(2 * len(links) == nodes * degree for links in found) == regular
     assert len({canonical_form(ports_of(nodes, degree, links)) for links in found}) == len(found)
+
+
+def test_the_network_more_is_the_one_beside_the_octagon_of_diameter_two() -> None:
+    """As the comment in the file of the Czech summary's network says."""
+    cubic = [ports_of(8, 3, links) for links in listed(8, 3) if len(links) == 12]
+    forms = {canonical_form(ports) for ports in cubic if all_distances(ports)[1] == 2}
+    more = read_network(Path(__file__).parents[3] / "instances" / "more-8.txt").network
+    known = [links_between_equals(each) for each in (more, network("spidergon-8"))]
+    assert len(cubic) == 5
+    assert forms == {canonical_form(ports_of(8, 3, links)) for links in known}
+    assert len(forms) == 2
 
 
 @pytest.mark.parametrize(("nodes", "degree"), [(2, 1), (4, 2), (5, 2), (5, 3), (6, 3), (6, 4)])

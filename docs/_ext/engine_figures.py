@@ -1,0 +1,69 @@
+"""Write the section "Measured" of every engine's page from the reports.
+
+Run it after a report has changed: ``python docs/_ext/engine_figures.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+DOCS = Path(__file__).parents[1]
+PAGES = sorted(set((DOCS / "engines").glob("*.md")) - {DOCS / "engines" / "README.md"})
+TABLES = (
+    ("What each engine contributed", "In runs of `auto`, in which the engines share the time:"),
+    ("Contestants", "As a contestant, alone or in a team:"),
+    ("Conflicts left", "Conflicts left, with a fixed number of steps:"),
+)
+"""The tables of reports that name engines, and the words above their lines on a page."""
+
+
+def measured(engine: str) -> str:
+    """Return the section of an engine: its lines of the reports' tables."""
+    parts = []
+    for title, words in TABLES:
+        lines: dict[str, list[str]] = {}
+        for report in sorted((DOCS / "reports").glob("*/report.md")):
+            for head, line in _lines(report, title, engine):
+                link = f"| [{report.parent.name}](../reports/{report.parent.name}/report.md) "
+                lines.setdefault(f"| report {head}", []).append(link + line)
+        for head, found in lines.items():
+            rule = re.sub(r"[^|]+", " --- ", head)
+            parts.append("\n".join([words, "", head, rule, *found]))
+    return "\n\n".join(parts) or "No report has this engine."
+
+
+def _lines(report: Path, title: str, engine: str) -> Iterator[tuple[str, str]]:
+    """Yield the heads of a report's table and a line of it, for each line that names the engine."""
+    text = report.read_text(encoding="utf-8")
+    table = _table(text, title)
+    contestants = {line.split("|")[1].strip() for line in _table(text, "Contestants")[2:]}
+    if title == TABLES[0][0] and contestants != {"auto"}:
+        return  # the best of several contestants, which share nothing
+    if title == TABLES[2][0] and report.parent.name.startswith("sweep-"):
+        return  # one engine by its parameters, too many lines
+    for line in table[2:]:
+        cells = [cell.strip() for cell in line.split("|")]
+        name = cells[2 if title == TABLES[2][0] else 1]
+        if engine in name.split(" ")[0].split("+"):
+            yield table[0], line
+
+
+def _table(text: str, title: str) -> list[str]:
+    """Return the lines of the table below a heading, heads first; none without it."""
+    section = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    return re.findall(r"^\|.*\|$", section[1], re.M) if section else []
+
+
+def with_figures(page: Path) -> str:
+    """Return the text of a page with its section written anew."""
+    text = page.read_text(encoding="utf-8")
+    found = re.compile(r"(?<=^## Measured\n\n).*?(?=\n\n## )", re.M | re.S)
+    section = measured(page.stem)
+    return found.sub(lambda _: section, text)
+
+
+if __name__ == "__main__":
+    for each in PAGES:
+        each.write_text(with_figures(each), encoding="utf-8")
