@@ -71,7 +71,8 @@ def read_csv(text: str, request: ImportRequest) -> Imported:
     InputError
         A row cannot be read; with its line.
     """
-    rows = list(_read_rows(text))
+    # A table is a set of rows: their order in the file says nothing.
+    rows = sorted(_read_rows(text), key=lambda row: row.step)
     if not rows:
         raise InputError("no rows", where="line 1", hint="give a row for each transfer")
     number, network_names = _node_numbers(rows, request.network)

@@ -41,6 +41,22 @@ def test_hops_of_one_message_are_rows_of_one_source_and_destination() -> None:
     assert verify_schedule(found.schedule) == ()
 
 
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        ("step,message,path", ("1,0,0 1", "2,0,1 2")),
+        ("step,message,from,to,path", ("1,0,0,1,0 1", "2,0,1,2,1 2")),
+        ("step,message,source,destination", ("1,0,0,1", "2,0,1,2")),
+    ],
+)
+def test_the_order_of_the_rows_says_nothing(columns: str, rows: tuple[str, str]) -> None:
+    for order in (rows, rows[::-1]):
+        found = read("\n".join((columns, *order)))
+        assert found.instance.collective.messages == (Message(0, (1, 2)),)
+        assert verify_schedule(found.schedule) == ()
+        assert found.place(0, 0) == f"line {2 + order.index(rows[0])}"
+
+
 def test_a_source_whose_message_is_sent_on_has_one_message() -> None:
     found = read("step,source,destination,path\n1,0,1,0 1\n2,0,2,1 2\n2,0,3,0 3\n")
     assert found.schedule.instance.collective == Collective("OAB", (Message(0, (1, 2, 3)),))
