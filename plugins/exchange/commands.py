@@ -208,7 +208,9 @@ def judged_on(
     InputError
         They are unknown, or there is a collective without a network.
     """
-    from cchybrid.library.instance_spec import InstanceSpec, find_network, resolve
+    from dataclasses import replace
+
+    from cchybrid.library.instance_spec import InstanceSpec, find_file, on_network, without_modes
     from cchybrid.view.screen import print_note
 
     if topology is None:
@@ -217,11 +219,14 @@ def judged_on(
         raise InputError(
             "a collective without a network", where="--collective", hint="set --topology"
         )
+    file = find_file(topology, registry, arguments.read_file)
     if collective is None:
-        return find_network(topology, registry, print_note, arguments.read_file), None
-    spec = InstanceSpec(topology, collective)
-    instance = resolve(spec, registry, arguments.read_file, print_note)
-    return instance.network, instance.collective
+        return without_modes(file, print_note), None
+    instance = on_network(file, InstanceSpec(topology, collective), registry, print_note)
+    # GPUs of programs are the terminals in their order, so the others must be marked.
+    idle = {*file.network.terminals} - {*file.transmitters, *file.receivers}
+    switches = tuple(sorted({*file.network.switches, *idle}))
+    return replace(file.network, switches=switches), instance.collective
 
 
 def _print(found: Audit) -> None:
