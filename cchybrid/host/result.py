@@ -117,11 +117,8 @@ class Result(RunResult):
 
     def _unreachable(self) -> str:
         """Return the destination that cannot be reached, by name, and the reason."""
-        lost, name = self.unreachable, self.instance.network.node_name
-        if lost is None:
-            return ""
-        ends = f"node {name(lost.destination)} cannot be reached from node {name(lost.source)}"
-        return f"{ends} (message {lost.message}): {lost.reason}"
+        lost = self.unreachable
+        return "" if lost is None else lost.shown(self.instance.network.node_name)
 
     def _bound(self) -> str:
         steps = counted(self.lower_bound.steps, "step")

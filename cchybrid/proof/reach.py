@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any, cast
@@ -33,10 +33,12 @@ class Unreachable:
         return asdict(self)
 
     def __str__(self) -> str:
-        return (
-            f"node {self.destination} cannot be reached from node {self.source} "
-            f"(message {self.message}): {self.reason}"
-        )
+        return self.shown(str)
+
+    def shown(self, name: Callable[[int], str]) -> str:
+        """Return a line with the names of nodes that the function returns."""
+        ends = f"node {name(self.destination)} cannot be reached from node {name(self.source)}"
+        return f"{ends} (message {self.message}): {self.reason}"
 
 
 def unreachable(instance: Instance) -> dict[str, Any] | None:
@@ -62,9 +64,8 @@ def farthest(instance: Instance) -> int:
     """
     lost = unreachable(instance.forward)
     if lost is not None:
-        raise InputError(
-            str(explain(instance, lost)), where=instance.name, hint="use a connected network"
-        )
+        reason = explain(instance, lost).shown(instance.network.node_name)
+        raise InputError(reason, where=instance.name, hint="use a connected network")
     network = Network(instance.to_json())
     hops = {source: network.hops(source) for source, _ in network.messages}
     return max(hops[source][goal] for source, goals in network.messages for goal in goals)
@@ -93,9 +94,9 @@ def explain(instance: Instance, evidence: Mapping[str, Any]) -> Unreachable:
 def _reason(instance: Instance, source: int, destination: int) -> str:
     network, model = instance.network, instance.model
     if model.inject_limit(source) == 0:
-        return f"node {source} may not inject"
+        return f"node {network.node_name(source)} may not inject"
     if model.accept_limit(destination) == 0:
-        return f"node {destination} may not accept"
+        return f"node {network.node_name(destination)} may not accept"
     if hop_distances(replace(network, endpoints=()), [source])[0, destination] < 0:
         return "no path leads there"
     if model.switching == "store-and-forward":
