@@ -98,6 +98,15 @@ def test_names_of_nodes_are_kept() -> None:
         read(text.replace("ann", "bob"), network)
 
 
+def test_a_pattern_is_named_only_where_all_nodes_take_part() -> None:
+    rows = "step,source,destination\n1,0,1\n1,1,0\n"
+    assert read(rows).instance.name == "hand-made AAB, store-and-forward"
+    on_mesh = read(rows, cchybrid.network("mesh-3x3"))
+    assert on_mesh.instance.name == "mesh-3x3 custom, store-and-forward"
+    relayed = read("step,source,destination,path\n1,0,2,0 1 2\n2,2,0,2 1 0\n")
+    assert relayed.instance.collective.name == "custom"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -111,6 +120,8 @@ def test_names_of_nodes_are_kept() -> None:
         ("step,source,path\n1,0,0 1\n1,,2 3\n", "line 3: no source"),
         ("step,source,destination,path\n1,0,0,0 1\n", "line 2: node 0 would send to itself"),
         ('step,path\n1,"0 1\n', "line 2"),
+        ("step,message,origin,path\n1,0,A+B,A+B -> c\n", "line 2: the node name 'A+B', which in"),
+        ("step,message,origin,path\n1,0,a,to a -> b\n", "line 2: the node name 'to a', which in"),
     ],
 )
 def test_what_is_no_table_is_said_in_one_line(text: str, words: str) -> None:
