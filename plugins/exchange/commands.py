@@ -129,7 +129,10 @@ def audit(
     topology: JudgedOn = None,
     collective: Performing = None,
     improve: Annotated[
-        bool, typer.Option("--improve", help="Solve the same instance; show ours beside theirs.")
+        bool,
+        typer.Option(
+            "--improve", help="Solve the instance that is bounded; show ours beside theirs."
+        ),
     ] = False,
     time_limit: Annotated[
         float,
@@ -234,13 +237,13 @@ def _print(found: Audit) -> None:
     if found.importer:
         lines.append(f"  read as {found.importer}")
     if found.lower and found.bound_by:
-        lines.append(f"  lower bound {found.lower}: {found.bound_by}")
+        lines.append(f"  lower bound {found.compared(found.lower)}: {found.bound_by}")
     lines += [f"  {line}" for line in found.facts]
     lines += [f"  not in this model: {line}" for line in found.limits]
-    if found.ours is not None:
-        theirs = found.spent
+    if found.ours is not None and found.spent is not None:
         optimal = ", optimal" if found.ours_optimal else ""
-        lines.append(f"  theirs {theirs}, ours {found.ours}{optimal}")
+        theirs, ours = map(found.compared, (found.spent, found.ours))
+        lines.append(f"  theirs {theirs}, ours {ours}{optimal}")
     print_lines(lines)
 
 
