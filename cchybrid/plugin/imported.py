@@ -104,7 +104,8 @@ class Imported:
         rules of`` the importer.
     meaning_checked
         Whether the importer has executed the file and found that all data arrive: then a schedule
-        that breaks another rule than ``no-such-channel`` is one that the model cannot express.
+        that breaks another rule than ``no-such-channel``, or ``missing-destination`` of a message
+        that the file lacks, is one that the model cannot express.
     """
 
     instance: Instance | None = None

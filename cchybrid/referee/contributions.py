@@ -13,7 +13,7 @@ from typing import cast
 
 from cchybrid.model import AllReduction, Instance, Steps, Sums
 from cchybrid.model.errors import InputError
-from cchybrid.referee.violations import Report, shown_number
+from cchybrid.referee.violations import Report
 
 Receipt = tuple[int, int, int, int]
 """Slot of the transfer in its step, message, receiver, and the parts as a bit mask."""
@@ -47,7 +47,9 @@ def check_contributions(instance: Instance, steps: Steps, sums: Sums, report: Re
                 continue  # another rule reports it
             mask = _mask(parts, members[message])
             if mask is None:
-                text = f"{_sum(parts, message)} names a node twice, or one that is no member"
+                text = (
+                    f"{_sum(parts, message, report)} names a node twice, or one that is no member"
+                )
                 report.worded("no-such-part", step, slot, f"message {message}", text)
                 continue
             # Bits of a mask need integers of Python: those of NumPy have 64 bits.
@@ -55,9 +57,10 @@ def check_contributions(instance: Instance, steps: Steps, sums: Sums, report: Re
             if wormhole and 0 <= last < instance.network.nodes and not members[message] >> last & 1:
                 report.transfer("not-a-destination", step, slot)
             if reduce(or_, (v for v in values[message, first] if v | mask == mask), 0) != mask:
-                text = f"node {shown_number(first)} sends {_sum(parts, message)}, which it cannot"
+                place = f"node {report.node(first)}"
+                text = f"{place} sends {_sum(parts, message, report)}, which it cannot"
                 text += " form from what it holds since an earlier step"
-                report.worded("not-informed", step, slot, f"node {shown_number(first)}", text)
+                report.worded("not-informed", step, slot, place, text)
             receipts.append((slot, message, last, mask))
         # Larger sums first: whatever their order in the file, a smaller one that is part of a
         # larger one of the same step brings nothing new.
@@ -73,7 +76,7 @@ def _receive(
     step: int, slot: int, message: int, node: int, mask: int, held: list[int], report: Report
 ) -> None:
     """Add a value to those that a node holds, and report it if a rule forbids it."""
-    place = f"node {shown_number(node)}"
+    place = f"node {report.node(node)}"
     text = f"{place} receives a sum of message {message}"
     if reduce(or_, held, 0) | mask == reduce(or_, held, 0):
         text += " that holds no part which is new to it"
@@ -82,7 +85,7 @@ def _receive(
     # Disjoint sums are added, and a sum that contains others replaces them.
     twice = [value for value in held if value & mask and value | mask != mask]
     if twice:
-        part = (twice[0] & mask).bit_length() - 1
+        part = report.node((twice[0] & mask).bit_length() - 1)
         text += (
             f" that counts the part of node {part} again, in a sum that does not replace its own"
         )
@@ -109,6 +112,6 @@ def _whole(parts: tuple[int, ...]) -> list[int]:
         ) from None
 
 
-def _sum(parts: tuple[int, ...], message: int) -> str:
-    names = ", ".join(map(shown_number, parts[:6])) + (", ..." if len(parts) > 6 else "")
+def _sum(parts: tuple[int, ...], message: int, report: Report) -> str:
+    names = ", ".join(map(report.node, parts[:6])) + (", ..." if len(parts) > 6 else "")
     return f"the sum of the parts of {names or 'no node'} of message {message}"

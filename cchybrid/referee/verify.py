@@ -237,9 +237,10 @@ class _Referee:
             a, b = channels[index][:2]
             if self.report.backwards:
                 a, b = b, a
+            one, other = self.report.node(a), self.report.node(b)
             if index in shared:
-                return "half-duplex-overload", f"half-duplex link {a}-{b}"
-            return "channel-overload", f"channel {a}->{b}"
+                return "half-duplex-overload", f"half-duplex link {one}-{other}"
+            return "channel-overload", f"channel {one}->{other}"
 
         self._check_limits(owner, link[channel], _limits(c.capacity for c in channels), name)
 
@@ -256,7 +257,7 @@ class _Referee:
                 limits = _limits(limit(node) for node in range(self.nodes))
 
                 def name(index: int, rule: str = rule) -> tuple[str, str]:
-                    return rule, f"node {index}"
+                    return rule, f"node {self.report.node(index)}"
 
                 self._check_limits(owner, ends[owner], limits, name)
 

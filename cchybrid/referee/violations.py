@@ -55,8 +55,8 @@ class Violation:
     place
         The node, channel or path concerned, such as ``node 4`` or ``channel 3->4``; may be "".
     text
-        The violation as a sentence, which counts steps and transfers from 1 (nodes and messages
-        from 0, as in the file).
+        The violation as a sentence, which counts steps and transfers from 1 (messages from 0, as in
+        the file) and has the names of nodes.
     """
 
     rule: str
@@ -82,6 +82,12 @@ class Report:
         self.backwards = instance.collective.kind == "combine"
         self.violations: list[Violation] = []
         self._endpoints = frozenset(instance.network.endpoints)
+
+    def node(self, node: int) -> str:
+        """Return a node by its name, or its number if it has none, or is none."""
+        network = self.instance.network
+        known = 0 <= node < network.nodes
+        return network.node_name(node) if known else shown_number(node)
 
     def written(self, step: int, transfer: int) -> Transfer:
         """Return the user's transfer for a step and transfer of the referee."""
@@ -121,12 +127,13 @@ class Report:
 
     def missing(self, message: int, node: int) -> None:
         """Add a violation by a message that does not reach one of its destinations."""
-        text = f"message {message} never reaches its destination {node}"
+        name = self.node(node)
+        text = f"message {message} never reaches its destination {name}"
         if self.backwards:
-            text = f"source {node} never sends its part of message {message}"
+            text = f"source {name} never sends its part of message {message}"
         if self.instance.collective.kind == "allreduce":
-            text = f"member {node} never has the whole sum of message {message}"
-        self._add("missing-destination", -1, -1, message, f"node {node}", text)
+            text = f"member {name} never has the whole sum of message {message}"
+        self._add("missing-destination", -1, -1, message, f"node {name}", text)
 
     def sorted(self) -> tuple[Violation, ...]:
         """Return the violations by step and transfer; those without one come after."""
@@ -173,30 +180,32 @@ class Report:
                     (a, b) for a, b in pairwise(nodes) if a != b and a in inside and b in inside
                 )
                 a, b = next(hop for hop in ends if hop not in network.channel_index)
-                place = f"channel {a}->{b}"
+                place = f"channel {self.node(a)}->{self.node(b)}"
                 return place, f"{path} takes {place}, which the network does not have"
             case "path-not-simple":
                 twice = (node for k, node in enumerate(nodes) if node in nodes[:k])
-                place = f"node {next(node for node in twice if 0 <= node < network.nodes)}"
+                place = f"node {self.node(next(n for n in twice if 0 <= n < network.nodes))}"
                 return place, f"{path} visits {place} twice"
             case "passes-endpoint":
-                place = f"node {next(node for node in nodes[1:-1] if node in self._endpoints)}"
+                passed = next(node for node in nodes[1:-1] if node in self._endpoints)
+                place = f"node {self.node(passed)}"
                 return place, f"{path} passes {place}, which is an endpoint and cannot switch"
             case "path-too-long":
-                place = f"path {nodes[0]}->{nodes[-1]}"
+                place = f"path {self.node(nodes[0])}->{self.node(nodes[-1])}"
                 return place, f"{path} has {hops} hops, the routing allows {fact}"
             case "not-one-hop":
-                place = f"path {shown_number(nodes[0])}->{shown_number(nodes[-1])}"
+                place = f"path {self.node(nodes[0])}->{self.node(nodes[-1])}"
                 return place, f"{path} has {hops} hops, store-and-forward allows one in a step"
         # The remaining rules are about sender and receiver, exchanged if the collective combines.
-        first, last, sends, receives = nodes[0], nodes[-1], "sends message", "receives message"
+        sender, receiver = self.node(nodes[0]), self.node(nodes[-1])
+        sends, receives = "sends message", "receives message"
         source, goal, again = "source", "destination", receives
         if self.instance.collective.kind == "allreduce":
             goal = "member"
         if self.backwards:
-            first, last, sends, receives = (
-                last,
-                first,
+            sender, receiver, sends, receives = (
+                receiver,
+                sender,
                 "receives a part of message",
                 "sends a part of message",
             )
@@ -207,8 +216,8 @@ class Report:
             known = f"never {informed}"
             if fact >= 0:
                 known = f"{informed} {when}" if self.backwards else f"{informed} only {when}"
-            return f"node {first}", f"node {first} {sends} {message} but {known}"
-        place = f"node {last}"
+            return f"node {sender}", f"node {sender} {sends} {message} but {known}"
+        place = f"node {receiver}"
         if rule == "not-a-destination":
             return place, f"{place} {receives} {message} but is no {goal} of it"
         if fact == 1:

@@ -72,8 +72,8 @@ class Audit:
     limits, facts
         As in ``Imported``.
     ours, ours_optimal
-        The steps of the best schedule found here of the same instance, and whether it is proven
-        optimal; ``None`` unless asked for.
+        The length of the best schedule found here, in ``spent_unit``, of the instance that is
+        bounded, and whether it is proven optimal; ``None`` unless asked for.
     imported
         What was read, or ``None``.
     """
@@ -111,20 +111,20 @@ class Audit:
             words = {"invalid": "invalid because", "not judged": "not judged:"}
             text = f"{words[self.verdict]} {self.reason}" if self.verdict in words else ""
             return text or f"{self.verdict}: {self.reason}{self._bound_alone()}"
-        valid = "valid"
-        if self.imported is not None and self.imported.own is not None:
-            valid += f" by the rules of {self.importer}"
+        valid = "valid" if self.unit == "steps" else f"valid by the rules of {self.importer}"
         size = counted(self.length or 0, self.unit[:-1])
-        lower = str(self.lower)
         if self.rounds is not None:
             size += f" / {counted(self.rounds, 'round')}"
-            lower = counted(self.lower, self.spent_unit[:-1])
         if self.percent is None:
             return f"{valid}, {size}, no lower bound"
         word = "certified " if self.certified else ""
         return f"{valid}, {size}, at most {shown_percent(self.percent)} % above " + (
-            f"a {word}lower bound of {lower}"
+            f"a {word}lower bound of {self.compared(self.lower)}"
         )
+
+    def compared(self, count: int) -> str:
+        """Return a number in ``spent_unit``, with this unit if steps have several rounds."""
+        return str(count) if self.rounds is None else counted(count, self.spent_unit[:-1])
 
     def _bound_alone(self) -> str:
         if not self.lower:
@@ -144,6 +144,7 @@ class Audit:
             "unit": self.unit,
             "length": self.length,
             "rounds": self.rounds,
+            "theirs": self.spent,
             "lower_bound": self.lower or None,
             "lower_bound_unit": self.spent_unit,
             "bound_by": self.bound_by,
@@ -193,7 +194,7 @@ def audit_file(
     format_name
         The name of the importer; by default it is recognised.
     improve
-        Seconds to solve the same instance.
+        Seconds to solve the instance that is bounded.
     bound_seconds
         Seconds of processor time for the lower bound.
     seed
@@ -297,7 +298,7 @@ def _violated(found: Audit, imported: Imported, first: Violation) -> Audit:
         place = f"step {first.step + 1}"
     text = first.text.split(": ", 1)[1] if first.step >= 0 else first.text
     broken = BrokenRule(first.rule, place, text)
-    if imported.meaning_checked and first.rule != "no-such-channel":
+    if imported.meaning_checked and first.rule not in ("no-such-channel", "missing-destination"):
         reason = f"it does what it says, in a way that this model cannot express: {broken}"
         return replace(found, verdict="not judged", broken=broken, reason=reason)
     return _invalid(found, broken)
@@ -343,7 +344,8 @@ def _bounded(found: Audit, registry: Registry, seconds: float, bounds: Bounds) -
         return replace(found, limits=(*found.limits, text))
     lost = infeasibility(instance)
     if lost is not None:
-        return replace(found, reason=f"{found.reason}; {explain(instance, lost).reason}")
+        reason = explain(instance, lost).words(instance.network)
+        return replace(found, reason=f"{found.reason}; {reason}")
     if instance.digest not in bounds:
         providers = registry.bound_providers
         bounds[instance.digest] = best_bound(instance, providers, seconds, found.spent)
@@ -355,7 +357,7 @@ def _bounded(found: Audit, registry: Registry, seconds: float, bounds: Bounds) -
 
 
 def _improved(found: Audit, seconds: float, seed: int) -> Audit:
-    """Return the audit with the best schedule of the same instance that is found here."""
+    """Return the audit with the best schedule found here of the instance that is bounded."""
     assert found.imported is not None
     if found.imported.instance is None:
         return found

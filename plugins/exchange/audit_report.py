@@ -9,28 +9,27 @@ from pathlib import Path
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 from cchybrid.model.shown import counted
+from cchybrid.model.text import printable
 
 from .audit import Audit, shown_percent
 from .export_text import csv_text
 
 MAX_FILES = 10_000
-SKIPPED_SUFFIXES = (".md", ".txt", ".rst", ".html")
-"""Files that describe others."""
 
 COLUMNS = (
-    "file", "format", "verdict", "length", "unit", "rounds", "lower_bound", "certified",
+    "file", "format", "verdict", "length", "unit", "rounds", "theirs", "lower_bound",
+    "lower_bound_unit", "certified",
     "percent_above", "ours", "rule", "place", "reason", "bound_by", "facts", "limits",
 )  # fmt: skip
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Return the files of a folder and its folders, in order, without descriptions of others."""
+    """Return the files of a folder and its folders, in order, without hidden ones."""
     found = sorted(
         path
         for path in folder.rglob("*")
         if path.is_file()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        and path.suffix.lower() not in SKIPPED_SUFFIXES
     )
     if not found:
         raise InputError("no files", where=str(folder), hint="name a folder with foreign files")
@@ -62,7 +61,7 @@ def report_csv(audits: Iterable[Audit]) -> str:
     rows = (
         [
             each.file, each.importer, each.verdict, each.length, each.unit, each.rounds,
-            each.lower or None, "yes" if each.certified else "no",
+            each.spent, each.lower or None, each.spent_unit, "yes" if each.certified else "no",
             None if each.percent is None else shown_percent(each.percent), each.ours,
             each.broken.rule if each.broken else "", each.broken.place if each.broken else "",
             each.reason, each.bound_by, "; ".join(each.facts), "; ".join(each.limits),
@@ -103,7 +102,7 @@ def _table(audits: list[Audit]) -> Iterator[str]:
             _length(each),
             _lower(each),
             "" if each.percent is None else f"{shown_percent(each.percent)} %",
-            "" if each.ours is None else str(each.ours),
+            "" if each.ours is None else each.compared(each.ours),
             _cell("; ".join(filter(None, (each.reason, *each.facts)))),
         )
         for each in audits
@@ -118,8 +117,7 @@ def _table(audits: list[Audit]) -> Iterator[str]:
 def _lower(each: Audit) -> str:
     if not each.lower:
         return ""
-    unit = "" if each.rounds is None else f" {each.spent_unit}"
-    return f"{each.lower}{unit}{' certified' if each.certified else ''}"
+    return f"{each.compared(each.lower)}{' certified' if each.certified else ''}"
 
 
 def _length(each: Audit) -> str:
@@ -130,4 +128,4 @@ def _length(each: Audit) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("`", "'")
+    return printable(text).replace("|", "\\|").replace("<", "&lt;").replace("`", "'")

@@ -141,14 +141,14 @@ def buffers_of(instance: Instance, tool: str) -> Buffers:
     chunks = max(copies.values())
     if min(copies.values()) != chunks:
         _refuse(instance, tool, "has different numbers of messages for different ranks")
-    pattern = pattern_of(copies)
+    pattern = pattern_of(copies, ranks)
     if count == 2 and pattern in ("AAB", "OAB"):
         # Between two processors each message is for all others and for one of them.
         named = canonical_name(instance.collective.name)
         if named not in (("AAB", "AAS") if pattern == "AAB" else ("OAB", "OAS", "AOG")):
             _refuse(instance, tool, "may be several of them on two processors, by its name none")
         pattern = named
-    if pattern not in NAMES or nodes != set(ranks):
+    if pattern not in NAMES:
         _refuse(instance, tool, "is none of them")
     name, (one, many) = NAMES[pattern], one_and_many(messages[0])
     wide = count * chunks

@@ -129,7 +129,10 @@ def audit(
     topology: JudgedOn = None,
     collective: Performing = None,
     improve: Annotated[
-        bool, typer.Option("--improve", help="Solve the same instance; show ours beside theirs.")
+        bool,
+        typer.Option(
+            "--improve", help="Solve the instance that is bounded; show ours beside theirs."
+        ),
     ] = False,
     time_limit: Annotated[
         float,
@@ -208,7 +211,9 @@ def judged_on(
     InputError
         They are unknown, or there is a collective without a network.
     """
-    from cchybrid.library.instance_spec import InstanceSpec, find_network, resolve
+    from dataclasses import replace
+
+    from cchybrid.library.instance_spec import InstanceSpec, find_file, on_network, without_modes
     from cchybrid.view.screen import print_note
 
     if topology is None:
@@ -217,11 +222,14 @@ def judged_on(
         raise InputError(
             "a collective without a network", where="--collective", hint="set --topology"
         )
+    file = find_file(topology, registry, arguments.read_file)
     if collective is None:
-        return find_network(topology, registry, print_note, arguments.read_file), None
-    spec = InstanceSpec(topology, collective)
-    instance = resolve(spec, registry, arguments.read_file, print_note)
-    return instance.network, instance.collective
+        return without_modes(file, print_note), None
+    instance = on_network(file, InstanceSpec(topology, collective), registry, print_note)
+    # GPUs of programs are the terminals in their order, so the others must be marked.
+    idle = {*file.network.terminals} - {*file.transmitters, *file.receivers}
+    switches = tuple(sorted({*file.network.switches, *idle}))
+    return replace(file.network, switches=switches), instance.collective
 
 
 def _print(found: Audit) -> None:
@@ -229,13 +237,13 @@ def _print(found: Audit) -> None:
     if found.importer:
         lines.append(f"  read as {found.importer}")
     if found.lower and found.bound_by:
-        lines.append(f"  lower bound {found.lower}: {found.bound_by}")
+        lines.append(f"  lower bound {found.compared(found.lower)}: {found.bound_by}")
     lines += [f"  {line}" for line in found.facts]
     lines += [f"  not in this model: {line}" for line in found.limits]
-    if found.ours is not None:
-        theirs = found.spent
+    if found.ours is not None and found.spent is not None:
         optimal = ", optimal" if found.ours_optimal else ""
-        lines.append(f"  theirs {theirs}, ours {found.ours}{optimal}")
+        theirs, ours = map(found.compared, (found.spent, found.ours))
+        lines.append(f"  theirs {theirs}, ours {ours}{optimal}")
     print_lines(lines)
 
 

@@ -24,7 +24,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.network import Network
 from cchybrid.plugin.imported import Imported, ImportRequest, Place
 
-from .csv_model import MODEL_COLUMNS, stated_model
+from .csv_model import MODEL_COLUMNS, is_ambiguous, stated_model
 from .message_table import MAX_MESSAGES, collective_of, match_messages
 from .msccl_import import used_network
 
@@ -71,16 +71,19 @@ def read_csv(text: str, request: ImportRequest) -> Imported:
     InputError
         A row cannot be read; with its line.
     """
-    rows = list(_read_rows(text))
+    # A table is a set of rows: their order in the file says nothing.
+    rows = sorted(_read_rows(text), key=lambda row: row.step)
     if not rows:
         raise InputError("no rows", where="line 1", hint="give a row for each transfer")
     number, network_names = _node_numbers(rows, request.network)
     keys = _message_keys(rows)
     messages = _messages(rows, keys, number)
     if request.collective is None:
-        collective, numbers = collective_of(messages.items())
+        used = {number[name] for row in rows for name in row.path}
+        terminals = used if request.network is None else request.network.terminals
+        collective, numbers = collective_of(messages.items(), terminals)
     else:
-        collective, numbers = _numbers_in(request.collective, messages)
+        collective, numbers = _numbers_in(request.collective, messages, request.network)
     steps: list[list[Transfer]] = [[] for _ in range(max(row.step for row in rows) + 1)]
     sums: list[list[tuple[int, ...]]] = [[] for _ in steps]
     places: dict[Place, str] = {}
@@ -159,6 +162,11 @@ def _row(fields: dict[str, str], line: int) -> Row:
         raise InputError(
             "a path of less than two nodes", where=where, hint="write the nodes, such as 0 4 7"
         )
+    for name in filter(is_ambiguous, path if fields.get("message") else ()):
+        raise InputError(
+            f"the node name {name[:40]!r}, which in a file with messages means something else",
+            where=where, hint="rename it",
+        )  # fmt: skip
     origin = fields.get("origin", "")
     for column, stated, used in (
         ("from", fields.get("from"), path[0]), ("to", fields.get("to"), path[-1]),
@@ -277,7 +285,7 @@ def _messages(
                 goals = {number[row.path[-1]] for row in group} - {source}
             if not goals or goals == {source}:
                 raise InputError(
-                    f"node {source} would send to itself", where=f"line {first.line}",
+                    f"node {first.source} would send to itself", where=f"line {first.line}",
                     hint="leave it out",
                 )  # fmt: skip
             found[key] = Message(source, tuple(sorted(goals)))
@@ -327,7 +335,7 @@ def _refuse_other_ends(rows: list[Row], sums: bool) -> None:
 
 
 def _numbers_in(
-    collective: Collective, messages: dict[tuple[str, ...], AnyMessage]
+    collective: Collective, messages: dict[tuple[str, ...], AnyMessage], network: Network | None
 ) -> tuple[Collective, dict[tuple[str, ...], int]]:
     """Return a collective that the user names, and the number of each message in it.
 
@@ -335,7 +343,7 @@ def _numbers_in(
     of it: then numbers of the file count as they are, if the ends agree or leave no other choice.
     """
     try:
-        return match_messages(collective, messages)
+        return match_messages(collective, messages, network)
     except InputError:
         listed: tuple[AnyMessage, ...] = collective.messages
         alone = Counter(one_and_many(message)[0] for message in listed)

@@ -93,3 +93,8 @@ def _whole(text: str, column: str, line: int) -> int | None:
             f"{column} is {text[:40]!r}", where=f"line {line}", hint="use a whole number"
         )
     return int(text)
+
+
+def is_ambiguous(name: str) -> bool:
+    """Return whether the name of a node is also a sum, a path, or the end of a reduction."""
+    return "+" in name or "->" in name or name.startswith("to ")

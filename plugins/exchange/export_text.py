@@ -12,6 +12,8 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.text import printable
 from cchybrid.view.step_table import chunk_text, step_heading
 
+from .csv_model import is_ambiguous
+
 
 def csv_text(rows: Iterable[Iterable[object]]) -> str:
     """Return rows as the text of a CSV file."""
@@ -94,7 +96,7 @@ def _has_relays(schedule: Schedule) -> bool:
 
 def _refuse_names(network: Network) -> None:
     for name in network.node_names or ():
-        if "+" in name or "->" in name or name.startswith("to ") or name != name.strip():
+        if is_ambiguous(name):
             raise InputError(
                 f"the node name {name[:40]!r}, which would be read as something else in a CSV file",
                 where=network.name,

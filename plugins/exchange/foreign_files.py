@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from cchybrid.model import Collective, Instance, Network, Schedule
 from cchybrid.model.errors import InputError, PluginError, with_context
 from cchybrid.model.instance import expect_file, read_up_to
 from cchybrid.model.text import error_line
-from cchybrid.plugin.imported import Imported, ImportRequest
+from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest, OwnBound
 from cchybrid.plugin.records import ImporterInfo
 from cchybrid.plugin.registry import Registry
 
@@ -20,6 +22,7 @@ MAX_MIB = 64
 RECOGNISED_CHARACTERS = 1 << 16
 """Characters at the beginning of a file by which its format is recognised."""
 _GZIP_MAGIC = b"\x1f\x8b"
+_OWN_UNIT = re.compile("(?!(steps|rounds)$)[a-z]{1,40}s")
 
 
 def read_foreign_text(path: str | Path) -> str:
@@ -89,7 +92,7 @@ def import_file(
 
 def _check(found: Imported, request: ImportRequest, name: str) -> None:
     """Raise a ``PluginError`` unless an importer has read what was asked and can be judged."""
-    instance, schedule = found.instance, found.schedule
+    instance, schedule, own = found.instance, found.schedule, found.own
     reason = ""
     if not (schedule is None or type(schedule) is Schedule):
         reason = "its schedule is none"
@@ -105,13 +108,22 @@ def _check(found: Imported, request: ImportRequest, name: str) -> None:
         and instance.collective != request.collective.in_chunks(instance.collective.chunks)
     ):
         reason = "it reads no file for another collective (--collective)"
+    elif not (own is None or (type(own) is OwnBound and _are_lines((own.unit, own.reason)))):
+        reason = "its own bound is none"
+    elif not (
+        isinstance(found.broken, (tuple, list))
+        and all(type(each) is BrokenRule for each in found.broken)
+        and all(_are_lines((each.rule, each.place, each.text)) for each in found.broken)
+    ):
+        reason = "its broken rules are none"
+    elif not isinstance(found.places, Mapping):
+        reason = "its places are none"
     else:
-        own = () if found.own is None else (found.own.value, found.own.lower)
-        counts = (found.length, *own)
+        counts = (found.length, *(() if own is None else (own.value, own.lower)))
         if not all(count is None or (type(count) is int and count >= 0) for count in counts):
             reason = "its counts are no whole numbers"
-        elif found.own is not None and found.own.unit in ("", "steps", "rounds"):
-            reason = f"its own unit is {found.own.unit!r}, which only the host counts"
+        elif own is not None and not _OWN_UNIT.fullmatch(own.unit):
+            reason = f"its own unit is {own.unit!r}, no plural such as epochs, or one of the host's"
         elif not all(map(_are_lines, (found.facts, found.limits))):
             reason = "its facts or limits are no lines of text"
     if reason:

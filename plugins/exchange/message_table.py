@@ -6,23 +6,28 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from cchybrid.model import AllReduction, Collective, Message, Reduction
+from cchybrid.model import AllReduction, Collective, Message, Network, Reduction
 from cchybrid.model.collective import MAX_CHUNKS, AnyMessage, one_and_many
 from cchybrid.model.errors import InputError
 from cchybrid.model.shown import counted
+from cchybrid.plugin.imported import ImportRequest
 
 K = TypeVar("K", bound=Hashable)
 MAX_MESSAGES = 1_000_000
 """Messages, chunks counted, of a foreign schedule."""
 
 
-def collective_of(chunks: Iterable[tuple[K, AnyMessage]]) -> tuple[Collective, dict[K, int]]:
+def collective_of(
+    chunks: Iterable[tuple[K, AnyMessage]], terminals: Iterable[int]
+) -> tuple[Collective, dict[K, int]]:
     """Return a collective, and the number of the message of each chunk.
 
     Parameters
     ----------
     chunks
         Pairs of a key and a message; messages that are equal are chunks of one.
+    terminals
+        The nodes of the network that take part in collectives.
 
     Raises
     ------
@@ -40,7 +45,7 @@ def collective_of(chunks: Iterable[tuple[K, AnyMessage]]) -> tuple[Collective, d
     counts = {len(keys) for keys in groups.values()}
     equal = len(counts) == 1 and max(counts) <= MAX_CHUNKS
     found = Collective(
-        pattern_of(messages) if equal else "custom",
+        pattern_of(messages, terminals) if equal else "custom",
         cast(Any, tuple(messages if equal else (m for m in messages for _ in groups[m]))),
     )
     if equal:
@@ -52,10 +57,15 @@ def collective_of(chunks: Iterable[tuple[K, AnyMessage]]) -> tuple[Collective, d
     return found, numbers
 
 
-def pattern_of(messages: Iterable[AnyMessage]) -> str:
-    """Return the name of the pattern of messages, each listed once; ``custom`` if it has none."""
+def pattern_of(messages: Iterable[AnyMessage], terminals: Iterable[int]) -> str:
+    """Return the name of the pattern of messages, each listed once; ``custom`` if it has none.
+
+    A name is about all terminals.
+    """
     listed = list(messages)
     nodes = {node for m in listed for node in (one_and_many(m)[0], *one_and_many(m)[1])}
+    if nodes != {*terminals}:
+        return "custom"
     first = listed[0]
     # The ends of a message are distinct, so their number tells whether they are all nodes.
     to_all = all(len(one_and_many(m)[1]) == len(nodes) - 1 for m in listed)
@@ -82,18 +92,20 @@ def pattern_of(messages: Iterable[AnyMessage]) -> str:
 
 
 def collective_for(
-    named: Collective | None, messages: Mapping[K, AnyMessage]
+    request: ImportRequest, messages: Mapping[K, AnyMessage], terminals: Iterable[int]
 ) -> tuple[Collective, dict[K, int]]:
     """Return the collective that the user names, else that of the messages, and their numbers."""
-    if named is None:
-        return collective_of(messages.items())
-    return match_messages(named, messages)
+    if request.collective is None:
+        return collective_of(messages.items(), terminals)
+    return match_messages(request.collective, messages, request.network)
 
 
 def match_messages(
-    collective: Collective, given: Mapping[K, AnyMessage]
+    collective: Collective, given: Mapping[K, AnyMessage], network: Network | None
 ) -> tuple[Collective, dict[K, int]]:
     """Return a collective that the user names, and the number of each chunk in it.
+
+    The network has the names of nodes, for messages.
 
     If every message is given equally often, more often than it is listed, these are its chunks,
     and the collective is returned in as many.
@@ -122,7 +134,7 @@ def match_messages(
             many = f"listed {counted(found[plain], 'time')}, in {collective.name} "
             reason = f"none of {collective.name}"
             raise InputError(
-                f"the message {_shown(message)} is "
+                f"the message {_shown(message, network)} is "
                 + (many + f"{required[plain]}" if required[plain] else reason),
                 where="--collective",
                 hint="leave out --collective to see what the file does",
@@ -149,9 +161,10 @@ def _sorted(message: AnyMessage) -> AnyMessage:
     return AllReduction(tuple(sorted(message.members)))
 
 
-def _shown(message: AnyMessage) -> str:
-    one, many = one_and_many(message)
-    nodes = ", ".join(map(str, many[:6])) + (", ..." if len(many) > 6 else "")
+def _shown(message: AnyMessage, network: Network | None) -> str:
+    name = str if network is None else network.node_name
+    one, many = name(one_and_many(message)[0]), one_and_many(message)[1]
+    nodes = ", ".join(map(name, many[:6])) + (", ..." if len(many) > 6 else "")
     if isinstance(message, AllReduction):
         return f"of members {one}, {nodes}"
     return f"from {nodes} to {one}" if isinstance(message, Reduction) else f"from {one} to {nodes}"

@@ -7,15 +7,7 @@ from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import cast
 
-from cchybrid.model import (
-    Channel,
-    Collective,
-    CommunicationModel,
-    Instance,
-    Network,
-    Schedule,
-    Transfer,
-)
+from cchybrid.model import Channel, CommunicationModel, Instance, Network, Schedule, Transfer
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
 
@@ -87,7 +79,7 @@ def read_msccl(text: str, request: ImportRequest) -> Imported:
     for move in execution.sent:
         every[move.step].append(Transfer(0, move.path))
     network = request.network or used_network(request.name, meaning.gpus, [*every.values()])
-    schedule, places = _schedule(meaning, sent, nodes, network, request.collective)
+    schedule, places = _schedule(meaning, sent, nodes, network, request)
     if request.network is None:
         facts.append(judged_on_used(network))
     return Imported(
@@ -145,11 +137,11 @@ def _schedule(
     sent: list[Sent],
     nodes: Sequence[int],
     network: Network,
-    named: Collective | None,
+    request: ImportRequest,
 ) -> tuple[Schedule, dict[tuple[int, int], str]]:
     """Return the schedule, and the places of its transfers; ``nodes`` are those of the GPUs."""
     messages = {key: at_nodes(message, nodes) for key, message in meaning.messages()}
-    collective, numbers = collective_for(named, messages)
+    collective, numbers = collective_for(request, messages, network.terminals)
     steps: dict[int, list[Transfer]] = defaultdict(list)
     sums: dict[int, list[tuple[int, ...]]] = defaultdict(list)
     place_of: dict[tuple[int, int], str] = {}

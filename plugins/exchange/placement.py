@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import islice, pairwise
@@ -15,6 +15,21 @@ from cchybrid.problem.routes import Routes
 
 MAX_PATHS = 64
 """Shortest paths over switches that are tried between two GPUs."""
+
+
+def nodes_by_name(nodes: Mapping[int, str], network: Network) -> dict[int, int]:
+    """Return the node of a network for each node of a file, which has its name, or its number.
+
+    Raises
+    ------
+    InputError
+        The network has no such node, or two are one node.
+    """
+    with with_context("nodes of the file on --topology"):
+        index = {node: node_number(name, network) for node, name in nodes.items()}
+        if len({*index.values()}) < len(index):
+            raise InputError("two are one node", hint="let all names be numbers, or none")
+    return index
 
 
 def nodes_by_number(gpus: Iterable[int], network: Network | None) -> dict[int, int]:
@@ -29,14 +44,15 @@ def nodes_by_number(gpus: Iterable[int], network: Network | None) -> dict[int, i
     """
     if network is None:
         return {gpu: number for number, gpu in enumerate(gpus)}
-    with with_context("nodes of the file on --topology"):
-        index = {gpu: node_number(gpu, network) for gpu in gpus}
-        switches = {*network.switches}
-        for gpu, node in index.items():
-            if node in switches:
-                raise InputError(f"{gpu} is a switch of {network.name}", hint="name another one")
-        if len(set(index.values())) < len(index):
-            raise InputError("two are one node", hint="let all names be numbers, or none")
+    index = nodes_by_name({gpu: str(gpu) for gpu in gpus}, network)
+    switches = {*network.switches}
+    for gpu, node in index.items():
+        if node in switches:
+            raise InputError(
+                f"node {gpu} of the file is a switch of {network.name}",
+                where="--topology",
+                hint="name another one",
+            )
     return index
 
 

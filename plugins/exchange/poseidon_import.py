@@ -11,9 +11,11 @@ from collections.abc import Iterator
 
 from cchybrid.model import CommunicationModel, Instance, Message, Network
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.imported import Imported, ImportRequest
+from cchybrid.model.shown import counted
+from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
 
-from .message_table import MAX_MESSAGES, collective_for
+from .message_table import MAX_MESSAGES, at_nodes, collective_for
+from .placement import nodes_by_number
 from .xml_tree import Element, parse_xml
 
 MAX_TILES = 4096
@@ -57,8 +59,16 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
             f"{width} x {height} tiles", where=f"line {size.line}", hint=f"use 2 to {MAX_TILES}"
         )
     network = request.network or _network(size, width, height)
-    messages = dict(enumerate(_messages(communication, width, height)))
-    collective, _ = collective_for(request.collective, messages)
+    index = nodes_by_number(range(width * height), request.network)
+    messages = {
+        packet: at_nodes(message, index)
+        for packet, message in enumerate(_messages(communication, width, height))
+    }
+    collective, numbers = collective_for(request, messages, network.terminals)
+    broken = []
+    if len(numbers) < len(collective.messages):
+        text = f"{counted(len(numbers), 'packet')} for {len(collective.messages)} messages of "
+        broken.append(BrokenRule("missing-demand", "communication", text + collective.name))
     model = CommunicationModel("wormhole", inject=1, accept=1)
     facts = [f"{width} x {height} tiles, {len(messages)} packets a period"]
     limits = [
@@ -69,7 +79,7 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
     if phits != 1:
         limits.append(f"packets of {phits} phits count as one message")
     return Imported(
-        Instance(network, collective, model),
+        Instance(network, collective, model), broken=tuple(broken),
         limits=tuple(limits), facts=tuple(facts),
     )  # fmt: skip
 

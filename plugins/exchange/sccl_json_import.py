@@ -57,7 +57,7 @@ def read_sccl_json(text: str, request: ImportRequest) -> Imported:
     messages = {
         address: at_nodes(_message(address, parts[address]), index) for address in sorted(parts)
     }
-    collective, numbers = collective_for(request.collective, messages)
+    collective, numbers = collective_for(request, messages, (request.network or network).terminals)
     steps, rounds, broken = _read_steps(record, parts, network.nodes, collective.kind)
     stated = (("instance", "steps", len(steps)), ("collective", "nodes", network.nodes))
     for part, key, count in stated:

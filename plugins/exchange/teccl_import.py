@@ -301,12 +301,8 @@ def _with_schedule(
         for (source, chunk), goals in sorted(demands.items())
         if source not in goals
     }
-    collective, numbers = collective_for(request.collective, messages)
-    lacking = {*range(len(collective.messages))} - {*numbers.values()}
-    if lacking:
-        text = f"message {min(lacking)} of {collective.name} is not demanded"
-        broken = BrokenRule("missing-demand", "Chunk paths", text)
-        return replace(imported, broken=(*imported.broken, broken))
+    terminals = index.values() if request.network is None else request.network.terminals
+    collective, numbers = collective_for(request, messages, terminals)
     steps: dict[int, list[Transfer]] = defaultdict(list)
     places: dict[Place, str] = {}
     used = {epoch: k for k, epoch in enumerate(sorted({flow.epoch for flow in flows}))}

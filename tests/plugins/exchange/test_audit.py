@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from cchybrid_plugins.exchange import audit as audits
@@ -361,15 +361,47 @@ def test_a_folder_becomes_a_report(tmp_path: Path, capsys: Any) -> None:
     out = tmp_path / "report"
     assert run(["audit", str(theirs), "-o", str(out)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(": ")[0] for line in lines[:3]] == ["bad.csv", "inner/good.xml", "odd"]
+    names = ["README.md", "bad.csv", "inner/good.xml", "odd"]
+    assert [line.split(": ")[0] for line in lines[:4]] == names
     with open(out / "report.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["verdict"] for row in rows] == ["invalid", "valid", "not judged"]
-    assert (rows[0]["rule"], rows[0]["place"]) == ("not-informed", "line 3")
-    assert (rows[1]["length"], rows[1]["lower_bound"], rows[1]["percent_above"]) == ("3", "3", "0")
+    assert [row["verdict"] for row in rows] == ["not judged", "invalid", "valid", "not judged"]
+    assert (rows[1]["rule"], rows[1]["place"]) == ("not-informed", "line 3")
+    assert (rows[2]["length"], rows[2]["lower_bound"], rows[2]["percent_above"]) == ("3", "3", "0")
     page = (out / "report.md").read_text()
-    assert "3 files: 1 invalid, 1 not judged, 1 valid. 1 of the valid meet a lower bound." in page
+    assert "4 files: 1 invalid, 2 not judged, 1 valid. 1 of the valid meet a lower bound." in page
     assert "| `inner/good.xml` | valid | 3 steps | 3 certified | 0 % |" in page
+
+
+def test_a_folder_has_the_sentences_of_its_files_and_one_unit(tmp_path: Path, capsys: Any) -> None:
+    """A result in epochs, judged by the rules of its tool, and one step of two rounds."""
+    theirs, out = tmp_path / "theirs", tmp_path / "report"
+    theirs.mkdir()
+    network = ndv2(2)
+    gpus = sorted(network.gpus)
+    sends, epochs = greedy_allgather(network.links, gpus, (), 0.005, 1 / 16)
+    (theirs / "a").write_text(result_of(sends, epochs, gpus, 0.005, 1 / 16))
+    wire = {"nodes": 2, "channels": [[0, 1]]}
+    text = of_two_rounds(wire, [(0, 1)] * 2, [[0, 1]] * 2, switching="store-and-forward")
+    (theirs / "b.txt").write_text(text)
+    words = ["--improve", "--time-limit", "30"]
+    assert run(["audit", str(theirs), "-o", str(out), *words]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("a: valid by the rules of teccl, ")
+    assert lines[1].startswith("b.txt: valid, 1 step / 2 rounds, ")
+    for line, name in zip(lines, ("a", "b.txt"), strict=False):
+        assert run(["audit", str(theirs / name)]) == 0
+        shown = capsys.readouterr().out.splitlines()
+        assert "".join(shown).replace("    ", "").startswith(line.strip()), shown
+    with open(out / "report.csv", newline="") as file:
+        row = list(csv.DictReader(file))[1]
+    keys = ("length", "unit", "theirs", "lower_bound", "ours", "lower_bound_unit")
+    assert [row[key] for key in keys] == ["1", "steps", "2", "2", "2", "rounds"]
+    assert "| 2 rounds certified | 0 % | 2 rounds |" in (out / "report.md").read_text()
+    assert run(["audit", str(theirs / "b.txt"), *words]) == 0
+    shown_text = capsys.readouterr().out
+    assert "theirs 2 rounds, ours 2 rounds, optimal" in shown_text
+    assert "lower bound 2 rounds: " in shown_text
 
 
 def test_names_of_files_cannot_forge_a_line(tmp_path: Path, capsys: Any) -> None:
@@ -401,3 +433,35 @@ def test_an_interrupted_report_holds_the_files_so_far(
     monkeypatch.setattr(audits, "audit_file", interrupted)
     assert run(["audit", str(theirs), "-o", str(tmp_path / "out")]) == 130
     assert (tmp_path / "out" / "report.csv").read_text().count("\na.xml") == 1
+
+
+def test_reasons_have_the_names_of_nodes(judge: Judge, tmp_path: Path) -> None:
+    (tmp_path / "ring.edges").write_text("1 2\n2 3\n3 4\n4 1\n")
+    ring = str(tmp_path / "ring.edges")
+    rows = "step,source,destination,path\n"
+    found = judge(f"{rows}1,1,2,1 2\n1,1,3,2 3\n", ring)
+    assert found.sentence == (
+        "invalid because line 3: node 2 sends message 0 but receives it only in step 1 "
+        "(not-informed)"
+    )
+    found = judge("step,message,path\n1,0,1 2\n", ring, "broadcast")
+    assert found.sentence.startswith("invalid because message 0 never reaches its destination 3")
+    found = judge(f"{rows}1,4,3,4 3\n", ring, "broadcast")
+    assert "the message from 4 to 3 is none of OAB" in found.sentence
+
+
+def test_a_program_that_lacks_messages_of_the_collective_is_invalid(judge: Judge) -> None:
+    text = cast(str, load_registry().exporter("msccl").export(schedule("ring-bi-4", "broadcast")))
+    assert judge(text, "ring-bi-4", "broadcast").verdict == "valid"
+    found = judge(text, "ring-bi-4", "allgather")
+    assert found.sentence == "invalid because message 1 never reaches its destination 0"
+
+
+def test_a_node_that_cannot_be_reached_is_named(judge: Judge) -> None:
+    text = (
+        "<platform width='2' height='1'><topology type='custom'><link source='(0,0)' sink='(1,0)'/>"
+        "</topology></platform><communication><channel from='(1,0)' to='(0,0)'/></communication>"
+    )
+    assert judge(text).reason.endswith(
+        "; node 0 cannot be reached from node 1 (message 0): no path leads there"
+    )

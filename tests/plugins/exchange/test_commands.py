@@ -147,3 +147,14 @@ def test_a_schedule_is_judged_on_the_collective_that_solve_has_of_the_file(
         assert run([*first, "--topology", "all.txt", "--collective", "AAS"]) > 0
     assert run(["audit", "ring.txt"]) == 0
     assert line.split(",")[0] in capsys.readouterr().out
+
+
+def test_nodes_of_a_file_that_neither_send_nor_receive_are_switches_of_programs(capsys, tmp_path):
+    """Four GPUs around a switch, which stands first, so that the numbers of GPUs are others."""
+    star = tmp_path / "star.txt"
+    star.write_text("5 4\n0 N 1 2 3 4\n1 B 0\n2 B 0\n3 B 0\n4 B 0\n")
+    program = tmp_path / "ring.xml"
+    program.write_text(ring_allgather(4))
+    words = ["audit", str(program), "--topology", str(star), "--collective", "allgather"]
+    assert run(words) == 0
+    assert "valid, 3 steps, at most 0 % above a certified" in capsys.readouterr().out

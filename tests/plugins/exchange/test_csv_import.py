@@ -41,6 +41,22 @@ def test_hops_of_one_message_are_rows_of_one_source_and_destination() -> None:
     assert verify_schedule(found.schedule) == ()
 
 
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        ("step,message,path", ("1,0,0 1", "2,0,1 2")),
+        ("step,message,from,to,path", ("1,0,0,1,0 1", "2,0,1,2,1 2")),
+        ("step,message,source,destination", ("1,0,0,1", "2,0,1,2")),
+    ],
+)
+def test_the_order_of_the_rows_says_nothing(columns: str, rows: tuple[str, str]) -> None:
+    for order in (rows, rows[::-1]):
+        found = read("\n".join((columns, *order)))
+        assert found.instance.collective.messages == (Message(0, (1, 2)),)
+        assert verify_schedule(found.schedule) == ()
+        assert found.place(0, 0) == f"line {2 + order.index(rows[0])}"
+
+
 def test_a_source_whose_message_is_sent_on_has_one_message() -> None:
     found = read("step,source,destination,path\n1,0,1,0 1\n2,0,2,1 2\n2,0,3,0 3\n")
     assert found.schedule.instance.collective == Collective("OAB", (Message(0, (1, 2, 3)),))
@@ -82,6 +98,15 @@ def test_names_of_nodes_are_kept() -> None:
         read(text.replace("ann", "bob"), network)
 
 
+def test_a_pattern_is_named_only_where_all_nodes_take_part() -> None:
+    rows = "step,source,destination\n1,0,1\n1,1,0\n"
+    assert read(rows).instance.name == "hand-made AAB, store-and-forward"
+    on_mesh = read(rows, cchybrid.network("mesh-3x3"))
+    assert on_mesh.instance.name == "mesh-3x3 custom, store-and-forward"
+    relayed = read("step,source,destination,path\n1,0,2,0 1 2\n2,2,0,2 1 0\n")
+    assert relayed.instance.collective.name == "custom"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -95,6 +120,8 @@ def test_names_of_nodes_are_kept() -> None:
         ("step,source,path\n1,0,0 1\n1,,2 3\n", "line 3: no source"),
         ("step,source,destination,path\n1,0,0,0 1\n", "line 2: node 0 would send to itself"),
         ('step,path\n1,"0 1\n', "line 2"),
+        ("step,message,origin,path\n1,0,A+B,A+B -> c\n", "line 2: the node name 'A+B', which in"),
+        ("step,message,origin,path\n1,0,a,to a -> b\n", "line 2: the node name 'to a', which in"),
     ],
 )
 def test_what_is_no_table_is_said_in_one_line(text: str, words: str) -> None:

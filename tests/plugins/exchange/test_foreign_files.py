@@ -12,7 +12,7 @@ from cchybrid_plugins.exchange.xml_tree import parse_xml
 
 from cchybrid.model import Collective, Instance, Message, Network, Schedule, Transfer
 from cchybrid.model.errors import InputError, PluginError
-from cchybrid.plugin.imported import Imported, OwnBound
+from cchybrid.plugin.imported import BrokenRule, Imported, OwnBound
 from cchybrid.plugin.records import ImporterInfo
 from cchybrid.plugin.registry import Registry, load_registry
 from tests.plugins.exchange.foreign_texts import ring_allgather, sccl_allgather
@@ -131,6 +131,13 @@ OTHER = Network.from_links("other", 3, [(0, 1), (1, 2)])
         (Imported(own=OwnBound(7.5, 1, "epochs")), "its counts are no whole numbers"),
         (Imported(own=OwnBound(7, 1, "steps")), "its own unit is 'steps'"),
         (Imported(own=OwnBound(7, 1, "")), "its own unit is ''"),
+        (Imported(own=OwnBound(7, 1, "stepz")), "its own unit is 'stepz', no plural"),
+        (Imported(own=OwnBound(7, 1, "step!")), "its own unit is 'step!', no plural"),
+        (Imported(own=OwnBound(7, 1, None)), "its own bound is none"),
+        (Imported(own=(7, 1, "epochs", "")), "its own bound is none"),
+        (Imported(broken=7), "its broken rules are none"),
+        (Imported(broken=(BrokenRule("a", "b\nvalid", "c"),)), "its broken rules are none"),
+        (Imported(LINE, ONE, places=7), "its places are none"),
         (Imported(LINE, ONE, facts=5), "its facts or limits are no lines of text"),
         (Imported(LINE, ONE, limits=("a\nlower bound 5",)), "its facts or limits are no lines"),
     ],

@@ -4,12 +4,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from cchybrid_plugins.exchange.audit import audit_file
 from cchybrid_plugins.exchange.commands import judged_on
 from cchybrid_plugins.exchange.export_text import export_csv
+from cchybrid_plugins.exchange.foreign_files import import_file
 
-from cchybrid.plugin.registry import load_registry
+import cchybrid
+from cchybrid.model import Schedule, Transfer
+from cchybrid.plugin.registry import Registry, load_registry
 from tests.plugins.exchange.schedules import schedule
+from tests.refusals import refused
 
 
 def sentence(text: str, path: Path, collective: str) -> str:
@@ -45,6 +50,47 @@ def test_other_messages_and_too_many_are_not_judged(tmp_path: Path) -> None:
     assert text.startswith(
         "not judged: --collective: the message from 0 to 1 is listed 2 times, in AAS 1"
     )
+
+
+@pytest.mark.parametrize("collective", [None, "pairs:1>2,2>3"])
+def test_nodes_of_a_topology_are_found_by_their_names(
+    tmp_path: Path, collective: str | None
+) -> None:
+    (tmp_path / "line.edges").write_text("1 2\n2 3\n")
+    (tmp_path / "other.edges").write_text("3 1\n1 2\n")
+    registry = load_registry()
+    line, other = str(tmp_path / "line.edges"), str(tmp_path / "other.edges")
+    instance = cchybrid.instance(line, "pairs:1>2,2>3", switching="store-and-forward")
+    step = (Transfer(0, (0, 1)), Transfer(1, (1, 2)))
+    Schedule(instance, (step,)).save(tmp_path / "s.json")
+
+    def judged(topology: str) -> str:
+        on = judged_on(topology, collective, registry)
+        return audit_file(tmp_path / "s.json", registry, *on).sentence
+
+    assert judged(line).startswith("valid, 1 step,")
+    assert judged(other) == (
+        "invalid because step 1, transfer 2: the path of message 1 takes channel 2->3, which the "
+        "network does not have (no-such-channel)"
+    )
+
+
+def test_nodes_by_number_are_no_nodes_of_other_numbers(tmp_path: Path) -> None:
+    (tmp_path / "line.edges").write_text("2 3\n3 4\n4 1\n")
+    text = json.dumps(schedule("mesh-1x4", "broadcast").to_json())
+    registry = load_registry()
+    with refused("no node '0' in line"):
+        import_text(text, tmp_path, registry, str(tmp_path / "line.edges"))
+    names = [f"R{number}" for number in range(4)]
+    other = json.loads(text)
+    other["instance"]["network"]["node_names"] = names
+    with refused("no node 'R0' in mesh-1x4"):
+        import_text(json.dumps(other), tmp_path, registry, "mesh-1x4")
+
+
+def import_text(text: str, folder: Path, registry: Registry, topology: str) -> None:
+    (folder / "s.json").write_text(text)
+    import_file(folder / "s.json", registry, network=judged_on(topology, None, registry)[0])
 
 
 def test_a_missing_message_is_still_invalid(tmp_path: Path) -> None:

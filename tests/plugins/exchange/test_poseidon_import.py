@@ -1,5 +1,7 @@
 """Poseidon platforms and communication specifications."""
 
+from dataclasses import replace
+
 import pytest
 from cchybrid_plugins.exchange.poseidon_import import read_poseidon, recognises_poseidon
 
@@ -62,6 +64,28 @@ def test_a_bandwidth_is_a_number_of_messages() -> None:
     linked = instance_of(LINKS)
     assert linked.network.channels == ((0, 1, 1),)
     assert linked.collective.chunks == 3
+
+
+def test_packets_that_the_named_collective_lacks_or_has_besides_are_reported() -> None:
+    mesh = cchybrid.network("mesh-2x3")
+    named = ImportRequest("x", mesh, cchybrid.collective("pairs:0>5,0>5,1>0", mesh))
+    assert read_poseidon(PAIRS, named).broken == ()
+    single = PAIRS.replace(' bandwidth="2"', "")
+    [broken] = read_poseidon(
+        single, replace(named, collective=cchybrid.collective("AAS", mesh))
+    ).broken
+    assert str(broken) == "communication: 2 packets for 30 messages of AAS (missing-demand)"
+    with refused("is listed 2 times, in pairs:0>5 1"):
+        read_poseidon(PAIRS, replace(named, collective=cchybrid.collective("pairs:0>5", mesh)))
+
+
+def test_tiles_are_the_nodes_of_their_numbers_where_names_are_numbers() -> None:
+    names = ("5", "4", "3", "2", "1", "0")
+    mesh = replace(cchybrid.network("mesh-2x3"), node_names=names)
+    found = read_poseidon(PAIRS, ImportRequest("x", mesh)).instance
+    assert found is not None
+    pairs = {(m.source, m.destinations) for m in found.collective.deliver_messages}
+    assert pairs == {(5, (0,)), (4, (5,))}
 
 
 @pytest.mark.parametrize(

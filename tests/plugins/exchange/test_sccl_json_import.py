@@ -136,6 +136,9 @@ def test_nodes_are_those_of_their_numbers_in_a_named_network() -> None:
     assert found.instance.collective.messages == (Message(1, (0, 2)),)
     assert verify_schedule(found) == ()
     switched = Network("star", 3, ((0, 1, 1), (1, 0, 1), (1, 2, 1), (2, 1, 1)), switches=(1,))
-    for network, words in ((switched, "1 is a switch"), (cchybrid.network("mesh-1x2"), "node 2")):
+    for network, words in (
+        (switched, "node 1 of the file is a switch"),
+        (cchybrid.network("mesh-1x2"), "node 2"),
+    ):
         with pytest.raises(InputError, match=words):
             read_sccl_json(text, ImportRequest("x", network))
