@@ -29,7 +29,7 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
         solve = job["solve"]
         team = Contestant(solve.get("engines")).team(registry)
         result, record = kind.work(job["row"], solve, job["seed"], registry)
-        result["software"] = software_of(kind, team, registry)
+        result |= {"software": software_of(kind, team, registry), "settings": solve}
     except SettingsError as error:
         return {"refused": error.what, "where": error.where, "hint": error.hint}
     except CchybridError as error:
