@@ -90,7 +90,8 @@ def import_file(
 def _check(found: Imported, request: ImportRequest, name: str) -> None:
     """Raise a ``PluginError`` unless an importer has read what was asked and can be judged."""
     instance, schedule = found.instance, found.schedule
-    reason = ""
+    given = {"--topology": request.network, "--collective": request.collective}
+    asked, reason = [option for option, value in given.items() if value is not None], ""
     if not (schedule is None or type(schedule) is Schedule):
         reason = "its schedule is none"
     elif not (instance is None or type(instance) is Instance):
@@ -105,6 +106,8 @@ def _check(found: Imported, request: ImportRequest, name: str) -> None:
         and instance.collective != request.collective.in_chunks(instance.collective.chunks)
     ):
         reason = "it reads no file for another collective (--collective)"
+    elif found.own is not None and instance is None and not found.broken and asked:
+        reason = f"it does not say what its own bound is about, so drop {' and '.join(asked)}"
     else:
         own = () if found.own is None else (found.own.value, found.own.lower)
         counts = (found.length, *own)
