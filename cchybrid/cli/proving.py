@@ -230,16 +230,31 @@ def _check_alone(path: Path, explain: bool, as_json: bool) -> bool:
     from cchybrid.model.json_fields import parse_json
 
     registry = load_plugins()
+    found: dict[str, Any] = {}
+    unread: list[InputError] = []
     for file in sorted(path.glob("*.json")) if path.is_dir() else [path]:
-        with with_context(file):
-            record = parse_json(read_text(file))
+        try:
+            with with_context(file):
+                record = parse_json(read_text(file))
+        except InputError as error:  # in a folder the check of another file decides about it
+            unread.append(error)
+            continue
         name = str(record.get("format")) if isinstance(record, dict) else ""
         info = registry.checks.get(name)
         if info is not None and info.folder == path.is_dir():
-            holds = registry.load("check", info)(path, record, explain, as_json)
-            if type(holds) is not bool:
-                raise PluginError(f"the check of {name} returned {described(holds)}, no bool")
-            return holds
+            found.setdefault(name, record)
+    if len(found) > 1:
+        kinds = " and ".join(found)
+        raise InputError(
+            f"files of {kinds}", where=str(path), hint="move those of one kind elsewhere"
+        )
+    for name, record in found.items():
+        holds = registry.load("check", registry.checks[name])(path, record, explain, as_json)
+        if type(holds) is not bool:
+            raise PluginError(f"the check of {name} returned {described(holds)}, no bool")
+        return holds
+    if unread:
+        raise unread[0]
     raise InputError(
         "no plugin checks it without a certificate",
         where=str(path),

@@ -211,7 +211,8 @@ def solve(
     )
 
     def owner(name: str) -> str:
-        return name.lower() if name.lower() in registry.strategies else registry.engine(name).name
+        current = registry.current_name(name)
+        return current if current.lower() in registry.strategies else registry.engine(name).name
 
     texts = read_options(
         options,

@@ -138,9 +138,15 @@ def canonical_name(name: str) -> str:
 
     Unknown names are returned unchanged.
     """
+    return all_names(name)[0]
+
+
+def all_names(name: str) -> list[str]:
+    """Return a name as ``canonical_name`` does, and its aliases, each with its argument."""
     word, colon, argument = name.partition(":")
     info = _by_key(PATTERNS).get(name_key(word))
-    return (word if info is None else info.name) + colon + argument
+    names = (word,) if info is None else (info.name, *info.aliases)
+    return [each + colon + argument for each in names]
 
 
 def _by_key(patterns: Iterable[CollectiveInfo]) -> dict[str, CollectiveInfo]:
@@ -151,8 +157,8 @@ def _by_key(patterns: Iterable[CollectiveInfo]) -> dict[str, CollectiveInfo]:
 
 
 def name_key(word: str) -> str:
-    """Return a name of a collective in the form in which names are compared."""
-    return re.sub(r"[\s_-]", "", word).lower()
+    """Return a name of a collective, or a pattern of names, in the form in which they compare."""
+    return re.sub(r"(\[.*?\])|[\s_-]", r"\1", word).lower()  # the hyphen of ``[a-z]`` stays
 
 
 def _unknown(word: str, by_key: dict[str, CollectiveInfo]) -> InputError:

@@ -111,13 +111,13 @@ class Registry:
         return _find(self.engines, self.current_name(name), "engine", "see: cchybrid engines")
 
     def current_name(self, name: str) -> str:
-        """Return the present name of an engine, given in any case; any other text as it is.
+        """Return the present name of an engine or strategy, given in any case; other texts as is.
 
         The first use of each former name prints one line on standard error.
         """
         former = name.lower()
-        if former in self.engines:
-            return self.engines[former].name
+        if known := self.engines.get(former) or self.strategies.get(former):
+            return known.name
         for info in self.engines.values():
             if former in map(str.lower, info.former_names):
                 if former not in self._reported:

@@ -14,7 +14,6 @@ from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.benchmark import Benchmark, Checked, CheckedSuite
 from cchybrid.plugin.registry import Registry
-from cchybrid.plugin.strategy import PROVER
 
 from .store import Run, Store
 from .suite import Suite, read_suite, suite_names
@@ -24,8 +23,6 @@ DAMAGE = (
     RecursionError,
 )  # fmt: skip
 """Errors that reading a damaged store may raise."""
-NO_ENGINES = (HOST_GREEDY, PROVER, "", None)
-"""Authors of schedules that take part with any engines."""
 
 
 def check(run: Run, row: Any, kind: Benchmark[Any], digest: str | CchybridError) -> Checked:
@@ -57,26 +54,20 @@ def check(run: Run, row: Any, kind: Benchmark[Any], digest: str | CchybridError)
 def _check_key(run: Run, kind: Benchmark[Any]) -> None:
     """Raise an error if a run was made with another seed or other settings than its key has."""
     key = run.contestant
-    limits = {"seconds": key.time_limit, "evaluations": key.evaluations, "threads": key.threads}
     expected: dict[str, Any] = {"seed": run.seed}
     if key.software:
         expected["software"] = key.software
-    if kind.engines:
-        budget = {name: limit for name, limit in limits.items() if limit is not None}
-        expected |= {"strategy": key.strategy.lower(), "budget": budget}
+    # Older runs do not have their settings, and those of some kinds no seed.
+    own = run.result if kind.engines else expected | run.result
+    if "settings" in own:
+        own = own | own["settings"]
+        expected |= json.loads(json.dumps(key.to_solve()))
     for name, value in expected.items():
-        # Older runs have neither strategy nor budget, and those of some kinds no seed.
-        own = run.result.get(name, None if kind.engines and name == "seed" else value)
-        if own != value:
-            raise InputError(f"its {name} is {own!r:.60}, but it is stored under {value!r:.60}")
-    if kind.engines:
-        worked = {*run.result.get("evaluations", ()), run.result.get("engine")}
-        if HOST_GREEDY in worked and not key.first_schedule:
-            raise InputError(f"{HOST_GREEDY} found its schedule, but took no part")
-        worked -= {*NO_ENGINES}
-        if others := worked & {*key.without} if key.engines is None else worked - {*key.engines}:
-            team = " and ".join(key.engines or (key.name,))
-            raise InputError(f"{min(map(str, others))} worked, but it is stored under {team}")
+        if (found := own.get(name)) != value:
+            found, word = f"{found!r:.60}", name.replace("_", " ")
+            raise InputError(f"its {word} is {found}, but it is stored under {value!r:.60}")
+    if kind.engines and not key.first_schedule and run.result.get("engine") == HOST_GREEDY:
+        raise InputError(f"{HOST_GREEDY} found its schedule, but took no part")
 
 
 def refuse_other_tasks(store: Store, suite: Suite, registry: Registry) -> None:

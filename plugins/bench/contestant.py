@@ -117,12 +117,13 @@ class Contestant:
         return replace(found, time_limit=limit)
 
     def renamed(self, registry: Registry) -> Contestant:
-        """Return the contestant with the present names of its engines."""
+        """Return the contestant with the present names of its engines and its strategy."""
         current = registry.current_name
         engines = self.engines and tuple(sorted({current(name) for name in self.engines}))
         without = tuple(sorted({current(name) for name in self.without}))
         options = {current(name): values for name, values in self.options.items()}
-        return replace(self, engines=engines, without=without, options=options)
+        strategy = current(self.strategy)
+        return replace(self, engines=engines, without=without, strategy=strategy, options=options)
 
     def to_solve(self) -> dict[str, Any]:
         """Return the arguments of ``solve``."""
@@ -198,7 +199,7 @@ def contestants(
     for name, values in options.items():
         current.setdefault(registry.current_name(name), {}).update(values)
     for name in current:
-        if name in registry.strategies:
+        if name.lower() in registry.strategies:
             if name not in (*(strategies or ["auto"]), "quotients"):
                 raise InputError(
                     f"strategy {name} does not take part", where="--option",
@@ -272,8 +273,8 @@ def labels(contestants: Iterable[Contestant]) -> dict[str, str]:
         settings = [set(settings_of(other)) for other in same_name]
         common = set.intersection(*settings)
         words = [word for word in settings_of(contestant) if word not in common]
-        if len(contestant.engines or ()) == 1:
-            words = [word.partition(".")[2] for word in words]
+        if contestant.engines and len(contestant.engines) == 1:
+            words = [word.removeprefix(f"{contestant.engines[0]}.") for word in words]
         label = " ".join([contestant.name, *words])
         if len({other.budget for other in same_name}) > 1:
             label += f", {contestant.budget}"

@@ -42,7 +42,9 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
     pandas.DataFrame
         The columns ``COLUMNS``: the facts of the instance; the contestant, its budget and the
         seed; the result; and ``convergence``, the list of (seconds, steps, bound) at which the run
-        had a better schedule or bound. ``status`` is ``optimal`` (certified), ``feasible``,
+        had a better schedule or bound (that of the host only where it is the best of the run).
+        Times are missing where nothing was found or a run failed. ``status`` is ``optimal``
+        (certified), ``feasible``,
         ``infeasible``, ``unknown`` or ``failed``, then ``failure`` has the reason.
 
     Raises
@@ -66,7 +68,8 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
 
     from cchybrid.plugin.registry import load_registry
 
-    from .report.reading import read_store
+    from .contestant import Contestant, labels
+    from .report.reading import once, read_store
     from .store import Store
 
     registry = load_registry()
@@ -76,12 +79,11 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
             found = opened.suites()
             kinds = {name: opened.suite(name, registry).kind for name in found}
         names = [name for name in found if kinds[name] == "schedules"] or [suite]
-    frames = [run_frame(read_store(store, name, registry)) for name in names]
-    # A row may stand in several suites, and has its runs once: one that holds, if any does.
-    runs = pandas.concat(frames, ignore_index=True)
-    runs = runs.sort_values("failure", key=lambda text: text != "", kind="stable")
-    runs = runs.drop_duplicates(["row", "contestant", "budget", "seed"])
-    return runs.sort_index().reset_index(drop=True)
+    readings = [read_store(store, name, registry) for name in names]
+    frames = [run_frame(each).assign(key=each.runs.key) for each in readings]
+    runs = once(pandas.concat(frames, ignore_index=True))
+    labelled = labels(map(Contestant.from_key, sorted(set(runs.key))))
+    return runs.assign(contestant=runs.key.map(labelled).astype(object))[[*COLUMNS]]
 
 
 def run_frame(reading: Reading) -> DataFrame:

@@ -29,7 +29,8 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
         solve = job["solve"]
         named = Contestant(solve.get("engines"), without=solve.get("without", ()))
         result, record = kind.work(job["row"], solve, job["seed"], registry)
-        result["software"] = software_of(kind, named.team(registry), registry)
+        software = software_of(kind, named.team(registry), registry)
+        result |= {"software": software, "settings": solve}
     except SettingsError as error:
         return {"refused": error.what, "where": error.where, "hint": error.hint}
     except CchybridError as error:

@@ -45,8 +45,8 @@ def merge(
 ) -> Merged:
     """Add the runs of stores to a store.
 
-    Of two runs with the same key the first that holds is kept, unless it failed and the other did
-    not.
+    Of two runs with the same key, by the present names of engines, the first that holds is kept,
+    unless it failed and the other did not.
 
     Parameters
     ----------
@@ -63,7 +63,11 @@ def merge(
         A file is no store, is damaged, or has other rows of a suite of the same name.
     """
     merged = Merged()
-    known = {run.key: run for run in output.runs(merged.refused.append)}
+
+    def key_of(run: Run) -> tuple[str, str, int]:
+        return run.row, run.contestant.renamed(registry).key, run.seed
+
+    known = {key_of(run): run for run in output.runs(merged.refused.append)}
     for path in paths:
         digests: dict[str, str | None] = {}  # of this store, whose rows may have names of others
         with Store(path) as part:
@@ -71,7 +75,7 @@ def merge(
                 rows = _merge_suites(part, output, registry)
                 total = sum(part.run_counts().values())
                 for done, run in enumerate(part.runs(merged.refused.append), 1):
-                    before = known.get(run.key)
+                    before = known.get(key_of(run))
                     # A run that does not hold must not keep out one that does.
                     if before and (failure := _failure(before, rows, digests, registry)):
                         merged.refused.append(f"{run.row}, seed {run.seed}: {failure}")
@@ -82,7 +86,7 @@ def merge(
                         merged.refused.append(f"{run.row}, seed {run.seed}: {failure}")
                     else:
                         output.put(run)
-                        known[run.key] = run
+                        known[key_of(run)] = run
                         merged.added += 1
                     watch(done, total)
             except DAMAGE as error:

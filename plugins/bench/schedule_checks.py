@@ -19,7 +19,8 @@ COLUMNS: Mapping[str, Any] = {
     "steps": None, "lower_bound": 0,  # the steps of the verified schedule
     "certified": False, "certified_bound": 0,  # the latter where ``lower_bound`` is only claimed
     "infeasible": False,  # it was shown again that there is no schedule
-    "seconds": 0.0, "seconds_to_best": 0.0, "engine": "", "bound_by": "", "versions": {},
+    "seconds": None, "seconds_to_best": None,  # the latter without a schedule None, too
+    "engine": "", "bound_by": "", "versions": {},
     "troubles": (), "conflicts": None, "evaluations_to_best": None,
     # Sums over the engines; None if one is unknown, as in older stores.
     "evaluations": None, "start_seconds": None, "start_wall_seconds": None,
@@ -125,12 +126,17 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         or (found[-1] != steps and result["engine"] != HOST_GREEDY)
     ):
         raise InputError("the contributions do not match its schedule")
+    at = None if steps is None else amount(result, "seconds_to_best")
+    if at is not None and result["engine"] == HOST_GREEDY:  # what engines found later is worse
+        first = Contribution(at, HOST_GREEDY, "", "schedule", steps, 1, certified=False)
+        kept = (e for e in contributions if e.what != "schedule" or e.seconds < at)
+        contributions = tuple(sorted((*kept, first), key=lambda entry: entry.seconds))
     cost = {name: value for name, value in (result.get("cost") or {}).items() if value is not None}
     return {
         "steps": steps, "infeasible": infeasible, "lower_bound": lower,
         "certified": certified or infeasible,
         "certified_bound": 0 if certified or infeasible else certified_steps(result),
-        **{name: amount(result, name) for name in ("seconds", "seconds_to_best")},
+        "seconds": amount(result, "seconds"), "seconds_to_best": at,
         **{name: str(result[name]) for name in ("engine", "bound_by")},
         "versions": {str(key): str(value) for key, value in result["versions"].items()},
         "troubles": tuple(map(str, result["troubles"])),

@@ -54,7 +54,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from cchybrid.library.collectives import canonical_name
+from cchybrid.library.collectives import all_names, name_key
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
@@ -207,7 +207,7 @@ def _of_table(entry: Mapping[str, Any], kind: Benchmark[Any], folder: Path) -> I
         matched = not only
         for line, values in _lines(path, only):
             if not all(
-                any(fnmatch.fnmatch(_folded(key, values[key]), _folded(key, p)) for p in patterns)
+                any(_matches(key, values[key], pattern) for pattern in patterns)
                 for key, patterns in only.items()
             ):
                 continue
@@ -223,9 +223,17 @@ def _of_table(entry: Mapping[str, Any], kind: Benchmark[Any], folder: Path) -> I
             raise InputError("no line matches", where="only", hint="change it")
 
 
-def _folded(key: str, text: str) -> str:
-    """Return a text in the form in which values are compared with patterns."""
-    return (canonical_name(text.strip()) if key == "collective" else text.strip()).lower()
+def _matches(key: str, value: str, pattern: str) -> bool:
+    """Return whether a value matches a pattern: a collective by any of its names, as users do."""
+    names, pattern = [value.strip().lower()], pattern.strip().lower()
+    if key == "collective":
+        *names, pattern = map(_compared, (*all_names(value.strip()), pattern))
+    return any(fnmatch.fnmatchcase(name, pattern) for name in names)
+
+
+def _compared(collective: str) -> str:
+    word, colon, argument = collective.partition(":")
+    return name_key(word) + colon + argument.lower()
 
 
 def _lines(path: Path, columns: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:

@@ -322,6 +322,7 @@ def check_design(
     from cchybrid.checker import EvidenceError
     from cchybrid.design_checker import check_network
     from cchybrid.library.formats.network_json import read_network_json
+    from cchybrid.model import CommunicationModel
     from cchybrid.model.errors import with_context
     from cchybrid.model.instance import read_text
     from cchybrid.model.json_fields import parse_json
@@ -347,7 +348,8 @@ def check_design(
     }
     steps = record["claims"].get("steps_bound") if "claims" in record else None
     if steps is not None:
-        facts |= {"collective": record["collective"], "steps_bound": steps}
+        model = CommunicationModel.from_json(record.get("model", {})).to_json()
+        facts |= {"collective": record["collective"], "model": model, "steps_bound": steps}
     if as_json:
         print(json.dumps(facts))
         return
@@ -357,8 +359,10 @@ def check_design(
         f" mean distance of different nodes {mean:.4f} (at least {bound:.4f}): checked"
     ]
     if steps is not None:
+        words = ", ".join(f"{name} {value}" for name, value in model.items())
         lines.append(
-            f"{record['collective']}: at least {steps} steps on every such network: checked"
+            f"{record['collective']}: at least {steps} steps on every such network"
+            f" ({words}): checked"
         )
     print_lines(lines)
 

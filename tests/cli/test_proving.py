@@ -208,6 +208,29 @@ def test_what_a_bound_provider_prints_is_no_part_of_the_json(tmp_path, monkeypat
     assert '{"certified": true}' in shown.err
 
 
+def test_no_file_of_a_folder_hides_another_that_has_a_check(tmp_path, monkeypatch, capsys):
+    (tmp_path / "folder_check.py").write_text(
+        "from cchybrid.plugin import CheckInfo, hookimpl\n"
+        "def check(path, record, explain, as_json): return True\n"
+        "@hookimpl\n"
+        "def cchybrid_checks(): return [\n"
+        "    CheckInfo(f'{name}/1', 'folder_check:check', '-', folder=True) for name in 'ab']\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "folder_check")
+    for name in "yx":
+        (tmp_path / f"{name}.json").write_text('{"format": "a/1"}')
+    (tmp_path / "broken.json").write_text("{")
+    assert run(["check", str(tmp_path)]) == 0
+    (tmp_path / "z.json").write_text('{"format": "b/1"}')
+    assert run(["check", str(tmp_path)]) == 2
+    assert f"{tmp_path}: files of a/1 and b/1; move those of one" in capsys.readouterr().err
+    for name in "xyz":
+        (tmp_path / f"{name}.json").unlink()
+    assert run(["check", str(tmp_path)]) == 2
+    assert "broken.json" in capsys.readouterr().err
+
+
 def test_a_check_of_a_plugin_must_return_a_bool(tmp_path, monkeypatch, capsys):
     (tmp_path / "odd_check.py").write_text(
         "from cchybrid.plugin import CheckInfo, hookimpl\n"

@@ -31,8 +31,10 @@ def resolve(
     text = name.strip().lower()
     matches = [(each, re.fullmatch(each.pattern, text, re.ASCII)) for each in families]
     found = [(family, match) for family, match in matches if match]
-    found.sort(key=lambda pair: pair[0] not in first)
-    if len(found) > 1 and found[0][0] not in first:
+    # By name, which no other family can have: a plugin host keeps wrapped copies of families.
+    own = {family.name for family in first}
+    found.sort(key=lambda pair: pair[0].name not in own)
+    if len(found) > 1 and found[0][0].name not in own:
         raise InputError(
             f"the families {found[0][0].name} and {found[1][0].name} both have this name",
             where=_shortened(text),

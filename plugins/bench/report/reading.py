@@ -57,6 +57,16 @@ def run_table(records: Iterable[Mapping[str, Any]]) -> DataFrame:
     return runs
 
 
+def once(runs: DataFrame) -> DataFrame:
+    """Return each run once: of those of one row, contestant and seed one that holds, if any does.
+
+    A row may stand in several suites; a run may be stored under a former name of its engine, too.
+    """
+    runs = runs.sort_values("failure", key=lambda text: text != "", kind="stable")
+    runs = runs.drop_duplicates(["row", "key", "seed"])
+    return runs.sort_index().reset_index(drop=True)
+
+
 def read_store(path: str | Path, suite: str | None, registry: Registry) -> Reading:
     """Check the runs of a suite of schedules, and return them as a table.
 
@@ -71,7 +81,7 @@ def read_store(path: str | Path, suite: str | None, registry: Registry) -> Readi
 def reading_of(checked: CheckedSuite, registry: Registry) -> Reading:
     """Return the table of checked runs of schedules, with the present names of engines."""
     rows = tuple(_current_row(row, registry) for row in checked.rows)
-    runs = run_table(_current_run(each, registry) for each in checked.all_runs)
+    runs = once(run_table(_current_run(each, registry) for each in checked.all_runs))
     sizes = dict(runs[runs["size"].map(bool).astype(bool)].groupby("row")["size"].first())
     for row in rows:
         if row.name in checked.digests and row.name not in sizes:  # none of its runs counts

@@ -270,10 +270,10 @@ def _teams(runs: DataFrame) -> list[Section]:
     if len(found):
         text = (
             "Each team beside the better one of its members, as if it were known which: the one"
-            " with more successes, then with fewer seconds. Seconds are means to the best schedule"
-            " over all runs, the time limit for a run without success, with Student's interval at"
-            " 95 %. Better, worse: Welch's interval of the difference excludes zero; faster,"
-            " slower: it does not."
+            " with a higher success rate, then fewer seconds. Seconds are means to the best"
+            " schedule over all runs, for a run without success the time limit (without one, the"
+            " longest time of any run of the row), with Student's interval at 95 %. Better, worse:"
+            " Welch's interval of the difference excludes zero; faster, slower: it does not."
         )
         lines = []
         for team, rows in found.groupby("team", sort=False):

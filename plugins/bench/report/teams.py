@@ -10,6 +10,8 @@ import numpy as np
 from pandas import DataFrame, Series
 from scipy import stats
 
+from cchybrid.plugin.registry import load_registry
+
 from ..contestant import Contestant
 from .statistics import CONFIDENCE, mean_of
 
@@ -21,10 +23,11 @@ the means differ, and the interval includes zero. Equal: the means are the same.
 def members_of(key: str, others: Iterable[str]) -> list[str]:
     """Return the contestants of one engine each that a team can be compared with.
 
-    A team has several engines, or all; its members run under the same budget.
+    A team has several engines, or all but baselines; its members run under the same budget.
     """
     team = Contestant.from_key(key)
-    if team.engines is not None and len(team.engines) < 2:
+    engines = team.team(load_registry())
+    if len(engines) < 2:
         return []
     found = []
     for other in others:
@@ -35,8 +38,7 @@ def members_of(key: str, others: Iterable[str]) -> list[str]:
             or _limits_of(alone) != _limits_of(team)
         ):
             continue
-        (engine,) = alone.engines
-        if engine in team.engines if team.engines else engine not in team.without:
+        if alone.engines[0] in engines:
             found.append(other)
     return found
 
@@ -50,8 +52,8 @@ def _limits_of(contestant: Contestant) -> tuple[object, ...]:
 def beside_members(runs: DataFrame) -> DataFrame:
     """Return, per row and team, the team's runs beside those of the better one of its members.
 
-    The better member has more successes, then fewer seconds. ``seconds`` are means to the best
-    schedule, with the time limit for a run without success; ``low`` and ``high`` are Student's
+    The better member has a higher success rate, then fewer seconds. ``seconds`` are means to the
+    best schedule, for a run without success as in ``_limits``; ``low`` and ``high`` are Student's
     interval at 95 %; ``verdict`` is one of ``VERDICTS``, by Welch's interval of the difference.
     """
     runs = runs.assign(penalised=runs.seconds_to_best.where(runs.success, _limits(runs)))
@@ -65,7 +67,7 @@ def beside_members(runs: DataFrame) -> DataFrame:
             theirs = [group for group in theirs if len(group)]
             if not theirs:
                 continue
-            best = min(theirs, key=lambda group: (-group.success.sum(), group.penalised.mean()))
+            best = min(theirs, key=lambda group: (-group.success.mean(), group.penalised.mean()))
             line = {"row": row, "team": names[key], **_summary(ours)}
             line |= {"member": best.contestant.iloc[0]}
             line |= {f"member_{name}": value for name, value in _summary(best).items()}
@@ -75,9 +77,10 @@ def beside_members(runs: DataFrame) -> DataFrame:
 
 
 def _limits(runs: DataFrame) -> Series:
-    """Return the time limit of every run; where it had none, the seconds that it took."""
+    """Return the time limit of every run; where it had none, the longest time of its row."""
     limits = {key: Contestant.from_key(key).time_limit for key in set(runs.key)}
-    return runs.key.map(limits).astype(float).fillna(runs.seconds)
+    longest = runs.seconds.groupby(runs["row"]).transform("max")
+    return runs.key.map(limits).astype(float).fillna(longest)
 
 
 def _summary(runs: DataFrame) -> dict[str, float]:
@@ -99,7 +102,7 @@ def verdict(ours: list[float], theirs: list[float]) -> str:
     variances are involved, Biometrika 34, 1947, 28-35, https://doi.org/10.1093/biomet/34.1-2.28
     """
     difference = fmean(ours) - fmean(theirs)
-    if difference == 0:
+    if not abs(difference) > 0:  # or no run has a time
         return "equal"
     sure = False
     if min(len(ours), len(theirs)) > 1:

@@ -210,7 +210,7 @@ def compared(name: str, value: float, published: str) -> str:
     """Return ``better``, ``equal`` (up to the rounding of the published value) or ``worse``."""
     known = float(published)
     exponent = Decimal(published).as_tuple().exponent  # a text for infinity
-    rounding = 0.5001 * 10.0**exponent if isinstance(exponent, int) else 0.0
+    rounding = float(f"0.5001e{exponent}") if isinstance(exponent, int) else 0.0
     if value == known or abs(value - known) <= rounding:
         return "equal"
     return "better" if (value > known) == (name in LARGER_IS_BETTER) else "worse"
@@ -224,6 +224,9 @@ def _count(text: str, where: str) -> int:
 
 def _number(text: str, where: str) -> float:
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         raise InputError(f"{text[:40]!r} is no number", where=where, hint="correct it") from None
+    if math.isinf(value) and "inf" not in text.lower():
+        raise InputError(f"{text[:40]!r} is too large", where=where, hint="correct it")
+    return value

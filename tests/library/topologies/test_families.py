@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from importlib import resources
 
 import networkx as nx
@@ -191,3 +192,5 @@ def test_a_name_of_two_families_is_refused_whatever_their_order() -> None:
             network("yyy-4", [*FAMILIES, *pair])
     greedy = TopologyInfo("greedy", "greedy", "(.+)", lambda name: network("ring-bi-4"), "-", "x")
     assert network("mesh-2x3", [greedy, *FAMILIES]).nodes == 6
+    copies = [replace(family, summary="wrapped by a plugin host") for family in FAMILIES]
+    assert network("mesh-2x3", [greedy, *copies]).nodes == 6

@@ -29,6 +29,12 @@ def with_seed(run: Run, seed: int) -> Run:
     return replace(run, seed=seed, result=run.result | own)
 
 
+def stored_under(run: Run, contestant: Contestant) -> Run:
+    """Return the run as if it had been made with other settings."""
+    settings = json.loads(json.dumps(contestant.to_solve()))
+    return replace(run, contestant=contestant, result={**run.result, "settings": settings})
+
+
 COLOURING = Contestant(("colouring",), time_limit=None, evaluations=20)
 """The contestant of most runs, so that tests share them."""
 

@@ -17,7 +17,7 @@ from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.benchmark import Checked
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import packed
+from tests.plugins.bench.local_runs import packed, stored_under
 from tests.plugins.bench.small_suites import changed, schedules
 
 Result = dict[str, Any]
@@ -142,7 +142,7 @@ def test_engines_may_be_behind_the_greedy_schedule_of_the_host() -> None:
     for engine, reason in (("colouring", "contributions do not match"), (HOST_GREEDY, "")):
         contestant = replace(run.contestant, first_schedule=True)
         forged = changed(run, lambda result, _, engine=engine: behind(result, engine))
-        found = checked(replace(forged, contestant=contestant))
+        found = checked(stored_under(forged, contestant))
         assert reason in found.failure
         assert bool(reason) == bool(found.failure)
 

@@ -15,12 +15,13 @@ from cchybrid_plugins.bench.convergence import convergence
 from cchybrid_plugins.bench.frame import COLUMNS
 from cchybrid_plugins.bench.store import Run, Store
 from cchybrid_plugins.bench.suite import Suite
-from pandas import NA
+from pandas import NA, isna
 
 import cchybrid
 from cchybrid.host.run_history import Contribution
+from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.model.errors import InputError
-from tests.plugins.bench.local_runs import COLOURING, with_seed
+from tests.plugins.bench.local_runs import COLOURING, stored_under, with_seed
 from tests.plugins.bench.test_report import SUITE, fill, runs
 
 __all__ = ["runs"]
@@ -70,6 +71,49 @@ def test_a_row_in_several_suites_has_its_runs_once(runs: list[Run], tmp_path: Pa
     ):  # fmt: skip
         with pytest.raises(InputError, match=line):
             cchybrid.bench.read(store, suite)
+
+
+def test_a_run_is_listed_once_whatever_its_contestant_is_called(
+    runs: list[Run], tmp_path: Path
+) -> None:
+    """Another suite has a further contestant of the same name."""
+    more = stored_under(runs[3], replace(COLOURING, evaluations=40))
+    path = fill(tmp_path / "a.sqlite", [*runs, more])
+    with Store(path, write=True) as store:
+        store.put_suite(Suite("other", "", SUITE.rows[:2]))
+    found = cchybrid.bench.read(path)
+    assert len(found) == 6
+    labels = {"colouring, 20 evaluations, 1 thread": 5, "colouring, 40 evaluations, 1 thread": 1}
+    assert found.groupby("contestant").size().to_dict() == labels
+
+
+def test_what_was_not_found_has_no_time(runs: list[Run], tmp_path: Path) -> None:
+    result = {
+        "steps": None, "status": "unknown", "engine": "", "contributions": [], "lower_bound": 1,
+        "certified_bound": 1, "evidence_without_schedule": None,
+    }  # fmt: skip
+    nothing = replace(runs[0], result={**runs[0].result, **result}, record=None)
+    failed = Run(runs[1].row, COLOURING, 0, "exit -9: killed", {})
+    one, other = cchybrid.bench.read(fill(tmp_path / "a.sqlite", [nothing, failed])).itertuples()
+    assert (one.status, other.status) == ("unknown", "failed")
+    assert one.seconds > 0
+    assert all(map(isna, (one.seconds_to_best, other.seconds_to_best, other.seconds)))
+
+
+def test_convergence_ends_with_the_greedy_schedule_where_it_is_the_best(
+    runs: list[Run], tmp_path: Path
+) -> None:
+    result = runs[0].result
+    bound, schedule = (
+        {**each, "what": what, "seconds": seconds, "steps": steps, "lower": 1}
+        for each in result["contributions"][:1]
+        for what, seconds, steps in (("bound", 0.1, None), ("schedule", 0.4, 9))
+    )
+    found = {"engine": HOST_GREEDY, "seconds_to_best": 0.3, "contributions": [bound, schedule]}
+    helped = replace(COLOURING, first_schedule=True)
+    run = stored_under(replace(runs[0], result={**result, **found}), helped)
+    (line,) = cchybrid.bench.read(fill(tmp_path / "a.sqlite", [run])).itertuples()
+    assert line.convergence == [(0.1, None, 1), (0.3, 2, 1)]
 
 
 def test_an_empty_store_has_no_lines(tmp_path: Path) -> None:

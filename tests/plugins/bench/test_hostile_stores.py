@@ -112,15 +112,14 @@ def test_a_copy_of_a_run_to_another_seed_does_not_count(kind: Kind, tmp_path: Pa
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"time_limit": 60.0}, "its budget is {"),
-        ({"evaluations": 40}, "its budget is {"),
-        ({"threads": 2}, "its budget is {"),
+        ({"time_limit": 60.0}, "its time limit is None, but it is stored under 60.0"),
+        ({"evaluations": 40}, "its evaluations is 20, but it is stored under 40"),
+        ({"threads": 2}, "its threads is 1, but it is stored under 2"),
+        ({"first_schedule": True}, "its first schedule is False, but it is stored under True"),
+        ({"options": {"colouring": {"tries": "2"}}}, "its options is {}, but it is stored under {"),
         ({"strategy": "race"}, "its strategy is 'auto', but it is stored under 'race'"),
-        ({"engines": ("umda",)}, "colouring worked, but it is stored under umda"),
-        (
-            {"engines": None, "without": ("colouring",)},
-            "colouring worked, but it is stored under auto without colouring",
-        ),
+        ({"engines": ("umda",)}, "its engines is "),
+        ({"engines": None, "without": ("colouring",)}, "its engines is "),
     ],
 )
 def test_a_copy_of_a_run_to_other_settings_does_not_count(
@@ -129,6 +128,21 @@ def test_a_copy_of_a_run_to_other_settings_does_not_count(
     kind = schedules()
     copied = replace(kind.runs[0], contestant=replace(COLOURING, **change))
     check_left_out(kind, shown(kind, store_of(kind, tmp_path, copied, kind.runs[1])), reason)
+
+
+def test_the_names_of_searches_are_no_settings(tmp_path: Path) -> None:
+    """Results name the search that worked, such as an engine on quotients."""
+
+    def on_quotients(result: dict[str, Any], record: Any) -> None:
+        title = "colouring on quotients"
+        result.update(engine=title, evaluations={title: 5}, strategy="Turns")
+
+    kind = schedules()
+    run = changed(kind.runs[0], on_quotients)
+    assert run.result["settings"]["options"] == {}
+    found = shown(kind, store_of(kind, tmp_path, run, kind.runs[1]))
+    assert "does not hold" not in found.text
+    assert "better" in found.rows[run.row]
 
 
 def test_a_run_that_does_not_say_its_seed_does_not_count(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.merging import merge
 from cchybrid_plugins.bench.report.reading import read_store
 from cchybrid_plugins.bench.report.standing import standings
 from cchybrid_plugins.bench.row import Row
@@ -21,7 +22,7 @@ import cchybrid
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import local, made
+from tests.plugins.bench.local_runs import local, made, stored_under
 
 
 def run_of(suite: Suite, topology: str, engine: str) -> Run:
@@ -78,6 +79,27 @@ def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, c
         )
         (kept,) = opened.runs()
     assert kept.contestant.engines == ("liquid",)
+
+
+def test_a_run_under_two_names_of_its_engine_counts_once(tmp_path, capsys):
+    row = Row(InstanceSpec("ring-bi-4", "AAS"))
+    run = made("schedules", row, Contestant(("covering",), time_limit=None, evaluations=20))
+    failed = replace(run, failure="exit 1", result={}, record=None)
+    suite, registry = Suite("mine", "", (row,)), load_registry()
+    former = stored_under(run, replace(run.contestant, engines=("liquid",)))
+    old, new = tmp_path / "old.sqlite", tmp_path / "new.sqlite"
+    for path, runs in ((old, (former, failed)), (new, (run,))):
+        with Store(path, write=True) as opened:
+            opened.put_suite(suite)
+            for each in runs:
+                opened.put(each)
+    for path in (old, new):
+        (kept,) = read_store(path, None, registry).runs.itertuples()
+        assert (kept.contestant, kept.failure) == ("covering", "")
+    with Store(new, write=True) as opened:
+        merged = merge([old], opened, registry)
+    assert (merged.added, merged.known, merged.refused) == (0, 2, [])
+    capsys.readouterr()
 
 
 def test_a_row_that_is_run_meanwhile_is_left_to_the_next_report(store, monkeypatch):

@@ -29,7 +29,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.benchmark_report import Report
 from cchybrid.plugin.records import ExporterInfo
 from cchybrid.plugin.registry import Registry, load_registry
-from tests.plugins.bench.local_runs import COLOURING, made, with_seed
+from tests.plugins.bench.local_runs import COLOURING, made, stored_under, with_seed
 
 SECOND = Contestant(("umda",), time_limit=None, evaluations=20)
 VALUES = (
@@ -193,7 +193,7 @@ def test_teams_stand_beside_their_members(runs: list[Run], tmp_path: Path) -> No
     team = replace(COLOURING, engines=("colouring", "umda"))
     seeded = contributed("schedule", "colouring", runs[0].result["steps"], "from umda's schedule")
     both = [with_contributions(runs[0], {**seeded, "seeded_by": "umda"}), *runs[1:]]
-    all_runs = [*runs, *(replace(run, contestant=team) for run in both)]
+    all_runs = [*runs, *(stored_under(run, team) for run in both)]
     files = written(compose(read(fill(tmp_path / "a.sqlite", all_runs)), None), tmp_path / "out")
     assert "colouring+umda: equal 5 of 5 rows" in files[".md"]
     assert "| colouring+umda | colouring | umda | 1 | 1 |" in files[".md"]
@@ -231,7 +231,7 @@ class Page(HTMLParser):
 
 
 def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Path) -> None:
-    both = [*runs, *(replace(run, contestant=SECOND) for run in runs)]
+    both = [*runs, *(stored_under(run, SECOND) for run in runs)]
     reading = read(fill(tmp_path / "a.sqlite", both))
     files = written(compose(reading, None), tmp_path / "out", plots=True)
     lines = list(csv.DictReader(files[".csv"].splitlines()))
@@ -267,7 +267,7 @@ def test_the_command_of_a_contestant_without_some_engines(runs: list[Run], tmp_p
 
 @pytest.mark.long
 def test_the_same_store_gives_the_same_files(runs: list[Run], tmp_path: Path) -> None:
-    both = [*runs, *(replace(run, contestant=SECOND) for run in runs)]
+    both = [*runs, *(stored_under(run, SECOND) for run in runs)]
     first = compose(read(fill(tmp_path / "a.sqlite", both)), None)
     (tmp_path / "b").mkdir()
     second = compose(read(fill(tmp_path / "b" / "a.sqlite", both[::-1])), None)
@@ -297,7 +297,7 @@ def test_two_stores_of_other_budgets_and_versions(runs: list[Run], tmp_path: Pat
     more = replace(COLOURING, evaluations=40)
     changed = {"budget": {"evaluations": 40, "threads": 1},
                "versions": {**runs[0].result["versions"], "cchybrid": "0.1.0"}}  # fmt: skip
-    longer = replace(runs[0], contestant=more, result={**runs[0].result, **changed})
+    longer = stored_under(replace(runs[0], result={**runs[0].result, **changed}), more)
     there = fill(tmp_path / "b.sqlite", [longer])
     text = written(
         compose(read(fill(tmp_path / "a.sqlite", runs[:1])), read(there)), tmp_path / "out"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -204,6 +205,8 @@ def test_labels_show_what_differs_only() -> None:
         for size, share in (("50", "0.9"), ("100", "0.9"))
     ]
     assert list(labels(grid).values()) == ["umda population=50", "umda population=100"]
+    of_two = [replace(FAST, options={name: {"batch": "20"}}) for name in ("colouring", "quotients")]
+    assert list(labels(of_two).values()) == ["colouring batch=20", "colouring quotients.batch=20"]
     assert list(labels([*grid, FAST]).values())[2] == "colouring"
 
 

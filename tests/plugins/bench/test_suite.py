@@ -134,6 +134,22 @@ def test_suites_accept_the_names_of_mpi(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("all*", "AAB AAS allreduce"), ("All-*", "AAB AAS allreduce"), ("aa?", "AAB AAS"),
+        ("*[f-h]ather", "AAB"), ("all_reduce", "allreduce"), ("multicast:1,*", "multicast:1,2-3"),
+    ],
+)  # fmt: skip
+def test_a_pattern_selects_a_collective_by_any_of_its_names(tmp_path, pattern, expected):
+    named = "AAB", "alltoall", "allreduce", "OAB", '"multicast:1,2-3"', '"multicast:1,23"'
+    lines = "".join(f"mesh-3x3,{name}\n" for name in named)
+    (tmp_path / "values.csv").write_text(f"topology,collective\n{lines}")
+    text = f'[[tables]]\nfile = "values.csv"\nonly = {{ collective = "{pattern}" }}\n'
+    rows = read_suite(written(tmp_path, text)).rows
+    assert " ".join(row.spec.collective for row in rows) == expected
+
+
+@pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("", "mine.toml: no rows; write [[rows]]"),

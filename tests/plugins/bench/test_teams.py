@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -34,7 +35,7 @@ def runs(contestant: Contestant, seconds: list[float | None], **more: Any) -> li
 def test_the_members_of_a_team_run_alone_under_the_same_budget() -> None:
     keys = [each.key for each in (UMDA, CPSAT, TEAM, AUTO, OTHER)]
     assert members_of(TEAM.key, keys) == [UMDA.key, CPSAT.key]
-    assert members_of(AUTO.key, keys) == [UMDA.key, CPSAT.key]
+    assert members_of(AUTO.key, keys) == [CPSAT.key]  # baselines take part only if they are named
     assert members_of(UMDA.key, keys) == []
     helped = Contestant(None, time_limit=10.0, first_schedule=True)
     assert members_of(helped.key, keys) == []  # they do not have the greedy schedule
@@ -60,6 +61,22 @@ def test_a_run_without_success_counts_with_its_time_limit() -> None:
     lines = [*runs(endless, [None]), *runs(both, [None])]
     (line,) = beside_members(DataFrame(lines)).to_dict("records")
     assert (line["seconds"], line["verdict"]) == (9.0, "equal")
+
+
+@pytest.mark.parametrize("seconds", [0.2, math.nan])
+def test_failing_early_is_not_better_than_a_success(seconds: float) -> None:
+    alone = Contestant(("umda",), time_limit=None, evaluations=5)
+    both = Contestant(("cpsat", "umda"), time_limit=None, evaluations=5)
+    lines = [*runs(alone, [8.0, 8.5, None]), *runs(both, [None, None, None], seconds=seconds)]
+    (line,) = beside_members(DataFrame(lines)).to_dict("records")
+    assert (line["seconds"], line["member_seconds"]) == (9.0, 8.5)
+    assert line["verdict"] not in ("better", "faster")
+
+
+def test_the_better_member_has_the_higher_rate_of_any_number_of_runs() -> None:
+    lines = [*runs(UMDA, [1.0]), *runs(CPSAT, [2.0, 2.0, 2.0, None, None]), *runs(TEAM, [1.0])]
+    (line,) = beside_members(DataFrame(lines)).to_dict("records")
+    assert line["member"] == "umda"
 
 
 @pytest.mark.parametrize(

@@ -345,3 +345,12 @@ def test_a_published_value_is_compared_to_its_own_precision():
     assert compared("latency", 0.4, "1e-3") == "worse"
     assert compared("latency", 15.0004, "1.5e1") == "equal"
     assert compared("latency", float("inf"), "inf") == "equal"
+    assert compared("latency", 1.0, "0e400") == "equal"
+
+
+def test_a_published_value_beyond_all_floats_is_refused():
+    values = {"nodes": "4", "degree": "2"}
+    assert DesignRow.from_text({**values, "latency": "-inf"}).published == {"latency": "-inf"}
+    for key, text in (("latency", "1e400"), ("max_wire", "9" * 400), ("weights", "latency=1e999")):
+        with pytest.raises(InputError, match="is too large"):
+            DesignRow.from_text({**values, "latency": "1", "weights": "latency=1", key: text})

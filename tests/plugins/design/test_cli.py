@@ -33,9 +33,13 @@ def test_a_design_for_a_collective_is_written_and_checked(tmp_path: Path) -> Non
     assert record["claims"]["steps_bound"] == 2
     checked = call("check-design", "net.json", cwd=tmp_path)
     assert (checked.returncode, checked.stderr) == (0, "")
-    assert "AAS: at least 2 steps on every such network: checked" in checked.stdout
+    assert (
+        "AAS: at least 2 steps on every such network (switching wormhole, ports all, routing"
+        " minimal): checked" in checked.stdout
+    )
     checked = call("check-design", "net.json", "--json", cwd=tmp_path)
-    assert json.loads(checked.stdout)["steps_bound"] == 2
+    shown = json.loads(checked.stdout)
+    assert (shown["steps_bound"], shown["model"]) == (2, record["model"])
     assert call("verify", "best.json", cwd=tmp_path).returncode == 0
     text = (tmp_path / "net.json").read_text()
     (tmp_path / "net.json").write_text(text.replace('"steps_bound": 2', '"steps_bound": 3'))

@@ -151,6 +151,18 @@ def test_what_an_importer_returns_fits_together(
         import_file(tmp_path / "file", Registry(importers={"odd": info}))
 
 
+def test_a_bound_of_nothing_is_none_of_what_the_user_names(tmp_path: Path) -> None:
+    bound = Imported(own=OwnBound(5, 5, "epochs"))
+    info = ImporterInfo("own", lambda text: True, lambda text, request: bound, "-")
+    (tmp_path / "file").write_text("?")
+    registry = Registry(importers={"own": info})
+    assert import_file(tmp_path / "file", registry)[1] == bound
+    with pytest.raises(PluginError, match=r"its own bound is about, so drop --topology$"):
+        import_file(tmp_path / "file", registry, network=OTHER)
+    with pytest.raises(PluginError, match=r"--topology and --collective$"):
+        import_file(tmp_path / "file", registry, network=OTHER, collective=LINE.collective)
+
+
 def test_an_importer_reads_for_what_the_user_names(tmp_path: Path) -> None:
     info = ImporterInfo("own", lambda text: True, lambda text, request: Imported(LINE, ONE), "-")
     (tmp_path / "file").write_text("?")
