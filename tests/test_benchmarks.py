@@ -8,12 +8,7 @@ from hypothesis import given
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.referee.verify import verify
-from tests.benchmarks import (
-    bench_cluster,
-    bench_kernels,
-    bench_sccl,
-    bench_verify,
-)
+from tests.benchmarks import bench_cluster, bench_kernels, bench_sccl, bench_verify
 from tests.random_instances import instances, list_schedule, valid_schedules
 
 

@@ -13,6 +13,8 @@ from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.benchmark import StoredRun, amount
 from cchybrid.referee.verify import verify_schedule
 
+from .features import facts_of
+
 COLUMNS: Mapping[str, Any] = {
     "row": "", "key": "", "seed": 0,  # ``key``: the key of the contestant
     "failure": "", "held": True,  # why it is excluded; ``held`` is False for an invalid result
@@ -23,8 +25,9 @@ COLUMNS: Mapping[str, Any] = {
     "troubles": (), "conflicts": None, "evaluations_to_best": None,
     "evaluations": None, "search_seconds": None,  # sums over the engines; None if one is unknown
     "contributions": (),  # in the order of time; empty in older stores
+    "machine": "unknown",  # as recorded: nothing can check it
     "cost": {},  # of rows that are measured
-    "size": (),  # the numbers of nodes and channels; none where no instance was verified
+    "facts": {},  # of the instance (``facts_of``); empty where none was verified
 }  # fmt: skip
 """The columns of the table of runs with their default values."""
 
@@ -136,7 +139,7 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         **{name: _total(result.get(name)) for name in ("evaluations", "search_seconds")},
         "contributions": contributions,
         "cost": {str(name): amount(cost, name) for name in cost},
-        "size": (instance and (instance.network.nodes, len(instance.network.channels))) or (),
+        "facts": {} if instance is None else facts_of(instance),
     }  # fmt: skip
 
 
