@@ -51,8 +51,8 @@ class Report:
     plots
         Returns titles and SVG elements for the page; drawn only if the page is written.
     paper
-        Returns the files of ``--latex`` by name; ``None`` where a kind has none. Raises an
-        ``InputError`` if there can be none of these rows.
+        Returns the files of ``--latex`` by name; none for a kind without a table in LaTeX. Raises
+        an ``InputError`` if there can be none of these rows.
     """
 
     facts: Sequence[str]
@@ -60,7 +60,7 @@ class Report:
     table: Table
     columns: Sequence[str]
     plots: Callable[[], Sequence[tuple[str, str]]] = tuple
-    paper: Callable[[], Mapping[str, bytes]] | None = None
+    paper: Callable[[], Mapping[str, bytes]] = dict
 
 
 def machine_of(run: StoredRun) -> str:
@@ -70,9 +70,10 @@ def machine_of(run: StoredRun) -> str:
 
 
 def machines_of(checked: CheckedSuite) -> list[str]:
-    """Return a line for each machine on which the runs that count were made."""
+    """Return a line for each machine on which runs that count were made, and one if several."""
     counts = Counter(machine_of(each.run) for each in checked.all_runs if not each.failure)
-    return [f"machine {name}; runs: {count}" for name, count in sorted(counts.items())]
+    lines = [f"machine {name}; runs: {count}" for name, count in sorted(counts.items())]
+    return [*lines, "several machines: seconds may differ by them, too"] if lines[1:] else lines
 
 
 def missing(checked: CheckedSuite) -> list[Section]:

@@ -303,11 +303,11 @@ def report(
             compared = check_suite(other, there, registry, watch)
     composed = kind.report(checked, compared, registry)
     composed = replace(composed, facts=[*composed.facts, *machines_of(checked)])
-    if latex and composed.paper is None:
+    paper = composed.paper() if latex else {}
+    if latex and not paper:
         raise InputError(
             f"{chosen.kind} have no table in LaTeX", where="--latex", hint="drop the option"
         )
-    paper = composed.paper() if latex and composed.paper else {}
     links = write_pages(checked, registry, folder) if pages else {}
     title = f"Benchmark {chosen.name}"
     commands = [*commands_of(checked, kind, registry), shlex.join(words)]

@@ -10,7 +10,7 @@ from cchybrid.model.errors import InputError
 from .pages import rendered
 from .plots import convergence_pdf
 from .reading import Reading
-from .significance import PENALTY, TEST, beside_lowest, penalised
+from .significance import PENALTY, TEST, beside_lowest, pairs_of, penalised
 from .statistics import only_engine
 
 MAX_CONTESTANTS = 3
@@ -69,5 +69,5 @@ def _table(reading: Reading, rows: DataFrame, runs: DataFrame, version: str) -> 
         count=len(names), suite=reading.suite, version=version,
         budgets=sorted({each.budget for each in reading.contestants}),
         seeds=sorted(set(runs.groupby("key").seed.agg(format_nodes))),
-        penalty=PENALTY, test=TEST.format(len(cells) - cells["row"].nunique()),
+        penalty=PENALTY, test=TEST.format(pairs_of(cells["row"])),
     )  # fmt: skip

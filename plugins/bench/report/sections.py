@@ -16,7 +16,7 @@ from ..frame import as_text, run_frame
 from . import scaling, statistics, teams
 from .cells import shown
 from .reading import Reading
-from .significance import NOT_SHOWN, PENALTY, TEST
+from .significance import NOT_SHOWN, PENALTY, TEST, pairs_of
 from .standing import STUDY, VERDICTS, compare, contradictions, standings
 
 MAX_METHODS = 5
@@ -138,7 +138,7 @@ def _remainders(found: DataFrame) -> list[Section]:
         " schedule (no conflicts) or its budget was spent; conflicts are those of its best"
         " near-solution, by the engine's own count, as are evaluations. The interval of their mean"
         " is Student's at 95 %. Beside the lowest mean of the row: more conflicts by"
-        f" {TEST.format((found.verdict != 'lowest mean').sum())}, or {NOT_SHOWN}. Evaluations per"
+        f" {TEST.format(pairs_of(found['row']))}, or {NOT_SHOWN}. Evaluations per"
         " second are those of the search alone, without the start of processes, over all runs"
         " together; no test compares them."
     )
@@ -272,7 +272,7 @@ def _teams(runs: DataFrame) -> list[Section]:
             "Each team beside the better one of its members, as if it were known which: the one"
             " with more successes, then with fewer seconds. Seconds are means to the best schedule"
             f" over all runs, {PENALTY} for a run without success, with Student's interval at 95 %."
-            f" Better, worse: fewer or more seconds by {TEST.format(len(found))}."
+            f" Better, worse: fewer or more seconds by {TEST.format(found.rivals.sum())}."
         )
         lines = []
         for team, rows in found.groupby("team", sort=False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import comb, inf, isnan, nan
 from statistics import fmean
@@ -18,20 +19,21 @@ NOT_SHOWN = "no difference shown"
 PENALTY = "the time limit (without one, the longest time of any run of the row)"
 TEST = (
     "Welch's test of the means (where neither sample has any spread, a permutation test) at 5 %,"
-    " with Holm's correction for the {} comparisons"
+    " with Holm's correction for {} comparisons"
 )
 
 
 def differences(
-    pairs: Iterable[tuple[Sequence[float], Sequence[float]]], less: str, more: str
+    pairs: Iterable[tuple[Sequence[float], Sequence[float]]], less: str, more: str, count: int = 0
 ) -> list[str]:
     """Return how the mean of the first sample of each pair compares with that of the second.
 
-    ``less`` or ``more`` where ``p_value`` shows it, corrected for the number of pairs, else
-    ``NOT_SHOWN``. Unknown values (NaN) are left out.
+    ``less`` or ``more`` where ``p_value`` shows it, else ``NOT_SHOWN``. Unknown values (NaN) are
+    left out. ``count`` is the number of comparisons from which the pairs were chosen by their
+    values; by default there are no others.
     """
     known = [([x for x in a if not isnan(x)], [x for x in b if not isnan(x)]) for a, b in pairs]
-    shown = holm([p_value(*pair) for pair in known])
+    shown = holm([p_value(*pair) for pair in known], count)
     return [
         NOT_SHOWN if not sure else less if fmean(a) < fmean(b) else more
         for (a, b), sure in zip(known, shown, strict=True)
@@ -41,7 +43,8 @@ def differences(
 def beside_lowest(rows: Sequence[str], samples: Sequence[Sequence[float]]) -> list[str]:
     """Return how each sample compares with that of the lowest mean in its row.
 
-    ``lowest mean`` for this one, ``more`` or ``NOT_SHOWN`` for the others.
+    ``lowest mean`` for this one, ``more`` or ``NOT_SHOWN`` for the others: as any of a row could
+    have been the lowest, all its pairs count as comparisons (``pairs_of``).
     """
     lowest: dict[str, int] = {}
     means = [fmean([x for x in values if not isnan(x)] or [inf]) for values in samples]
@@ -51,8 +54,15 @@ def beside_lowest(rows: Sequence[str], samples: Sequence[Sequence[float]]) -> li
     pairs = {
         i: (samples[i], samples[lowest[row]]) for i, row in enumerate(rows) if lowest[row] != i
     }
-    words = dict(zip(pairs, differences(pairs.values(), "less", "more"), strict=True))
+    words = dict(
+        zip(pairs, differences(pairs.values(), "less", "more", pairs_of(rows)), strict=True)
+    )
     return [words.get(place, "lowest mean") for place in range(len(rows))]
+
+
+def pairs_of(rows: Iterable[str]) -> int:
+    """Return the number of pairs within rows."""
+    return sum(comb(count, 2) for count in Counter(rows).values())
 
 
 def p_value(ours: Sequence[float], theirs: Sequence[float]) -> float:
@@ -75,17 +85,19 @@ def p_value(ours: Sequence[float], theirs: Sequence[float]) -> float:
     return 1.0 if isnan(found) else found
 
 
-def holm(p_values: Sequence[float]) -> list[bool]:
+def holm(p_values: Sequence[float], count: int = 0) -> list[bool]:
     """Return which of several tests show a difference, at ``LEVEL`` for all of them together.
+
+    ``count`` is the number of all tests, where ``p_values`` are only some of them.
 
     References
     ----------
     S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
     Statistics 6 (1979), 65-70.
     """
-    shown = [False] * len(p_values)
+    shown, count = [False] * len(p_values), max(count, len(p_values))
     for place, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        if p_values[index] > LEVEL / (len(p_values) - place):
+        if p_values[index] > LEVEL / (count - place):
             break
         shown[index] = True
     return shown

@@ -35,9 +35,9 @@ def members_of(key: str, others: Iterable[str]) -> list[str]:
 def beside_members(runs: DataFrame) -> DataFrame:
     """Return, per row and team, the team's runs beside those of the better one of its members.
 
-    The better member has more successes, then fewer seconds. ``seconds`` are means to the best
-    schedule, with the time limit for a run without success; ``low`` and ``high`` are Student's
-    interval at 95 %; ``verdict`` is one of ``VERDICTS``.
+    The better member has more successes, then fewer seconds; ``rivals`` is the number of members.
+    ``seconds`` are means to the best schedule, with ``PENALTY`` for a run without success; ``low``
+    and ``high`` are Student's interval at 95 %; ``verdict`` is one of ``VERDICTS``.
     """
     runs = runs.assign(penalised=penalised(runs, runs.success))
     names = dict(zip(runs.key, runs.contestant, strict=True))
@@ -52,11 +52,12 @@ def beside_members(runs: DataFrame) -> DataFrame:
                 continue
             best = min(theirs, key=lambda group: (-group.success.sum(), group.penalised.mean()))
             line = {"row": row, "team": names[key], **_summary(ours)}
-            line |= {"member": best.contestant.iloc[0]}
+            line |= {"rivals": len(theirs), "member": best.contestant.iloc[0]}
             line |= {f"member_{name}": value for name, value in _summary(best).items()}
             samples.append((ours.penalised.tolist(), best.penalised.tolist()))
             lines.append(line)
-    verdicts = differences(samples, *VERDICTS[:2])
+    count = sum(line["rivals"] for line in lines)  # each could have been the better member
+    verdicts = differences(samples, *VERDICTS[:2], count)
     return DataFrame(
         [{**line, "verdict": word} for line, word in zip(lines, verdicts, strict=True)]
     )

@@ -124,7 +124,7 @@ def test_published_values_stand_beside_ours() -> None:
     assert words.startswith(
         "Suite my suite, 3 instances; 60 s, 1 thread a run; seeds 0-2; cchybrid 1.2.3."
     )
-    assert "with Holm{'}s correction for the 2 comparisons" in words
+    assert "with Holm{'}s correction for 2 comparisons" in words
     assert "published values in parentheses are of another instance" in words
 
 

@@ -286,6 +286,7 @@ def test_a_report_names_the_machines_of_its_runs(
     own = machine()
     for line in ("Abacus 1 \\|x\\|; runs: 1", f"{_escaped(own)}; runs: 2", "unknown; runs: 1"):
         assert f"\n- machine {line}\n" in text
+    assert "\n- several machines: seconds may differ by them, too\n" in text
     theirs = " and ".join(sorted([own, "Abacus 1 |x|", "unknown"]))
     assert f"machine {_escaped(f'{theirs} or {own}')}." in text
 
@@ -300,7 +301,7 @@ def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
     text = written(report, tmp_path / "out")[".md"]
     assert "## Compared with b.sqlite" in text
     assert "2 rows in both, 2 of them with no difference shown" in text
-    assert "with Holm's correction for the 2 comparisons" in text
+    assert "with Holm's correction for 2 comparisons" in text
     assert "1 rows only here. 1 rows only there." in text
     assert "Settings that differ" not in text
 

@@ -12,6 +12,7 @@ from cchybrid_plugins.bench.report.significance import (
     differences,
     holm,
     p_value,
+    pairs_of,
     penalised,
 )
 from pandas import DataFrame, Series
@@ -94,6 +95,17 @@ def test_more_comparisons_show_less() -> None:
     assert 0.01 < p_value(*pair) < 0.05
     assert differences([pair], "less", "more") == ["less"]
     assert differences([pair] * 5, "less", "more") == [NOT_SHOWN] * 5
+
+
+def test_the_lowest_of_many_was_chosen_from_all_pairs() -> None:
+    """Of five alike samples the lowest and the highest are far apart by chance: 10 pairs, not 4."""
+    low, high, other = [1.0, 2.0, 3.0], [4.8, 5.7, 6.6], [2.0, 3.0, 4.0]
+    assert 0.05 / 10 < p_value(low, high) < 0.05 / 4
+    assert pairs_of("aaaaab") == 10
+    assert beside_lowest("aaaaa", [low, high, other, other, other])[1] == NOT_SHOWN
+    assert beside_lowest("aa", [low, high])[1] == "more"
+    assert holm([0.01], 5) == [True]
+    assert holm([0.01], 6) == [False]
 
 
 def test_each_row_has_one_lowest_mean() -> None:
