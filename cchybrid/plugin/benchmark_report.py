@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cchybrid.plugin.benchmark import CheckedSuite
+from cchybrid.model.text import one_line
+from cchybrid.plugin.benchmark import CheckedSuite, StoredRun
 
 Table = Any
 """A list of mappings, a line each, or a ``pandas.DataFrame``."""
@@ -48,6 +50,9 @@ class Report:
         The columns of ``report.csv``.
     plots
         Returns titles and SVG elements for the page; drawn only if the page is written.
+    paper
+        Returns the files of ``--latex`` by name; none for a kind without a table in LaTeX. Raises
+        an ``InputError`` if there can be none of these rows.
     """
 
     facts: Sequence[str]
@@ -55,6 +60,20 @@ class Report:
     table: Table
     columns: Sequence[str]
     plots: Callable[[], Sequence[tuple[str, str]]] = tuple
+    paper: Callable[[], Mapping[str, bytes]] = dict
+
+
+def machine_of(run: StoredRun) -> str:
+    """Return the machine on which a run was made, as its result has it; ``unknown`` without one."""
+    found = run.result.get("machine")
+    return (one_line(found) if isinstance(found, str) else "") or "unknown"
+
+
+def machines_of(checked: CheckedSuite) -> list[str]:
+    """Return a line for each machine on which runs that count were made, and one if several."""
+    counts = Counter(machine_of(each.run) for each in checked.all_runs if not each.failure)
+    lines = [f"machine {name}; runs: {count}" for name, count in sorted(counts.items())]
+    return [*lines, "several machines: seconds may differ by them, too"] if lines[1:] else lines
 
 
 def missing(checked: CheckedSuite) -> list[Section]:

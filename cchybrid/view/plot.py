@@ -19,8 +19,8 @@ SUFFIXES = (".svg", ".png", ".pdf")
 COLOURS = ("#0072b2", "#d55e00", "#009e73")
 STYLE: Any = {
     "axes.grid": True, "axes.spines.right": False, "axes.spines.top": False, "grid.alpha": 0.3,
-    "font.family": "sans-serif", "font.size": 10, "svg.fonttype": "none", "svg.hashsalt": "",
-    "text.parse_math": False,
+    "font.family": "sans-serif", "font.size": 10, "pdf.fonttype": 42, "svg.fonttype": "none",
+    "svg.hashsalt": "", "text.parse_math": False,
 }  # fmt: skip
 
 

@@ -284,16 +284,22 @@ def report(
     pages: Annotated[
         bool, typer.Option("--pages", help="Draw the best schedule of every row, and link it.")
     ] = False,
+    latex: Annotated[
+        bool, typer.Option("--latex", help="Write a table for a paper, and convergence as PDF.")
+    ] = False,
 ) -> None:
     """Verify every run of a store again, and report as Markdown, CSV and one HTML page.
 
-    With --pages, a page shows the best schedule of every row; report.html links to it.
+    With --pages, a page shows the best schedule of every row; report.html links to it. With
+    --latex, report.tex has a table of all rows, and convergence.pdf the plot of convergence.
 
     Exit status: 0 the report was written, 2 bad input.
     """
     from .report import require_extra
 
     require_extra()  # what is imported next needs it
+    from cchybrid.plugin.benchmark_report import machines_of
+
     from .checking import check_suite, stored_suite
     from .progress import checking
     from .report.commands import commands_of
@@ -305,7 +311,7 @@ def report(
     words = ["cchybrid", "bench", "report", store.name, *([] if other is None else [other.name])]
     words += [] if output is None else ["-o", output.name]
     words += [] if suite is None else ["--suite", suite]
-    words += ["--pages"] if pages else []
+    words += [*(["--pages"] if pages else []), *(["--latex"] if latex else [])]
     registry = load_plugins()
     chosen = stored_suite(store, suite, registry)
     kind = registry.benchmark(chosen.kind)
@@ -325,10 +331,18 @@ def report(
         with checking(other) as watch:
             compared = check_suite(other, there, registry, watch)
     composed = kind.report(checked, compared, registry)
+    composed = replace(composed, facts=[*composed.facts, *machines_of(checked)])
+    paper = composed.paper() if latex else {}
+    if latex and not paper:
+        raise InputError(
+            f"{chosen.kind} have no table in LaTeX", where="--latex", hint="drop the option"
+        )
     links = write_pages(checked, registry, folder) if pages else {}
     title = f"Benchmark {chosen.name}"
     commands = [*commands_of(checked, kind, registry), shlex.join(words)]
-    _print_report(composed, write_report(composed, folder, title, commands, links))
+    _print_report(composed, write_report(composed, folder, title, commands, links, paper))
+    if latex and "convergence.pdf" not in paper:
+        print("no convergence.pdf: no run had two better schedules or bounds in a row")
     if links:
         print(f"written to {folder / 'pages'}: {len(links)} pages")
 

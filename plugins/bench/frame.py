@@ -22,7 +22,7 @@ COLUMNS = (
     "contestant", "strategy", "engines", "budget", "seed", "status", "steps", "lower_bound",
     "certified", "gap", "engine", "bound_by", "seconds", "seconds_to_best", "evaluations",
     "evaluations_to_best", "start_seconds", "start_wall_seconds", "search_seconds",
-    "search_wall_seconds", "conflicts", "failure", "troubles", "convergence",
+    "search_wall_seconds", "conflicts", "machine", "failure", "troubles", "convergence",
 )  # fmt: skip
 """The columns of the table."""
 
@@ -40,11 +40,11 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns ``COLUMNS``: the facts of the instance; the contestant, its budget and the
-        seed; the result; and ``convergence``, the list of (seconds, steps, bound) at which the run
-        had a better schedule or bound (that of the host only where it is the best of the run).
-        Times are missing where nothing was found or a run failed. ``status`` is ``optimal``
-        (certified), ``feasible``,
+        The columns ``COLUMNS``: the features of the instance, defaults included (``none``: it has
+        nothing of the kind); the contestant, its budget and the seed; the result; the machine; and
+        ``convergence``, the list of (seconds, steps, bound) at which the run had a better schedule
+        or bound (that of the host only where it is the best of the run). Times are missing where
+        nothing was found or a run failed. ``status`` is ``optimal`` (certified), ``feasible``,
         ``infeasible``, ``unknown`` or ``failed``, then ``failure`` has the reason.
 
     Raises
@@ -92,22 +92,18 @@ def run_frame(reading: Reading) -> DataFrame:
 
     from .contestant import Contestant
     from .convergence import convergence
-    from .report.standing import spec_columns
 
-    rows = {row.name: spec_columns(row) for row in reading.rows}
+    rows = {row.name: reading.features(row) for row in reading.rows}
     published = {row.name: row.published.steps for row in reading.rows}
     lines: list[dict[str, Any]] = []
     for run in reading.runs.to_dict("records"):
         contestant = Contestant.from_key(run["key"])
-        size = reading.sizes.get(run["row"], (None, None))
         states = convergence(run["contributions"], int(run["lower_bound"]))
         lines.append(
             {
                 **rows[run["row"]],
                 **run,
                 "suite": reading.suite,
-                "nodes": size[0],
-                "channels": size[1],
                 "published_steps": published[run["row"]],
                 "strategy": contestant.strategy,
                 "engines": "+".join(contestant.engines or ()),

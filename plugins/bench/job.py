@@ -16,6 +16,7 @@ from cchybrid.cli.interrupts import catch_interrupts
 from cchybrid.model.errors import CchybridError
 from cchybrid.plugin.benchmark import SettingsError
 from cchybrid.plugin.registry import load_registry
+from cchybrid.system.machine import machine
 from cchybrid.system.processes import die_with_parent
 
 from .contestant import Contestant, software_of
@@ -35,7 +36,7 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
         return {"refused": error.what, "where": error.where, "hint": error.hint}
     except CchybridError as error:
         return {"failure": str(error)}
-    return {"result": result, "schedule": record}
+    return {"result": {**result, "machine": machine()}, "schedule": record}
 
 
 def main() -> None:

@@ -13,6 +13,8 @@ from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.benchmark import StoredRun, amount
 from cchybrid.referee.verify import verify_schedule
 
+from .features import facts_of
+
 COLUMNS: Mapping[str, Any] = {
     "row": "", "key": "", "seed": 0,  # ``key``: the key of the contestant
     "failure": "", "held": True,  # why it is excluded; ``held`` is False for an invalid result
@@ -26,8 +28,9 @@ COLUMNS: Mapping[str, Any] = {
     "evaluations": None, "start_seconds": None, "start_wall_seconds": None,
     "search_seconds": None, "search_wall_seconds": None,
     "contributions": (),  # in the order of time; empty in older stores
+    "machine": "unknown",  # as recorded: nothing can check it
     "cost": {},  # of rows that are measured
-    "size": (),  # the numbers of nodes and channels; none where no instance was verified
+    "facts": {},  # of the instance (``facts_of``); empty where none was verified
 }  # fmt: skip
 """The columns of the table of runs with their default values."""
 
@@ -148,7 +151,7 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         "search_wall_seconds": _seconds(result.get("search_seconds"), "wall"),
         "contributions": contributions,
         "cost": {str(name): amount(cost, name) for name in cost},
-        "size": (instance and (instance.network.nodes, len(instance.network.channels))) or (),
+        "facts": {} if instance is None else facts_of(instance),
     }  # fmt: skip
 
 

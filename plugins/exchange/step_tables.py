@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from cchybrid.model import Schedule
 from cchybrid.model.text import printable
+from cchybrid.view.latex import escape_latex
 from cchybrid.view.step_table import Notation, StepTable, step_table
 
 from .export_text import csv_text
@@ -15,13 +16,6 @@ MAX_LETTERS = 88
 """Letters of a line of a LaTeX table; steps that would not fit go to another table."""
 MAX_LINES = 45
 """Lines of the longest LaTeX table that is not broken into pages."""
-LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
-    "%": r"\%", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "-": "-{}", "`": "{`}",
-    "'": "{'}", "[": "{[}", "]": "{]}", "*": "{*}", '"': r"{\char34}", ",": ",{}",
-}  # fmt: skip
-"""LaTeX for characters with a meaning of their own, alone or side by side."""
 
 
 def export_markdown(schedule: Schedule) -> str:
@@ -60,11 +54,6 @@ def export_latex(schedule: Schedule) -> str:
             parts.append("")  # a paragraph of its own: below the table before, not beside it
         parts += _latex_table(table, range(first, last), kind)
     return "\n".join(parts) + "\n"
-
-
-def escape_latex(text: str) -> str:
-    """Return a text as LaTeX that prints it, whatever it contains."""
-    return "".join(LATEX.get(letter, letter) for letter in printable(text))
 
 
 def _escape_markdown(text: str) -> str:

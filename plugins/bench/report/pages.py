@@ -15,14 +15,15 @@ from jinja2 import Environment, StrictUndefined
 from pandas import DataFrame, Series, isna
 
 from cchybrid.model.errors import InputError
-from cchybrid.model.instance import write_text
+from cchybrid.model.instance import write_bytes
 from cchybrid.plugin.benchmark_report import Report, Table
+from cchybrid.view.latex import escape_latex
 
 from .cells import shown
 
 LONG_CELL = 50
 """Cells with more characters get a minimum width."""
-GOOD = ("better", "optimal", "tighter", "refuted", "infeasible", "yes", "best")
+GOOD = ("better", "optimal", "tighter", "refuted", "infeasible", "yes", "lowest mean")
 BAD = ("worse", "weaker", "nothing found", "failed", "not run", "no result", "no schedule", "no")
 
 
@@ -44,11 +45,14 @@ def write_report(
     title: str,
     commands: Sequence[str],
     links: Mapping[str, str] | None = None,
+    more: Mapping[str, bytes] | None = None,
 ) -> list[Path]:
     """Write ``report.md``, ``.csv`` and ``.html`` and further tables; return their paths.
 
     Parameters
     ----------
+    more
+        Further files by name.
     commands
         The commands that made the store, and the one that writes the report.
     links
@@ -57,19 +61,22 @@ def write_report(
     sections = [replace(each, table=_framed(each.table)) for each in report.sections]
     context = {"title": title, "commands": commands, "facts": report.facts, "sections": sections}
     texts = {
-        "report.md": _page(html=False, **context),
+        "report.md": rendered("report.j2", html=False, **context),
         "report.csv": _csv(DataFrame(report.table, columns=[*report.columns]), 3),
-        "report.html": _page(html=True, plots=report.plots(), links=links or {}, **context),
+        "report.html": rendered(
+            "report.j2", html=True, plots=report.plots(), links=links or {}, **context
+        ),
     }
     records = {each.file: _framed(each.record) for each in report.sections}
     texts |= {name: _csv(record, 4) for name, record in records.items() if record is not None}
+    contents = {name: text.encode() for name, text in texts.items()} | dict(more or {})
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            write_text(text, folder / name)
+        for name, content in contents.items():
+            write_bytes(content, folder / name)
     except OSError as error:
         raise unwritable(folder, str(error.strerror)) from None
-    return [folder / name for name in texts]
+    return [folder / name for name in contents]
 
 
 def _framed(table: Table | None) -> DataFrame | None:
@@ -91,13 +98,16 @@ def _csv(table: DataFrame, digits: int) -> str:
     return str(rounded.to_csv(index=False, lineterminator="\n"))
 
 
-def _page(**context: Any) -> str:
+def rendered(template: str, **context: Any) -> str:
+    """Return the text of a template of this folder; ``html`` says whether values are escaped."""
     environment = Environment(
         autoescape=context["html"], undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"shown": shown, "kind": _kind, "escaped": _escaped}
+    environment.filters |= {
+        "shown": shown, "kind": _kind, "escaped": _escaped, "latex": escape_latex,
+    }  # fmt: skip
     environment.tests["numeric"] = _is_numeric
-    text = (files(__package__) / "report.j2").read_text(encoding="utf-8")
+    text = (files(__package__) / template).read_text(encoding="utf-8")
     return f"{environment.from_string(text).render(context).rstrip()}\n"
 
 

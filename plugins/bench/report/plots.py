@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from statistics import fmean
 from textwrap import fill
@@ -55,12 +55,17 @@ def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
         if any(map(len, curves.values())):
             labelled = {names[key]: curve for key, curve in curves.items()}
             found.append((title, _staircases(name, labelled, across, upwards, first)))
-    if svg := _convergence(runs):
+    if svg := _convergence(runs, _svg):
         found.append((CONVERGENCE_TITLE, svg))
     return found + conflict_plots(statistics.remainders(runs))
 
 
-def _convergence(runs: DataFrame) -> str:
+def convergence_pdf(runs: DataFrame) -> bytes:
+    """Return the plot of convergence as PDF; empty if no run has improved."""
+    return _convergence(runs, _pdf) or b""
+
+
+def _convergence(runs: DataFrame, save: Callable[..., Any]) -> Any:
     """Draw steps and bound against seconds in the rows that improved most often; "" if none did."""
     runs = runs[(runs.failure == "") & ~runs.infeasible & runs.steps.notna() & ~runs.row_is_study]
     runs = runs.sort_values(["steps", "seconds_to_best", "seed"]).drop_duplicates(["row", "key"])
@@ -97,7 +102,7 @@ def _convergence(runs: DataFrame) -> str:
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         figure.supxlabel("seconds", fontsize=9)
         figure.supylabel("steps", fontsize=9)
-        return _svg(figure, "convergence", labels)
+        return save(figure, "convergence", labels)
 
 
 def _labels(figure: Any) -> set[str]:
@@ -202,14 +207,27 @@ def _drawing(
             yield figure, figure.subplots(*shape, squeeze=False)
 
 
+def _add_legend(figure: Any, labels: Sequence[str]) -> None:
+    """Add a legend for the labels, if any."""
+    if any(labels):
+        columns = max(1, 80 // (8 + max(map(len, labels))))
+        figure.legend(loc="outside upper left", ncols=min(4, columns))
+
+
+def _pdf(figure: Any, name: str, labels: Sequence[str]) -> bytes:
+    """Return a figure as a PDF without a date: equal data give equal files."""
+    _add_legend(figure, labels)
+    file = io.BytesIO()
+    figure.savefig(file, format="pdf", metadata={"CreationDate": None})
+    return file.getvalue()
+
+
 def _svg(figure: Any, name: str, labels: Sequence[str] = ()) -> str:
     """Return a figure as an SVG element, with a legend for its labels, if any.
 
     The element refers to no other file, and its ids are unique within the page.
     """
-    if any(labels):
-        columns = max(1, 80 // (8 + max(map(len, labels))))
-        figure.legend(loc="outside upper left", ncols=min(4, columns))
+    _add_legend(figure, labels)
     file = io.StringIO()
     figure.savefig(file, format="svg", metadata={"Date": None})
     svg = file.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,14 @@ from typing import Any
 from pandas import DataFrame
 
 from cchybrid.library.instance_spec import resolve
+from cchybrid.model.errors import CchybridError
 from cchybrid.plugin.benchmark import Checked, CheckedSuite
+from cchybrid.plugin.benchmark_report import machine_of
 from cchybrid.plugin.registry import Registry
 
 from ..checking import check_suite, stored_suite
 from ..contestant import Contestant, labels
+from ..features import facts_of, features
 from ..row import BY_ENGINE, Row
 from ..schedule_checks import COLUMNS
 
@@ -23,19 +27,22 @@ from ..schedule_checks import COLUMNS
 class Reading:
     """A suite of schedules in a store: its rows in order, and the table of their runs.
 
-    ``checked`` has what else is known of the store, ``sizes`` the numbers of nodes and of channels
-    by row with runs.
+    ``checked`` has what else is known of the store, ``facts`` those of the instances by row.
     """
 
     rows: tuple[Row, ...]
     runs: DataFrame
     checked: CheckedSuite
-    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def suite(self) -> str:
         """The name of the suite."""
         return self.checked.name
+
+    def features(self, row: Row) -> dict[str, Any]:
+        """Return the features of a row's instance as columns."""
+        return features(row, self.facts.get(row.name, {}))
 
     @property
     def contestants(self) -> list[Contestant]:
@@ -82,12 +89,15 @@ def reading_of(checked: CheckedSuite, registry: Registry) -> Reading:
     """Return the table of checked runs of schedules, with the present names of engines."""
     rows = tuple(_current_row(row, registry) for row in checked.rows)
     runs = once(run_table(_current_run(each, registry) for each in checked.all_runs))
-    sizes = dict(runs[runs["size"].map(bool).astype(bool)].groupby("row")["size"].first())
+    # The facts of a verified run; of a file not, as the collective's name is outside the digest.
+    named = {row.name for row in rows if row.spec.collective}
+    verified = zip(runs["row"], runs.facts, strict=True)
+    facts = {name: found for name, found in verified if found and name in named}
     for row in rows:
-        if row.name in checked.digests and row.name not in sizes:  # none of its runs counts
-            network = resolve(row.spec, registry).network
-            sizes[row.name] = network.nodes, len(network.channels)
-    return Reading(rows, runs, checked, sizes)
+        if row.name not in facts:
+            with suppress(CchybridError):  # a missing file or plugin
+                facts[row.name] = facts_of(resolve(row.spec, registry))
+    return Reading(rows, runs, checked, facts)
 
 
 def _current_row(row: Row, registry: Registry) -> Row:
@@ -105,7 +115,8 @@ def _current_run(checked: Checked, registry: Registry) -> dict[str, Any]:
     run = checked.run
     record: dict[str, Any] = {
         "row": run.row, "key": run.contestant.key, "seed": run.seed,
-        "failure": checked.failure, "held": checked.held, **(checked.found or {}),
+        "failure": checked.failure, "held": checked.held, "machine": machine_of(run),
+        **(checked.found or {}),
     }  # fmt: skip
     current = registry.current_name
 

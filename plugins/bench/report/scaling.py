@@ -52,7 +52,7 @@ def costs(reading: Reading) -> DataFrame:
         lines.append(
             {
                 "family": " ".join(str(word) for word in words if word is not None),
-                "nodes": reading.sizes[run["row"]][0],
+                "nodes": reading.facts[run["row"]]["nodes"],
                 "row": run["row"],
                 "first steps": found.get("first_steps", math.nan),
                 "steps": run["steps"],

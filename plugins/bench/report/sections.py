@@ -16,6 +16,7 @@ from ..frame import as_text, run_frame
 from . import scaling, statistics, teams
 from .cells import shown
 from .reading import Reading
+from .significance import NOT_SHOWN, PENALTY, TEST, pairs_of
 from .standing import STUDY, VERDICTS, compare, contradictions, standings
 
 MAX_METHODS = 5
@@ -56,7 +57,12 @@ def compose(reading: Reading, other: Reading | None) -> Report:
 
         return plots(rows, runs) if len(runs) else []
 
-    return Report(_facts(reading), sections, rows, COLUMNS, drawn)
+    def paper() -> dict[str, bytes]:
+        from .paper import paper_files
+
+        return paper_files(reading, rows, runs, _versions(reading).get("cchybrid", "unknown"))
+
+    return Report(_facts(reading), sections, rows, COLUMNS, drawn, paper)
 
 
 def _percent(share: float) -> str:
@@ -105,8 +111,9 @@ def _rates(found: DataFrame) -> list[Section]:
         " both at 95 %. Evaluations and seconds are those to the best schedule, over the"
         " successes. Cut off: runs without success that spent their budget, so the rate may be"
         f" higher without that limit. At least the published rate: {verdicts.count('yes')} of"
-        f" {found.published_rate.count()}; in {verdicts.count('no, but may be')} of the others the"
-        " published rate lies within our interval (no, but may be)."
+        f" {found.published_rate.count()}. No: ours is lower by the exact binomial test, the"
+        " published rate taken as exact, at 5 % with Holm's correction for all of these;"
+        f" {NOT_SHOWN}: it is lower, but not by that test."
     )
     names = ["row", "contestant", "goal", "runs", "successes", "cut_off"]
     whole = "{:.0f}".format
@@ -136,22 +143,24 @@ def _remainders(found: DataFrame) -> list[Section]:
         "Every run searched for the number of steps of its row, without any bound, until it had a"
         " schedule (no conflicts) or its budget was spent; conflicts are those of its best"
         " near-solution, by the engine's own count, as are evaluations. The interval of their mean"
-        " is Student's at 95 %. Evaluations per second are those of the search alone, without the"
-        " start of processes."
+        " is Student's at 95 %. Beside the lowest mean of the row: more conflicts by"
+        f" {TEST.format(pairs_of(found['row']))}, or {NOT_SHOWN}. Evaluations per"
+        " second are those of the search alone, without the start of processes, over all runs"
+        " together; no test compares them."
     )
     table = found[["row", "contestant", "runs"]].assign(**{
         "mean conflicts": found.conflicts_mean,
         "95 % interval": _ranges(found.conflicts_low, found.conflicts_high, "{:.1f}".format),
-        "best": found.best.map({True: "best", False: ""}),
+        "beside the lowest": found.verdict,
         "evaluations/s": found.speed.round().astype("Int64"),
-        "slower than the fastest": found.slower,
+        "highest of the row / own": found.slower,
     })  # fmt: skip
     compared = [Contestant.from_key(key) for key in found.key]
     record = found[["row"]].assign(
         contestant=[each.name for each in compared],
         settings=[" ".join(settings_of(each)) for each in compared],
-        runs=found.runs, **found.filter(like="conflicts_"), best=found.best,
-        evaluations_per_second=found.speed, slower_than_the_fastest=found.slower,
+        runs=found.runs, **found.filter(like="conflicts_"), verdict=found.verdict,
+        evaluations_per_second=found.speed, highest_of_the_row_over_own=found.slower,
     )  # fmt: skip
     section = Section("Conflicts left", text, (), table, "conflicts.csv", record)
     return [section] if len(found) else []
@@ -271,9 +280,8 @@ def _teams(runs: DataFrame) -> list[Section]:
         text = (
             "Each team beside the better one of its members, as if it were known which: the one"
             " with a higher success rate, then fewer seconds. Seconds are means to the best"
-            " schedule over all runs, for a run without success the time limit (without one, the"
-            " longest time of any run of the row), with Student's interval at 95 %. Better, worse:"
-            " Welch's interval of the difference excludes zero; faster, slower: it does not."
+            f" schedule over all runs, {PENALTY} for a run without success, with Student's interval at 95 %."
+            f" Better, worse: fewer or more seconds by {TEST.format(found.rivals.sum())}."
         )
         lines = []
         for team, rows in found.groupby("team", sort=False):
@@ -314,12 +322,18 @@ def _comparison(rows: DataFrame, reading: Reading, other: Reading) -> Section:
     counts = ", ".join(
         f"{method} {count}" for method, count in both.loc[:, "fewer steps":].sum().items()
     )
-    text = f"{len(both)} rows in both, {len(both) - len(differs)} of them the same; here: {counts}."
+    text = f"{len(both)} rows in both, {len(both) - len(differs)} of them with no difference shown;"
+    text += f" here: {counts}. Steps and bounds are those of the best runs."
     for side in ("here", "there"):
         alone = (table["where"] == side).sum()
         text += f" {alone} rows only {side}." if alone else ""
-    text += " Times differ by more than a factor of 1.5 and more than a second."
+    text += (
+        f" Faster, slower: seconds to these steps of the runs of the best contestants, {PENALTY}"
+    )
+    text += f" for a run without them, by {TEST.format((table.time != '').sum())}."
     settings = [{"budget": _budgets(each), **_versions(each)} for each in (reading, other)]
+    for each, its in zip((reading, other), settings, strict=True):
+        its["machine"] = " and ".join(sorted(set(each.runs.machine[each.runs.failure == ""])))
     differing = [
         f"{name} {' or '.join(each.get(name) or 'unknown' for each in settings)}"
         for name in {**settings[0], **settings[1]}
@@ -343,12 +357,13 @@ def _troubles(rows: DataFrame, reading: Reading) -> list[Section]:
 
 
 def _all_rows(rows: DataFrame, reading: Reading) -> Section:
-    """Return the section of the table; it names the best contestant if there are several.
+    """Return the section of the table; it names a contestant if there are several.
 
     Its record is the table of all runs.
     """
     several = len(reading.contestants) > 1
-    text = "Times are means over the seeds with which the best contestant reached those steps."
+    text = "Times are means over the seeds with which those steps were reached by one contestant"
+    text += ": that of the lowest mean, whether or not a difference to others is shown."
     alone = rows.engine + " " + rows.steps.astype(str)  # the same as other columns
     states = [rows.state + ", " + rows.proof, "open, gap " + rows.gap.astype(str)]
     table = DataFrame({
@@ -359,9 +374,9 @@ def _all_rows(rows: DataFrame, reading: Reading) -> Section:
         "verdict": rows.verdict, "bound": rows.bound_verdict, "s to best": rows.seconds_to_best,
         "s in all": rows.seconds, "engine": rows.engine,
         "story": rows.story.mask((rows.story == "") | (rows.story == alone)),
-        "best contestant": rows.contestant if several else None,
+        "contestant": rows.contestant if several else None,
     })  # fmt: skip
-    absent = [name for name in ("story", "best contestant") if table[name].isna().all()]
+    absent = [name for name in ("story", "contestant") if table[name].isna().all()]
     table, record = table.drop(columns=absent), as_text(run_frame(reading))
     return Section("All rows", text, table=table, file="runs.csv", record=record)
 

@@ -11,18 +11,16 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from cchybrid.host.run_history import Contribution
-from cchybrid.library.node_lists import format_nodes
 
 from ..row import Row
 from .reading import Reading
+from .significance import differences, penalised
 
 STUDY = "conflict study"
 VERDICTS = (
     "better", "equal", "worse", "no schedule", "new", "not comparable", STUDY, "no result",
 )  # fmt: skip
 PUBLISHED = {"steps": "published_steps", "lower_bound": "published_lower_bound", "goal": "goal"}
-MIN_TIME_RATIO, MIN_TIME_SECONDS = 1.5, 1.0
-"""Times count as different if their ratio and their difference both exceed these."""
 MAX_COUNT = 1 << 53
 UNKNOWN = {"steps": MAX_COUNT, "bound": 0, "infeasible": False}
 """Values in place of what a row lacks."""
@@ -32,7 +30,7 @@ FOUND = ("steps", "lower_bound", "claimed_bound", "gap", "best_known")
 def standings(reading: Reading) -> DataFrame:
     """Return the state of every row in the suite's order; the index is the row's name.
 
-    Columns beside those of the specification and of the published values, ``runs`` and
+    Columns beside the features of the instance and of the published values, ``runs`` and
     ``failures``:
 
     - ``group``: the collective in capitals, ``(file)`` for an instance file.
@@ -43,6 +41,7 @@ def standings(reading: Reading) -> DataFrame:
     - ``infeasible``: whether it was shown again that there is no schedule.
     - ``contestant``: the best one: fewest steps, then shortest time; ``engine``: the engine that
       found them; ``seconds_to_best``, ``seconds``: means over the seeds that reached those steps.
+    - ``samples``: the seconds of the best contestant's runs, ``penalised`` without those steps.
     - ``contributions``: those of its fastest run with these steps, without a schedule those of the
       run with the best bound; ``story``: the same in words.
     - ``proof``: ``certified`` if the row is closed, ``claimed`` if its steps meet a claimed bound,
@@ -56,7 +55,7 @@ def standings(reading: Reading) -> DataFrame:
     - ``best_known``: the fewest steps known, ours or published, never below the certified bound;
       ``goal``: the steps of a success: the published goal, else ``best_known``.
     """
-    rows = DataFrame([_columns(row) for row in reading.rows], dtype=object).rename(
+    rows = DataFrame([_columns(row, reading) for row in reading.rows], dtype=object).rename(
         columns=PUBLISHED
     )
     kinds = dict.fromkeys(PUBLISHED.values(), float)
@@ -68,29 +67,16 @@ def standings(reading: Reading) -> DataFrame:
     held = held.assign(fewest=held.groupby("row").steps.transform("min"))
     none = dict.fromkeys(("contestant", "engine", "story"), "")
     rows["infeasible"] = rows.index.isin(held.row[held.infeasible])
-    rows = _with_verdicts(rows.join(_best(held)).fillna(none))
+    rows = rows.join(_best(held))
+    rows["samples"] = _samples(reading.runs, rows)
+    rows = _with_verdicts(rows.fillna(none))
     return rows.astype(dict.fromkeys((*PUBLISHED.values(), *FOUND), "Int64"))
 
 
-def _columns(row: Row) -> dict[str, Any]:
+def _columns(row: Row, reading: Reading) -> dict[str, Any]:
     return {
-        **vars(row.published), **spec_columns(row), "row": row.name,
+        **vars(row.published), **reading.features(row), "row": row.name,
         "group": (row.spec.collective or "(file)").upper(), "is_study": row.target is not None,
-    }  # fmt: skip
-
-
-def spec_columns(row: Row) -> dict[str, Any]:
-    """Return the words that name the instance of a row, as texts."""
-    spec = row.spec
-    usual = "" if spec.switching == "store-and-forward" or not spec.collective else "minimal"
-    return {
-        **vars(spec),
-        "topology": row.topology,
-        "transmitters": format_nodes(spec.transmitters or ()),
-        "receivers": format_nodes(spec.receivers or ()),
-        "routing": usual if spec.routing is None else str(spec.routing),
-        "fail_links": " ".join(spec.fail_links), "fail_nodes": format_nodes(spec.fail_nodes),
-        "participants": format_nodes(spec.participants or ()),
     }  # fmt: skip
 
 
@@ -123,7 +109,15 @@ def _best(held: DataFrame) -> DataFrame:
     })  # fmt: skip
     more = found.claimed_bound > found.lower_bound.fillna(0)
     found["claimed_bound"] = found.claimed_bound.where(more)
-    return found.join(best.set_index("row").drop(columns="key"))
+    return found.join(best.set_index("row"))
+
+
+def _samples(runs: DataFrame, rows: DataFrame) -> Series:
+    """Return, by row, the seconds of its best contestant's runs to its fewest steps."""
+    there = rows[["key", "steps"]].rename(columns={"steps": "fewest"}).dropna()
+    runs = runs.join(there.set_index("key", append=True), on=["row", "key"], how="inner")
+    spent = penalised(runs, (runs.failure == "") & (runs.steps == runs.fewest))
+    return spent.groupby(runs["row"]).agg(list)
 
 
 def _story(contributions: Iterable[Contribution]) -> str:
@@ -191,8 +185,9 @@ def contradictions(rows: DataFrame, runs: DataFrame) -> list[str]:
 def compare(here: DataFrame, there: DataFrame) -> DataFrame:
     """Return the rows of two stores side by side, for all rows with runs in one of them.
 
-    Column ``here`` lists the differences, each of which also has a column of its own; times are
-    compared at equal steps. Column ``where`` is ``both``, ``here`` or ``there``.
+    Column ``here`` lists the differences, each of which also has a column of its own. Column
+    ``where`` is ``both``, ``here`` or ``there``; ``time`` is ``faster``, ``slower`` or
+    ``NOT_SHOWN`` in rows with equal steps, else "".
     """
     names = {"steps": "steps", "lower_bound": "bound", "seconds_to_best": "s"}
     one, other = (
@@ -203,20 +198,17 @@ def compare(here: DataFrame, there: DataFrame) -> DataFrame:
     mine, their = (side.reindex(table.index).fillna(UNKNOWN) for side in (one, other))
     for side in (mine, their):  # that there is no schedule is more than any bound
         side["bound"] = side.bound.mask(side.infeasible.astype(bool), MAX_COUNT)
-    low, high = np.fmin(mine.s, their.s), np.fmax(mine.s, their.s)
-    apart = (
-        (mine.steps == their.steps)
-        & (high > MIN_TIME_RATIO * low)
-        & (high - low > MIN_TIME_SECONDS)
-    )
-    differences = DataFrame({
+    equal = table.index[(mine.steps == their.steps) & (mine.steps < MAX_COUNT)]
+    samples = [(here.samples[name], there.samples[name]) for name in equal]
+    words = Series(differences(samples, "faster", "slower"), index=equal, dtype=object)
+    time = words.reindex(table.index, fill_value="")
+    changes = DataFrame({
         "fewer steps": mine.steps < their.steps, "more steps": mine.steps > their.steps,
         "tighter bound": mine.bound > their.bound, "weaker bound": mine.bound < their.bound,
-        "faster": apart & (mine.s < their.s), "slower": apart & (mine.s > their.s),
+        "faster": time == "faster", "slower": time == "slower",
     }, dtype=bool)  # fmt: skip
     table = table[[f"{name} {side}" for name in names.values() for side in ("here", "there")]]
-    table.insert(
-        0, "here", [", ".join(differences.columns[line]) for line in differences.to_numpy()]
-    )
+    table.insert(0, "here", [", ".join(changes.columns[line]) for line in changes.to_numpy()])
     ran = [table.index.isin(one.index.intersection(other.index)), table.index.isin(one.index)]
-    return table.assign(where=np.select(ran, ["both", "here"], "there")).join(differences)
+    where = np.select(ran, ["both", "here"], "there")
+    return table.assign(where=where, time=time).join(changes)

@@ -13,6 +13,7 @@ from pandas import DataFrame, Series
 from scipy import stats
 
 from ..contestant import Contestant
+from .significance import NOT_SHOWN, beside_lowest, holm
 from .standing import certified_bounds
 
 MIN_SECONDS = 0.01
@@ -101,7 +102,9 @@ def scores(runs: DataFrame, groups: Sequence[str]) -> DataFrame:
 def rates(runs: DataFrame) -> DataFrame:
     """Return every contestant's success rate in every row except conflict studies without a goal.
 
-    The published rate, evaluations and time are those of the contestant's only engine.
+    The published rate, evaluations and time are those of the contestant's only engine;
+    ``reaches_published`` says whether our rate is at least as high: ``yes``, ``no`` by the exact
+    binomial test with Holm's correction, or ``NOT_SHOWN``.
     """
     runs = runs[~runs.row_is_study | runs.row_rates.map(bool) | runs.row_mean_times.map(bool)]
     published = {"published": "rates", "their_evaluations": "mean_evaluations"}
@@ -124,9 +127,12 @@ def rates(runs: DataFrame) -> DataFrame:
         **{name: (name, "first") for name in published},
     )  # fmt: skip
     published = found.published.astype(float) / 100
+    known = found[published.notna()]
+    tests = zip(known.successes, known.runs, published[known.index], strict=True)
+    shown = holm([stats.binomtest(*counts).pvalue for counts in tests])
+    below = Series(shown, index=known.index, dtype=bool).reindex(found.index, fill_value=False)
     reached = found.successes >= published * found.runs - 1e-9
-    cases = [published.isna(), reached, published <= found.rate_high]
-    verdicts = np.select(cases, ["", "yes", "no, but may be"], "no")
+    verdicts = np.select([published.isna(), reached, below], ["", "yes", "no"], NOT_SHOWN)
     rate = found.successes / found.runs
     return found.assign(rate=rate, published_rate=published, reaches_published=verdicts)
 
@@ -148,8 +154,9 @@ def only_engine(key: str) -> str:
 def remainders(runs: DataFrame) -> DataFrame:
     """Return the remaining conflicts of every contestant in every conflict study.
 
-    ``speed``: evaluations per second, over all its runs together; ``slower``: how many times the
-    speed is the fastest contestant's.
+    ``verdict``: ``lowest mean`` of its row, or, of its conflicts beside those, ``more`` or
+    ``NOT_SHOWN``; ``speed``: evaluations per second, over all its runs together; ``slower``: the
+    highest speed of its row, divided by that.
     """
     data = runs[runs.row_is_study & (runs.failure == "") & runs.conflicts.notna()]
     known = (data.evaluations > 0) & (data.search_seconds > 0)
@@ -159,10 +166,8 @@ def remainders(runs: DataFrame) -> DataFrame:
     found = groups.agg(runs=("seed", "size"), **total).reset_index()
     found = found.join(_means(groups.conflicts, "conflicts")).assign(speed=found.spent / found.took)
     rows = found.groupby("row")
-    return found.assign(
-        best=found.conflicts_mean == rows.conflicts_mean.transform("min"),
-        slower=rows.speed.transform("max") / found.speed,
-    )
+    words = beside_lowest([*found["row"]], [*groups.conflicts.agg(list)])
+    return found.assign(verdict=words, slower=rows.speed.transform("max") / found.speed)
 
 
 def gains_of(rows: DataFrame) -> DataFrame:

@@ -72,7 +72,9 @@ OTHER_KINDS = [
     ("throughputs", "run forestcoll --threads 3", "--threads: the rows of forestcoll have no"),
     ("throughputs", "report forestcoll.sqlite --pages", "have no pages of schedules"),
     ("designs", "run gappin --strategy race", "need no engines"),
+    ("throughputs", "report forestcoll.sqlite --latex", "throughputs have no table in LaTeX"),
     ("designs", "report gappin.sqlite a.sqlite", "reports of designs compare no stores"),
+    ("designs", "report gappin.sqlite --latex", "--latex: designs have no table in LaTeX"),
 ]
 
 

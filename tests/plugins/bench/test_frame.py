@@ -10,9 +10,10 @@ from dataclasses import replace
 from importlib import util
 from pathlib import Path
 
+import pandas
 import pytest
 from cchybrid_plugins.bench.convergence import convergence
-from cchybrid_plugins.bench.frame import COLUMNS
+from cchybrid_plugins.bench.frame import COLUMNS, as_text
 from cchybrid_plugins.bench.store import Run, Store
 from cchybrid_plugins.bench.suite import Suite
 from pandas import NA, isna
@@ -21,6 +22,7 @@ import cchybrid
 from cchybrid.host.run_history import Contribution
 from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.model.errors import InputError
+from cchybrid.system.machine import machine
 from tests.plugins.bench.local_runs import COLOURING, stored_under, with_seed
 from tests.plugins.bench.test_report import SUITE, fill, runs
 
@@ -51,6 +53,29 @@ def test_a_line_per_run(runs: list[Run], tmp_path: Path) -> None:
     assert (last.status, last.failure, last.steps) == ("failed", "exit -9: killed", NA)
     assert last.convergence == []
     assert found.groupby("collective").steps.min()["AAB"] == 4
+
+
+def test_every_run_is_in_a_group_of_each_feature(runs: list[Run], tmp_path: Path) -> None:
+    path = fill(tmp_path / "a.sqlite", [*runs, Run(SUITE.rows[5].name, COLOURING, 0, "killed", {})])
+    found = cchybrid.bench.read(path)
+    features = COLUMNS[2 : COLUMNS.index("published_steps")]
+    assert features[0] == "topology"
+    for name in features:
+        assert found.groupby(name).size().sum() == len(found) == 6, name
+    assert found.groupby("root").size().to_dict() == {0: 2, "none": 4}
+    # So it is in the file of the report, where an empty cell is read as no value.
+    as_text(found).to_csv(tmp_path / "a.csv", index=False)
+    read_back = pandas.read_csv(tmp_path / "a.csv")
+    assert read_back[[*features]].notna().all(axis=None)
+
+
+def test_runs_say_on_which_machine_they_were_made(runs: list[Run], tmp_path: Path) -> None:
+    older = {name: value for name, value in runs[1].result.items() if name != "machine"}
+    odd = {**runs[2].result, "machine": ["x"]}
+    stored = [runs[0], replace(runs[1], result=older), replace(runs[2], result=odd)]
+    found = cchybrid.bench.read(fill(tmp_path / "a.sqlite", stored))
+    assert sorted(found.machine) == [machine(), "unknown", "unknown"]
+    assert set(found.failure) == {""}
 
 
 def test_runs_that_do_not_hold_are_failures(runs: list[Run], tmp_path: Path) -> None:

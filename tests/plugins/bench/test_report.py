@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.report.commands import commands_of
-from cchybrid_plugins.bench.report.pages import write_report
+from cchybrid_plugins.bench.report.pages import _escaped, write_report
 from cchybrid_plugins.bench.report.reading import Reading, read_store
 from cchybrid_plugins.bench.report.sections import compose
 from cchybrid_plugins.bench.report.standing import standings
@@ -29,6 +29,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.benchmark_report import Report
 from cchybrid.plugin.records import ExporterInfo
 from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.system.machine import machine
 from tests.plugins.bench.local_runs import COLOURING, made, stored_under, with_seed
 
 SECOND = Contestant(("umda",), time_limit=None, evaluations=20)
@@ -195,7 +196,7 @@ def test_teams_stand_beside_their_members(runs: list[Run], tmp_path: Path) -> No
     both = [with_contributions(runs[0], {**seeded, "seeded_by": "umda"}), *runs[1:]]
     all_runs = [*runs, *(stored_under(run, team) for run in both)]
     files = written(compose(read(fill(tmp_path / "a.sqlite", all_runs)), None), tmp_path / "out")
-    assert "colouring+umda: equal 5 of 5 rows" in files[".md"]
+    assert "colouring+umda: no difference shown 5 of 5 rows" in files[".md"]
     assert "| colouring+umda | colouring | umda | 1 | 1 |" in files[".md"]
     assert (tmp_path / "out" / "teams.csv").read_text().count("colouring+umda") == 5
     alone = written(compose(read(fill(tmp_path / "b.sqlite", runs)), None), tmp_path / "two")
@@ -278,17 +279,37 @@ def test_the_same_store_gives_the_same_files(runs: list[Run], tmp_path: Path) ->
     assert one == two
 
 
+def test_a_report_names_the_machines_of_its_runs(
+    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cchybrid_plugins.bench.report.plots.plots", lambda rows, runs: [])
+    old, other = dict(runs[1].result), {**runs[2].result, "machine": "Abacus 1 |x|"}
+    del old["machine"]
+    stored = [runs[0], replace(runs[1], result=old), replace(runs[2], result=other), runs[3]]
+    fill(tmp_path / "a.sqlite", stored)
+    fill(tmp_path / "b.sqlite", runs[:1])
+    assert command(["bench", "report", "a.sqlite", "b.sqlite"]) == 0
+    text = (tmp_path / "a-report" / "report.md").read_text()
+    own = machine()
+    for line in ("Abacus 1 \\|x\\|; runs: 1", f"{_escaped(own)}; runs: 2", "unknown; runs: 1"):
+        assert f"\n- machine {line}\n" in text
+    assert "\n- several machines: seconds may differ by them, too\n" in text
+    theirs = " and ".join(sorted([own, "Abacus 1 |x|", "unknown"]))
+    assert f"machine {_escaped(f'{theirs} or {own}')}." in text
+
+
 def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
     slower = replace(runs[1], result={**runs[1].result, "seconds_to_best": 100.0})
     path = fill(tmp_path / "a.sqlite", runs[:3])
     other = fill(tmp_path / "b.sqlite", [runs[0], slower, runs[3]])
     report = compose(read(path), read(other))
     (section,) = [each for each in report.sections if each.title == "Compared with b.sqlite"]
-    assert section.table is not None
-    assert section.table[["row", "here"]].to_numpy().tolist() == [["mesh-3x3 AAB", "faster"]]
+    assert section.table is None  # one run each shows no difference of times
     text = written(report, tmp_path / "out")[".md"]
     assert "## Compared with b.sqlite" in text
-    assert "2 rows in both, 1 of them the same" in text
+    assert "2 rows in both, 2 of them with no difference shown" in text
+    assert "with Holm's correction for 2 comparisons" in text
     assert "1 rows only here. 1 rows only there." in text
     assert "Settings that differ" not in text
 

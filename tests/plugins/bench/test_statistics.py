@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant, labels
 from cchybrid_plugins.bench.report.reading import Reading, run_table
+from cchybrid_plugins.bench.report.significance import NOT_SHOWN
 from cchybrid_plugins.bench.report.standing import compare, contradictions, standings
 from cchybrid_plugins.bench.report.statistics import (
     judged,
@@ -225,8 +226,7 @@ def test_means() -> None:
         ({"steps": 5}, ("fewer steps",)),
         ({"steps": None, "lower_bound": 5}, ("fewer steps", "weaker bound")),
         ({"lower_bound": 3}, ("tighter bound",)),
-        ({"seconds_to_best": 2.1}, ("faster",)),
-        ({"seconds_to_best": 1.9}, ()),
+        ({"seconds_to_best": 50.0}, ()),  # one run shows no difference
         ({"steps": 3, "lower_bound": 3, "seconds_to_best": 9.0}, ("more steps", "tighter bound")),
     ],
 )
@@ -234,6 +234,33 @@ def test_comparison(there: dict[str, object], words: tuple[str, ...]) -> None:
     other = read(outcome("a", FAST, **there))
     (found,) = compare(standings(read(outcome("a", FAST))), standings(other)).itertuples()
     assert (found.where, found.here) == ("both", ", ".join(words))
+
+
+def test_times_of_two_stores_differ_where_a_test_shows_it() -> None:
+    """Rows by rows: shown, shown the other way, not shown, other steps, and one run alone."""
+    times = {"a": (1.0, 5.0), "b": (5.0, 1.0), "c": (1.0, 1.02), "d": (1.0, 5.0)}
+    sides = [
+        read(*(
+            outcome(
+                row, FAST, seed, seconds_to_best=both[side] + seed / 10,
+                steps=5 if side and row == "d" else 4,
+            )
+            for row, both in times.items() for seed in range(3)
+        ), outcome("e", FAST, seconds_to_best=1.0 + side))
+        for side in (0, 1)
+    ]  # fmt: skip
+    found = compare(*map(standings, sides))
+    assert found.time.tolist() == ["faster", "slower", NOT_SHOWN, "", NOT_SHOWN]
+    assert found.here.tolist() == ["faster", "slower", "", "fewer steps", ""]
+
+
+def test_runs_without_the_steps_count_with_their_time_limit() -> None:
+    """One lucky run is not faster than three sure ones: the other two took all of 60 s."""
+    lucky = [outcome("a", FAST, 0), *(outcome("a", FAST, seed, steps=5) for seed in (1, 2))]
+    sure = [outcome("a", FAST, seed, seconds_to_best=9.0 + seed) for seed in range(3)]
+    here, there = standings(read(*lucky)), standings(read(*sure))
+    assert here.samples.tolist() == [[1.0, 60.0, 60.0]]
+    assert compare(here, there).time.tolist() == [NOT_SHOWN]
 
 
 def test_that_there_is_no_schedule_is_more_than_any_bound() -> None:

@@ -13,6 +13,7 @@ from cchybrid_plugins.bench.report.pages import write_report
 from cchybrid_plugins.bench.report.plots import conflict_plots, main_option
 from cchybrid_plugins.bench.report.reading import Reading, read_store, run_table
 from cchybrid_plugins.bench.report.sections import compose
+from cchybrid_plugins.bench.report.significance import NOT_SHOWN
 from cchybrid_plugins.bench.report.standing import STUDY, standings
 from cchybrid_plugins.bench.report.statistics import judged, rates, remainders, wilson
 from cchybrid_plugins.bench.row import Published, Row
@@ -65,11 +66,20 @@ def test_rates_beside_published_ones() -> None:
     assert umda.evaluations_mean == 200
     assert umda.evaluations_low == pytest.approx(200 - 248.41, abs=0.1)
     assert umda.evaluations_high == pytest.approx(200 + 248.41, abs=0.1)
-    assert (sga.successes, sga.reaches_published) == (1, "no, but may be")
+    assert (sga.successes, sga.reaches_published) == (1, NOT_SHOWN)
     assert sga.evaluations_mean == 100
     assert isnan(sga.evaluations_low)
     assert isnan(team.published_rate)
     assert team.reaches_published == ""
+
+
+def test_a_rate_is_lower_only_where_the_binomial_test_shows_it() -> None:
+    """2 of 6 where 90 % were published: 0.9**2 * 0.1**4 * 15 + ... = 0.0013; one of two: 0.19."""
+    runs = [*((UMDA, good(1)) for _ in range(2)), *((UMDA, {"steps": 9}) for _ in range(4))]
+    runs += [(SGA, good(1)), (SGA, {"steps": 9})]
+    row = Row(SPEC, Published(steps=8, goal=8, rates={"umda": 90.0, "sga": 90.0}))
+    found = rates(stand(row, runs))
+    assert found.reaches_published.tolist() == ["no", NOT_SHOWN]
 
 
 def test_the_goal_is_the_published_one_where_it_compares() -> None:
@@ -98,11 +108,11 @@ def test_conflicts_that_are_left() -> None:
     found = stand(row, runs)
     assert {*found.row_state, *found.row_verdict} == {STUDY}
     umda, sga = remainders(found).itertuples()
-    assert (umda.runs, umda.conflicts_mean, umda.best) == (2, 5.0, True)
+    assert (umda.runs, umda.conflicts_mean, umda.verdict) == (2, 5.0, "lowest mean")
     assert umda.conflicts_low == pytest.approx(5 - 12.706, abs=1e-2)
     assert umda.conflicts_high == pytest.approx(5 + 12.706, abs=1e-2)
     assert (umda.speed, umda.slower) == (1000.0, 2.0)
-    assert (sga.best, sga.speed, sga.slower) == (False, 2000.0, 1.0)
+    assert (sga.verdict, sga.speed, sga.slower) == (NOT_SHOWN, 2000.0, 1.0)
     assert rates(found).empty
 
 
@@ -132,6 +142,14 @@ def test_rates_of_a_row_with_fixed_steps_and_a_goal() -> None:
     assert list(table["cut off"]) == [2, 0]
 
 
+def test_conflicts_are_more_where_a_test_shows_it() -> None:
+    """Samples without spread as well: four of 7 and four of 8 differ, two and two do not."""
+    for count, word in ((4, "more"), (2, NOT_SHOWN)):
+        runs = [(UMDA, left(7, 1.0))] * count + [(SGA, left(8, 1.0))] * count
+        found = remainders(stand(Row(SPEC, target=7), runs))
+        assert found.verdict.tolist() == ["lowest mean", word]
+
+
 def test_the_files_of_a_study(tmp_path: Path) -> None:
     pages = {}
     for name, row, facts in (
@@ -155,7 +173,9 @@ def test_the_files_of_a_study(tmp_path: Path) -> None:
         in (pages["rates"]["report.md"])
     )
     (line,) = csv.DictReader(pages["left"]["conflicts.csv"].splitlines())
-    assert (line["conflicts_mean"], line["conflicts_low"], line["best"]) == ("4.0", "", "yes")
+    assert (line["conflicts_mean"], line["conflicts_low"], line["verdict"]) == (
+        "4.0", "", "lowest mean",
+    )  # fmt: skip
     assert "## Conflicts left" in pages["left"]["report.md"]
     assert "## Not closed" not in pages["left"]["report.md"]
     assert ">Conflicts left</h2>" in pages["left"]["report.html"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant
-from cchybrid_plugins.bench.report.teams import beside_members, members_of, seeds_of_teams, verdict
+from cchybrid_plugins.bench.report.significance import NOT_SHOWN
+from cchybrid_plugins.bench.report.teams import beside_members, members_of, seeds_of_teams
 from pandas import DataFrame
 
 from cchybrid.host.run_history import Contribution
@@ -20,7 +22,9 @@ AUTO = Contestant(None, time_limit=10.0)
 OTHER = Contestant(("cpsat",), time_limit=20.0)
 
 
-def runs(contestant: Contestant, seconds: list[float | None], **more: Any) -> list[dict[str, Any]]:
+def runs(
+    contestant: Contestant, seconds: Sequence[float | None], **more: Any
+) -> list[dict[str, Any]]:
     return [
         {
             "row": "r", "key": contestant.key, "contestant": contestant.name, "seed": seed,
@@ -49,7 +53,7 @@ def test_the_better_member_has_more_successes_then_fewer_seconds() -> None:
     assert (line["successes"], line["member_successes"]) == (2, 2)
     assert (line["seconds"], line["member_seconds"]) == (3.0, 6.0)
     assert line["low"] < 3.0 < line["high"]
-    assert line["verdict"] == "faster"
+    assert line["verdict"] == NOT_SHOWN
 
 
 def test_a_run_without_success_counts_with_its_time_limit() -> None:
@@ -60,7 +64,7 @@ def test_a_run_without_success_counts_with_its_time_limit() -> None:
     both = Contestant(("cpsat", "umda"), time_limit=None, evaluations=5)
     lines = [*runs(endless, [None]), *runs(both, [None])]
     (line,) = beside_members(DataFrame(lines)).to_dict("records")
-    assert (line["seconds"], line["verdict"]) == (9.0, "equal")
+    assert (line["seconds"], line["verdict"]) == (9.0, NOT_SHOWN)
 
 
 @pytest.mark.parametrize("seconds", [0.2, math.nan])
@@ -84,17 +88,26 @@ def test_the_better_member_has_the_higher_rate_of_any_number_of_runs() -> None:
     [
         ([1.0, 1.1, 0.9], [5.0, 5.1, 4.9], "better"),
         ([5.0, 5.1, 4.9], [1.0, 1.1, 0.9], "worse"),
-        ([1.0, 9.0], [2.0, 9.0], "faster"),
-        ([2.0, 9.0], [1.0, 9.0], "slower"),
-        ([10.0, 10.0], [10.0, 10.0], "equal"),
-        ([3.0, 3.0], [10.0, 10.0], "better"),
-        ([3.0], [10.0], "faster"),
+        ([1.0, 9.0], [2.0, 9.0], NOT_SHOWN),
     ],
 )
-def test_the_interval_of_the_difference_decides(
-    ours: list[float], theirs: list[float], expected: str
+def test_only_differences_that_are_shown_are_named(
+    ours: list[float | None], theirs: list[float | None], expected: str
 ) -> None:
-    assert verdict(ours, theirs) == expected
+    lines = [*runs(UMDA, theirs), *runs(TEAM, ours)]
+    assert beside_members(DataFrame(lines)).verdict.tolist() == [expected]
+
+
+def test_more_rows_show_less() -> None:
+    """Holm's correction: what one row shows alone, five such rows do not."""
+    ours, theirs = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]
+    lines = [
+        line
+        for row in "abcde"
+        for line in (*runs(UMDA, theirs, row=row), *runs(TEAM, ours, row=row))
+    ]
+    assert beside_members(DataFrame(lines[:6])).verdict.tolist() == ["better"]
+    assert beside_members(DataFrame(lines)).verdict.tolist() == [NOT_SHOWN] * 5
 
 
 def test_seeds_are_counted_over_all_runs() -> None:

@@ -8,9 +8,7 @@ from dataclasses import replace
 import pytest
 from cchybrid_plugins.exchange.export_text import export_csv, export_text
 from cchybrid_plugins.exchange.step_tables import (
-    LATEX,
     MAX_LINES,
-    escape_latex,
     export_latex,
     export_markdown,
     export_table_csv,
@@ -19,6 +17,7 @@ from cchybrid_plugins.exchange.step_tables import (
 import cchybrid
 from cchybrid.model import Collective, Instance, Message, Network, Schedule, Transfer
 from cchybrid.model.errors import InputError
+from cchybrid.view.latex import LATEX, escape_latex
 from tests.view.test_table import BROADCAST, NAMED, NAMES, SCATTER
 
 SPECIAL = "".join(LATEX) + "é–猫"

@@ -1,0 +1,113 @@
+"""Tests of differences between samples of runs, with a correction for their number."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from math import comb, inf, isnan, nan
+from statistics import fmean
+
+from pandas import DataFrame, Series
+from scipy import stats
+
+from ..contestant import Contestant
+
+LEVEL = 0.05
+"""The level of all tests: the largest probability that any difference of a table is chance."""
+NOT_SHOWN = "no difference shown"
+PENALTY = "the time limit (without one, the longest time of any run of the row)"
+TEST = (
+    "Welch's test of the means (where neither sample has any spread, a permutation test) at 5 %,"
+    " with Holm's correction for {} comparisons"
+)
+
+
+def differences(
+    pairs: Iterable[tuple[Sequence[float], Sequence[float]]], less: str, more: str, count: int = 0
+) -> list[str]:
+    """Return how the mean of the first sample of each pair compares with that of the second.
+
+    ``less`` or ``more`` where ``p_value`` shows it, else ``NOT_SHOWN``. Unknown values (NaN) are
+    left out. ``count`` is the number of comparisons from which the pairs were chosen by their
+    values; by default there are no others.
+    """
+    known = [([x for x in a if not isnan(x)], [x for x in b if not isnan(x)]) for a, b in pairs]
+    shown = holm([p_value(*pair) for pair in known], count)
+    return [
+        NOT_SHOWN if not sure else less if fmean(a) < fmean(b) else more
+        for (a, b), sure in zip(known, shown, strict=True)
+    ]
+
+
+def beside_lowest(rows: Sequence[str], samples: Sequence[Sequence[float]]) -> list[str]:
+    """Return how each sample compares with that of the lowest mean in its row.
+
+    ``lowest mean`` for this one, ``more`` or ``NOT_SHOWN`` for the others: as any of a row could
+    have been the lowest, all its pairs count as comparisons (``pairs_of``).
+    """
+    lowest: dict[str, int] = {}
+    means = [fmean([x for x in values if not isnan(x)] or [inf]) for values in samples]
+    for place, row in enumerate(rows):
+        if row not in lowest or means[place] < means[lowest[row]]:
+            lowest[row] = place
+    pairs = {
+        i: (samples[i], samples[lowest[row]]) for i, row in enumerate(rows) if lowest[row] != i
+    }
+    words = dict(
+        zip(pairs, differences(pairs.values(), "less", "more", pairs_of(rows)), strict=True)
+    )
+    return [words.get(place, "lowest mean") for place in range(len(rows))]
+
+
+def pairs_of(rows: Iterable[str]) -> int:
+    """Return the number of pairs within rows."""
+    return sum(comb(count, 2) for count in Counter(rows).values())
+
+
+def p_value(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """Return the probability of means that are as far apart, or farther, if only chance decided.
+
+    By Welch's test (two-sided). Where neither sample has any spread, it has no value, and a
+    permutation test decides; with fewer than two values in a sample nothing does (1).
+
+    References
+    ----------
+    B. L. Welch, "The generalization of 'Student's' problem when several different population
+    variances are involved", Biometrika 34 (1947), doi:10.1093/biomet/34.1-2.28.
+    """
+    if min(len(ours), len(theirs)) < 2 or {*ours} == {*theirs}:
+        return 1.0
+    if len({*ours}) == len({*theirs}) == 1:
+        return min(1.0, 2 / comb(len(ours) + len(theirs), len(ours)))
+    with warnings.catch_warnings(action="ignore"):  # of values that are nearly the same
+        found = float(stats.ttest_ind(ours, theirs, equal_var=False).pvalue)
+    return 1.0 if isnan(found) else found
+
+
+def holm(p_values: Sequence[float], count: int = 0) -> list[bool]:
+    """Return which of several tests show a difference, at ``LEVEL`` for all of them together.
+
+    ``count`` is the number of all tests, where ``p_values`` are only some of them.
+
+    References
+    ----------
+    S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+    Statistics 6 (1979), 65-70.
+    """
+    shown, count = [False] * len(p_values), max(count, len(p_values))
+    for place, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        if p_values[index] > LEVEL / (count - place):
+            break
+        shown[index] = True
+    return shown
+
+
+def penalised(runs: DataFrame, reached: Series) -> Series:
+    """Return the seconds to the best schedule; ``PENALTY`` for runs that did not reach a goal.
+
+    So failing early is never better than succeeding late. NaN where no run has a time.
+    """
+    limits = {key: Contestant.from_key(key).time_limit for key in set(runs.key)}
+    longest = runs.seconds.groupby(runs["row"]).transform("max").replace(0.0, nan)
+    return runs.seconds_to_best.where(reached, runs.key.map(limits).astype(float).fillna(longest))

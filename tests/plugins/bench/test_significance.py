@@ -1,0 +1,131 @@
+"""Differences that are shown by tests, and those that are not."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from cchybrid_plugins.bench.contestant import Contestant
+from cchybrid_plugins.bench.report.significance import (
+    NOT_SHOWN,
+    beside_lowest,
+    differences,
+    holm,
+    p_value,
+    pairs_of,
+    penalised,
+)
+from pandas import DataFrame, Series
+from scipy import stats
+
+
+def test_holm_as_by_hand() -> None:
+    """0.01 < 0.05 / 4 and 0.013 < 0.05 / 3, but 0.03 > 0.05 / 2: the last two are not shown."""
+    assert holm([0.03, 0.01, 0.04, 0.013]) == [False, True, False, True]
+    assert holm([0.03, 0.04]) == [False, False]
+    assert holm([]) == []
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected"),
+    [
+        ([1.0, 1.1, 0.9], [5.0, 5.1, 4.9], "less"),
+        ([5.0, 5.1, 4.9], [1.0, 1.1, 0.9], "more"),
+        ([1.0, 9.0], [2.0, 9.0], NOT_SHOWN),
+        ([10.0, 10.0], [10.0, 10.0], NOT_SHOWN),
+        ([3.0, 3.0], [10.0, 10.0], NOT_SHOWN),  # 1 of 3 divisions of these four into two and two
+        ([3.0] * 4, [10.0] * 4, "less"),  # 1 of 35
+        ([3.0], [10.0], NOT_SHOWN),
+        ([3.0, math.nan], [10.0, 10.1], NOT_SHOWN),
+        ([], [10.0, 10.1], NOT_SHOWN),
+    ],
+)
+def test_only_what_a_test_shows_is_a_difference(
+    ours: list[float], theirs: list[float], expected: str
+) -> None:
+    assert differences([(ours, theirs)], "less", "more") == [expected]
+
+
+def test_welch_and_permutations_as_by_hand() -> None:
+    """Welch's own example is by its formula: t = -2.8352, 27.71 degrees of freedom (R, t.test)."""
+    ours = [
+        27.5,
+        21.0,
+        19.0,
+        23.6,
+        17.0,
+        17.9,
+        16.9,
+        20.1,
+        21.9,
+        22.6,
+        23.1,
+        19.6,
+        19.0,
+        21.7,
+        21.4,
+    ]
+    theirs = [
+        27.1,
+        22.0,
+        20.8,
+        23.4,
+        23.4,
+        23.5,
+        25.8,
+        22.0,
+        24.8,
+        20.2,
+        21.9,
+        22.1,
+        22.9,
+        30.5,
+        24.4,
+    ]
+    assert p_value(ours, theirs) == pytest.approx(0.0085, abs=1e-3)
+    assert p_value([3.0] * 3, [4.0] * 3) == pytest.approx(2 / 20)
+    exact = stats.permutation_test(
+        ([3.0] * 3, [4.0] * 3), lambda a, b: sum(a) / 3 - sum(b) / 3, n_resamples=math.inf
+    )
+    assert p_value([3.0] * 3, [4.0] * 3) == pytest.approx(exact.pvalue)
+
+
+def test_more_comparisons_show_less() -> None:
+    pair = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]
+    assert 0.01 < p_value(*pair) < 0.05
+    assert differences([pair], "less", "more") == ["less"]
+    assert differences([pair] * 5, "less", "more") == [NOT_SHOWN] * 5
+
+
+def test_the_lowest_of_many_was_chosen_from_all_pairs() -> None:
+    """Of five alike samples the lowest and the highest are far apart by chance: 10 pairs, not 4."""
+    low, high, other = [1.0, 2.0, 3.0], [4.8, 5.7, 6.6], [2.0, 3.0, 4.0]
+    assert 0.05 / 10 < p_value(low, high) < 0.05 / 4
+    assert pairs_of("aaaaab") == 10
+    assert beside_lowest("aaaaa", [low, high, other, other, other])[1] == NOT_SHOWN
+    assert beside_lowest("aa", [low, high])[1] == "more"
+    assert holm([0.01], 5) == [True]
+    assert holm([0.01], 6) == [False]
+
+
+def test_each_row_has_one_lowest_mean() -> None:
+    low, high, wide = [1.0, 1.1, 0.9], [5.0, 5.1, 4.9], [0.5, 9.0, 4.0]
+    assert beside_lowest(["a", "a", "a", "b"], [high, low, wide, high]) == [
+        "more", "lowest mean", NOT_SHOWN, "lowest mean",
+    ]  # fmt: skip
+    assert beside_lowest(["a", "a"], [low, low]) == ["lowest mean", NOT_SHOWN]
+    assert beside_lowest(["a", "a"], [[], low]) == [NOT_SHOWN, "lowest mean"]
+
+
+def test_a_run_without_success_counts_with_its_limit_or_the_longest_time_of_its_row() -> None:
+    limited, endless = Contestant(("umda",), time_limit=10.0), Contestant(None, time_limit=None)
+    lines = [
+        ("a", limited, 1.0, 4.0), ("a", limited, 2.0, 5.0), ("b", endless, 3.0, 6.0),
+        ("b", endless, 0.1, 0.2), ("b", endless, 0.0, 0.0), ("c", endless, 0.0, 0.0),
+    ]  # fmt: skip
+    runs = DataFrame(lines, columns=["row", "key", "seconds_to_best", "seconds"])
+    runs["key"] = [each.key for each in runs.key]
+    reached = Series([True, False, True, False, False, False])
+    *spent, crashed = penalised(runs, reached).tolist()
+    assert spent == [1.0, 10.0, 3.0, 6.0, 6.0]  # failing early is not better than succeeding late
+    assert math.isnan(crashed)
