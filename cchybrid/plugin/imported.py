@@ -64,7 +64,8 @@ class OwnBound:
     lower
         The number that every schedule of its collective on its network needs; 0: none is known.
     unit
-        The time unit, in the plural, such as ``epochs``; neither ``steps`` nor ``rounds``.
+        The time unit, in the plural, in small letters with an ``s`` at the end, such as ``epochs``;
+        neither ``steps`` nor ``rounds``.
     reason
         The arithmetic behind the bound, as one line.
     """
