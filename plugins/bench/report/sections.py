@@ -280,7 +280,8 @@ def _teams(runs: DataFrame) -> list[Section]:
         text = (
             "Each team beside the better one of its members, as if it were known which: the one"
             " with a higher success rate, then fewer seconds. Seconds are means to the best"
-            f" schedule over all runs, {PENALTY} for a run without success, with Student's interval at 95 %."
+            f" schedule over all runs, {PENALTY} for a run without success, with Student's"
+            " interval at 95 %."
             f" Better, worse: fewer or more seconds by {TEST.format(found.rivals.sum())}."
         )
         lines = []
