@@ -103,8 +103,8 @@ def _rates(found: DataFrame) -> list[Section]:
         "A success is a run that reaches the goal, the steps of the published successes (without"
         " any: the fewest known). Interval of the rate: Wilson's; of the evaluations: Student's;"
         " both at 95 %. Evaluations and seconds are those to the best schedule, over the"
-        " successes. Cut off: runs without success that spent their budget, so the rate may be"
-        f" higher without that limit. At least the published rate: {verdicts.count('yes')} of"
+        " successes. Cut off: runs without success that spent their budget; where they decide, the"
+        f" rates are not compared. At least the published rate: {verdicts.count('yes')} of"
         f" {found.published_rate.count()}; in {verdicts.count('no, but may be')} of the others the"
         " published rate lies within our interval (no, but may be)."
     )

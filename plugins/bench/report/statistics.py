@@ -124,8 +124,9 @@ def rates(runs: DataFrame) -> DataFrame:
     )  # fmt: skip
     published = found.published.astype(float) / 100
     reached = found.successes >= published * found.runs - 1e-9
-    cases = [published.isna(), reached, published <= found.rate_high]
-    verdicts = np.select(cases, ["", "yes", "no, but may be"], "no")
+    could = found.successes + found.cut_off >= published * found.runs - 1e-9
+    cases = [published.isna(), reached, published <= found.rate_high, could]
+    verdicts = np.select(cases, ["", "yes", "no, but may be", "cut off"], "no")
     rate = found.successes / found.runs
     return found.assign(rate=rate, published_rate=published, reaches_published=verdicts)
 
