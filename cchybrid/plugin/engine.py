@@ -173,7 +173,8 @@ class Engine(Protocol):
     Options
         A frozen dataclass whose fields have defaults and are of type int, float, bool or str; it
         raises ``ValueError`` from ``__post_init__`` for values out of range. Users set its fields
-        with ``--option ENGINE.FIELD=VALUE``.
+        with ``--option ENGINE.FIELD=VALUE``. A class method ``defaults_beside`` is optional: it
+        takes the named values by field, and returns defaults that hold beside them.
     """
 
     Options: ClassVar[type]

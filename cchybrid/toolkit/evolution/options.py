@@ -93,7 +93,7 @@ class EvolutionOptions:
     def __post_init__(self) -> None:
         for name, value in self.WITHOUT_OURS.items() if self.papers else ():
             if getattr(self, name) != value:
-                raise ValueError(f"{name} is not of the published algorithm: drop it, or papers")
+                raise ValueError(f"{name} is {getattr(self, name)}, with papers use {value}")
         if not 2 <= self.population <= 100_000:
             raise ValueError(f"population is {self.population}, use 2 to 100000")
         self._positive_share("replacement")

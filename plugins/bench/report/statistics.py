@@ -104,7 +104,8 @@ def rates(runs: DataFrame) -> DataFrame:
 
     The published rate, evaluations and time are those of the contestant's only engine;
     ``reaches_published`` says whether our rate is at least as high: ``yes``, ``no`` by the exact
-    binomial test with Holm's correction, or ``NOT_SHOWN``.
+    binomial test with Holm's correction (``cut off`` where runs that were cut off decide), or
+    ``NOT_SHOWN``.
     """
     runs = runs[~runs.row_is_study | runs.row_rates.map(bool) | runs.row_mean_times.map(bool)]
     published = {"published": "rates", "their_evaluations": "mean_evaluations"}
@@ -132,7 +133,9 @@ def rates(runs: DataFrame) -> DataFrame:
     shown = holm([stats.binomtest(*counts).pvalue for counts in tests])
     below = Series(shown, index=known.index, dtype=bool).reindex(found.index, fill_value=False)
     reached = found.successes >= published * found.runs - 1e-9
-    verdicts = np.select([published.isna(), reached, below], ["", "yes", "no"], NOT_SHOWN)
+    could = found.successes + found.cut_off >= published * found.runs - 1e-9
+    cases = [published.isna(), reached, below & could, below]
+    verdicts = np.select(cases, ["", "yes", "cut off", "no"], NOT_SHOWN)
     rate = found.successes / found.runs
     return found.assign(rate=rate, published_rate=published, reaches_published=verdicts)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,12 @@ def test_rates_of_a_row_with_fixed_steps_and_a_goal() -> None:
     assert (umda.their_evaluations, umda.their_time) == ("82 million", "4d5h")
     assert sga.cut_off == 0
     assert isnan(sga.their_time)
+    certain = Row(SPEC, replace(published, rates={"umda": 100.0}), target=8)
+    for seconds, verdict in ((9.1, "cut off"), (3.0, "no")):
+        failed = {"steps": None, "seconds": seconds, "evaluations": 500}
+        tried = [(limited, good(7))] * 9 + [(limited, failed)] * 9
+        (rate,) = rates(stand(certain, tried)).itertuples()
+        assert rate.reaches_published == verdict
     found = {each.title: each for each in compose(reading(row, runs), None).sections}
     table = found["Success rates"].table
     assert list(table["published time"]) == ["4d5h", ""]

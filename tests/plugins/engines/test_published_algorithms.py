@@ -51,7 +51,7 @@ def test_what_the_papers_lack_is_refused_beside_papers(engine: Any) -> None:
         assert papers(engine, **{name: str(value)}) == papers(engine)
         plain = getattr(engine.Options(), name)
         other = {"moves": 6, "sampled": 0.02, "conflicts": "excess"}.get(name, plain)
-        with pytest.raises(InputError, match=f"it: {name} is not of the published algorithm"):
+        with pytest.raises(InputError, match=f"it: {name} is {other}, with papers use {value}"):
             papers(engine, **{name: str(other)})
 
 
