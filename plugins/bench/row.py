@@ -96,7 +96,11 @@ class Row:
     def to_json(self) -> dict[str, Any]:
         """Return the row as a JSON object, as in the store."""
         spec = {key: value for key, value in asdict(self.spec).items() if value is not None}
-        record: dict[str, Any] = {"question": spec, "published": asdict(self.published)}
+        published = asdict(self.published)
+        for name in ("mean_evaluations", "mean_times"):  # rows of 0.9.0 have neither
+            if not published[name]:
+                del published[name]
+        record: dict[str, Any] = {"question": spec, "published": published}
         if self.target is not None:
             record["fixed_steps"] = self.target
         if self.measure:

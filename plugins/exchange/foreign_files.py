@@ -94,7 +94,7 @@ def _check(found: Imported, request: ImportRequest, name: str) -> None:
     """Raise a ``PluginError`` unless an importer has read what was asked and can be judged."""
     instance, schedule, own = found.instance, found.schedule, found.own
     given = {"--topology": request.network, "--collective": request.collective}
-    asked, reason = [option for option, value in given.items() if value is not None], ""
+    options, reason = [option for option, value in given.items() if value is not None], ""
     if not (schedule is None or type(schedule) is Schedule):
         reason = "its schedule is none"
     elif not (instance is None or type(instance) is Instance):
@@ -119,8 +119,8 @@ def _check(found: Imported, request: ImportRequest, name: str) -> None:
         reason = "its broken rules are none"
     elif not isinstance(found.places, Mapping):
         reason = "its places are none"
-    elif own is not None and instance is None and not found.broken and asked:
-        reason = f"it does not say what its own bound is about, so drop {' and '.join(asked)}"
+    elif own is not None and instance is None and not found.broken and options:
+        reason = f"it does not say what its own bound is about, so drop {' and '.join(options)}"
     else:
         counts = (found.length, *(() if own is None else (own.value, own.lower)))
         if not all(count is None or (type(count) is int and count >= 0) for count in counts):

@@ -263,7 +263,7 @@ def test_the_command_of_a_contestant_without_some_engines(runs: list[Run], tmp_p
     reading = read(fill(tmp_path / "a.sqlite", [replace(runs[0], contestant=contestant)]))
     registry = load_registry()
     (command,) = commands_of(reading.checked, registry.benchmark("schedules"), registry)
-    assert "tiny.toml --without lns+tabu --evaluations 20" in command
+    assert "tiny.toml --without lns+tabu --no-first-schedule --evaluations 20" in command
 
 
 @pytest.mark.long

@@ -71,7 +71,8 @@ def test_a_run_without_success_counts_with_its_time_limit() -> None:
 def test_failing_early_is_not_better_than_a_success(seconds: float) -> None:
     alone = Contestant(("umda",), time_limit=None, evaluations=5)
     both = Contestant(("cpsat", "umda"), time_limit=None, evaluations=5)
-    lines = [*runs(alone, [8.0, 8.5, None]), *runs(both, [None, None, None], seconds=seconds)]
+    failed = [{**line, "seconds": seconds} for line in runs(both, [None, None, None])]
+    lines = [*runs(alone, [8.0, 8.5, None]), *failed]
     (line,) = beside_members(DataFrame(lines)).to_dict("records")
     assert (line["seconds"], line["member_seconds"]) == (9.0, 8.5)
     assert line["verdict"] not in ("better", "faster")
