@@ -58,8 +58,8 @@ def run(
             help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, sccl, tacos,"
             " czech-summary, groups, general, general-training, general-test, scale; designs:"
             " gappin, order-degree, fewest-steps; throughputs: forestcoll; studies:"
-            " success-hypercubes, success-multistage, run-times, success-hgsa, sweep-sga, sweep-mboa, sweep-umda,"
-            " compare-engines, tabu, cooperation; or a .toml file.",
+            " success-hypercubes, success-multistage, run-times, success-hgsa, sweep-sga,"
+            " sweep-mboa, sweep-umda, compare-engines, tabu, cooperation; or a .toml file.",
         ),
     ],
     engine: Annotated[

@@ -83,6 +83,7 @@ class EvolutionIsland:
             ordered=genome.ordered,
             optional=not genome.problem.required.all(),
             undefined=options.papers and genome.ordered,
+            senders=options.senders,
             mutation=float(options.mutation),
             moves=options.moves,
             sweeps=options.sweeps,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from cchybrid.toolkit.evolution.restoration import CANDIDATES
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.step_control import check_control
 
@@ -50,6 +51,9 @@ class EvolutionOptions:
         Hops from the sender beyond which options are excluded where shorter ones suffice (thesis
         section 6.5.5); 0: no limit, but near senders are preferred according to the number of
         steps; with ``papers`` 0 is the thesis' own choice (``published_radius``).
+    senders
+        Senders that restoration compares by the use of their ports where it replaces one (thesis
+        section 6.5.3); 1: a random one, as in the multistage paper.
     conflicts
         ``pairs``: of transfers that share a channel (thesis equation 6.18); ``excess``: uses of
         channels beyond their capacity.
@@ -70,6 +74,7 @@ class EvolutionOptions:
     patience: int = 200
     greedy: float = 0.5
     radius: int = 0
+    senders: int = CANDIDATES
     conflicts: str = "pairs"
     control: str = "descend"
     memory: int = 4096
@@ -99,7 +104,7 @@ class EvolutionOptions:
         self._positive_share("replacement")
         self._share("mutation")
         self._share("greedy")
-        require(self, moves=1, sweeps=0, polish=0, patience=1, radius=0, memory=1)
+        require(self, moves=1, sweeps=0, polish=0, patience=1, radius=0, senders=1, memory=1)
         if self.conflicts not in CONFLICTS:
             raise ValueError(f"conflicts is {self.conflicts!r}, use {' or '.join(CONFLICTS)}")
         check_control(self.control)

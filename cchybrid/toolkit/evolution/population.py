@@ -43,7 +43,7 @@ class Scratch(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Constant parameters of a population; ``EvolutionOptions`` describes the last three.
+    """Constant parameters of a population; ``EvolutionOptions`` describes the last four.
 
     Parameters
     ----------
@@ -65,6 +65,7 @@ class Settings(NamedTuple):
     ordered: bool
     optional: bool
     undefined: bool
+    senders: int
     mutation: float
     moves: int
     sweeps: int
@@ -123,7 +124,7 @@ def _improve(
     flat = settings.flat
     if settings.ordered:
         required = Loaded(option, step, flat.required, scratch.table)
-        restore(flat, settings.near, required, scratch.chain, stop, state)
+        restore(flat, settings.near, settings.senders, required, scratch.chain, stop, state)
     if stop[0]:
         return STOPPED
     loaded = Loaded(option, step, scratch.counted, scratch.table)

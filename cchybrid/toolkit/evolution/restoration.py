@@ -15,12 +15,18 @@ from cchybrid.toolkit.kernels.occupancy import Loaded
 from cchybrid.toolkit.kernels.rng import State, below
 
 CANDIDATES = 8
-"""Possible options that are compared before the best of them is taken."""
+"""Usual number of possible options that are compared before the best of them is taken."""
 
 
 @internal
 def restore(
-    flat: Flat, near: IntArray, loaded: Loaded, chain: IntArray, stop: BoolArray, state: State
+    flat: Flat,
+    near: IntArray,
+    candidates: int,
+    loaded: Loaded,
+    chain: IntArray,
+    stop: BoolArray,
+    state: State,
 ) -> int:
     """Satisfy all requirements by changing options and steps; return the late deliveries.
 
@@ -29,6 +35,9 @@ def restore(
     near
         Shape (deliveries,): options with more uses than this are taken only if there is no other
         (a soft form of the restricted surrounding, thesis section 6.5.5).
+    candidates
+        Possible options, from a random one on, that are compared by the use of their ports; with 1
+        the choice is random, as in the multistage paper.
     loaded
         Every delivery has an option and a step from 0 to ``steps``, the number of rows of the
         table; ``steps`` means late. Ports and lateness of the counted ones count. The table is
@@ -64,7 +73,7 @@ def restore(
             delivery = following
         while waiting >= 0:
             following = chain[waiting]
-            found = _other_option(flat, near, step, waiting, now, row, state)
+            found = _other_option(flat, near, candidates, step, waiting, now, row, state)
             if found >= 0:
                 option[waiting] = found
                 if counted[waiting]:
@@ -85,7 +94,14 @@ def restore(
 
 @internal
 def _other_option(
-    flat: Flat, near: IntArray, step: IntArray, delivery: int, now: int, row: IntArray, state: State
+    flat: Flat,
+    near: IntArray,
+    candidates: int,
+    step: IntArray,
+    delivery: int,
+    now: int,
+    row: IntArray,
+    state: State,
 ) -> int:
     """Return a possible option with little used ports, -1 if there is none."""
     first = flat.option_start[delivery]
@@ -105,6 +121,6 @@ def _other_option(
         if best < 0 or score < best_score:
             best, best_score = candidate, score
         compared += beyond <= 0
-        if compared >= CANDIDATES:
+        if compared >= candidates:
             break
     return best

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.evolution.initial import complete
-from cchybrid.toolkit.evolution.restoration import restore
+from cchybrid.toolkit.evolution.restoration import CANDIDATES, restore
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.occupancy import Loaded
@@ -213,7 +213,7 @@ def _restore_order(
     if settings.ordered:
         steps = len(solution.table)
         loaded = Loaded(solution.option, solution.step, flat.required, solution.table)
-        restore(flat, settings.near, loaded, chain, stop, state)
+        restore(flat, settings.near, CANDIDATES, loaded, chain, stop, state)
         for delivery in range(len(solution.option)):
             if solution.step[delivery] >= steps:
                 solution.option[delivery] = settings.tree[delivery]

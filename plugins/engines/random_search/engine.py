@@ -12,7 +12,7 @@ from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.initial import complete
-from cchybrid.toolkit.evolution.restoration import restore
+from cchybrid.toolkit.evolution.restoration import CANDIDATES, restore
 from cchybrid.toolkit.islands import explore, island_seed
 from cchybrid.toolkit.kernels import compiled
 from cchybrid.toolkit.kernels.conflicts import mark_needed
@@ -195,7 +195,7 @@ def draw_often(
         new_step[:] = -1
         complete(flat, anything, required, steps, False, new_option, new_step, stop, state)
         if ordered:
-            restore(flat, anything, loaded, chain, stop, state)
+            restore(flat, anything, CANDIDATES, loaded, chain, stop, state)
         if stop[0]:
             return made, fewest
         mark_needed(flat, new_option, needed)

@@ -69,8 +69,10 @@ def test_the_overview_says_how_many_rows_are_closed(name: str, closed: str) -> N
     states = [row["state"].split(",")[0] for row in table]
     assert states.count("optimal") == int(closed)
     for row, state in zip(table, states, strict=True):
-        # The largest networks of ``scale`` have no schedule within the time limit.
-        if state != STUDY and not (name == "scale" and state == "nothing found"):
+        # The largest networks of ``scale`` have no schedule within the time limit, and
+        # ``success-hypercubes`` was run in part.
+        unknown = {"scale": "nothing found", "success-hypercubes": "not run"}.get(name)
+        if state not in (STUDY, unknown):
             assert row["steps"]
             assert row["lower_bound"]
 

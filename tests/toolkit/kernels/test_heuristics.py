@@ -35,6 +35,7 @@ class Start:
         if not all_count:
             self.counted[:] = False
             self.counted[list(plain_kernels.needed(problem, self.found))] = True
+        self.candidates = 1 + seed % 8
         self.near = min_uses(problem, self.flat) + np.int32(seed % 3)
         self.table = np.zeros((STEPS, problem.resources), dtype=np.int32)
         self.chain = np.zeros(problem.deliveries + STEPS + 1, dtype=np.int32)
@@ -50,7 +51,7 @@ class Start:
 
     def restore(self) -> int:
         rest = self.chain, NEVER, self.state
-        return int(call(restore, self.flat, self.near, self.loaded, *rest))
+        return int(call(restore, self.flat, self.near, self.candidates, self.loaded, *rest))
 
 
 def assert_ordered(start: Start) -> None:
