@@ -40,7 +40,7 @@ def nodes_by_number(gpus: Iterable[int], network: Network | None) -> dict[int, i
     Raises
     ------
     InputError
-        The network has no such node, or it is a switch, or two GPUs are one node.
+        The network has no such node, or it is a switch.
     """
     if network is None:
         return {gpu: number for number, gpu in enumerate(gpus)}

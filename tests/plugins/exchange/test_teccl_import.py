@@ -263,7 +263,7 @@ def test_gpus_are_the_nodes_of_their_numbers_on_a_named_network() -> None:
         read_teccl(text, ImportRequest("x", cchybrid.network("ring-uni-3")))
     names = [(0, 1), (1, 2), (2, 0), (2, 3)]
     named = Network("named", 4, tuple((*a, 1) for a in names), node_names=("1", "R", "S", "T"))
-    with pytest.raises(InputError, match="two are one node"):
+    with pytest.raises(InputError, match="no node '0' in named"):
         read_teccl(text, ImportRequest("x", named))
 
 
