@@ -8,10 +8,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from cchybrid_plugins.bench.checking import check
-from cchybrid_plugins.bench.contestant import Contestant, labels
+from cchybrid_plugins.bench.contestant import Contestant, labels, software_of
 from cchybrid_plugins.bench.store import Store
 
+from cchybrid.plugin import software
 from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.small_suites import schedules
 
@@ -40,6 +42,7 @@ def ran(folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_a_changed_engine_is_run_again_and_both_runs_are_kept(tmp_path: Path) -> None:
     (tmp_path / "one.toml").write_text(SUITE)
     (tmp_path / "mine_engine.py").write_text(ENGINE)
@@ -59,11 +62,24 @@ def test_a_changed_engine_is_run_again_and_both_runs_are_kept(tmp_path: Path) ->
     )
 
 
+def test_the_software_is_that_of_the_engines_that_take_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    registry = load_registry()
+    kind = registry.benchmark("schedules")
+    before = {name: software_of(kind, [name], registry) for name in ("colouring", "lns")}
+    digest = software.digest_of_code
+    changed = {registry.engine("lns").target.partition(":")[0]: "changed"}
+    monkeypatch.setattr(software, "digest_of_code", lambda m: changed.get(m) or digest(m))
+    assert software_of(kind, ["colouring"], registry) == before["colouring"]
+    assert software_of(kind, ["lns"], registry) != before["lns"]
+
+
 def test_a_run_of_other_software_than_its_key_says_does_not_count() -> None:
     kind = load_registry().benchmark("schedules")
     run, row = schedules().runs[0], schedules().suite.rows[0]
-    for software, held in ((run.result["software"], True), ("000000000000", False)):
-        own = replace(run, contestant=replace(run.contestant, software=software))
+    for digest, held in ((run.result["software"], True), ("000000000000", False)):
+        own = replace(run, contestant=replace(run.contestant, software=digest))
         found = check(own, row, kind, run.result["digest"])
         assert found.held == held
         assert held or "its software is" in found.failure
