@@ -158,7 +158,7 @@ def _by_key(patterns: Iterable[CollectiveInfo]) -> dict[str, CollectiveInfo]:
 
 def name_key(word: str) -> str:
     """Return a name of a collective, or a pattern of names, in the form in which they compare."""
-    return re.sub(r"(\[.*?\])|[\s_-]", r"\1", word).lower()  # the hyphen of ``[a-z]`` stays
+    return re.sub(r"(\[[^][]*\])|[\s_-]", r"\1", word).lower()  # the hyphen of ``[a-z]`` stays
 
 
 def _unknown(word: str, by_key: dict[str, CollectiveInfo]) -> InputError:

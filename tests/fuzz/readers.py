@@ -356,7 +356,8 @@ ALL: tuple[Reader, ...] = (
         mutators.mutate_words, ".throughputs", judges.suite, plugin="bench pipelining",
     ),
     Reader(
-        "CSV of pairs", texts("source,destination\n0,3\n2,5\n", "# pairs\nR1,R2\n7,last # one\n"),
+        "CSV of pairs",
+        texts("source,destination\nR1,7\n0-1,last\n", "# pairs\nR1,R2\n7,last # one\n"),
         _pairs, mutators.mutate_words, ".csv",
     ),
     Reader(
