@@ -79,9 +79,14 @@ class Contestant:
         if self.time_limit is not None:
             amounts.append(f"{self.time_limit:.15g} s")
         amounts.append(f"{self.threads} thread{'s' if self.threads > 1 else ''}")
-        if self.engines != () and self.first_schedule != (self.engines is None):
+        if self.is_first_schedule_unusual:
             amounts.append(f"{'' if self.first_schedule else 'no '}greedy schedule")
         return ", ".join(amounts)
+
+    @property
+    def is_first_schedule_unusual(self) -> bool:
+        """Whether the greedy schedule takes part otherwise than by default for this contestant."""
+        return self.engines != () and self.first_schedule != (self.engines is None)
 
     @property
     def key(self) -> str:

@@ -31,12 +31,12 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
         named = Contestant(solve.get("engines"), without=solve.get("without", ()))
         result, record = kind.work(job["row"], solve, job["seed"], registry)
         software = software_of(kind, named.team(registry), registry)
-        result |= {"software": software, "settings": solve}
+        result |= {"software": software, "settings": solve, "machine": machine()}
     except SettingsError as error:
         return {"refused": error.what, "where": error.where, "hint": error.hint}
     except CchybridError as error:
         return {"failure": str(error)}
-    return {"result": {**result, "machine": machine()}, "schedule": record}
+    return {"result": result, "schedule": record}
 
 
 def main() -> None:

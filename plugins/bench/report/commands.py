@@ -47,7 +47,7 @@ def _name(contestant: Contestant) -> tuple[str, ...]:
     words = _words(
         ("--engine", engines), ("--without", without), ("--strategy", strategy), *options
     )
-    if contestant.engines != () and contestant.first_schedule != (contestant.engines is None):
+    if contestant.is_first_schedule_unusual:
         words += ("--first-schedule" if contestant.first_schedule else "--no-first-schedule",)
     return words
 

@@ -41,8 +41,10 @@ def members_of(key: str, others: Iterable[str]) -> list[str]:
 
 def _limits_of(contestant: Contestant) -> tuple[object, ...]:
     """Return the budget of a contestant, and whether the host's greedy schedule takes part."""
-    one = contestant
-    return one.time_limit, one.evaluations, one.threads, one.first_schedule
+    return (
+        contestant.time_limit, contestant.evaluations, contestant.threads,
+        contestant.first_schedule,
+    )  # fmt: skip
 
 
 def beside_members(runs: DataFrame) -> DataFrame:
