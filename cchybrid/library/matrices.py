@@ -53,7 +53,10 @@ def read_matrix(matrix: Any, name: str) -> Network:
         values = cells[rows, columns]
     sizes = _whole(values)
     channels = []
-    for a, b, size in sorted(zip(rows.tolist(), columns.tolist(), sizes, strict=True)):
+    cells_in_order = sorted(
+        zip(rows.tolist(), columns.tolist(), sizes, strict=True), key=lambda cell: cell[:2]
+    )
+    for a, b, size in cells_in_order:
         if a == b or size is None:
             what = f"node {a} is linked to itself" if a == b else f"entry ({a}, {b}) is no capacity"
             raise InputError(

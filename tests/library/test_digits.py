@@ -1,8 +1,10 @@
 """Numbers have the digits 0 to 9: others, which Python takes for the same, are refused."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import scipy.sparse
 
 import cchybrid
 from cchybrid.host.instances import collective
@@ -51,3 +53,25 @@ def test_in_the_name_of_a_collective(name: str) -> None:
 def test_in_lists_rows_and_layouts() -> None:
     with pytest.raises(InputError):
         parse_pairs(f"0>{THREE}")
+
+
+@pytest.mark.parametrize("text", ["2_0", THREE], ids=ascii)
+@pytest.mark.parametrize("kind", ["int", "double"])
+@pytest.mark.parametrize("default", [False, True])
+def test_in_graphml(tmp_path: Path, text: str, kind: str, default: bool) -> None:
+    file = tmp_path / "pair.graphml"
+    file.write_text(
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+        f'<key id="c" for="edge" attr.name="capacity" attr.type="{kind}">'
+        f"{f'<default>{text}</default>' if default else ''}</key>"
+        '<graph edgedefault="undirected"><node id="0"/><node id="1"/><edge source="0" target="1">'
+        f'{"" if default else f"""<data key="c">{text}</data>"""}</edge></graph></graphml>'
+    )
+    with pytest.raises(InputError, match="digits 0 to 9"):
+        cchybrid.network(str(file))
+
+
+def test_in_a_sparse_matrix_with_a_wrong_entry_stored_twice() -> None:
+    matrix = scipy.sparse.coo_matrix(([1, -1, 1], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
+    with pytest.raises(InputError, match="no capacity"):
+        cchybrid.network(matrix)

@@ -24,6 +24,8 @@ _ELEMENTS = {
 """The XML attributes and the elements within each element; ports and descriptions have any."""
 _TRUTH = {"true": "true", "1": "true", "false": "false", "0": "false"}
 """The truth values of XML."""
+_NUMBERS = ("int", "integer", "long", "float", "double")
+"""The types of numbers that NetworkX reads."""
 
 
 def read_graphml(text: str) -> nx.Graph:
@@ -147,6 +149,8 @@ def _keys(root: ElementTree.Element) -> dict[str | None, ElementTree.Element]:
     for key in keys:
         kind, place = key.get("for", "all"), _place(key)
         found = [child.text for child in key if _kind(child) == "default"]
+        for child in key:
+            _check_value(key, child, place)
         if found and kind not in ("node", "edge"):
             raise InputError(
                 f"a default for {kind!r} elements",
@@ -203,6 +207,18 @@ def _check_data(element: ElementTree.Element, keys: dict[str | None, ElementTree
             # NetworkX would drop the attribute; empty, it counts by its name.
             data[:] = []
             data.text = None
+        _check_value(key, data, place)
+
+
+def _check_value(key: ElementTree.Element, data: ElementTree.Element, place: str) -> None:
+    """Refuse a number that Python reads, but XML does not: with underscores or other digits."""
+    text = data.text or ""
+    if key.get("attr.type") in _NUMBERS and ("_" in text or not text.isascii()):
+        raise InputError(
+            f"{text.strip()[:40]!r} is no {key.get('attr.type')}",
+            where=place,
+            hint="write it in the digits 0 to 9",
+        )
 
 
 def _place(element: ElementTree.Element) -> str:

@@ -35,7 +35,7 @@ def read_network_json(text: str) -> Network:
     if record.get("format") == INSTANCE_FORMAT:
         raise InputError(
             "a JSON file of this format holds a whole instance, not a network alone",
-            hint="give it without a collective",
+            hint="solve it without a collective, or give the file of a network",
         )
     check_format(record, NETWORK_FORMAT)
     only_keys(record, ("format", "network", "design"), "")
