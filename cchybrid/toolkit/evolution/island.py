@@ -158,7 +158,7 @@ class EvolutionIsland:
         done = mature(self._settings, self._scratch, children, stop, self._state)
         children.fitness[done:] = NO_LIMIT
         self._remember(children)
-        replace(population, children, done, self._options.papers, self._state)
+        replace(population, children, done, self._options.ties == "random", self._state)
         return done
 
     def _polish(self, rounds: int, stop: BoolArray) -> int:

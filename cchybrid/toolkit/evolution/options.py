@@ -12,6 +12,8 @@ from cchybrid.toolkit.step_control import check_control
 
 CONFLICTS = ("pairs", "excess")
 """Values of the option ``conflicts``."""
+TIES = ("first", "random")
+"""Values of the option ``ties``."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,9 @@ class EvolutionOptions:
         Individuals.
     replacement
         Share of the population, the worst, that children replace in a generation.
+    ties
+        Which of equally bad individuals are replaced: ``random``, or the last ones, so that the
+        ``first`` stay.
     mutation
         Probability that a child is mutated.
     moves
@@ -67,6 +72,7 @@ class EvolutionOptions:
     papers: bool = False
     population: int = 80
     replacement: float = 2 / 3
+    ties: str = "first"
     mutation: float = 0.9
     moves: int = 6
     sweeps: int = 20
@@ -80,7 +86,7 @@ class EvolutionOptions:
     memory: int = 4096
 
     PUBLISHED: ClassVar[Mapping[str, Any]] = {
-        "population": 100, "mutation": 0.9, "patience": 500_000
+        "population": 100, "ties": "random", "mutation": 0.9, "patience": 500_000
     }  # fmt: skip
     """Defaults with ``papers``. 500,000 are the generations of all runs of thesis section 7.2; what
     the reasonable time is after which a step is added (section 6.4) is not published."""
@@ -105,8 +111,9 @@ class EvolutionOptions:
         self._share("mutation")
         self._share("greedy")
         require(self, moves=1, sweeps=0, polish=0, patience=1, radius=0, senders=1, memory=1)
-        if self.conflicts not in CONFLICTS:
-            raise ValueError(f"conflicts is {self.conflicts!r}, use {' or '.join(CONFLICTS)}")
+        for name, values in (("conflicts", CONFLICTS), ("ties", TIES)):
+            if getattr(self, name) not in values:
+                raise ValueError(f"{name} is {getattr(self, name)!r}, use {' or '.join(values)}")
         check_control(self.control)
 
     @property

@@ -38,7 +38,9 @@ class SgaOptions(EvolutionOptions):
 
     crossover: float = 0.7
 
-    PUBLISHED: ClassVar[Mapping[str, Any]] = {**EvolutionOptions.PUBLISHED, "crossover": 0.9}
+    PUBLISHED: ClassVar[Mapping[str, Any]] = {
+        **EvolutionOptions.PUBLISHED, "crossover": 0.9, "ties": "first"
+    }  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -17,6 +17,7 @@ from cchybrid.plugin.engine import Budget, Stop, read_options
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.evolution.genome import Genome
 from cchybrid.toolkit.evolution.population import Population, empty_population
+from cchybrid.toolkit.evolution.population import replace as replace_worst
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.host.test_quotient_search import divided_by
 
@@ -41,6 +42,7 @@ def test_papers_has_the_published_values_and_none_of_ours(engine: Any) -> None:
 
 def test_papers_has_what_the_thesis_says_of_one_algorithm() -> None:
     assert papers(Sga).crossover == 0.9
+    assert [papers(engine).ties for engine in ENGINES] == ["random", "first", "random"]
     assert papers(Umda).sampled == 1
     assert papers(Mboa).candidates == papers(Mboa).leaves == UNLIMITED
 
@@ -53,6 +55,20 @@ def test_what_the_papers_lack_is_refused_beside_papers(engine: Any) -> None:
         other = {"moves": 6, "sampled": 0.02, "conflicts": "excess"}.get(name, plain)
         with pytest.raises(InputError, match=f"it: {name} is {other}, with papers use {value}"):
             papers(engine, **{name: str(other)})
+
+
+def test_of_equally_bad_individuals_the_first_stay_or_random_ones() -> None:
+    with pytest.raises(InputError, match="ties is 'last', use first or random"):
+        papers(Umda, ties="last")
+    kept = []
+    for drift in (False, True):
+        population, children = empty_population(10, 1), empty_population(6, 1)
+        population.fitness[:], children.fitness[:] = 1, 1
+        population.step[:, 0], children.step[:] = np.arange(10), -1
+        replace_worst(population, children, 6, drift, seed_state(0))
+        kept.append([step for step in population.step[:, 0].tolist() if step >= 0])
+    assert kept[0] == [0, 1, 2, 3] != kept[1]
+    assert len(kept[1]) == 4
 
 
 @pytest.mark.parametrize("engine", ENGINES)
