@@ -21,18 +21,18 @@ def describe(instance: Mapping[str, Any]) -> list[str]:
     network, collective = instance["network"], instance["collective"]
     model, messages = instance.get("model", {}), collective["messages"]
     capacities = {channel[2] if len(channel) > 2 else 1 for channel in network["channels"]}
-    ports = model.get("ports", "all")
+    ports, end = model.get("ports", "all"), ", last first" * (collective["kind"] == "combine")
     sides = ports if isinstance(ports, dict) else {"inject": ports, "accept": ports}
-    inject, accept = (_cut(sides[side]) for side in ("inject", "accept"))
+    sent, got = (_cut(sides[side]) for side in ("inject", "accept"))
     names = [ascii(_cut([part.get("name", "")])) for part in (instance, network, collective)]
     return [
-        f"network: {network['nodes']} nodes, {len(network['channels'])} channels of capacity "
-        f"{_cut(sorted(capacities))}, {len(network.get('half_duplex', []))} half-duplex pairs; "
-        f"endpoints: {_nodes(network.get('endpoints', []))}",
+        f"network: {network['nodes']} nodes, counted from 0, {len(network['channels'])} channels "
+        f"of capacity {_cut(sorted(capacities))}, {len(network.get('half_duplex', []))} half-"
+        f"duplex pairs; endpoints: {_nodes(network.get('endpoints', []))}",
         f"messages: {len(messages)} of kind {collective['kind']}, chunks of each: "
         f"{collective.get('chunks', 1)}; {'; '.join(_ends(messages))}",
-        f"model: {model.get('switching', 'wormhole')}, {own_scope(instance)}, ports: {inject} to "
-        f"inject and {accept} to accept; rounds of the steps: {_cut(model.get('rounds') or [1])}",
+        f"model: {model.get('switching', 'wormhole')}, {own_scope(instance)}, ports: {sent} to "
+        f"inject and {got} to accept; rounds of the steps{end}: {_cut(model.get('rounds') or [1])}",
         f"SHA-256 of the instance: {fingerprint(instance)}",
         f"names in the file: {names[0]}; network {names[1]}, collective {names[2]}",
     ]

@@ -299,7 +299,8 @@ def paid_for_sets(network: Network, prices: Prices, rows: Any, messages: list[in
         (row[0], network.node_set([*row[1:]])) for row in whole_rows(rows, 2, network.nodes + 1)
     ]
     lowest = _lowest(prices).hops if prices.intervals else {}
-    prices.count(len(sets) * (len(network.channels) + len(messages)))
+    ends = sum(len(network.messages[message][1]) for message in messages)
+    prices.count(len(sets) * (len(network.channels) + ends))
     for (a, b), price in lowest.items():
         if sum(weight for weight, inside in sets if b in inside and a not in inside) > price:
             raise EvidenceError("the sets weigh more than a channel into them costs")

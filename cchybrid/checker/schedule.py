@@ -75,9 +75,8 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
         ]
     except (EvidenceError, KeyError, TypeError, ValueError) as error:
         raise EvidenceError(f"the steps of the schedule are not well-formed: {error}") from None
-    forward = steps
-    if network.backwards:
-        forward = [[(message, path[::-1], _) for message, path, _ in s] for s in reversed(steps)]
+    turned = [[(message, path[::-1], _) for message, path, _ in s] for s in reversed(steps)]
+    forward = turned if network.backwards else steps
     holds = PartialSums(network) if network.members else _Copies(network)
     hops = lru_cache(1 + MAX_DISTANCES // network.nodes)(network.hops)
     allowed = cache(lambda path: is_allowed(network, path, hops))
@@ -94,8 +93,8 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
             _check_capacities(network, number, step)
             holds.end_step()
         except EvidenceError as error:
-            text = f"the schedule is not valid: step {number} read forwards: {error}"
-            raise EvidenceError(text) from None
+            place = f"step {number}{' from the last' * network.backwards}"
+            raise EvidenceError(f"the schedule is not valid: {place}: {error}") from None
     holds.end()
     return network, steps
 

@@ -90,6 +90,9 @@ def check_network(record: Any) -> DesignFigures:
     links = Counter(pair for a, b in design["links"] for pair in ((a, b), (b, a)))
     if network.nodes != design["nodes"] or network.channels != links:
         raise EvidenceError("the links of the design are not those of the network")
+    shown, placed = record["network"].get("positions"), design.get("positions")
+    if None not in (shown, placed) and [*map(list, shown)] != [*map(list, placed)]:
+        raise EvidenceError("the positions of the design are not those of the network")
     return figures
 
 

@@ -339,6 +339,14 @@ def _initial(source: Any, instance: Instance) -> Schedule:
             raise InputError(
                 f"{described(source)} is no schedule", hint="give one, or the name of its file"
             )
+        theirs, ours = source.instance.network, instance.network
+        for node in range(min(theirs.nodes, ours.nodes)):
+            if theirs.node_name(node) != ours.node_name(node):
+                raise InputError(
+                    f"node {node} is called {theirs.node_name(node)} there, and"
+                    f" {ours.node_name(node)} in {instance.name}",
+                    hint="give a schedule of this instance",
+                )
         violations = verify(instance, source.steps, source.sums)
         if violations:
             raise InputError(

@@ -60,16 +60,18 @@ class EffortCounter:
         if found is not None and self._target is not None:
             self._conflicts = found if self._conflicts is None else min(self._conflicts, found)
 
-    def facts(self, scheduled: bool) -> dict[str, Any]:
+    def facts(self, scheduled: bool, by_engine: bool) -> dict[str, Any]:
         """Return the fields of ``Result`` that concern effort.
 
         Parameters
         ----------
         scheduled
             Whether there is a schedule; then no conflicts are left.
+        by_engine
+            Whether the best schedule is that of an engine, and not the host's.
         """
         return {
             "conflicts": 0 if scheduled and self._target is not None else self._conflicts,
             "evaluations": dict(self._evaluations),
-            "evaluations_to_best": self._best if scheduled else None,
+            "evaluations_to_best": self._best if by_engine else None,
         }

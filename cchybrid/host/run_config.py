@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from cchybrid.host.arguments import read_count, read_seed
 from cchybrid.host.quotient_search import QuotientOptions
+from cchybrid.host.versions import versions
 from cchybrid.model.errors import with_context
 from cchybrid.model.json_fields import only_keys, take
 from cchybrid.plugin.engine import Budget, read_options
 from cchybrid.plugin.records import BoundInfo, EngineInfo, load_target
+from cchybrid.plugin.software import software
 
 if TYPE_CHECKING:
     from cchybrid.plugin.registry import Registry
@@ -62,6 +64,8 @@ class RunConfig:
         Whether to use the remaining time to prove a best bound that only an engine claims.
     options
         The options that the user set, as text, per engine, strategy, and for ``quotients``.
+    logged_versions
+        Of a replayed run, the versions of software in its log.
     """
 
     engines: Sequence[Any]
@@ -76,6 +80,13 @@ class RunConfig:
     first_bounds: bool = False
     certify: bool = True
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    logged_versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of all software that the run depends on."""
+        own = {**versions(), **software({info.name: info.target for info in self.engines})}
+        return dict(self.logged_versions) or own
 
     def to_log(self) -> dict[str, Any]:
         """Return the first line of the log, from which the run can be replayed."""
@@ -88,6 +99,7 @@ class RunConfig:
             "blind": self.blind,
             "certify": self.certify,
             "options": {name: dict(texts) for name, texts in self.options.items()},
+            "versions": self.versions,
         }
 
     def to_json(self) -> dict[str, Any]:
@@ -130,6 +142,9 @@ class RunConfig:
                 take(options[name], key, str, f"options.{name}")
         target = read_count(_take_limit(line, "target", int, ""), "target")
         rest["seed"] = read_seed(rest["seed"])
+        # Logs of older versions have none.
+        named = take(line, "versions", dict, "", {})
+        rest["logged_versions"] = {name: take(named, name, str, "versions") for name in named}
         config = cls([], [], budget=Budget(**budget), target=target, **rest)
         _ = config.strategy_options, config.quotient_options  # raises for wrong values
         return config

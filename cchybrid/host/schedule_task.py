@@ -355,9 +355,11 @@ class ScheduleTask(Task):
         else:
             return  # holds for the sampled paths only
         if better:
-            certified = blackboard.certified.steps >= blackboard.lower
-            self._announce("bound", engine=author, steps=blackboard.lower, certified=certified)
-            self._contributed(worker, author, "bound", checked=evidence is not None)
+            checked = evidence is not None
+            # A proof below the best claim is one of what it proves.
+            shown = blackboard.certified.steps if checked else blackboard.lower
+            self._announce("bound", engine=author, steps=shown, certified=checked)
+            self._contributed(worker, author, "bound", checked=checked)
             self._share({"lower": blackboard.lower}, seat)
 
     def _take_draft(self, seat: int, name: str, count: int) -> None:
@@ -433,7 +435,7 @@ class ScheduleTask(Task):
             seconds_to_best=self.found_at,
             strategy=config.strategy,
             contributions=tuple(self.history.contributions),
-            **self.effort.facts(schedule is not None),
+            **self.effort.facts(schedule is not None, self.incumbent is self.blackboard.incumbent),
             **common,
         )
 

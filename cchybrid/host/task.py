@@ -22,10 +22,8 @@ from cchybrid.host import events as ev
 from cchybrid.host.engine_seconds import EngineSeconds
 from cchybrid.host.run_history import RunHistory
 from cchybrid.host.run_result import RunResult
-from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance
-from cchybrid.plugin.software import software
 from cchybrid.plugin.strategy import Arm, ArmKey, Phase
 
 if TYPE_CHECKING:
@@ -262,7 +260,7 @@ class Task(ABC):
             "seconds": self.now,
             "seed": config.seed,
             "budget": config.budget.to_json(),
-            "versions": {**versions(), **software({e.name: e.target for e in config.engines})},
+            "versions": config.versions,
             "options": options,
             "troubles": (*self.troubles, *observer_troubles),
             "remarks": tuple(self.remarks),

@@ -333,7 +333,8 @@ def _permutation(roles: Roles) -> Collective:
         for side, word in ((0, "sends"), (1, "receives")):
             twice = [node for node, n in Counter(pair[side] for pair in pairs).items() if n > 1]
             if twice:
-                raise InputError(f"node {twice[0]} {word} twice", hint="use pairs: for that")
+                name = listed(twice[:1], roles.network)
+                raise InputError(f"node {name} {word} twice", hint="use pairs: for that")
     elif seed or kind in PERMUTATIONS:
         if seed:
             order = list(range(len(nodes)))

@@ -53,6 +53,8 @@ class Instance(ShownInstance):
                     where=key,
                     hint="names, graphs and lists: use cchybrid.instance",
                 )
+        if not isinstance(self.name, str):
+            raise InputError(f"{described(self.name)} is no name", where="name", hint="give a text")
         if not self.name:
             object.__setattr__(self, "name", self._default_name())
         nodes = self.network.nodes

@@ -27,8 +27,8 @@ class Utilisation(NamedTuple):
     uses
         Shape (channels, steps): messages on the channel in the step.
     capacity
-        Shape (channels,): messages that it carries in one step; half-duplex channels share it with
-        their opposite ones.
+        Shape (channels, steps): messages that it carries in the step; half-duplex channels share
+        it with their opposite ones.
     channels
         The two nodes of the channel of every row, by name; rows are in the order of
         ``Network.channels``.

@@ -29,7 +29,10 @@ def facts(instance: Instance) -> list[str]:
     """Return two lines: the network; the messages and the communication model."""
     model = instance.model
     collective = instance.collective
-    parts = [counted(len(collective.messages), "message"), f"{model.switching} switching"]
+    parts = [
+        counted(len(collective.messages) // collective.chunks, "message"),
+        f"{model.switching} switching",
+    ]
     if model.switching == "wormhole":
         routing = model.routing
         words = "any simple path" if routing == "any" else f"at most {routing} extra hops"

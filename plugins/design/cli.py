@@ -350,6 +350,9 @@ def check_design(
     if steps is not None:
         model = CommunicationModel.from_json(record.get("model", {})).to_json()
         facts |= {"collective": record["collective"], "model": model, "steps_bound": steps}
+        # With limited wires the nodes differ, and the bound is about node 0.
+        at_root = record.get("max_wire") is not None and "O" in record["collective"]
+        facts |= {"root": 0} if at_root else {}
     if as_json:
         print(json.dumps(facts))
         return
@@ -360,9 +363,10 @@ def check_design(
     ]
     if steps is not None:
         words = ", ".join(f"{name} {value}" for name, value in model.items())
+        root = " with root 0" if at_root else ""
         lines.append(
-            f"{record['collective']}: at least {steps} steps on every such network"
-            f" ({words}): checked"
+            f"{record['collective']}: at least {steps} steps{root} on every network of these nodes,"
+            f" this degree and these wires ({words}): checked"
         )
     print_lines(lines)
 

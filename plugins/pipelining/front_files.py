@@ -71,15 +71,24 @@ def write_changed(record: Mapping[str, Any], path: Path) -> None:
 
 
 def stored_schedules(folder: Path, whole: Instance) -> list[Schedule]:
-    """Return the valid schedules of an instance, in any chunks and rounds, in a folder's files."""
-    found = []
+    """Return the valid schedules of an instance, in any chunks and rounds, in a folder's files.
+
+    A folder with the front of another instance raises an ``InputError``.
+    """
+    found, others = [], False
     for path in sorted(folder.glob("*.json")):
         try:
             record = _read(path)
             if _format(record).startswith(_SCHEDULE_FORMAT):
                 found.append(_schedule(record, whole.digest))
+            others |= _format(record) == FORMAT and record.get("sha256") != whole.digest
         except (EvidenceError, InputError):
             continue  # judged by ``check``; here only what holds is of use
+    names = {each.instance.network.node_names for each in found}
+    if others or names - {whole.network.node_names}:
+        raise InputError(
+            "it holds the front of another instance", where=str(folder), hint="name another folder"
+        )
     return found
 
 
@@ -132,6 +141,8 @@ def check_front(folder: str | Path) -> Front:
             )
         raise EvidenceError("no schedule lies here, and the index has points")
     whole = schedules[0].instance.in_chunks(1).with_model(rounds=())
+    if any(each.instance.network.node_names != whole.network.node_names for each in schedules):
+        raise EvidenceError("the schedules name the nodes differently")
     bounds: list[_Bound] = []
     limit: ThroughputResult | None = None
     for file, record in files.items():

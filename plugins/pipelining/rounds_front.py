@@ -124,7 +124,7 @@ class Front(RunResult):
     @property
     def sentence(self) -> str:
         """The instance, as a heading of the table."""
-        return f"{printable(self.instance.name)}, hop by hop"
+        return f"{printable(self.instance.full_name)}, hop by hop"
 
     def details(self) -> list[str]:
         """Return the front as a table, and what is known about its ends."""
@@ -159,7 +159,7 @@ class Front(RunResult):
         """Return the front as a JSON object, fractions as text."""
         limit = self.throughput
         return {
-            "instance": self.instance.name,
+            "instance": self.instance.full_name,
             "complete": self.complete,
             "points": [point.to_json() for point in self.points],
             "throughput": None if limit is None else str(limit.bound),

@@ -58,10 +58,11 @@ class ThroughputResult(RunResult):
     def sentence(self) -> str:
         """The verdict in one line: rounds per chunk, and whether fewer are impossible."""
         first = f"{shown_fraction(self.rounds_per_chunk)} rounds per chunk"
+        name = printable(self.instance.full_name)
         if self.certified:
-            return f"{printable(self.instance.name)}: {first}, optimal (certified)"
+            return f"{name}: {first}, optimal (certified)"
         bound = shown_fraction(self.bound)
-        return f"{printable(self.instance.name)}: {first}; at least {bound} are needed (certified)"
+        return f"{name}: {first}; at least {bound} are needed (certified)"
 
     def details(self) -> list[str]:
         """Return the reason of the bound, and the size of the schedule."""

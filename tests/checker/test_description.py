@@ -26,7 +26,8 @@ def described(topology: str, collective: str, **more: Any) -> list[str]:
 
 def test_the_description_is_that_of_the_content():
     assert described("mesh-4x4", "multicast:3,5-6,9,12", root=1) == [
-        "network: 16 nodes, 48 channels of capacity 1, 0 half-duplex pairs; endpoints: none",
+        "network: 16 nodes, counted from 0, "
+        "48 channels of capacity 1, 0 half-duplex pairs; endpoints: none",
         "messages: 1 of kind deliver, chunks of each: 1; destinations: 5 (3,5-6,9,12), "
         "5 per message; source: 1 (1), 1 per message; 5 different pairs",
         "model: wormhole, minimal routing, ports: all to inject and all to accept; "
@@ -35,14 +36,16 @@ def test_the_description_is_that_of_the_content():
     assert described(
         "dgx-1", "AAR", chunks=3, rounds=[1, 2], switching="store-and-forward", ports="1,2"
     ) == [
-        "network: 8 nodes, 32 channels of capacity 1,2, 0 half-duplex pairs; endpoints: none",
+        "network: 8 nodes, counted from 0, "
+        "32 channels of capacity 1,2, 0 half-duplex pairs; endpoints: none",
         "messages: 8 of kind combine, chunks of each: 3; sources: 8 (0-7), 7 per message; "
         "destination: 8 (0-7), 1 per message; 56 different pairs",
         "model: store-and-forward, any routing, ports: 1 to inject and 2 to accept; "
-        "rounds of the steps: 1,2",
+        "rounds of the steps, last first: 1,2",
     ]
     assert described("dgx-2", "allreduce", routing=2) == [
-        "network: 17 nodes, 32 channels of capacity 1, 0 half-duplex pairs; endpoints: 16 (0-15)",
+        "network: 17 nodes, counted from 0, "
+        "32 channels of capacity 1, 0 half-duplex pairs; endpoints: 16 (0-15)",
         "messages: 1 of kind allreduce, chunks of each: 1; members: 16 (0-15), 16 per message",
         "model: wormhole, at most 2 extra hops, ports: all to inject and all to accept; "
         "rounds of the steps: 1",
@@ -58,7 +61,8 @@ def test_what_a_file_leaves_out() -> None:
         },
     }  # fmt: skip
     assert describe(record) == [
-        "network: 10 nodes, 2 channels of capacity 1,3, 0 half-duplex pairs; endpoints: none",
+        "network: 10 nodes, counted from 0, "
+        "2 channels of capacity 1,3, 0 half-duplex pairs; endpoints: none",
         "messages: 1 of kind deliver, chunks of each: 1; destinations: 4 (3-5,9), "
         "4 per message; source: 1 (0), 1 per message; 4 different pairs",
         "model: wormhole, minimal routing, ports: all to inject and all to accept; "
@@ -127,7 +131,7 @@ def test_check_and_verify_say_what_is_in_the_file(tmp_path, capsys):
         assert LIE not in first
         lines = [line.strip() for line in about]
         assert lines[-5:] == describe(record["instance"])
-        assert "network: 8 nodes, 24 channels" in out
+        assert "network: 8 nodes, counted from 0, 24 channels" in out
         assert "1 of kind deliver" in out
     for words in (["check", schedule, proof, "--json"], ["verify", schedule, "--json"]):
         assert run(words) == 0

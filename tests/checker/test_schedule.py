@@ -71,12 +71,9 @@ def test_a_refusal_names_the_step() -> None:
     ring = cchybrid.instance("ring-bi-4", "OAB")
     once = (Transfer(0, (0, 1)), Transfer(0, (0, 3)))
     for steps, text in (
-        ((once, (Transfer(0, (0, 1)),)), "step 2 read forwards: node 1 has message 0 already"),
-        (
-            (once, (Transfer(0, (2, 1)),)),
-            "step 2 read forwards: node 2 does not have message 0 yet",
-        ),
-        ((once, ()), "step 2 read forwards: the step is empty"),
+        ((once, (Transfer(0, (0, 1)),)), "step 2: node 1 has message 0 already"),
+        ((once, (Transfer(0, (2, 1)),)), "step 2: node 2 does not have message 0 yet"),
+        ((once, ()), "step 2: the step is empty"),
     ):
         with pytest.raises(EvidenceError, match=f"^the schedule is not valid: {text}$"):
             checked_schedule(Schedule(ring, steps).to_json())
@@ -140,7 +137,7 @@ def test_what_is_no_schedule_is_refused() -> None:
 def test_paths_without_a_channel_are_refused(path: tuple[int, ...], switching: str) -> None:
     record = read(path)
     record["instance"]["model"] = {"switching": switching}
-    with pytest.raises(EvidenceError, match=r"step 1 read forwards: the path \[.* is not allowed"):
+    with pytest.raises(EvidenceError, match=r"step 1: the path \[.* is not allowed"):
         checked_schedule(record)
 
 

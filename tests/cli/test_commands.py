@@ -59,6 +59,8 @@ def call(*words: str, cwd: Path) -> Completed:
         ("solve ring-bi-4 AAS --engine umda --option cpsat.log=1", "does not take part"),
         ("solve ring-bi-4 AAS -o no/such/folder.json", "a folder that does not exist"),
         ("solve ring-bi-4 AAS -o .", "is a folder"),
+        ("solve ring-bi-4 AAS -o a.json --log a.json", "two results in a.json"),
+        ("solve ring-bi-4 permutation:3>1,3>2", "node 3 sends twice"),
         ("instance ring-bi-4 AAS -o instance.xml", "use a name that ends in .json or .txt"),
         ("engines absent", "see: cchybrid engines"),
         ("solve", "see: cchybrid solve --help"),

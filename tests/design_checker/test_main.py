@@ -72,6 +72,15 @@ def test_a_network_that_is_not_its_design_is_refused(copied: Path, network: Any)
     assert "network" in done.stdout
 
 
+def test_other_positions_than_those_of_the_design_are_refused(copied: Path) -> None:
+    square, line = [[0, 0], [0, 1], [1, 1], [1, 0]], [[0, 0], [1, 0], [2, 0], [3, 0]]
+    design = {**RECORD["design"], "positions": square, "max_wire": 1}
+    for positions, status in ((square, 0), (line, 1)):
+        network = {**RECORD["network"], "positions": positions}
+        done = check(copied, json.dumps({**RECORD, "network": network, "design": design}))
+        assert (done.returncode, "positions" in done.stdout) == (status, status == 1), done.stdout
+
+
 @pytest.mark.parametrize("change", [{"format": "nonsense"}, {"zzz": 1}])
 def test_a_file_of_another_form_is_refused(copied: Path, change: dict[str, Any]) -> None:
     done = check(copied, json.dumps(RECORD | change))

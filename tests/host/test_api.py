@@ -103,6 +103,13 @@ def test_an_initial_schedule_is_the_result_unless_a_better_one_is_found(tmp_path
     assert better.engine != "initial schedule"
 
 
+def test_an_initial_schedule_of_other_names_is_refused() -> None:
+    there, here = nx.path_graph(["a", "b", "c"]), nx.path_graph(["b", "a", "c"])
+    found = cchybrid.solve(there, "allgather", time_limit=20).schedule
+    with pytest.raises(InputError, match="node 0 is called a there, and b in"):
+        cchybrid.solve(here, "allgather", initial_schedule=found)
+
+
 def test_an_initial_schedule_that_is_not_valid_is_refused() -> None:
     initial = one_by_one(SMALL)
     cut_short = cchybrid.Schedule(SMALL, initial.steps[:-1])

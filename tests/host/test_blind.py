@@ -53,10 +53,10 @@ def test_the_effort_of_several_starts_adds_up() -> None:
     effort.best("a", 2, done=False)
     effort.end("a", End(Stop.LIMIT, 5))
     effort.start("b")
-    facts = effort.facts(scheduled=True)
+    facts = effort.facts(scheduled=True, by_engine=True)
     assert facts["evaluations"] == {"a": 10, "b": None}
     assert (facts["evaluations_to_best"], facts["conflicts"]) == (7, 0)
-    assert effort.facts(scheduled=False)["conflicts"] == 6
+    assert effort.facts(scheduled=False, by_engine=False)["conflicts"] == 6
 
 
 def test_evaluations_after_the_case_is_closed_do_not_count() -> None:
@@ -64,4 +64,4 @@ def test_evaluations_after_the_case_is_closed_do_not_count() -> None:
     effort.start("a")
     effort.best("a", 2, done=True)
     effort.end("a", End(Stop.LIMIT, 5))
-    assert effort.facts(scheduled=True)["evaluations"] == {"a": 2}
+    assert effort.facts(scheduled=True, by_engine=True)["evaluations"] == {"a": 2}

@@ -124,6 +124,7 @@ def test_the_hosts_schedule_is_a_result_but_is_not_shared() -> None:
     # A longer schedule of an engine is shared, but it is not the best.
     assert kinds(state.apply(1.0, 1, Offer(LONGER, 3, ""))) == ["share"]
     assert (state.best, state.found_by, state.offered) == (2, "host greedy", True)
+    assert state.effort.facts(True, False)["evaluations_to_best"] is None
     state.apply(2.0, 3, Bound(2, GROWTH, False, "growth"))
     assert state.done
     assert state.is_certified
@@ -161,6 +162,14 @@ def test_a_schedule_that_beats_a_claim_ends_its_author() -> None:
     state = opened()
     state.apply(1.0, HOST, Offer(GOOD, 0, ""))
     assert kinds(state.apply(2.0, 2, Bound(7, None, True, ""))) == ["trouble", "dismiss"]
+
+
+def test_a_proof_below_a_claim_is_one_of_what_it_proves() -> None:
+    state = opened()
+    state.apply(1.0, 2, Bound(7, None, True, ""))
+    announced = state.apply(2.0, 3, Bound(2, GROWTH, False, "growth"))[0]
+    assert isinstance(announced, Announce)
+    assert announced.content == {"engine": "growth", "steps": 2, "certified": True}
 
 
 def test_a_wrong_provider_does_not_end_the_worker_that_it_shares() -> None:

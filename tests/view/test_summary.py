@@ -22,6 +22,7 @@ def result() -> cchybrid.Result:
 
 def test_the_facts_are_those_of_the_instance() -> None:
     rounds = cchybrid.instance("ring-bi-4", "AAS", rounds=[3, 1], chunks=2)
+    assert facts(rounds)[1].startswith("12 messages, ")
     assert facts(rounds)[1].endswith("all ports, 2 chunks each, rounds 3+1")
     lab = cchybrid.instance("ring-bi-4", "allgather", ports=1, name="lab, 1 port")
     result = cchybrid.solve(lab.with_model(inject=2, accept=2), time_limit=30)

@@ -34,8 +34,8 @@ def test_a_design_for_a_collective_is_written_and_checked(tmp_path: Path) -> Non
     checked = call("check-design", "net.json", cwd=tmp_path)
     assert (checked.returncode, checked.stderr) == (0, "")
     assert (
-        "AAS: at least 2 steps on every such network (switching wormhole, ports all, routing"
-        " minimal): checked" in checked.stdout
+        "AAS: at least 2 steps on every network of these nodes, this degree and these wires"
+        " (switching wormhole, ports all, routing minimal): checked" in checked.stdout
     )
     checked = call("check-design", "net.json", "--json", cwd=tmp_path)
     shown = json.loads(checked.stdout)

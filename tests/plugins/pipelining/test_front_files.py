@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -139,10 +140,25 @@ def test_files_of_another_instance_are_refused(folder: Path, tmp_path: Path) -> 
             with pytest.raises(EvidenceError, match=f"{target.name}: .*another instance"):
                 check_front(folder)
             target.unlink()
-    # A search in that folder uses none of them.
-    again = cchybrid.pareto("ring-bi-4", "alltoall", folder=folder, time_limit=600)
-    assert again.instance.network.name == "ring-bi-4"
-    assert again.complete
+    with pytest.raises(InputError, match="it holds the front of another instance"):
+        cchybrid.pareto("ring-bi-4", "alltoall", folder=folder, time_limit=600)
+
+
+def test_a_folder_of_other_names_of_the_nodes_is_refused(tmp_path: Path) -> None:
+    network = cchybrid.network("ring-bi-4")
+    front = tmp_path / "front"
+    for names in ("abcd", "badc"):
+        named = replace(network, node_names=tuple(names))
+        if names == "abcd":
+            assert cchybrid.pareto(named, "alltoall", folder=front, time_limit=60).points
+        else:
+            with pytest.raises(InputError, match="it holds the front of another instance"):
+                cchybrid.pareto(named, "alltoall", folder=front, time_limit=60)
+    shutil.copy(next(front.glob("steps-*[0-9].json")), front / "renamed.json")
+    names = {"node_names": list("badc")}
+    edit(front / "renamed.json", lambda record: record["instance"]["network"].update(names))
+    with pytest.raises(EvidenceError, match="the schedules name the nodes differently"):
+        check_front(front)
 
 
 def test_a_file_with_a_better_name_proves_nothing(tmp_path: Path) -> None:

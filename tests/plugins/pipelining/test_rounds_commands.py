@@ -36,7 +36,7 @@ def test_the_front_in_words_and_files(tmp_path: Path) -> None:
     first, *inner, last = done.stdout.splitlines()
     assert first == "front: every file holds"
     assert last.startswith("  names in the file: 'hypercube-64 AAB")
-    assert "  network: 4 nodes, 8 channels of capacity 1" in "\n".join(inner)
+    assert "  network: 4 nodes, counted from 0, 8 channels of capacity 1" in "\n".join(inner)
     assert not any("hypercube" in line for line in inner)
 
 

@@ -59,7 +59,7 @@ def test_check_names_what_is_wrong(tmp_path: Path) -> None:
     file = tmp_path / "flow.json"
     assert "optimal (certified); linear" in call("check", "flow.json", cwd=tmp_path).stdout
     explained = call("check", "flow.json", "--explain", cwd=tmp_path).stdout.splitlines()
-    assert explained[1].startswith("  network: 6 nodes, 14 channels of capacity 1")
+    assert explained[1].startswith("  network: 6 nodes, counted from 0, 14 channels of capacity 1")
     assert "  Let the messages be cut into equal chunks and take any number of steps." in explained
     assert explained[-1].endswith(" rounds per chunk: at least 4.")
     record = json.loads(file.read_text())
