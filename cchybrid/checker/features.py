@@ -11,7 +11,8 @@ from cchybrid.checker.instance import EvidenceError, Network
 
 FEATURES = frozenset({
     "wormhole", "store-and-forward", "limited ports", "wide channels", "half duplex", "endpoints",
-    "extra hops", "any routing", "delivering", "combining", "allreduce", "chunks", "rounds",
+    "extra hops", "any routing", "routing table", "delivering", "combining", "allreduce", "chunks",
+    "rounds",
 })  # fmt: skip
 """All features of instances of the formats ``cchybrid-instance/1`` and ``/2``."""
 
@@ -24,8 +25,8 @@ PROVED = {
     "refutation": _COPIES,
     "part": FEATURES - {"delivering", "combining"},
     "exchanges": FEATURES - {"delivering", "combining"},
-    "rounds per chunk": _COPIES - {"wormhole", "chunks", "rounds"},
-    "throughput": _COPIES - {"limited ports", "half duplex", "chunks", "rounds"},
+    "rounds per chunk": _COPIES - {"wormhole", "routing table", "chunks", "rounds"},
+    "throughput": _COPIES - {"routing table", "limited ports", "half duplex", "chunks", "rounds"},
 }
 """The features for which each argument has been proved."""
 
@@ -40,7 +41,8 @@ def features(network: Network) -> set[str]:
         "half duplex": network.half_duplex,
         "endpoints": network.endpoints,
         "extra hops": network.extra_hops,
-        "any routing": not network.hop_by_hop and network.extra_hops is None,
+        "any routing": not (network.hop_by_hop or network.table) and network.extra_hops is None,
+        "routing table": network.table,
         "delivering": not network.backwards and not network.members,
         "combining": network.backwards,
         "allreduce": network.members,

@@ -71,10 +71,13 @@ def test_a_refusal_names_the_step() -> None:
     ring = cchybrid.instance("ring-bi-4", "OAB")
     once = (Transfer(0, (0, 1)), Transfer(0, (0, 3)))
     for steps, text in (
-        ((once, (Transfer(0, (0, 1)),)), "step 2 read forwards: node 1 has message 0 already"),
+        (
+            (once, (Transfer(0, (0, 1)),)),
+            "step 2 read forwards: node 1 has these parts of message 0 already",
+        ),
         (
             (once, (Transfer(0, (2, 1)),)),
-            "step 2 read forwards: node 2 does not have message 0 yet",
+            r"step 2 read forwards: node 2 does not have the parts \[0\] of message 0 yet",
         ),
         ((once, ()), "step 2 read forwards: the step is empty"),
     ):
