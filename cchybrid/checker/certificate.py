@@ -186,10 +186,8 @@ def prove(instance: Mapping[str, Any], evidence: Any, scope: str) -> int:
     """
     if scope not in (ANY_ROUTING, own_scope(instance)):
         raise EvidenceError(f"the scope {scope[:40]!r} is not that of the instance; {MAKE_ANEW}")
-    network = Network(instance)
-    if scope == ANY_ROUTING:
-        network = network.with_any_routing()
-    return shown_steps(network, evidence)
+    own = Network(instance)
+    return shown_steps(own.with_any_routing() if scope == ANY_ROUTING else own, evidence)
 
 
 def _read_claim(instance: Mapping[str, Any], record: Any) -> Mapping[str, Any]:

@@ -90,8 +90,7 @@ class Network:
     def _read(self, record: Any) -> None:
         """Read and check every field; one of Python's errors says that it is not well-formed."""
         only(record, "format", "name", "network", "collective", "model")
-        _require(record["format"] in FORMATS)
-        latest = record["format"] == FORMATS[1]
+        latest = FORMATS.index(record["format"]) == 1
         network, collective = record["network"], record["collective"]
         model = record.get("model", {})
         only(network, "nodes", "channels", "half_duplex", "endpoints", *LABELS)
@@ -116,8 +115,8 @@ class Network:
             (key,) = {*routing} - {"name"}
             self.by_source = ("next", "previous").index(key) == 1
             self.table = whole_rows(routing[key], self.nodes, self.nodes)
-            _require(len(self.table) == self.nodes > max(map(max, self.table)))
-            _require(not self.hop_by_hop)
+            _require(len(self.table) == self.nodes and not self.hop_by_hop)
+            _require(max(map(max, self.table)) < self.nodes)
             routing = "any"
         hops = whole({"minimal": 0, "any": self.nodes}.get(routing, routing))
         # Simple paths have fewer hops than there are nodes.

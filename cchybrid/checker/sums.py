@@ -7,6 +7,8 @@ disjoint, or one contains the other, so no part is ever counted twice.
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from cchybrid.checker.instance import EvidenceError, Network
 
 Parts = frozenset[int]
@@ -18,13 +20,11 @@ class PartialSums:
     def __init__(self, network: Network) -> None:
         self._network = network
         self._members = [frozenset((source, *goals)) for source, goals in network.messages]
-        sources = (frozenset([source]) for source, _ in network.messages)
-        self._sums: list[Parts] = self._members if network.members else [*sources]
-        self._values: dict[tuple[int, int], set[Parts]] = {
-            (message, node): {frozenset([node])}
-            for message, parts in enumerate(self._sums)
-            for node in parts
-        }
+        sources = [frozenset([source]) for source, _ in network.messages]
+        self._sums = self._members if network.members else sources
+        self._values: defaultdict[tuple[int, int], set[Parts]] = defaultdict(set)
+        for message, parts in enumerate(self._sums):
+            self._values.update(((message, node), {frozenset([node])}) for node in parts)
         self._received: list[tuple[int, int, Parts]] = []
 
     def send(self, message: int, first: int, last: int, parts: Parts) -> None:
@@ -34,7 +34,7 @@ class PartialSums:
             raise EvidenceError("a sum without parts, or of a node that is no member")
         if not self._network.hop_by_hop and last not in self._members[message]:
             raise EvidenceError(f"node {last} is no destination or member of message {message}")
-        inside = [value for value in self._values.get((message, first), ()) if value <= parts]
+        inside = [value for value in self._values[message, first] if value <= parts]
         # The values inside are disjoint or nested, so their union is the sum of the largest ones.
         if frozenset().union(*inside) != parts:
             shown = str(sorted(parts))[:80]
@@ -47,7 +47,7 @@ class PartialSums:
         """Give the receivers of the step their new values."""
         # Larger sums first, so that a sum inside another one of the same step is nothing new.
         for message, node, parts in sorted(self._received, key=lambda entry: -len(entry[2])):
-            values = self._values.setdefault((message, node), set())
+            values = self._values[message, node]
             if parts <= frozenset().union(*values):
                 raise EvidenceError(f"node {node} has these parts of message {message} already")
             if any(parts & value and not value <= parts for value in values):
@@ -59,5 +59,5 @@ class PartialSums:
         """Check that every destination or member has the whole sum."""
         for message, members in enumerate(self._members):
             for node in members:
-                if frozenset().union(*self._values.get((message, node), ())) != self._sums[message]:
+                if frozenset().union(*self._values[message, node]) != self._sums[message]:
                     raise EvidenceError(f"node {node} has not all parts of message {message}")

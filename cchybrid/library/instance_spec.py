@@ -13,7 +13,7 @@ from cchybrid.library.formats.network_json import is_network
 from cchybrid.library.node_numbers import node_number, node_numbers
 from cchybrid.library.records import CollectiveInfo, TopologyInfo
 from cchybrid.library.roles import senders_and_receivers, shortened
-from cchybrid.library.routing_tables import deadlock_text, dependency_cycle, routing_table
+from cchybrid.library.routing_tables import dependency_cycle, routing_table
 from cchybrid.library.topologies import fail
 from cchybrid.library.topologies import network as build_network
 from cchybrid.model import Collective, CommunicationModel, Instance, Network, RoutingTable
@@ -285,8 +285,8 @@ def with_model(
     if spec.chunks is not None:
         instance = instance.in_chunks(spec.chunks)
     found = instance.with_model_of(model)
-    if found.model.table is not None and dependency_cycle(found.model.table):
-        note(f"{found.name}: {deadlock_text(found.model.table, found.network)}")
+    if found.model.table and (cycle := dependency_cycle(found.model.table, found.network)):
+        note(f"{found.name}: deadlock is possible, by the cycle of channels {cycle}")
     return found
 
 

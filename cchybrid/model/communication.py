@@ -58,7 +58,7 @@ class CommunicationModel:
             raise InputError(
                 "a routing table is for wormhole switching",
                 where="model.routing",
-                hint="use minimal",
+                hint="leave it out",
             )
         if not isinstance(self.routing, str | RoutingTable):
             self.__dict__["routing"] = whole(self.routing, "model.routing")

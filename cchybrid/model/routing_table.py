@@ -54,37 +54,31 @@ class RoutingTable:
         return tuple(path)
 
     def check(self, network: Network) -> None:
-        """Raise an ``InputError`` unless all paths arrive, and are paths of the network.
-
-        A path takes channels, passes no endpoint, and visits no node twice.
-        """
-        nodes, order = network.nodes, -1 if self.backwards else 1
-        if [*map(len, self.hops)] != [nodes] * nodes or {*chain(*self.hops)} - {*range(nodes)}:
+        """Raise an ``InputError`` unless all paths arrive, over channels and past no endpoint."""
+        nodes, order = range(network.nodes), -1 if self.backwards else 1
+        sizes = {len(self.hops), *map(len, self.hops)}
+        if sizes != {len(nodes)} or {*chain(*self.hops)} - {*nodes}:
             raise InputError(
-                f"no {nodes} rows of {nodes} nodes, one for each node of {network.name}",
+                f"no {len(nodes)} rows of {len(nodes)} nodes, one for each node of {network.name}",
                 where="model.routing",
                 hint="give every node a row with the next node on the path to each",
             )
-        for goal in range(nodes):
-            arrived = {goal} if self.hops[goal][goal] == goal else set()
-            for source in range(nodes):
-                path = [source]
-                while path[-1] not in arrived:
-                    path.append(self.hops[path[-1]][goal])
-                    if path == [source, source] and source != goal:
-                        break  # no path leads there
-                    passed = path[-1] != goal and path[-1] in network.endpoints
-                    hop = tuple(path[-2:][::order])
-                    if hop not in network.channel_index or len(path) > nodes or passed:
-                        names = [network.node_name(node) for node in path[::order]]
-                        raise InputError(
-                            f"{' '.join(names)}, where {network.node_name(goal)} is the "
-                            f"{'source' if self.backwards else 'goal'}, is no path of the network",
-                            where="model.routing",
-                            hint="use channels that lead there, and no endpoint or node twice",
-                        )
-                else:
-                    arrived.update(path)
+        for goal in nodes:
+            ahead = {node: row[goal] for node, row in enumerate(self.hops) if row[goal] != node}
+            arrived, fresh = {goal}, {goal}
+            while fresh:
+                fresh = {node for node, after in ahead.items() if after in fresh} - arrived
+                arrived |= fresh
+            for node, after in ahead.items():
+                known = (node, after)[::order] in network.channel_index
+                stops = after != goal and after in network.endpoints
+                if node == goal or node not in arrived or stops or not known:
+                    names = tuple(map(network.node_name, (node, goal, after)))
+                    raise InputError(
+                        "no path between {} and {} over {}".format(*names),
+                        where="model.routing",
+                        hint="take channels that lead there, and pass no endpoint",
+                    )
 
     def reversed(self) -> RoutingTable:
         """Return the table of the reversed network, in which every path is read backwards."""

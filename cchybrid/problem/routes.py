@@ -313,10 +313,10 @@ class TableRoutes(Routes):
     ) -> dict[int, tuple[float, Path]]:
         """Return the cost and the nodes of the path from every source that has one."""
         channel = self.network.channel_index
-        found = {source: path for source in sources for path in self.paths(source, target)}
         return {
             source: (float(sum(cost[channel[hop]] for hop in pairwise(path))), path)
-            for source, path in found.items()
+            for source in sources
+            for path in self.paths(source, target)
         }
 
 

@@ -80,9 +80,7 @@ class Packing:
         if problem.ordered:
             return "messages are forwarded"
         return (
-            None
-            if problem.structure is not None
-            else "quotients and routing tables leave no choice of paths"
+            None if problem.structure is not None else "quotients and routing tables fix the paths"
         )
 
     def solve(self, problem: Problem, run: Run) -> Stop:
