@@ -78,7 +78,7 @@ def conformance_instances() -> tuple[ConformanceInstance, ...]:
         _known("endpoints", 4, switches, _exchange(switches.endpoints)),
         _known("directed ring", 3, uni, _gossip(range(4))),
         _known("extra hops", 2, ring, [(0, [1])] * 4, CommunicationModel(routing=2)),
-        _known("routing table", 3, ring, _exchange(range(4)), clockwise),
+        _known("routing table", 6, ring, _exchange(range(4)), clockwise),
         _known("two rounds", 1, ring, _exchange(range(4)), CommunicationModel(rounds=(2,))),
         _known("unequal rounds", 2, line, _gossip(range(4)), CommunicationModel(rounds=(1, 3))),
         _known("sampled paths", 4, cells, _exchange(range(6)), any_path, max_options=60),

@@ -73,6 +73,7 @@ SCHEDULES = {
     "gather": lambda: schedule("mesh-2x2", "gather", root=3),
     "extra hops": lambda: schedule("ring-bi-4", "alltoall", routing=2, **WORMHOLE),
     "any routing": lambda: schedule("ring-bi-4", "alltoall", routing="any", **WORMHOLE),
+    "routing table": lambda: schedule("mesh-2x3", "alltoall", routing="xy", **WORMHOLE),
     "limited ports": lambda: schedule("mesh-2x2", "allgather", ports=1),
     "several ports": lambda: on("complete-4", "alltoall", ports=2),
     "ports by node": lambda: made(
