@@ -308,6 +308,10 @@ class TableRoutes(Routes):
         if self.distance[source, target] > 0:
             yield self._table.path(source, target)
 
+    def sample(self, source: int, target: int, size: int, random: Random) -> list[Path]:
+        """Return the path, if there is one."""
+        return list(self.paths(source, target))
+
     def cheapest_to(
         self, target: int, sources: Iterable[int], cost: NDArray[np.float64]
     ) -> dict[int, tuple[float, Path]]:
