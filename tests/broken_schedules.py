@@ -13,6 +13,7 @@ from cchybrid.model import (
     Message,
     Network,
     Reduction,
+    RoutingTable,
     Steps,
     Transfer,
 )
@@ -80,6 +81,11 @@ HALF_STEPS: Raw = [[(0, (0, 1)), (2, (0, 3, 2))], [(1, (1, 0))]]
 HALF_COMBINE = Instance(ring(4, half_duplex=((1, 0),)), combine(((1,), 0), ((0,), 1)))
 HALF_COMBINE_STEPS: Raw = [[(0, (1, 0))], [(1, (0, 1))]]
 
+# A ring of four on which every path goes down.
+DOWN = RoutingTable(tuple(tuple((v - (v != g)) % 4 for g in range(4)) for v in range(4)))
+TABLE = Instance(ring(4), deliver((0, (2,))), CommunicationModel(routing=DOWN))
+TABLE_COMBINE = replace(TABLE, collective=combine(((2,), 0)))
+
 VALID = {
     "broadcast": (BROADCAST, BROADCAST_STEPS),
     "reduce": (REDUCE, REDUCE_STEPS),
@@ -91,6 +97,8 @@ VALID = {
     "across": (ACROSS, ACROSS_STEPS),
     "fat": (FAT, FAT_STEPS),
     "half": (HALF, HALF_STEPS),
+    "table": (TABLE, [[(0, (0, 3, 2))]]),
+    "table-combine": (TABLE_COMBINE, [[(0, (2, 1, 0))]]),
     "half-combine": (HALF_COMBINE, HALF_COMBINE_STEPS),
 }
 
@@ -124,6 +132,10 @@ MISTAKES = {
     "through a terminal": ("across", {(2, 0): (1, (1, 5, 3))},
         [("passes-endpoint", 2, 0, 1, "node 5")]),
     "detour": ("scatter", {(1, 0): (1, (1, 0, 4, 3))}, [("path-too-long", 1, 0, 1, "path 1->3")]),
+    "off the table": ("table", {(0, 0): (0, (0, 1, 2))},
+        [("path-off-table", 0, 0, 0, "path 0->2")]),
+    "off the table of a reduction": ("table-combine", {(0, 0): (0, (2, 3, 0))},
+        [("path-off-table", 0, 0, 0, "path 2->0")]),
     "two hops at once": ("store", {(1, 0): (0, (0, 1, 2))},
         [("not-one-hop", 1, 0, 0, "path 0->2")]),
     "one channel for two": ("scatter", {(1, 0): None, (0, 2): (1, (1, 2, 3))},

@@ -129,6 +129,14 @@ def broken_paths(instance: Instance, uses: list[Use]) -> set[Breach]:
         if model.switching == "store-and-forward":
             if hops > 1:
                 report("not-one-hop", f"path {name_of(path[0])}->{name_of(path[-1])}")
+        elif model.table is not None:
+            given = list(path[:1])
+            while sound and given[-1] != path[-1]:
+                given.append(model.table.hops[given[-1]][path[-1]])
+                if given[-1] in given[:-1]:
+                    break
+            if sound and given != list(path):
+                report("path-off-table", f"path {path[0]}->{path[-1]}")
         elif sound and model.routing != "any":
             extra = 0 if model.routing == "minimal" else model.routing
             if path[0] not in hops_from:

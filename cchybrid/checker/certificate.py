@@ -39,7 +39,7 @@ class Verdict(NamedTuple):
         Steps that every schedule within the scope needs.
     scope
         ``any routing``, or the instance's own routing rule (``minimal routing``, ``at most 2 extra
-        hops``).
+        hops``, ``routing table``).
     kind
         The kind of the evidence.
     """
@@ -115,6 +115,8 @@ def own_scope(instance: Mapping[str, Any]) -> str:
     """Return the scope that is the instance's own routing rule."""
     model = instance.get("model", {})
     routing = model.get("routing", "minimal")
+    if isinstance(routing, dict):
+        return "routing table"
     if routing == "any" or model.get("switching") == "store-and-forward":
         return ANY_ROUTING
     return "minimal routing" if routing in ("minimal", 0) else f"at most {routing} extra hops"
@@ -184,10 +186,8 @@ def prove(instance: Mapping[str, Any], evidence: Any, scope: str) -> int:
     """
     if scope not in (ANY_ROUTING, own_scope(instance)):
         raise EvidenceError(f"the scope {scope[:40]!r} is not that of the instance; {MAKE_ANEW}")
-    network = Network(instance)
-    if scope == ANY_ROUTING:
-        network = network.with_any_routing()
-    return shown_steps(network, evidence)
+    own = Network(instance)
+    return shown_steps(own.with_any_routing() if scope == ANY_ROUTING else own, evidence)
 
 
 def _read_claim(instance: Mapping[str, Any], record: Any) -> Mapping[str, Any]:

@@ -7,12 +7,28 @@ is refused by every argument for which it is not listed here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from cchybrid.checker.instance import EvidenceError, Network
 
-FEATURES = frozenset({
-    "wormhole", "store-and-forward", "limited ports", "wide channels", "half duplex", "endpoints",
-    "extra hops", "any routing", "delivering", "combining", "allreduce", "chunks", "rounds",
-})  # fmt: skip
+_PRESENT: dict[str, Callable[[Network], Any]] = {
+    "wormhole": lambda network: not network.hop_by_hop,
+    "store-and-forward": lambda network: network.hop_by_hop,
+    "limited ports": lambda network: network.limited_ports,
+    "wide channels": lambda each: max(each.channels.values(), default=0) > max(each.rounds),
+    "half duplex": lambda network: network.half_duplex,
+    "endpoints": lambda network: network.endpoints,
+    "extra hops": lambda network: network.extra_hops,
+    "any routing": lambda each: not each.hop_by_hop and each.extra_hops is None and not each.table,
+    "routing table": lambda network: network.table,
+    "delivering": lambda network: not network.backwards and not network.members,
+    "combining": lambda network: network.backwards,
+    "allreduce": lambda network: network.members,
+    "chunks": lambda network: network.chunks > 1,
+    "rounds": lambda network: network.rounds != [1],
+}
+FEATURES = frozenset(_PRESENT)
 """All features of instances of the formats ``cchybrid-instance/1`` and ``/2``."""
 
 _COPIES = FEATURES - {"allreduce"}
@@ -24,30 +40,15 @@ PROVED = {
     "refutation": _COPIES,
     "part": FEATURES - {"delivering", "combining"},
     "exchanges": FEATURES - {"delivering", "combining"},
-    "rounds per chunk": _COPIES - {"wormhole", "chunks", "rounds"},
-    "throughput": _COPIES - {"limited ports", "half duplex", "chunks", "rounds"},
+    "rounds per chunk": _COPIES - {"wormhole", "routing table", "chunks", "rounds"},
+    "throughput": _COPIES - {"routing table", "limited ports", "half duplex", "chunks", "rounds"},
 }
 """The features for which each argument has been proved."""
 
 
 def features(network: Network) -> set[str]:
     """Return the features of an instance."""
-    present = {
-        "wormhole": not network.hop_by_hop,
-        "store-and-forward": network.hop_by_hop,
-        "limited ports": network.limited_ports,
-        "wide channels": max(network.channels.values(), default=0) > max(network.rounds),
-        "half duplex": network.half_duplex,
-        "endpoints": network.endpoints,
-        "extra hops": network.extra_hops,
-        "any routing": not network.hop_by_hop and network.extra_hops is None,
-        "delivering": not network.backwards and not network.members,
-        "combining": network.backwards,
-        "allreduce": network.members,
-        "chunks": network.chunks > 1,
-        "rounds": network.rounds != [1],
-    }
-    return {name for name, there in present.items() if there}
+    return {name for name, is_present in _PRESENT.items() if is_present(network)}
 
 
 def require(network: Network, argument: str) -> None:

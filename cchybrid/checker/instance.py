@@ -8,7 +8,7 @@ from copy import copy
 from itertools import chain
 from typing import Any
 
-from cchybrid.checker.reading import EvidenceError, list_of, only, whole, whole_numbers
+from cchybrid.checker.reading import EvidenceError, list_of, only, whole, whole_numbers, whole_rows
 
 __all__ = ["LABELS", "MAKE_ANEW", "EvidenceError", "Network", "TooLargeError"]
 
@@ -58,7 +58,11 @@ class Network:
         Whether switching is store-and-forward.
     extra_hops
         Hops that a path may exceed the shortest by, less than ``nodes``; ``None`` for any simple
-        path.
+        path, or a table.
+    table
+        The routing table: per node and goal the next node on the path; empty for other routing.
+    by_source
+        Whether it has, per node and source, the node before it on the path.
     successors, predecessors
         Per node the targets of its outgoing channels, and the sources of its incoming ones.
     inject, accept
@@ -86,8 +90,7 @@ class Network:
     def _read(self, record: Any) -> None:
         """Read and check every field; one of Python's errors says that it is not well-formed."""
         only(record, "format", "name", "network", "collective", "model")
-        _require(record["format"] in FORMATS)
-        latest = record["format"] == FORMATS[1]
+        latest = FORMATS.index(record["format"]) == 1
         network, collective = record["network"], record["collective"]
         model = record.get("model", {})
         only(network, "nodes", "channels", "half_duplex", "endpoints", *LABELS)
@@ -106,6 +109,15 @@ class Network:
         _require(model.get("switching", "wormhole") in ("wormhole", "store-and-forward"))
         self.hop_by_hop: bool = model.get("switching") == "store-and-forward"
         routing = model.get("routing", "minimal")
+        self.table: list[tuple[int, ...]] = []
+        self.by_source = False
+        if latest and isinstance(routing, dict):
+            (key,) = {*routing} - {"name"}
+            self.by_source = ("next", "previous").index(key) == 1
+            self.table = whole_rows(routing[key], self.nodes, self.nodes)
+            _require(len(self.table) == self.nodes and not self.hop_by_hop)
+            _require(max(map(max, self.table)) < self.nodes)
+            routing = "any"
         hops = whole({"minimal": 0, "any": self.nodes}.get(routing, routing))
         # Simple paths have fewer hops than there are nodes.
         self.extra_hops: int | None = hops if hops < self.nodes else None
@@ -184,6 +196,7 @@ class Network:
         self.channels = {(b, a): capacity for (a, b), capacity in self.channels.items()}
         self.successors, self.predecessors = self.predecessors, self.successors
         self.inject, self.accept = self.accept, self.inject
+        self.by_source = not self.by_source
 
     def in_step(self, step: int, capacity: int) -> int:
         """Return the part of a capacity that there is in a step, counted from 1."""
@@ -214,7 +227,7 @@ class Network:
     def with_any_routing(self) -> Network:
         """Return the same network with any routing; its bounds hold for this network, too."""
         free = copy(self)
-        free.extra_hops = None
+        free.extra_hops, free.table = None, []
         return free
 
     def hops(self, start: int, back: bool = False) -> dict[int, int]:

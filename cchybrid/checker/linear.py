@@ -39,7 +39,8 @@ def linear_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     if type(shown) is not int or not 1 <= shown <= MAX_STEPS:
         raise EvidenceError("the evidence is not well-formed")
     prices = Prices(network, evidence, shown - 1)
-    if payments(network, evidence, prices, any_rounds=False) <= prices.offered:
+    paid = sum(part[2] for part in group_payments(network, evidence, prices, any_rounds=False))
+    if paid <= prices.offered:
         raise EvidenceError(f"the prices do not rule out {shown - 1} steps")
     return shown
 
@@ -54,24 +55,19 @@ def linear_rounds(network: Network, evidence: Any, steps: int | None) -> Fractio
         raise EvidenceError(f"evidence about rounds is of the kind linear; {MAKE_ANEW}")
     only(evidence, *_TABLES)
     prices = Prices(network, evidence, steps)
-    paid = payments(network, evidence, prices, any_rounds=True)
+    paid = sum(part[2] for part in group_payments(network, evidence, prices, any_rounds=True))
     if paid == NEVER or paid <= 0 or prices.max_offer == 0:
         raise EvidenceError("the evidence shows no number of rounds")
     return Fraction(int(paid), prices.max_offer)
 
 
-def payments(
-    network: Network, evidence: Mapping[str, Any], prices: Prices, any_rounds: bool
-) -> Amount:
-    """Return what all messages pay at least; infinity if no schedule has so few steps."""
-    parts = group_payments(network, evidence, prices, any_rounds)
-    return sum(paid for _, _, paid in parts)
-
-
 def group_payments(
     network: Network, evidence: Mapping[str, Any], prices: Prices, any_rounds: bool
 ) -> Iterator[tuple[Mapping[str, Any], list[int], Amount]]:
-    """Yield every group, its messages, and their least payment; an empty group for the others."""
+    """Yield every group, its messages, and their least payment; an empty group for the others.
+
+    A payment is infinite if no schedule has so few steps.
+    """
     left = set(range(len(network.messages)))
     for group, messages in read_groups(network, evidence.get("groups", [])):
         left.difference_update(messages)

@@ -3,7 +3,8 @@
 Three theorems, for every valid schedule within the steps of the prices.
 
 Routes. The transfers of a message contain, for each destination, a route from the source: a path
-of one step or, where the message is forwarded, a chain of transfers in increasing steps. So it pays
+of one step (that of a routing table) or, where the message is forwarded, a chain of transfers in
+increasing steps. So it pays
 at least the cheapest such route to the most expensive one of its destinations.
 
 Sets. Let sets of nodes have weights such that, for each channel, the weights of the sets that it
@@ -39,12 +40,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import chain, pairwise
 from typing import Any
 
 from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.checker.prices import Interval, Prices
 from cchybrid.checker.reading import whole_rows
-from cchybrid.checker.routes import cheapest_walks
+from cchybrid.checker.routes import cheapest_walks, table_path
 
 Amount = int | float
 """An exact integer, or infinity."""
@@ -74,6 +76,9 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
             allowed = network.with_any_routing()
             allowed.endpoints = network.endpoints - stops
         cost = cheapest_walks(allowed, intervals, source)
+        if allowed.table:
+            paths = {goal: table_path(network, source, goal) for goal in chain(*listed)}
+            cost = {g: sum(lowest.hops[hop] for hop in pairwise(p)) for g, p in paths.items() if p}
         start = lowest.inject.get(source, 0)
         for goals in listed:
             ends = [cost.get(goal, NEVER) + lowest.accept.get(goal, 0) for goal in goals]

@@ -7,6 +7,7 @@ from typing import Any
 
 from cchybrid.checker.features import require
 from cchybrid.checker.instance import EvidenceError, Network
+from cchybrid.checker.routes import table_path
 
 
 def check_unreachable(network: Network, evidence: Mapping[str, Any]) -> None:
@@ -22,8 +23,8 @@ def out_of_reach(network: Network, message: Any) -> set[int]:
     """Return the destinations of a message that it cannot reach.
 
     A message spreads from its source to the nodes that may hold and can accept it: in wormhole
-    switching its destinations, over any path that passes no endpoint; in store-and-forward
-    switching every node, hop by hop.
+    switching its destinations, over any path that passes no endpoint, or that of a routing table;
+    in store-and-forward switching every node, hop by hop.
     """
     source, destinations = network.message(message)
     holders = range(network.nodes) if network.hop_by_hop else destinations
@@ -33,6 +34,8 @@ def out_of_reach(network: Network, message: Any) -> set[int]:
         if network.inject[node] > 0:
             ahead = network.successors[node] if network.hop_by_hop else network.hops(node)
             new = left.intersection(ahead)
+            if network.table:
+                new = {goal for goal in new if table_path(network, node, goal)}
             left -= new
             reached += new
     return set(destinations).difference(reached)

@@ -1,8 +1,8 @@
 """The paths that an instance allows: their list, the test of one, and the cheapest ones.
 
 In wormhole switching a path is simple and passes no endpoint; it may exceed the shortest such path
-by ``extra_hops`` hops, or by any number if that is ``None``. In store-and-forward switching it is a
-channel.
+by ``extra_hops`` hops, or by any number if that is ``None``; with a routing table there is one path
+at most for two nodes. In store-and-forward switching a path is a channel.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ def allowed_paths(network: Network) -> dict[tuple[int, int], list[Path]]:
 
 def _paths(network: Network, source: int, goal: int, left: list[int]) -> Iterator[Path]:
     """Yield the paths from source to goal, in the order of their nodes."""
+    if network.table:
+        yield from filter(None, [table_path(network, source, goal)])
+        return
     hops_left = network.hops(goal, back=True)
     if source not in hops_left:
         return
@@ -70,8 +73,20 @@ def is_allowed(network: Network, path: Path, hops: Callable[[int], Mapping[int, 
     """
     if not is_simple(network, path) or (network.hop_by_hop and len(path) > 2):
         return False
+    if network.table:
+        return path == table_path(network, path[0], path[-1])
     extra = network.extra_hops
     return extra is None or len(path) - 1 <= hops(path[0])[path[-1]] + extra
+
+
+def table_path(network: Network, source: int, goal: int) -> Path:
+    """Return the path that the routing table gives; nothing if it is none of the network."""
+    start, end = (goal, source) if network.by_source else (source, goal)
+    path = [start]
+    while path[-1] != end and len(path) < network.nodes:
+        path.append(network.table[path[-1]][end])
+    found = tuple(path[::-1] if network.by_source else path)
+    return found if path[-1] == end and is_simple(network, found) else ()
 
 
 def is_simple(network: Network, path: Path) -> bool:

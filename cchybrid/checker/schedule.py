@@ -25,34 +25,6 @@ Transfer = tuple[int, tuple[int, ...], Parts]
 """A message, its path, and for an allreduce the members whose parts are sent as one sum."""
 
 
-class _Copies:
-    """The nodes that have each message, while the steps of a schedule are checked."""
-
-    def __init__(self, network: Network) -> None:
-        self._network = network
-        self._has = [{source} for source, _ in network.messages]
-        self._received: list[tuple[int, int]] = []
-
-    def send(self, message: int, first: int, last: int, _: Parts) -> None:
-        if first not in self._has[message]:
-            raise EvidenceError(f"node {first} does not have message {message} yet")
-        if not self._network.hop_by_hop and last not in self._network.messages[message][1]:
-            raise EvidenceError(f"node {last} is no destination of message {message}")
-        self._received.append((message, last))
-
-    def end_step(self) -> None:
-        for message, node in self._received:
-            if node in self._has[message]:
-                raise EvidenceError(f"node {node} has message {message} already")
-            self._has[message].add(node)
-        self._received.clear()
-
-    def end(self) -> None:
-        for message, (_, destinations) in enumerate(self._network.messages):
-            if not self._has[message].issuperset(destinations):
-                raise EvidenceError(f"the schedule does not bring message {message} everywhere")
-
-
 def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
     """Return the network and the steps of a schedule object, which is valid.
 
@@ -77,7 +49,7 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
         raise EvidenceError(f"the steps of the schedule are not well-formed: {error}") from None
     turned = [[(message, path[::-1], _) for message, path, _ in s] for s in reversed(steps)]
     forward = turned if network.backwards else steps
-    holds = PartialSums(network) if network.members else _Copies(network)
+    holds = PartialSums(network)
     hops = lru_cache(1 + MAX_DISTANCES // network.nodes)(network.hops)
     allowed = cache(lambda path: is_allowed(network, path, hops))
     for number, step in enumerate(forward, 1):

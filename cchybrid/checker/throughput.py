@@ -51,8 +51,8 @@ def check_throughput(record: Any) -> RoundsVerdict:
         raise EvidenceError("the file has other parts than it should")
     network = Network(record["instance"])
     if network.extra_hops is not None:
-        scope = own_scope(record["instance"])
-        raise EvidenceError(f"throughput is over any routes, the instance has {scope}")
+        own = own_scope(record["instance"])
+        raise EvidenceError(f"throughput is over any routes, the instance has {own}")
     chunks, rounds, trees = _read_trees(record)
     bound = linear_rounds(network, record["evidence"], None)
     verdict = RoundsVerdict(None, rounds, chunks, bound, "linear")

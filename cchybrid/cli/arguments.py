@@ -124,7 +124,8 @@ _SPEC = {
             help="A collective such as AAS or alltoall; not with an instance file.")),
         *((name, kind, typer.Option(metavar=metavar, help=text)) for name, kind, metavar, text in (
             ("root", str | None, "NODE", "The node of one-to-all and all-to-one."),
-            ("routing", str | None, "R", "minimal, any, or a number of extra hops."),
+            ("routing", str | None, "R", 
+             "minimal, any, a number of extra hops, xy, yx, e-cube, or a file of next hops."),
             ("switching", str | None, "W", "wormhole or store-and-forward."),
             ("ports", str | None, "K", "all, K per node, or INJECT,ACCEPT."),
             ("fail_link", list[str] | None, "A-B",

@@ -33,6 +33,7 @@ def network(
     ],
     ignore_attributes: arguments.IgnoreAttributes = False,
     unit: arguments.Unit = None,
+    routing: Annotated[str | None, arguments.option_of_instance("routing")] = None,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Show what a network is: nodes, channels, capacities, roles, diameter, automorphisms."""
@@ -40,6 +41,7 @@ def network(
     from cchybrid.library.formats import read_network
     from cchybrid.library.instance_spec import find_file
     from cchybrid.library.network_facts import diameter_text, network_facts
+    from cchybrid.library.routing_tables import dependency_cycle
 
     arguments.check_graph_options(source, ignore_attributes, unit)
     notes: list[str] = []
@@ -57,6 +59,8 @@ def network(
     }
     automorphisms = _automorphisms(found)
     facts = {**network_facts(found), **modes, "automorphisms": automorphisms, "notes": notes}
+    if routing is not None:
+        facts["dependency_cycle"] = dependency_cycle(routing, found)
     if as_json:
         print(json.dumps(facts))
         return
@@ -71,6 +75,8 @@ def network(
         "diameter": diameter_text(found, facts["diameter"]),
         "automorphisms": _counted(facts["automorphisms"]),
     }  # fmt: skip
+    if routing is not None:
+        shown[f"cycle of channels by {routing}"] = facts["dependency_cycle"] or "none: no deadlock"
     if file.modes != (None, None):
         shown.update((role, _some(nodes)) for role, nodes in modes.items())
     lines = [f"{found.name}: {found.nodes} nodes, {len(found.channels)} channels"]

@@ -109,9 +109,8 @@ class Halves:
     def is_symmetric(self) -> bool:
         """Whether a schedule read backwards keeps all limits."""
         network, model = self.instance.network, self.instance.model
-        return model.inject == model.accept and set(network.reversed().channels) == set(
-            network.channels
-        )
+        same = set(network.reversed().channels) == set(network.channels)
+        return same and model.inject == model.accept and model.table is None
 
     @cached_property
     def _homes(self) -> list[int]:

@@ -9,7 +9,8 @@ engine starts. There are four methods:
   if they are not too many.
 - ``LinkMatching`` (``link_matching``) for messages of several destinations, if one hop per transfer
   is enough.
-- First fit (below) for all others, and in addition for few deliveries to several destinations.
+- First fit (below) for all others, as with a routing table, and in addition for few deliveries to
+  several destinations.
 
 First fit:
 
@@ -33,7 +34,7 @@ from cchybrid.host.scatter_greedy import ScatterGreedy
 from cchybrid.host.step_usage import StepUsage
 from cchybrid.model import Instance, Steps, Transfer
 from cchybrid.model.schedule import reverse_steps
-from cchybrid.referee.distances import hop_distances
+from cchybrid.problem.build import routes_of
 
 CHECK_INTERVAL = 256
 """Deliveries between two calls of ``should_stop``, and before the first: some milliseconds."""
@@ -66,16 +67,17 @@ def first_schedule(
     forward = instance.forward
     counts = [len(message.destinations) for message in forward.collective.deliver_messages]
     wormhole = forward.model.switching == "wormhole"
+    is_free = forward.model.table is None
     is_scatter = max(counts) == 1
     is_small = sum(counts) <= MAX_COMPARED_DELIVERIES
     found: list[list[list[Transfer]]] = []
-    if not is_scatter:
+    if not is_scatter and is_free:
         matching = LinkMatching(forward)
         if not _run(matching.place_all(), should_stop):
             return None
         if matching.complete:
             found.append(matching.steps)
-    if wormhole and (is_scatter or not (found or is_small)):
+    if wormhole and is_free and (is_scatter or not (found or is_small)):
         scatter = ScatterGreedy(forward)
         if scatter.feasible:
             if not _run(scatter.place_all(), should_stop):
@@ -154,8 +156,8 @@ class _Wormhole(_PartialSchedule):
 
     def __init__(self, forward: Instance) -> None:
         super().__init__(forward)
-        network = forward.network
-        self._hops: list[list[int]] = hop_distances(network, range(network.nodes)).tolist()
+        network, self._table = forward.network, forward.model.table
+        self._hops: list[list[int]] = routes_of(forward).distance.tolist()
         self._endpoints = set(network.endpoints)
         self._next = network.successors
         self._predecessors = network.reversed().successors
@@ -184,9 +186,8 @@ class _Wormhole(_PartialSchedule):
             The step in which each holder of the message received it, -1 for the source.
         """
         hops = self._hops
-        senders = [
-            v for v in self._predecessors[target] if v in received and self.usage.can_inject(v)
-        ]
+        near = [v for v in self._predecessors[target] if hops[v][target] == 1]
+        senders = [v for v in near if v in received and self.usage.can_inject(v)]
         if not senders or (len(senders) < MAX_SENDERS and len(received) <= MAX_DISTANT_SENDERS):
             senders = [v for v in received if hops[v][target] > 0 and self.usage.can_inject(v)]
         if not senders:
@@ -203,7 +204,9 @@ class _Wormhole(_PartialSchedule):
         return True
 
     def _path(self, source: int, target: int) -> list[int]:
-        """Return a shortest path over the channels that are used least."""
+        """Return a shortest path over the channels that are used least, or that of the table."""
+        if self._table is not None:
+            return [*self._table.path(source, target)]
         path, node, hops, load = [source], source, self._hops, self.load
         while node != target:
             left = hops[node][target] - 1

@@ -268,7 +268,7 @@ def instance(
     root: Any = None,
     transmitters: Any = None,
     receivers: Any = None,
-    routing: str | int | None = None,
+    routing: Any = None,
     switching: str | None = None,
     ports: Any = None,
     fail_links: Sequence[str] = (),
@@ -291,7 +291,8 @@ def instance(
     root, transmitters, receivers
         Roles in a named collective: nodes by name or number.
     routing
-        ``minimal``, ``any``, or a number of extra hops.
+        ``minimal``, ``any``, a number of extra hops, ``xy``, ``yx`` or ``e-cube``; a file with a
+        table of next hops, its rows, or a ``RoutingTable``.
     switching
         ``wormhole`` or ``store-and-forward``.
     ports
@@ -385,5 +386,4 @@ def _by_messages(
     with with_context("fail_nodes"):
         failed = [node_number(node, whole) for node in spec.fail_nodes]
     there = fail(whole, spec.fail_links, failed)
-    options = spec.routing, spec.switching, spec.ports, spec.chunks, spec.rounds
-    return with_model(Instance(there, found), *options)
+    return with_model(Instance(there, found), spec, _warn)

@@ -13,9 +13,10 @@ from cchybrid.library.formats.network_json import is_network
 from cchybrid.library.node_numbers import node_number, node_numbers
 from cchybrid.library.records import CollectiveInfo, TopologyInfo
 from cchybrid.library.roles import senders_and_receivers, shortened
+from cchybrid.library.routing_tables import dependency_cycle, routing_table
 from cchybrid.library.topologies import fail
 from cchybrid.library.topologies import network as build_network
-from cchybrid.model import Collective, CommunicationModel, Instance, Network
+from cchybrid.model import Collective, CommunicationModel, Instance, Network, RoutingTable
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
 
@@ -62,7 +63,7 @@ class InstanceSpec:
     root: int | str | None = None
     transmitters: Nodes = None
     receivers: Nodes = None
-    routing: str | int | None = None
+    routing: Any = None
     switching: str | None = None
     ports: str | int | None = None
     fail_links: Sequence[str] = ()
@@ -91,7 +92,7 @@ def resolve(
         if path.suffix == ".json" or is_file(path):
             if path.suffix == ".json" and _is_network(path):
                 raise _only_a_network(path)
-            return _with_model(_load_instance(path, spec), spec)
+            return with_model(_load_instance(path, spec), spec, note)
         raise InputError(
             f"no collective is named for {spec.topology}",
             where="COLLECTIVE",
@@ -139,7 +140,7 @@ def on_network(
         patterns=names.collectives.values(),
     )
     note_unused_modes(file, collective, note, failed)
-    return _with_model(Instance(network, collective), spec)
+    return with_model(Instance(network, collective), spec, note)
 
 
 def _check_cut_off(whole: Network, network: Network, failed: Sequence[int]) -> None:
@@ -269,37 +270,34 @@ def without_modes(file: NetworkFile, note: Callable[[str], None]) -> Network:
     return file.network
 
 
-def _with_model(instance: Instance, spec: InstanceSpec) -> Instance:
-    """Return the instance with the model options of the specification applied."""
-    return with_model(instance, spec.routing, spec.switching, spec.ports, spec.chunks, spec.rounds)
-
-
 def with_model(
-    instance: Instance,
-    routing: str | int | None,
-    switching: str | None,
-    ports: str | int | None,
-    chunks: int | None,
-    rounds: Any,
+    instance: Instance, spec: InstanceSpec, note: Callable[[str], None] = no_note
 ) -> Instance:
-    """Return an instance with the options of ``InstanceSpec`` applied that are not ``None``."""
-    model = read_model(instance.model, routing, switching, ports)
-    if rounds is not None:
-        model = replace(model, rounds=_rounds(rounds))
-    if chunks is not None:
-        instance = instance.in_chunks(chunks)
-    return instance.with_model_of(model)
+    """Return the instance with the model options of the specification applied.
+
+    ``note`` is called with a line if a routing table admits a deadlock.
+    """
+    table = routing_table(spec.routing, instance.network)
+    routing = spec.routing if table is None else table
+    model = read_model(instance.model, routing, spec.switching, spec.ports)
+    if spec.rounds is not None:
+        model = replace(model, rounds=_rounds(spec.rounds))
+    if spec.chunks is not None:
+        instance = instance.in_chunks(spec.chunks)
+    found = instance.with_model_of(model)
+    if found.model.table and (cycle := dependency_cycle(found.model.table, found.network)):
+        note(f"{found.name}: deadlock is possible, by the cycle of channels {cycle}")
+    return found
 
 
 def read_model(
-    model: CommunicationModel,
-    routing: str | int | None,
-    switching: str | None,
-    ports: str | int | None,
+    model: CommunicationModel, routing: Any, switching: str | None, ports: str | int | None
 ) -> CommunicationModel:
     """Return a model with the options of ``InstanceSpec`` applied that are not ``None``."""
     record = model.to_json()
-    if routing is not None:
+    if isinstance(routing, RoutingTable):
+        record["routing"] = routing.to_json()
+    elif routing is not None:
         text = str(routing).lower()
         record["routing"] = int(text) if _is_number(text) else text
     if switching is not None:

@@ -6,7 +6,7 @@ import csv
 import difflib
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +16,6 @@ from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text
 
 Part = TypeVar("Part")
-_PAIR_HINT = "write source,destination"
 _MAX_COMPARED = 10_000
 """Names of nodes that an unknown one is compared with: some microseconds each."""
 
@@ -125,19 +124,28 @@ def node_pairs(text: str, network: Network) -> list[tuple[int, int]]:
 
 
 def read_pairs(path: str | Path, network: Network | None = None) -> list[tuple[int, int]]:
-    """Read the pairs of a CSV file, one ``source,destination`` a line.
+    """Read the pairs of a CSV file, one ``source,destination`` a line, as ``read_rows`` does."""
+    pairs = [(a, b) for a, b in read_rows(path, ("source", "destination"), network)]
+    if not pairs:
+        raise InputError("no pairs", where=str(path), hint="write one source,destination a line")
+    return pairs
+
+
+def read_rows(
+    path: str | Path, columns: tuple[str, ...], network: Network | None
+) -> Iterator[tuple[int, ...]]:
+    """Yield the rows of nodes of a CSV file.
 
     Nodes are given by name or number, without a network by number. ``#`` at the beginning of a
     line or after a space begins a comment, but in a line with quotes only at its beginning. Empty
-    lines are ignored, and the first line may be the header ``source,destination``.
+    lines are ignored, and the first line may be the header.
 
     Raises
     ------
     InputError
-        The file cannot be read or holds no pairs; the error names the file and the line.
+        The file cannot be read or has another line; the error names the file and the line.
     """
-    pairs: list[tuple[int, int]] = []
-    is_first = True
+    hint, is_first = f"write {','.join(columns)}", True
     with with_context(path):
         for number, line in enumerate(read_text(path).splitlines(), 1):
             comment = r"^\s*#" if '"' in line else r"(^|\s)#"
@@ -148,19 +156,16 @@ def read_pairs(path: str | Path, network: Network | None = None) -> list[tuple[i
                 try:
                     fields = [field.strip() for field in next(csv.reader([content], strict=True))]
                 except csv.Error as error:
-                    raise InputError(f"no CSV: {error}", hint=_PAIR_HINT) from None
-                if not (is_first and [*map(str.lower, fields)] == ["source", "destination"]):
-                    if len(fields) != 2:
-                        raise InputError(f"{content[:40]!r} is no pair", hint=_PAIR_HINT)
+                    raise InputError(f"no CSV: {error}", hint=hint) from None
+                if not (is_first and (*map(str.lower, fields),) == columns):
+                    if len(fields) != len(columns):
+                        what = "pair" if len(columns) == 2 else "row"
+                        raise InputError(f"{content[:40]!r} is no {what}", hint=hint)
                     if network is None:
-                        pairs += parse_pairs(">".join(fields))
+                        yield from parse_pairs(">".join(fields))
                     else:
-                        a, b = (node_number(field, network) for field in fields)
-                        pairs.append((a, b))
+                        yield tuple(node_number(field, network) for field in fields)
             is_first = False
-        if not pairs:
-            raise InputError("no pairs", hint="write one source,destination a line")
-    return pairs
 
 
 def _pair_of(part: str, network: Network) -> tuple[int, int] | None:

@@ -7,10 +7,11 @@ from typing import Any, Literal, cast
 
 from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, only_keys, read_integer, show, take, take_list
+from cchybrid.model.routing_table import RoutingTable
 from cchybrid.model.whole_numbers import MAX_CAPACITY, whole, whole_tuple
 
 Switching = Literal["wormhole", "store-and-forward"]
-Routing = Literal["minimal", "any"] | int
+Routing = Literal["minimal", "any"] | int | RoutingTable
 Ports = int | tuple[int, ...] | None
 
 MAX_ROUNDS = 1_000_000
@@ -30,7 +31,8 @@ class CommunicationModel:
         Messages that a node may inject and accept in one step: one number for all nodes, one
         number per node, or ``None`` for all-port (only the channels limit).
     routing
-        ``minimal``, ``any``, or the number of hops that a path may exceed the shortest by.
+        ``minimal``, ``any``, the number of hops that a path may exceed the shortest by, or in
+        wormhole switching a table of next hops.
     rounds
         Per step how many rounds it has: channels and ports carry that many times what they carry
         in one round. The last number holds for all further steps, so it is kept once; an empty
@@ -52,7 +54,13 @@ class CommunicationModel:
                 several = isinstance(ports, (tuple, list))
                 read = whole_tuple if several else whole
                 self.__dict__[key] = read(ports, f"model.{key}")
-        if not isinstance(self.routing, str):
+        if self.table is not None and self.switching != "wormhole":
+            raise InputError(
+                "a routing table is for wormhole switching",
+                where="model.routing",
+                hint="leave it out",
+            )
+        if not isinstance(self.routing, str | RoutingTable):
             self.__dict__["routing"] = whole(self.routing, "model.routing")
         if self.switching not in ("wormhole", "store-and-forward"):
             raise InputError(
@@ -75,7 +83,7 @@ class CommunicationModel:
                     where="model.ports",
                     hint="use at most 2^128" if many else f"use at least {smallest}",
                 )
-        if self.routing not in ("minimal", "any") and not isinstance(self.routing, int):
+        if isinstance(self.routing, str) and self.routing not in ("minimal", "any"):
             raise InputError(
                 f"unknown routing {self.routing!r}",
                 where="model.routing",
@@ -116,11 +124,16 @@ class CommunicationModel:
         return self.accept[node] if isinstance(self.accept, tuple) else self.accept
 
     @property
+    def table(self) -> RoutingTable | None:
+        """The table that gives every pair of nodes its path, or ``None``."""
+        return self.routing if isinstance(self.routing, RoutingTable) else None
+
+    @property
     def extra_hops(self) -> int | None:
-        """Hops that a path may exceed the shortest by; ``None`` means any simple path."""
-        if self.routing == "any":
-            return None
-        return 0 if self.routing == "minimal" else int(self.routing)
+        """Hops that a path may exceed the shortest by; ``None``: any number, or a table."""
+        if isinstance(self.routing, int):
+            return self.routing
+        return 0 if self.routing == "minimal" else None
 
     @property
     def differences(self) -> tuple[str, ...]:
@@ -140,7 +153,9 @@ class CommunicationModel:
             found.append(f"ports {self.inject},{self.accept}")
         elif self.inject is not None:
             found.append(f"{self.inject} {'port' if self.inject == 1 else 'ports'}")
-        if self.routing not in ("minimal", 0):
+        if self.table is not None:
+            found.append(f"{self.table} routing")
+        elif self.routing not in ("minimal", 0):
             hops = "extra hop" if self.routing == 1 else "extra hops"
             found.append("any routing" if self.routing == "any" else f"{self.routing} {hops}")
         if self.rounds:
@@ -149,7 +164,8 @@ class CommunicationModel:
 
     def reversed(self) -> CommunicationModel:
         """Return the model of the reversed network: injecting and accepting are exchanged."""
-        return replace(self, inject=self.accept, accept=self.inject)
+        routing = self.routing if self.table is None else self.table.reversed()
+        return replace(self, inject=self.accept, accept=self.inject, routing=routing)
 
     def to_json(self) -> dict[str, Any]:
         """Return the ``model`` object of the instance format."""
@@ -159,7 +175,8 @@ class CommunicationModel:
                 ports = self.inject
             else:
                 ports = {"inject": _listed(self.inject), "accept": _listed(self.accept)}
-        record = {"switching": self.switching, "ports": ports, "routing": self.routing}
+        routing = self.routing if self.table is None else self.table.to_json()
+        record = {"switching": self.switching, "ports": ports, "routing": routing}
         return {**record, "rounds": list(self.rounds)} if self.rounds else record
 
     @classmethod
@@ -169,11 +186,13 @@ class CommunicationModel:
         only_keys(record, ("switching", "ports", "routing", "rounds"), where)
         inject, accept = _read_ports(record.get("ports", "all"), f"{where}.ports")
         routing = record.get("routing", "minimal")
-        if isinstance(routing, bool) or not isinstance(routing, int | str):
+        if isinstance(routing, dict):
+            routing = RoutingTable.from_json(routing, f"{where}.routing")
+        elif isinstance(routing, bool) or not isinstance(routing, int | str):
             raise InputError(
                 f"{show(routing)} is no routing",
                 where=f"{where}.routing",
-                hint="use minimal, any, or a number of extra hops",
+                hint="use minimal, any, a number of extra hops, or an object with a table",
             )
         # The constructor refuses unknown words for switching and routing.
         return cls(

@@ -24,8 +24,8 @@ from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import MAX_CAPACITY
 
 FORMAT, FORMAT_2 = "cchybrid-instance/1", "cchybrid-instance/2"
-"""The formats of instance files; the second one is written where there are chunks or rounds, or
-for an allreduce."""
+"""The formats of instance files; the second one is written where there are chunks, rounds or
+a routing table, or for an allreduce."""
 MAX_FILE_CHARACTERS = 1 << 28
 """Longer files are refused: the wrong file must not exhaust the memory."""
 _PIECE = 1 << 20
@@ -63,6 +63,8 @@ class Instance(ShownInstance):
         named.update(message.source for message in messages)
         if min(named) < 0 or max(named) >= nodes:
             self._refuse_node()
+        if self.model.table is not None:
+            self.model.table.check(self.network)
         for key in ("inject", "accept"):
             ports = getattr(self.model, key)
             if isinstance(ports, tuple) and len(ports) != nodes:
@@ -220,7 +222,8 @@ class Instance(ShownInstance):
     @property
     def _needs_format_2(self) -> bool:
         collective = self.collective
-        return collective.chunks > 1 or bool(self.model.rounds) or collective.kind == "allreduce"
+        newer = bool(self.model.rounds) or self.model.table is not None
+        return newer or collective.chunks > 1 or collective.kind == "allreduce"
 
     def to_json(self) -> dict[str, Any]:
         """Return the instance as an object of the instance format."""
@@ -238,20 +241,19 @@ class Instance(ShownInstance):
         record = expect(record, dict, "the file")
         if record.get("format") != FORMAT_2:
             check_format(record, FORMAT)
-            for part, key in (("collective", "chunks"), ("model", "rounds")):
-                if isinstance(record.get(part), dict) and key in record[part]:
+            for part, key, what, is_newer in (
+                ("collective", "chunks", "chunks", lambda _: True),
+                ("model", "rounds", "rounds", lambda _: True),
+                ("model", "routing", "routing table", lambda value: isinstance(value, dict)),
+                ("collective", "kind", "kind allreduce", lambda value: value == "allreduce"),
+            ):
+                found = record.get(part)
+                if isinstance(found, dict) and key in found and is_newer(found[key]):
                     raise InputError(
-                        f"{FORMAT} has no {key}",
+                        f"{FORMAT} has no {what}",
                         where=f"{part}.{key}",
                         hint=f'write "format": "{FORMAT_2}"',
                     )
-            collective = record.get("collective")
-            if isinstance(collective, dict) and collective.get("kind") == "allreduce":
-                raise InputError(
-                    f"{FORMAT} has no kind allreduce",
-                    where="collective.kind",
-                    hint=f'write "format": "{FORMAT_2}"',
-                )
         only_keys(record, ("format", "name", "network", "collective", "model"), "")
         for key in ("network", "collective"):
             take(record, key, dict, "")

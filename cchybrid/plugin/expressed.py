@@ -12,8 +12,9 @@ from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
 
 FEATURES = frozenset({
-    "store-and-forward", "extra hops", "limited ports", "ports by node", "rounds", "empty steps",
-    "chunks", "combining", "allreduce", "wide channels", "half duplex", "endpoints", "switches",
+    "store-and-forward", "extra hops", "routing table", "limited ports", "ports by node", "rounds",
+    "empty steps", "chunks", "combining", "allreduce", "wide channels", "half duplex", "endpoints",
+    "switches",
 })  # fmt: skip
 """All features of schedules."""
 
@@ -25,6 +26,7 @@ def features(schedule: Schedule) -> set[str]:
     present = {
         "store-and-forward": model.switching == "store-and-forward",
         "extra hops": model.switching == "wormhole" and model.extra_hops != 0,
+        "routing table": model.table is not None,
         "limited ports": model.inject is not None,
         "ports by node": isinstance(model.inject, tuple) or isinstance(model.accept, tuple),
         "rounds": bool(model.rounds),

@@ -14,7 +14,7 @@ from cchybrid.problem.pool import Pool, list_paths
 from cchybrid.problem.problem import Problem
 from cchybrid.problem.ragged import gather, offsets_of
 from cchybrid.problem.resources import resources_of
-from cchybrid.problem.routes import Routes
+from cchybrid.problem.routes import Routes, TableRoutes
 from cchybrid.problem.structure import NetworkStructure
 
 MAX_OPTIONS = 400_000
@@ -86,6 +86,8 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
 
 def routes_of(forward: Instance) -> Routes:
     """Return the routes between the nodes of a ``deliver`` instance."""
+    if forward.model.table is not None:
+        return TableRoutes(forward.network, forward.model.table)
     if forward.model.switching == "wormhole":
         return Routes(forward.network, forward.model.extra_hops)
     # Every path is one hop, so it is a shortest path under any routing rule, and endpoints store

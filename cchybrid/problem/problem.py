@@ -49,8 +49,11 @@ class Problem(ProblemArrays):
 
     @property
     def structure(self) -> NetworkStructure | None:
-        """The network, messages and paths of the Problem; ``None`` for a quotient."""
-        return self.origin.structure
+        """The network, messages and paths of the Problem, for engines that choose paths.
+
+        ``None`` for a quotient, and where a routing table leaves no choice.
+        """
+        return None if self.origin.instance.model.table is not None else self.origin.structure
 
     def violations(self, assignment: Assignment) -> list[AssignmentViolation]:
         """Return the violations of an assignment; empty if it is a solution.

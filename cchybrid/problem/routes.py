@@ -11,13 +11,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise
 from random import Random
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.model import Network
+from cchybrid.model import Network, RoutingTable
 from cchybrid.referee.distances import hop_distances
 
 Path = tuple[int, ...]
@@ -286,6 +286,42 @@ class Routes:
                 walk.append(layers[left][walk[-1]][1])
             found[source] = spent, _without_cycles(walk)
         return found
+
+
+class TableRoutes(Routes):
+    """The paths of a routing table: at most one for each pair of nodes."""
+
+    def __init__(self, network: Network, table: RoutingTable) -> None:
+        super().__init__(network, None)
+        self._table = table
+
+    @cached_property
+    def distance(self) -> NDArray[np.int32]:
+        """Hops of the paths, shape (nodes, nodes); -1 where there is none."""
+        nodes = range(self.network.nodes)
+        return np.array(
+            [[len(self._table.path(a, b)) - 1 for b in nodes] for a in nodes], dtype=np.int32
+        )
+
+    def paths(self, source: int, target: int) -> Iterator[Path]:
+        """Yield the path, if there is one."""
+        if self.distance[source, target] > 0:
+            yield self._table.path(source, target)
+
+    def sample(self, source: int, target: int, size: int, random: Random) -> list[Path]:
+        """Return the path, if there is one."""
+        return list(self.paths(source, target))
+
+    def cheapest_to(
+        self, target: int, sources: Iterable[int], cost: NDArray[np.float64]
+    ) -> dict[int, tuple[float, Path]]:
+        """Return the cost and the nodes of the path from every source that has one."""
+        channel = self.network.channel_index
+        return {
+            source: (float(sum(cost[channel[hop]] for hop in pairwise(path))), path)
+            for source in sources
+            for path in self.paths(source, target)
+        }
 
 
 def _path_to(best: dict[int, tuple[float, int]], source: int, target: int) -> Path:

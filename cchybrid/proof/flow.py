@@ -18,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.model import Instance, LowerBound
+from cchybrid.model import Instance, LowerBound, RoutingTable
+from cchybrid.problem.ragged import offsets
+from cchybrid.problem.resources import resources_of
 from cchybrid.proof.capacity_program import CapacityProgram, FlowPrices
 from cchybrid.proof.climbing import climb
 from cchybrid.proof.cut import NodeSet, best_cuts
@@ -139,6 +141,9 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
     nothing = np.zeros(nodes)
     yield FlowPrices(0.0, np.ones(channels), nothing, nothing)
     if all(len(message.destinations) == 1 for message in instance.collective.deliver_messages):
+        if instance.model.table is not None:
+            yield _busiest(instance, instance.model.table)
+            return
         if _columns(instance) > GLOP_COLUMNS and (yield from _multiplicative(instance)):
             return
         dual = solve_flow(instance)
@@ -154,6 +159,17 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
         return
     for whole in roundings(np.concatenate((dual.channel, dual.inject, dual.accept))):
         yield FlowPrices(dual.load, *np.split(whole, (channels, channels + nodes)))
+
+
+def _busiest(instance: Instance, table: RoutingTable) -> FlowPrices:
+    """Return a price for the channel or port alone that the paths of a scatter use most."""
+    resources, messages = resources_of(instance), instance.collective.deliver_messages
+    paths = [table.path(source, goals[0]) for source, goals in messages]
+    start = offsets([len(path) for path in paths])
+    used = np.bincount(resources.of_paths(np.concatenate(paths), start))
+    busiest = np.argmax(used / np.maximum(1, resources.capacity[: len(used)]))
+    sides = resources.channel, resources.inject, resources.accept
+    return FlowPrices(0.0, *(np.where(side == busiest, 1.0, 0.0) for side in sides))
 
 
 def _multiplicative(instance: Instance) -> Generator[FlowPrices, None, bool]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -97,10 +98,14 @@ class Payers:
 
     def _paid_alone(self, prices: Costs, inject: dict[int, int], accept: dict[int, int]) -> int:
         """Return what the messages with one destination pay for cheapest routes."""
-        network, paid = self.network, 0
+        network, table, paid = self.network, self.instance.model.table, 0
         costs = _hop_costs(network, prices, inject, accept)
         for source, goals in self.alone.items():
-            cost = _cheapest(network, costs, source, goals)
+            if table is not None:
+                paths = {goal: table.path(source, goal) for goal in goals}
+                cost = {v: sum(costs[hop] for hop in pairwise(paths[v])) for v in paths}
+            else:
+                cost = _cheapest(network, costs, source, goals)
             for goal, times in goals.items():
                 if goal not in cost:
                     return 0

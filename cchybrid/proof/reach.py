@@ -98,6 +98,8 @@ def _reason(instance: Instance, source: int, destination: int) -> str:
         return f"node {network.node_name(source)} may not inject"
     if model.accept_limit(destination) == 0:
         return f"node {network.node_name(destination)} may not accept"
+    if model.table is not None:
+        return "the routing table has no path"
     if hop_distances(replace(network, endpoints=()), [source])[0, destination] < 0:
         return "no path leads there"
     if model.switching == "store-and-forward":
@@ -108,13 +110,15 @@ def _reason(instance: Instance, source: int, destination: int) -> str:
 def _suspects(instance: Instance) -> list[int]:
     """Return the messages with a destination to which their source cannot send directly."""
     network, model = instance.network, instance.model
+    messages = instance.collective.deliver_messages
+    if model.table is not None:
+        return [*range(len(messages))]
     nodes = range(network.nodes)
     accepts = np.array([model.accept_limit(node) != 0 for node in nodes])
     sends = np.array([model.inject_limit(node) != 0 for node in nodes])
     if model.switching == "store-and-forward":
         stuck = tuple(node for node in nodes if not (accepts[node] and sends[node]))
         network = replace(network, endpoints=stuck, switches=())
-    messages = instance.collective.deliver_messages
     counts = [len(message.destinations) for message in messages]
     goals = np.fromiter(chain.from_iterable(m.destinations for m in messages), int, sum(counts))
     sources, row = np.unique([message.source for message in messages], return_inverse=True)

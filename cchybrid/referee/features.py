@@ -18,6 +18,7 @@ from cchybrid.model import (
     Message,
     Network,
     Reduction,
+    RoutingTable,
     Schedule,
 )
 from cchybrid.model.errors import InputError
@@ -34,6 +35,7 @@ KNOWN: dict[type, frozenset[str]] = {
     Reduction: frozenset({"sources", "destination"}),
     AllReduction: frozenset({"members"}),
     CommunicationModel: frozenset({"switching", "inject", "accept", "routing", "rounds"}),
+    RoutingTable: frozenset({"hops", "name", "backwards"}),
 }  # fmt: skip
 """The fields of each part of an instance for which the rules have been written."""
 SWITCHINGS = "wormhole", "store-and-forward"
@@ -44,6 +46,7 @@ def refuse_unknown(instance: Instance) -> None:
     parts: list[type] = [type(instance), type(instance.network), type(instance.collective)]
     parts += [type(instance.model), *{type(channel) for channel in instance.network.channels}]
     parts += {type(message) for message in instance.collective.messages}
+    parts += [] if instance.model.table is None else [type(instance.model.table)]
     for part in parts:
         if part not in KNOWN or _fields(part) != KNOWN[part]:
             known = next((KNOWN[base] for base in part.__mro__ if base in KNOWN), frozenset())

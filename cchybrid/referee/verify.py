@@ -192,6 +192,12 @@ class _Referee:
             self._flag("not-one-hop", np.flatnonzero(self.hops > 1))
         else:
             self._check_lengths(sound)
+        if self.model.table is not None:
+            # At every hop the table leads from the one node to the other.
+            hops, ahead = np.array(self.model.table.hops), (tail, tail + 1, self.last)
+            here, there, end = (tail + 1, tail, self.first) if self.model.table.backwards else ahead
+            off = hops[self.node[here], end[hop_owner]] != self.node[there]
+            wrong("path-off-table", hop_owner[off & sound[hop_owner]])
         # A path that is not simple may use a channel twice, which is the same error.
         simple = np.ones(len(sound), dtype=bool)
         simple[winding] = False

@@ -17,6 +17,7 @@ RULES: dict[str, str] = {
     "path-not-simple": "a path visits no node twice",
     "passes-endpoint": "a path begins or ends at an endpoint, but never passes one",
     "path-too-long": "a path exceeds the shortest by no more hops than the routing allows",
+    "path-off-table": "the path between two nodes is the one that the routing table gives",
     "not-one-hop": "under store-and-forward a transfer is one hop",
     "channel-overload": "a channel carries no more messages in a step than its capacity",
     "half-duplex-overload": "both directions of a half-duplex link share its capacity",
@@ -193,6 +194,9 @@ class Report:
             case "path-too-long":
                 place = f"path {self.node(nodes[0])}->{self.node(nodes[-1])}"
                 return place, f"{path} has {hops} hops, the routing allows {fact}"
+            case "path-off-table":
+                place = f"path {self.node(nodes[0])}->{self.node(nodes[-1])}"
+                return place, f"{path} is not the one that the routing table gives"
             case "not-one-hop":
                 place = f"path {self.node(nodes[0])}->{self.node(nodes[-1])}"
                 return place, f"{path} has {hops} hops, store-and-forward allows one in a step"

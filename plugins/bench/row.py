@@ -241,9 +241,15 @@ def _yes(text: str) -> bool:
     return text.lower() in ("yes", "true")
 
 
+def _routing(text: str) -> str:
+    if text.lower().endswith(".csv"):
+        raise InputError("a row has no file of next hops", hint="name an instance file with them")
+    return "minimal" if text == "0" else text.lower()
+
+
 _SPEC: dict[str, Callable[[str], Any]] = {
     "collective": canonical_name, "root": _number, "transmitters": parse_nodes,
-    "receivers": parse_nodes, "routing": lambda text: "minimal" if text == "0" else text.lower(),
+    "receivers": parse_nodes, "routing": _routing,
     "switching": str.lower, "ports": str.lower, "fail_links": lambda text: tuple(text.split()),
     "fail_nodes": parse_nodes, "participants": parse_nodes, "chunks": _positive,
     "rounds": lambda text: text.replace(" ", ""),

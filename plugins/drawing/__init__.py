@@ -8,8 +8,9 @@ from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import CommandInfo, ExporterInfo, NameInfo, later
 
 _EVERY = (
-    "store-and-forward", "extra hops", "limited ports", "ports by node", "rounds", "empty steps",
-    "chunks", "combining", "allreduce", "wide channels", "half duplex", "endpoints", "switches",
+    "store-and-forward", "extra hops", "routing table", "limited ports", "ports by node", "rounds",
+    "empty steps", "chunks", "combining", "allreduce", "wide channels", "half duplex", "endpoints",
+    "switches",
 )  # fmt: skip
 """The features of what is drawn."""
 

@@ -172,6 +172,8 @@ def _model_words(instance: Instance) -> str:
     if model.switching == "store-and-forward":
         return f"{words}; {ports}"
     routes = {"minimal": "shortest paths", "any": "any paths"}.get(str(model.routing))
+    if model.table is not None:
+        routes = f"{model.routing} routing"
     return f"{words}; {ports}; {routes or f'paths of up to {model.routing} extra hops'}"
 
 

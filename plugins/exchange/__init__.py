@@ -67,7 +67,9 @@ def _exporter(
 ) -> ExporterInfo:
     """Return an exporter of the common features and of ``more``."""
     export = later(f"{__name__}.{target}")
-    return ExporterInfo(name, export, summary, sized=sized, expresses=(*_STATED, *more))
+    # A reader of CSV would take the paths of a table for paths chosen from all.
+    stated = _STATED if name == "csv" else (*_STATED, "routing table")
+    return ExporterInfo(name, export, summary, sized=sized, expresses=(*stated, *more))
 
 
 @hookimpl

@@ -54,7 +54,8 @@ class Claim:
         yield "Unsatisfiable means that there is none. Nodes, messages and steps are numbers; nodes"
         yield "and messages count from 0, steps from 1."
         hops = network.extra_hops
-        yield f"Routing: {'any' if hops is None else f'at most {hops} hops more than the fewest'}."
+        words = "any" if hops is None else f"at most {hops} hops more than the fewest"
+        yield f"Routing: {'the paths of a table' if network.table else words}."
         if network.backwards:
             yield "A reduction is described backwards: channels reversed, the last step first, and"
             yield "each message goes from the node that gets the result to all others."

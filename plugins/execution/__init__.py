@@ -7,8 +7,9 @@ from cchybrid.plugin.records import CommandInfo, ExporterInfo, later
 
 GROUP = "Pictures and times"
 _EVERY = (
-    "store-and-forward", "extra hops", "limited ports", "ports by node", "rounds", "empty steps",
-    "chunks", "combining", "allreduce", "wide channels", "half duplex", "endpoints", "switches",
+    "store-and-forward", "extra hops", "routing table", "limited ports", "ports by node", "rounds",
+    "empty steps", "chunks", "combining", "allreduce", "wide channels", "half duplex", "endpoints",
+    "switches",
 )  # fmt: skip
 """The features that programs of MPI perform, whose steps wait for all their messages."""
 

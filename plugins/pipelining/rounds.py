@@ -136,7 +136,9 @@ def read_instance(instance: Any, collective: Any = None) -> Instance:
 
 def hop_by_hop(instance: Instance) -> Instance:
     """Return the instance in store-and-forward switching, without rounds; rounds need it."""
-    return instance.with_model(switching="store-and-forward", routing="minimal", rounds=())
+    # A table is kept, to be refused in this switching.
+    routing = instance.model.table or "minimal"
+    return instance.with_model(switching="store-and-forward", routing=routing, rounds=())
 
 
 def fewest_rounds(

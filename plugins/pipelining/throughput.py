@@ -245,5 +245,5 @@ def checked_throughput(
 
 
 def throughput_instance(instance: Instance) -> Instance:
-    """Return the instance whose throughput is meant: with any routes."""
-    return instance.with_model(routing="any")
+    """Return the instance whose throughput is meant: with any routes (tables are refused later)."""
+    return instance.with_model(routing=instance.model.table or "any")

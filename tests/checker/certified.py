@@ -54,6 +54,7 @@ CASES = (
     Case("linear", "torus-5x5", "MNB", 4, FIRST_8),
     Case("refutation", "spidergon-8", "AAS", 4, {}),
     Case("refutation", "mesh-4x4", "OAB", 2, {"root": 5}),
+    Case("linear", "mesh-2x3", "OAS", 4, {"routing": "xy"}),
     Case("linear", "mi250-16", "AAB", 4, {}),  # blocks
 )
 

@@ -117,7 +117,8 @@ def _raised_twice(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
 
 
 def _rescoped(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
-    scopes = ["any routing", "minimal routing", "at most 2 extra hops", "these paths", "", 3, None]
+    scopes: list[Any] = ["any routing", "minimal routing", "at most 2 extra hops", "routing table"]
+    scopes += ["these paths", "", 3, None]
     now = certificate["claim"]["scope"]
     certificate["claim"]["scope"] = rng.choice([scope for scope in scopes if scope != now])
     return schedule, certificate

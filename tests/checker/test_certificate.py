@@ -53,6 +53,7 @@ def signed(form: str = "1", evidence: Any = PRICE, **claim: Any) -> dict[str, An
         ({"routing": 0}, "minimal routing"),
         ({"routing": 2}, "at most 2 extra hops"),
         ({"routing": "any"}, "any routing"),
+        ({"routing": {"next": [[0, 1], [0, 1]]}}, "routing table"),
         ({"switching": "store-and-forward"}, "any routing"),
         ({"switching": "store-and-forward", "routing": 1}, "any routing"),
     ],

@@ -32,6 +32,10 @@ def ring(collective: str = "AAB", **more: Any) -> Instance:
     return cchybrid.instance("ring-bi-6", collective, **more)
 
 
+def table() -> Instance:
+    return cchybrid.instance("mesh-2x3", "AAB", routing="xy")
+
+
 PAIR = [[0, 1], [1, 0]]
 CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
     "plain": (ring().to_json(), {"wormhole"}),
@@ -39,6 +43,7 @@ CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
     "ports": (ring(ports=2).to_json(), {"wormhole", "limited ports"}),
     "any": (ring(routing="any").to_json(), {"wormhole", "any routing"}),
     "extra": (ring(routing=2).to_json(), {"wormhole", "extra hops"}),
+    "table": (table().to_json(), {"wormhole", "routing table"}),
     "combine": (ring("AAR").to_json(), {"wormhole", "combining"}),
     "allreduce": (ring("allreduce").to_json(), {"wormhole", "allreduce"}),
     "chunks": (ring(chunks=2).to_json(), {"wormhole", "chunks"}),

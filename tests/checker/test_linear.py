@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import cchybrid
 from cchybrid.checker import EvidenceError, Network, proven_steps
 from cchybrid.checker.instance import TooLargeError
-from cchybrid.checker.linear import linear_rounds, payments
+from cchybrid.checker.linear import group_payments, linear_rounds
 from cchybrid.checker.payments import NEVER, Spread
 from cchybrid.checker.prices import Prices
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Reduction
@@ -32,7 +32,8 @@ def climbed(network: Network, evidence: dict[str, Any], rng: random.Random) -> t
 
     def surplus(candidate: dict[str, Any]) -> Any:
         prices = Prices(network, candidate, candidate["steps"] - 1)
-        return payments(network, candidate, prices, any_rounds=False) - prices.offered
+        parts = group_payments(network, candidate, prices, any_rounds=False)
+        return sum(paid for _, _, paid in parts) - prices.offered
 
     best = surplus(evidence)
     for _ in range(40):
@@ -214,7 +215,9 @@ def test_deliveries_over_links_and_ports_are_counted_by_value():
 def test_one_step_is_needed_where_something_is_sent():
     record = on_ring(4, Message(0, (1,)))
     assert proven_steps(record, {"kind": "linear", "steps": 1}) == 1
-    assert payments(Network(record), {}, Prices(Network(record), {}, 0), False) == NEVER
+    network = Network(record)
+    ((_, _, paid),) = group_payments(network, {}, Prices(network, {}, 0), False)
+    assert paid == NEVER
 
 
 RING = on_ring(6, *(Message(a, (b,)) for a in range(6) for b in range(6) if a != b))

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from cchybrid.checker import routes
-from cchybrid.checker.instance import Network, TooLargeError
+from cchybrid.checker.instance import EvidenceError, Network, TooLargeError
 from cchybrid.checker.routes import Path, allowed_paths, cheapest_walks
+from tests.checker.by_hand import HOPS, record
 from tests.checker.by_hand import network as by_hand
 
 LINKS = [[0, 1], [1, 0], [1, 2], [2, 1], [2, 3], [3, 2], [3, 0], [0, 3], [1, 3], [3, 4], [4, 3]]
@@ -139,3 +140,60 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routes, "MAX_MOVES", 45)
     with pytest.raises(TooLargeError, match="more paths than a propositional proof"):
         allowed_paths(two)
+
+
+DOWN = [[(v - (v != goal)) % 4 for goal in range(4)] for v in range(4)]
+RING = [[v, (v + step) % 4] for v in range(4) for step in (1, -1)]
+
+
+def on_ring(routing: Any, *messages: Any, **more: Any) -> Network:
+    return by_hand(RING, *messages, routing=routing, **more)
+
+
+def test_a_table_allows_one_path() -> None:
+    for key, path in (("next", (1, 0, 3, 2)), ("previous", (1, 2))):
+        found = on_ring({key: DOWN}, (1, [2]))
+        assert allowed_paths(found) == {(1, 2): [path]}
+        assert is_allowed(found, path)
+        assert not is_allowed(found, (1, 2) if len(path) > 2 else (1, 0, 3, 2))
+        assert allowed_paths(found.with_any_routing()) == {(1, 2): [(1, 0, 3, 2), (1, 2)]}
+
+
+def test_a_table_that_is_read_backwards() -> None:
+    found = on_ring({"name": "down", "next": DOWN}, (2, [1]), kind="combine")
+    # The part goes from 1 down to 2; read backwards the message goes up.
+    assert allowed_paths(found) == {(2, 1): [(2, 3, 0, 1)]}
+
+
+@pytest.mark.parametrize(("node", "goal", "after"), [(3, 2, 3), (3, 2, 0), (0, 2, 2), (2, 2, 1)])
+def test_a_table_that_gives_no_path_allows_none(node: int, goal: int, after: int) -> None:
+    """The path ends, runs in a circle, or takes no channel; the goal's own row is not read."""
+    rows = [list(row) for row in DOWN]
+    rows[node][goal] = after
+    expected = [(1, 0, 3, 2)] if node == 2 else []
+    assert allowed_paths(on_ring({"next": rows}, (1, [2]))) == {(1, 2): expected}
+
+
+def test_a_table_passes_no_endpoint() -> None:
+    assert allowed_paths(on_ring({"next": DOWN}, (1, [2]), endpoints=(3,))) == {(1, 2): []}
+
+
+@pytest.mark.parametrize(
+    "routing",
+    [
+        {}, {"name": "xy"}, {"next": DOWN, "previous": DOWN}, {"next": DOWN, "hops": 1},
+        {"next": DOWN[:3]}, {"next": [*DOWN[:3], [0, 0, 0]]}, {"next": [*DOWN[:3], [0, 0, 0, 4]]},
+        {"next": [*DOWN[:3], [0, 0, 0, -1]]}, {"next": [*DOWN[:3], [0, 0, 0, True]]}, {"next": 3},
+    ],
+)  # fmt: skip
+def test_malformed_tables(routing: Any) -> None:
+    with pytest.raises(EvidenceError, match="the instance is not well-formed"):
+        on_ring(routing, (1, [2]))
+
+
+def test_a_table_is_for_wormhole_switching_and_the_newer_format() -> None:
+    found = record(RING, (1, [2]), routing={"next": DOWN})
+    Network(found)
+    for more in ({"format": "cchybrid-instance/1"}, {"model": {**found["model"], **HOPS}}):
+        with pytest.raises(EvidenceError, match="the instance is not well-formed"):
+            Network({**found, "collective": {**found["collective"]}, **more})

@@ -71,8 +71,11 @@ def test_a_refusal_names_the_step() -> None:
     ring = cchybrid.instance("ring-bi-4", "OAB")
     once = (Transfer(0, (0, 1)), Transfer(0, (0, 3)))
     for steps, text in (
-        ((once, (Transfer(0, (0, 1)),)), "step 2: node 1 has message 0 already"),
-        ((once, (Transfer(0, (2, 1)),)), "step 2: node 2 does not have message 0 yet"),
+        ((once, (Transfer(0, (0, 1)),)), "step 2: node 1 has these parts of message 0 already"),
+        (
+            (once, (Transfer(0, (2, 1)),)),
+            r"step 2: node 2 does not have the parts \[0\] of message 0 yet",
+        ),
         ((once, ()), "step 2: the step is empty"),
     ):
         with pytest.raises(EvidenceError, match=f"^the schedule is not valid: {text}$"):

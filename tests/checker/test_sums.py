@@ -50,24 +50,24 @@ def test_parts_are_those_of_members() -> None:
 
 def test_a_sum_is_added_up_from_what_is_held() -> None:
     held = sums()
-    with refused(r"node 0 cannot add up \[0, 1\] of message 0 yet"):
+    with refused(r"node 0 does not have the parts \[0, 1\] of message 0 yet"):
         held.send(0, 0, 1, frozenset({0, 1}))
-    with refused(r"node 3 cannot add up \[1\] of message 0 yet"):
+    with refused(r"node 3 does not have the parts \[1\] of message 0 yet"):
         held.send(0, 3, 0, frozenset({1}))
     held.send(0, 1, 0, frozenset({1}))
     # What is received in a step is held after it.
-    with refused(r"node 0 cannot add up \[0, 1\] of message 0 yet"):
+    with refused(r"node 0 does not have the parts \[0, 1\] of message 0 yet"):
         held.send(0, 0, 2, frozenset({0, 1}))
     held.end_step()
     held.send(0, 0, 2, frozenset({0, 1}))
     # Values are not taken apart.
     held.end_step()
-    with refused(r"node 2 cannot add up \[1\] of message 0 yet"):
+    with refused(r"node 2 does not have the parts \[1\] of message 0 yet"):
         held.send(0, 2, 0, frozenset({1}))
 
 
 def test_only_members_receive_under_wormhole() -> None:
-    with refused("node 3 is no member of message 0"):
+    with refused("node 3 is no destination or member of message 0"):
         sums().send(0, 0, 3, frozenset({0}))
     held = sums(switching="store-and-forward")
     held.send(0, 0, 3, frozenset({0}))
@@ -128,5 +128,5 @@ def test_long_sums_are_cut() -> None:
     line = [[a, a + 1] for a in range(99)]
     held = PartialSums(network(line, range(100), kind="allreduce"))
     shown = str(list(range(100)))[:80].replace("[", r"\[")
-    with refused(f"node 0 cannot add up {shown} of message 0 yet"):
+    with refused(f"node 0 does not have the parts {shown} of message 0 yet"):
         held.send(0, 0, 1, frozenset(range(100)))

@@ -21,7 +21,7 @@ FEATURES: dict[str, tuple[Any, ...]] = {
     "capacities": ("all 1", "some 2", "all 2"),
     "half duplex": ("none", "some", "all"),
     "endpoints": ("none", "some"),
-    "routing": ("minimal", 1, "any"),
+    "routing": ("minimal", 1, "any", "table"),
     "chunks": (1, 2),
     "rounds": ((), (2, 2), (1, 2), (2, 1)),
 }
@@ -142,11 +142,16 @@ def _instance(
         "ports": _ports(chosen["ports"], nodes, rng),
         "routing": chosen["routing"],
     }
+    if chosen["routing"] == "table":
+        # In store-and-forward switching there is no table.
+        wormhole = chosen["switching"] == "wormhole"
+        model["routing"] = _table(network, rng) if wormhole else "minimal"
     if chosen["chunks"] > 1:
         collective["chunks"] = chosen["chunks"]
     if chosen["rounds"]:
         model["rounds"] = list(chosen["rounds"])
     newer = len(collective) > 3 or "rounds" in model or kind == "allreduce"
+    newer = newer or isinstance(model["routing"], dict)
     return {
         "format": f"cchybrid-instance/{1 + newer}",
         "name": "small",
@@ -176,6 +181,27 @@ def _network(nodes: int, arcs: Arcs, chosen: dict[str, Any], rng: random.Random)
     if chosen["endpoints"] == "some":
         network["endpoints"] = sorted(rng.sample(range(nodes), rng.randrange(1, nodes)))
     return network
+
+
+def _table(network: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Return a routing table: for every node a random tree of paths to it, or from it.
+
+    Few trees leave nodes out that a path could reach.
+    """
+    key, nodes = rng.choice(("next", "previous")), range(network["nodes"])
+    arcs = [arc[:2] if key == "next" else arc[1::-1] for arc in network["channels"]]
+    rows = [[node] * len(nodes) for node in nodes]
+    for root in nodes:
+        inside = {root}
+        while rng.random() < 0.97:
+            passable = inside - {*network.get("endpoints", [])} | {root}
+            leading = [(a, b) for a, b in arcs if a not in inside and b in passable]
+            if not leading:
+                break
+            a, b = rng.choice(leading)
+            rows[a][root] = b
+            inside.add(a)
+    return {key: rows}
 
 
 def _ports(value: Any, nodes: int, rng: random.Random) -> Any:

@@ -16,7 +16,7 @@ Parts = frozenset[int]
 
 PATH_RULES = {
     "unknown-message", "path-too-short", "no-such-node", "no-such-channel", "path-not-simple",
-    "passes-endpoint", "path-too-long", "not-one-hop",
+    "passes-endpoint", "path-too-long", "path-off-table", "not-one-hop",
 }  # fmt: skip
 """The rules about a transfer by itself."""
 
@@ -41,6 +41,8 @@ class Rules:
         self.endpoints = set(network.get("endpoints", []))
         self.one_hop = model.get("switching", "wormhole") == "store-and-forward"
         routing = model.get("routing", "minimal")
+        self.table: dict[str, list[list[int]]] = routing if isinstance(routing, dict) else {}
+        routing = "any" if self.table else routing
         self.extra_hops = {"minimal": 0, "any": math.inf}.get(routing, routing)
         ports = model.get("ports", "all")
         if not isinstance(ports, dict):
@@ -81,9 +83,27 @@ class Rules:
         """Return the allowed paths between two nodes."""
         if self.one_hop:
             return [(first, last)] if (first, last) in self.capacity else []
+        if self.table:
+            return self._path_of_table(first, last)
         found = self._open_paths((first,), last)
         shortest = min(map(len, found), default=0)
         return [path for path in found if len(path) <= shortest + self.extra_hops]
+
+    def _path_of_table(self, first: int, last: int) -> list[Path]:
+        """Return the path between two nodes that the table gives, if it gives one.
+
+        The table is about the direction of the instance, not that of reading.
+        """
+        start, end = (last, first) if self.backwards else (first, last)
+        by_goal = "next" in self.table
+        path = [start] if by_goal else [end]
+        known = end if by_goal else start
+        while path[-1] != known:
+            after = self.table["next" if by_goal else "previous"][path[-1]][known]
+            if after == path[-1]:
+                return []
+            path.append(after)
+        return [tuple(path if path[0] == first else path[::-1])]
 
     def _open_paths(self, path: Path, last: int) -> list[Path]:
         """Return the simple paths that begin so and pass no endpoint."""
@@ -119,7 +139,7 @@ class Rules:
             if len(hops) > 1:
                 found.add("not-one-hop")
         elif not found and tuple(path) not in self.paths(path[0], path[-1]):
-            found.add("path-too-long")
+            found.add("path-off-table" if self.table else "path-too-long")
         return found
 
     def overloads(self, step: int, paths: Iterable[Sequence[int]]) -> set[str]:

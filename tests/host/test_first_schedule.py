@@ -26,8 +26,10 @@ from tests.random_instances import instances
 CASES = """spidergon-8 AAS, mesh-4x4 AAB, omega-8 AAB, clos-12 AAS ports=1, 2-fat-spidergon-8 AAB,
     mesh-3x4 AAR, mesh-4x4 AOR ports=1, fat-tree-8 AAG, hypercube-16 AAS hops ports=1,
     ring-uni-8 AAB hops, omega-8 OAB hops, dgx-1 AAB, mesh-3x3 AAS routing=any, dgx-1 AAS ports=2,
-    omega-8 AAS, fat-tree-8 AAS, mesh-4x4 AAB ports=1, mesh-4x4 OAS"""
-"""Among them endpoints that no path may pass, reductions, capacities above 1."""
+    omega-8 AAS, fat-tree-8 AAS, mesh-4x4 AAB ports=1, mesh-4x4 OAS,
+    mesh-3x4 AAS routing=xy, mesh-3x4 AAB routing=yx ports=1, mesh-3x4 AAR routing=xy,
+    hypercube-8 OAB routing=e-cube, mesh-3x4 AOG routing=xy"""
+"""Among them endpoints that no path may pass, reductions, capacities above 1, routing tables."""
 
 
 @pytest.mark.parametrize("words", CASES.split(","))

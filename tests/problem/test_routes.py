@@ -9,8 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cchybrid.model import Network
-from cchybrid.problem.routes import Path, Routes
+import cchybrid
+from cchybrid.model import Network, RoutingTable
+from cchybrid.problem import build_problem
+from cchybrid.problem.routes import Path, Routes, TableRoutes
+from cchybrid.problem.symmetry import automorphisms
+from cchybrid.referee.verify import verify
+from cchybrid.toolkit.kernels.first_fit import first_fit
 
 EXTRA_HOPS = (0, 1, 2, 50, None)
 
@@ -158,3 +163,35 @@ def test_any_number_of_extra_hops_is_no_more_than_any_path():
     assert list(routes.paths(0, 1)) == [(0, 1), (0, 5, 4, 3, 2, 1)]
     cost = np.array([10.0 if {a, b} == {0, 1} else 1.0 for a, b, _ in ring.channels])
     assert cheapest(routes, 0, 1, cost) == (5.0, (0, 5, 4, 3, 2, 1))
+
+
+DOWN = RoutingTable(tuple(tuple((v - (v != goal)) % 4 for goal in range(4)) for v in range(4)))
+
+
+def test_a_table_gives_every_pair_its_path():
+    ring = Network.from_links("ring", 4, [(v, (v + 1) % 4) for v in range(4)])
+    routes = TableRoutes(ring, DOWN)
+    assert routes.distance.tolist() == [[(a - b) % 4 for b in range(4)] for a in range(4)]
+    assert list(routes.paths(1, 2)) == routes.sample(1, 2, 5, Random(0)) == [(1, 0, 3, 2)]
+    assert list(routes.paths(1, 1)) == []
+    cost = np.arange(8.0)
+    channels = ring.channel_index
+    price = sum(cost[channels[hop]] for hop in pairwise((1, 0, 3, 2)))
+    assert routes.cheapest_to(2, [1, 2], cost) == {1: (price, (1, 0, 3, 2))}
+
+
+@pytest.mark.parametrize("collective", ["AAS", "AAB", "AAR", "AOG"])
+def test_a_problem_has_the_paths_of_the_table_alone(collective):
+    instance = cchybrid.instance("mesh-2x3", collective, routing="xy")
+    table = instance.forward.model.table
+    problem = build_problem(instance)
+    assert problem.complete
+    assert problem.structure is None
+    assert len(automorphisms(instance).generators) == 0
+    structure = problem.origin.structure
+    assert {(path[0], path[-1]): path for path in structure.paths}.items() <= {
+        (a, b): table.path(a, b) for a in range(6) for b in range(6)
+    }.items()
+    found = first_fit(problem, 0)
+    assert not verify(instance, problem.lift(found).steps)
+    assert problem.price(0, np.ones(problem.resources)).cost <= 5

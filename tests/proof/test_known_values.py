@@ -5,7 +5,11 @@ from importlib import import_module
 
 import pytest
 
+import cchybrid
+from cchybrid.checker import EvidenceError
+from cchybrid.checker.certificate import prove
 from cchybrid.library.collectives import collective
+from cchybrid.library.routing_tables import routing_table
 from cchybrid.library.topologies import FAMILIES
 from cchybrid.library.topologies.names import resolve
 from cchybrid.model import CommunicationModel, Instance, Network
@@ -116,3 +120,40 @@ def test_deliveries_over_the_half_duplex_links_of_a_part():
     found = max(price_bounds(Instance(network, collective("AAB", network))), key=lambda b: b.steps)
     assert found.steps == 6
     assert {tuple(price) for price in found.evidence["channels"]} >= {(6, 7, 1)}
+
+
+CLOCKWISE = [[(v + (v != goal)) % 4 for goal in range(4)] for v in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("words", "collective", "routing", "steps"),
+    [
+        ("mesh-4x4", "AAS", "xy", 16),  # the bisection
+        ("mesh-3x4", "AAS", "yx", 12),
+        ("hypercube-8", "AAS", "e-cube", 4),
+        ("ring-bi-4", "AAS", CLOCKWISE, 6),  # 1, 2 and 3 hops to the others; 2 steps without
+        ("ring-bi-4", "OAS", CLOCKWISE, 3),
+        ("ring-bi-4", "AOG", CLOCKWISE, 3),
+    ],
+)
+def test_the_channel_of_the_largest_load_decides_a_scatter(words, collective, routing, steps):
+    network = cchybrid.network(words)
+    table = routing_table(routing, network)
+    instance = instance_of(words, collective, 0 if collective != "AAS" else None, routing=table)
+    assert max(bound.steps for bound in price_bounds(instance.forward)) == steps
+
+
+def test_the_port_of_the_largest_load_decides_a_scatter():
+    table = routing_table("xy", cchybrid.network("mesh-2x2"))
+    found = instance_of("mesh-2x2", "AAS", routing=table, inject=1, accept=2)
+    assert max(bound.steps for bound in price_bounds(found)) == 3
+
+
+def test_the_scope_of_such_a_bound_is_the_table():
+    table = routing_table(CLOCKWISE, cchybrid.network("ring-bi-4"))
+    record = instance_of("ring-bi-4", "AAS", routing=table).to_json()
+    evidence = {"kind": "linear", "steps": 6, "channels": [[0, 1, 1]]}
+    assert prove(record, evidence, "routing table") == 6
+    for scope in ("any routing", "minimal routing", "at most 1 extra hops"):
+        with pytest.raises(EvidenceError):
+            prove(record, evidence, scope)

@@ -7,13 +7,25 @@ import pytest
 
 import cchybrid
 from cchybrid.checker import EvidenceError, proves_infeasible
-from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Reduction
+from cchybrid.model import (
+    Collective,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+    RoutingTable,
+)
 from cchybrid.proof.reach import explain, farthest, unreachable
 from tests.refusals import refused
 
 LINE = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3)])
 UNIDIRECTIONAL = Network.from_arcs("one way", 3, [(0, 1), (1, 2)])
 STAR = Network.from_links("line", 3, [(0, 1), (1, 2)], endpoints=(1,))
+CUT = CommunicationModel(
+    routing=RoutingTable(((0, 1, 0, 0), (0, 1, 1, 1), (1, 1, 2, 3), (2, 2, 2, 3)))
+)
+"""A table by which 0 and 1 send to nothing beyond them."""
 HOP_BY_HOP = CommunicationModel(switching="store-and-forward")
 
 
@@ -30,6 +42,10 @@ def ports(inject: tuple[int, ...], accept: tuple[int, ...], **more: str) -> Comm
          "node 1 cannot be reached from node 2 (message 1): no path leads there"),
         (STAR, (Message(0, (1,)), Message(0, (2,))), CommunicationModel(),
          "node 2 cannot be reached from node 0 (message 1): every path passes an endpoint"),
+        (LINE, (Message(0, (1,)), Message(0, (3,))), CUT,
+         "node 3 cannot be reached from node 0 (message 1): the routing table has no path"),
+        (LINE, (Reduction((0, 2), 3), Reduction((0,), 1)), CUT,
+         "node 3 cannot be reached from node 0 (message 0): the routing table has no path"),
         (LINE, (Message(3, (0,)),), ports((1, 1, 1, 0), (1, 1, 1, 1)),
          "node 0 cannot be reached from node 3 (message 0): node 3 may not inject"),
         (LINE, (Reduction((0, 3), 1),), ports((1, 1, 1, 0), (1, 1, 1, 1)),

@@ -50,6 +50,10 @@ through a terminal
   step 3, transfer 1: the path of message 1 passes node 5, which is an endpoint and cannot switch
 detour
   step 2, transfer 1: the path of message 1 has 3 hops, the routing allows 2
+off the table
+  step 1, transfer 1: the path of message 0 is not the one that the routing table gives
+off the table of a reduction
+  step 1, transfer 1: the path of message 0 is not the one that the routing table gives
 two hops at once
   step 2, transfer 1: the path of message 0 has 2 hops, store-and-forward allows one in a step
 one channel for two

@@ -120,3 +120,14 @@ def test_html_of_an_invalid_schedule_says_so() -> None:
     text = cchybrid.Schedule(instance, ())._repr_html_()
     assert "not a valid schedule" in text
     assert re.search("Schedule of .*ring-bi-4 AAS.*: 0 steps", text)
+
+
+def test_the_routing_is_part_of_the_facts() -> None:
+    for routing, words in (
+        ("minimal", "shortest paths"),
+        ("any", "any simple path"),
+        (2, "at most 2 extra hops"),
+        ("xy", "xy routing"),
+    ):
+        found = facts(cchybrid.instance("mesh-2x2", "AAS", routing=routing))
+        assert f"wormhole switching, {words}, all ports" in found[1]

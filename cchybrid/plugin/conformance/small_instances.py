@@ -60,6 +60,8 @@ def conformance_instances() -> tuple[ConformanceInstance, ...]:
     uni = Network.from_arcs("ring-uni-4", 4, _cycle(4))
     hops = CommunicationModel(switching="store-and-forward")
     any_path = CommunicationModel(routing="any")
+    table = [[0, 1, 1, 1], [2, 1, 2, 2], [3, 3, 2, 3], [0, 0, 0, 3]]
+    clockwise = CommunicationModel.from_json({"routing": {"next": table}})
     one_port = CommunicationModel(inject=1, accept=1)
     uneven = CommunicationModel(inject=(2, 1, 0, 1, 1), accept=(1, 1, 2, 1, 1))
     return (
@@ -76,6 +78,7 @@ def conformance_instances() -> tuple[ConformanceInstance, ...]:
         _known("endpoints", 4, switches, _exchange(switches.endpoints)),
         _known("directed ring", 3, uni, _gossip(range(4))),
         _known("extra hops", 2, ring, [(0, [1])] * 4, CommunicationModel(routing=2)),
+        _known("routing table", 6, ring, _exchange(range(4)), clockwise),
         _known("two rounds", 1, ring, _exchange(range(4)), CommunicationModel(rounds=(2,))),
         _known("unequal rounds", 2, line, _gossip(range(4)), CommunicationModel(rounds=(1, 3))),
         _known("sampled paths", 4, cells, _exchange(range(6)), any_path, max_options=60),

@@ -96,10 +96,11 @@ class MessageMap:
 def automorphisms(instance: Instance) -> Automorphisms:
     """Return the automorphisms of an instance; only the identity if it is too large.
 
-    A ``combine`` instance has those of ``Instance.forward``.
+    A ``combine`` instance has those of ``Instance.forward``. Those that keep a routing table are
+    not known: the dimension order of a mesh, for one, has fewer than the mesh.
     """
     messages = MessageMap(instance)
-    for with_messages in (False, True):
+    for with_messages in (False, True) if instance.model.table is None else ():
         found = _Graph(instance, with_messages).automorphisms()
         if found is None:
             break

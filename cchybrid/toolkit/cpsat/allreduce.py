@@ -16,7 +16,8 @@ from ortools.sat.python import cp_model
 
 from cchybrid.model import AllReduction, Instance, Schedule, Transfer
 from cchybrid.plugin.engine import NoOptions, Run, Stop
-from cchybrid.problem.routes import Path, Routes
+from cchybrid.problem.build import routes_of
+from cchybrid.problem.routes import Path
 from cchybrid.toolkit.solver import StoppedError, new_solver, solve
 
 MAX_PATHS = 8
@@ -34,7 +35,7 @@ def allreduce_moves(instance: Instance) -> list[Move]:
     if instance.model.switching == "store-and-forward":
         hops = [(a, b) for a, b, _ in instance.network.channels]
         return [(message, hop) for message in range(len(members)) for hop in hops]
-    routes = Routes(instance.network, instance.model.extra_hops)
+    routes = routes_of(instance)
     pairs = {(a, b) for nodes in members for a in nodes for b in nodes if a != b}
     paths = {pair: list(islice(routes.paths(*pair), MAX_PATHS)) for pair in pairs}
     return [

@@ -51,7 +51,7 @@ class EvolutionEngine(ABC, Generic[Options]):
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse problems whose population would not fit into memory; with ``papers`` quotients."""
         if self.options.papers and problem.structure is None:
-            return "the published algorithm has no quotients"
+            return "quotients and routing tables fix the paths"
         # Option and step of every individual and of every child, four bytes each.
         size = problem.deliveries * self.options.population * 16 // 2**20
         if self.options.polish:

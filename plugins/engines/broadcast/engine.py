@@ -99,7 +99,7 @@ class Broadcast:
         """Refuse other collectives than wormhole broadcasts, and too large ones."""
         structure = problem.structure
         if structure is None:
-            return "a quotient has no network of its own"
+            return "quotients and routing tables fix the paths"
         if structure.hop_by_hop:
             return "not wormhole switching"
         if not problem.ordered:

@@ -63,7 +63,7 @@ class Context:
     ) -> None:
         structure = problem.structure
         if structure is None:
-            raise DoesNotApplyError("a quotient has no network of its own")
+            raise DoesNotApplyError("quotients and routing tables fix the paths")
         self.problem, self.structure = problem, structure
         self.check, self.wants, self.effort = check, wants, effort
         self.known = math.inf

@@ -50,7 +50,7 @@ class Classical:
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse quotients only, as one construction applies to all but large instances."""
-        return "a quotient has no network of its own" if problem.structure is None else None
+        return "quotients and routing tables fix the paths" if problem.structure is None else None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Make the constructions in order, as long as a schedule could be shorter."""

@@ -79,7 +79,9 @@ class Packing:
         """Refuse problems with forwarding, and quotients."""
         if problem.ordered:
             return "messages are forwarded"
-        return None if problem.structure is not None else "quotients have no network"
+        return (
+            None if problem.structure is not None else "quotients and routing tables fix the paths"
+        )
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Repeat schedules with more and more moves, up to the lower bound."""

@@ -110,6 +110,7 @@ def refuse_undefined(instance: Instance) -> None:
         ),
         (collective.chunks > 1, "a number of chunks is", "leave it out: it grows without end"),
         (model.rounds, "rounds of steps are", "leave them out"),
+        (model.table, "a routing table is", "use another routing"),
         (instance.network.half_duplex, "half-duplex links are", "leave them out"),
         (limits != {None}, "limited ports are", "leave them out"),
     ):

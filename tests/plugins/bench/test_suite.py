@@ -256,3 +256,12 @@ def test_tables_that_leave_the_collective_open(tmp_path):
         "ring-bi-4 multicast:2,3": True,
         "ring-bi-4 multicast:2,3 routing any": False,
     }
+
+
+def test_rows_have_routing_tables_by_name(tmp_path):
+    text = '[[rows]]\ntopology = "mesh-2x3"\ncollective = "AAS"\nrouting = "{}"'
+    (row,) = read_suite(written(tmp_path, text.format("XY"))).rows
+    assert row.name == "mesh-2x3 AAS routing xy"
+    assert resolve(row.spec, load_registry()).model.table is not None
+    with pytest.raises(InputError, match="a row has no file of next hops; name an instance file"):
+        read_suite(written(tmp_path, text.format("hops.csv")))

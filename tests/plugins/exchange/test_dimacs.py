@@ -167,3 +167,14 @@ def test_a_name_of_several_lines_adds_none_to_a_formula() -> None:
     claim = Claim("x\np cnf 1 1\n1 0\n", network, network, 1, {"kind": "refutation"})
     first, *_ = claim.heading(network)
     assert first == "x\\np cnf 1 1\\n1 0\\n: is there a schedule of at most 1 steps?"
+
+
+def test_a_formula_of_a_routing_table_has_its_paths(tmp_path):
+    table = [[(v + (v != goal)) % 4 for goal in range(4)] for v in range(4)]
+    with pytest.warns(UserWarning, match="deadlock is possible"):
+        record = cchybrid.instance("ring-bi-4", "AAS", routing=table).to_json()
+    evidence = {"kind": "linear", "steps": 6, "channels": [[0, 1, 1]]}
+    found = certificate(record, {"steps": 6, "scope": "routing table"}, evidence, {})
+    formula, _, drat = write_dimacs(record, found, tmp_path, 60.0)
+    assert "c Routing: the paths of a table.\n" in formula.read_text()
+    assert accepts(formula.read_text(), drat.read_text())

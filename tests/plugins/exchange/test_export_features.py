@@ -12,6 +12,7 @@ from cchybrid_plugins.exchange.export_text import export_csv
 from hypothesis import given, settings
 
 import cchybrid
+from cchybrid.host.first_schedule import first_schedule
 from cchybrid.model import (
     Collective,
     CommunicationModel,
@@ -62,6 +63,13 @@ def half_duplex() -> Schedule:
     return on(replace(ring, half_duplex=pairs), "allgather", switching="store-and-forward")
 
 
+def by_a_table() -> Schedule:
+    instance = cchybrid.instance("mesh-2x3", "alltoall", routing="xy")
+    steps = first_schedule(instance)
+    assert steps is not None
+    return Schedule(instance, steps)
+
+
 LINKS = [(0, 4), (1, 4), (2, 4), (3, 4)]
 SCHEDULES = {
     "plain": lambda: schedule("complete-4", "alltoall", **WORMHOLE),
@@ -73,6 +81,7 @@ SCHEDULES = {
     "gather": lambda: schedule("mesh-2x2", "gather", root=3),
     "extra hops": lambda: schedule("ring-bi-4", "alltoall", routing=2, **WORMHOLE),
     "any routing": lambda: schedule("ring-bi-4", "alltoall", routing="any", **WORMHOLE),
+    "routing table": by_a_table,
     "limited ports": lambda: schedule("mesh-2x2", "allgather", ports=1),
     "several ports": lambda: on("complete-4", "alltoall", ports=2),
     "ports by node": lambda: made(
@@ -170,7 +179,7 @@ def same(again: Schedule, found: Schedule) -> None:
     assert ports == (found.instance.model.inject, found.instance.model.accept)
 
 
-READ = sorted(set(SCHEDULES) - {"empty steps", "ports by node"})
+READ = sorted(set(SCHEDULES) - {"empty steps", "ports by node", "routing table"})
 
 
 @pytest.mark.parametrize("name", READ)

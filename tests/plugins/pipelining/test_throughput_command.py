@@ -160,3 +160,15 @@ def test_bandwidths_of_a_file_price_its_capacities(tmp_path: Path) -> None:
         done = call(*refused, cwd=tmp_path)
         assert (done.returncode, done.stderr.count("cchybrid:")) == (2, 1)
         assert "the file says it: capacity 1 is 25 GB/s; leave it out" in done.stderr
+
+
+def test_a_routing_table_is_refused_by_all_that_goes_hop_by_hop(tmp_path: Path) -> None:
+    call(*["instance", "mesh-2x3", "AAS", "--routing", "xy", "-o", "xy.json"], cwd=tmp_path)
+    for words, line in (
+        ("throughput xy.json", "a routing table is not part of throughput; use another routing"),
+        ("rounds xy.json --steps 3", "a routing table is for wormhole switching; leave it out"),
+        ("pareto xy.json", "a routing table is for wormhole switching; leave it out"),
+    ):
+        done = call(*words.split(), cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert line in done.stderr

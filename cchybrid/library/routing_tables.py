@@ -1,0 +1,106 @@
+"""Routing tables by name, from files and lists; the check for deadlocks.
+
+References
+----------
+W. J. Dally, C. L. Seitz, Deadlock-free message routing in multiprocessor interconnection networks,
+IEEE Trans. Computers C-36 (1987) 547-553, doi:10.1109/TC.1987.1676939.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+from math import prod
+from operator import mul
+from typing import Any
+
+from cchybrid.library.node_numbers import read_rows
+from cchybrid.model import Network, RoutingTable
+from cchybrid.model.errors import InputError
+
+ORDERS = {"xy": 1, "e-cube": 1, "yx": -1}
+"""Dimension orders: 1 if the coordinate that runs fastest in the numbers of nodes goes first."""
+
+
+def routing_table(words: Any, network: Network) -> RoutingTable | None:
+    """Return the table that a user means by a word, a file or rows; ``None`` for other routing.
+
+    Raises
+    ------
+    InputError
+        The file or the network is none for it.
+    """
+    if isinstance(words, (RoutingTable, list, tuple)):
+        return words if isinstance(words, RoutingTable) else RoutingTable(tuple(words))
+    word, nodes = str(words).lower(), range(network.nodes)
+    if word in ORDERS:
+        return _dimension_order(word, network)
+    if not word.endswith(".csv"):
+        return None
+    hops = [[node] * len(nodes) for node in nodes]
+    for node, goal, after in read_rows(words, ("node", "destination", "next"), network):
+        hops[node][goal] = after
+    return RoutingTable(tuple(map(tuple, hops)))
+
+
+def _dimension_order(word: str, network: Network) -> RoutingTable:
+    """Return the table by which paths correct one coordinate after the other.
+
+    On a torus along the shorter side; of two that are equally long, to the larger coordinates.
+    """
+    found = re.fullmatch(r"(mesh|torus|hypercube)-([0-9]{1,7}(?:x[0-9]{1,7})*)", network.name)
+    family, sizes = found.groups() if found else ("", "0")
+    extents = [int(size) for size in reversed(sizes.split("x"))]
+    if family == "hypercube":
+        extents = [2] * (extents[0].bit_length() - 1)
+    if prod(extents) != network.nodes:
+        raise InputError(
+            f"{network.name} is no mesh, torus or hypercube by its name",
+            where="routing",
+            hint="give a .csv file with a table of next hops",
+        )
+    strides = accumulate(extents[:-1], mul, initial=1)
+    order = [*zip(strides, extents, strict=True)][:: ORDERS[word]]
+
+    def next_hop(node: int, goal: int) -> int:
+        for stride, extent in order:
+            place = node // stride % extent
+            ahead = goal // stride % extent - place
+            if ahead:
+                up = ahead > 0 if family != "torus" else 2 * (ahead % extent) <= extent
+                return node + ((place + (1 if up else -1)) % extent - place) * stride
+        return node
+
+    nodes = range(network.nodes)
+    return RoutingTable(tuple(tuple(next_hop(a, b) for b in nodes) for a in nodes), word)
+
+
+def dependency_cycle(routing: Any, network: Network) -> str:
+    """Return a cycle of the channel dependency graph of a routing table; empty if there is none.
+
+    It has an arc from a channel to each channel that some path uses directly after it. Without a
+    cycle wormhole switching has no deadlock (Dally and Seitz 1987).
+
+    Raises
+    ------
+    InputError
+        It is no table for this network.
+    """
+    import networkx as nx
+
+    table = routing_table(routing, network)
+    if table is None:
+        raise InputError("no routing table", where="routing", hint="use xy, e-cube or a .csv file")
+    table.check(network)
+    graph = nx.DiGraph()
+    for node, row in enumerate(table.hops):
+        for goal, after in enumerate(row):
+            last = table.hops[after][goal]
+            if node != after != last:
+                path = (last, after, node) if table.backwards else (node, after, last)
+                graph.add_edge(path[:2], path[1:])
+    try:
+        cycle = nx.find_cycle(graph)
+    except nx.NetworkXNoCycle:
+        return ""
+    return ", ".join("->".join(map(network.node_name, channel)) for channel, _ in cycle)

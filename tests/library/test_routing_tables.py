@@ -1,0 +1,132 @@
+"""Routing tables by name and from files, and the check for deadlocks."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+import cchybrid
+from cchybrid.cli.app import run
+from cchybrid.library.routing_tables import dependency_cycle, routing_table
+from cchybrid.model import Network, RoutingTable
+from tests.refusals import refused
+
+
+def table_of(network: str, words: str) -> RoutingTable:
+    table = routing_table(words, cchybrid.network(network))
+    assert table is not None
+    table.check(cchybrid.network(network))
+    return table
+
+
+@pytest.mark.parametrize(
+    ("network", "words", "nodes"),
+    [
+        ("mesh-3x4", "xy", (0, 1, 2, 6, 10)),  # along the row, then along the column
+        ("mesh-3x4", "XY", (0, 1, 2, 6, 10)),
+        ("mesh-3x4", "e-cube", (0, 1, 2, 6, 10)),
+        ("mesh-3x4", "yx", (0, 4, 8, 9, 10)),
+        ("mesh-2x2x2", "xy", (6, 7, 5, 1)),
+        ("torus-4x5", "xy", (0, 4, 19)),  # around, as that is shorter
+        ("torus-4x4", "xy", (0, 1, 2, 6, 10)),  # both sides are equally long
+        ("torus-2x3", "xy", (0, 2, 5)),
+        ("hypercube-16", "e-cube", (0, 1, 3, 11)),  # the lowest bit first
+        ("hypercube-16", "yx", (0, 8, 10, 11)),
+    ],
+)
+def test_dimension_orders(network: str, words: str, nodes: tuple[int, ...]) -> None:
+    assert table_of(network, words).path(nodes[0], nodes[-1]) == nodes
+
+
+@pytest.mark.parametrize("network", ["mesh-3x4", "torus-4x5", "torus-2x2x3", "hypercube-16"])
+@pytest.mark.parametrize("words", ["xy", "yx"])
+def test_paths_of_dimension_orders_are_shortest(network: str, words: str) -> None:
+    table = table_of(network, words)
+    graph = nx.Graph(channel[:2] for channel in cchybrid.network(network).channels)
+    for a, lengths in nx.all_pairs_shortest_path_length(graph):
+        assert all(len(table.path(a, b)) == hops + 1 for b, hops in lengths.items())
+
+
+@pytest.mark.parametrize(
+    "network",
+    ["spidergon-8", "ring-bi-6", "mesh-4x4 without link 0-1", "mesh-3x4", "mesh-0x4", "torus-2x"],
+)
+def test_other_networks_have_no_dimensions(network: str) -> None:
+    named = Network.from_links(network, 8, [(v, (v + 1) % 8) for v in range(8)])
+    with refused(f"routing: {network} is no mesh, torus or hypercube by its name; give a .csv"):
+        cchybrid.instance(named, "AAS", routing="xy")
+
+
+def test_a_network_that_is_not_what_its_name_says_is_refused() -> None:
+    named = Network.from_links("mesh-2x4", 8, [(v, (v + 1) % 8) for v in range(8)])
+    with refused("model.routing: no path between"):
+        cchybrid.instance(named, "AAS", routing="xy")
+
+
+def test_faults_leave_no_dimension_order(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bound", "mesh-4x4", "AAS", "--routing", "xy", "--fail-link", "0-1"]) == 2
+    assert "mesh-4x4 without link 0-1 is no mesh" in capsys.readouterr().err
+
+
+def test_a_file_has_a_line_for_every_hop(tmp_path: Path) -> None:
+    file = tmp_path / "Down.csv"
+    lines = ["Node,Destination,Next", "R1,R3,R2", "", "# the same back", "2,0,1", "R2,R1,R1"]
+    file.write_text("\n".join([*lines, "R2,R3,R3", "R1,R2,R2", "R3,R2,R2"]))
+    names = ("R1", "R2", "R3")
+    line = Network.from_links("line", 3, [(0, 1), (1, 2)], node_names=names)
+    found = cchybrid.instance(line, "AAS", routing=str(file))
+    assert found.model.table is not None
+    assert found.model.table.hops == ((0, 1, 1), (0, 1, 2), (1, 1, 2))
+    assert found == cchybrid.instance(line, "AAS", routing=[[0, 1, 1], [0, 1, 2], [1, 1, 2]])
+    assert found == cchybrid.instance(line, "AAS", routing=found.model.table)
+    for text, message in (
+        ("R1,R2", f"{file}: line 1: 'R1,R2' is no row; write node,destination,next"),
+        ("R1,R2,R4", f"{file}: line 1: no node 'R4' in line; its nodes are R1, R2, R3"),
+        ("0,1,1\n0,2,2", "model.routing: no path between R1 and R3 over R3"),
+    ):
+        file.write_text(text)
+        with refused(message):
+            cchybrid.instance(line, "AAS", routing=file)
+    with refused(f"{tmp_path / 'none.csv'}: cannot be read"):
+        cchybrid.instance(line, "AAS", routing=tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
+    ("network", "words", "cycle"),
+    [
+        ("mesh-4x4", "xy", ""),
+        ("hypercube-8", "e-cube", ""),
+        ("torus-3x3", "xy", ""),
+        ("torus-4x4", "xy", "0->1, 1->2, 2->3, 3->0"),
+    ],
+)
+def test_cycles_of_channels(network: str, words: str, cycle: str) -> None:
+    found = cchybrid.network(network)
+    assert dependency_cycle(words, found) == cycle
+    table = table_of(network, words)
+    paths = [table.path(a, b) for a in range(found.nodes) for b in range(found.nodes)]
+    graph = nx.DiGraph(pair for nodes in paths for pair in pairwise(pairwise(nodes)))
+    assert nx.is_directed_acyclic_graph(graph) == (not cycle)
+    assert bool(dependency_cycle(table.reversed(), found.reversed())) == bool(cycle)
+
+
+def test_a_possible_deadlock_is_noted_once(capsys: pytest.CaptureFixture[str]) -> None:
+    line = "torus-4x4 OAS, xy routing: deadlock is possible, by the cycle of channels 0->1, 1->2, "
+    assert run(["bound", "torus-4x4", "OAS", "--routing", "xy"]) == 0
+    assert capsys.readouterr().err.count(line) == 1
+    with pytest.warns(UserWarning, match="deadlock is possible"):
+        cchybrid.instance("torus-4x4", [(0, 5)], routing="xy")
+
+
+def test_the_command_network_says_whether_there_is_a_cycle(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["network", "mesh-4x4", "--routing", "xy"]) == 0
+    assert "cycle of channels by xy: none: no deadlock" in capsys.readouterr().out
+    assert run(["network", "torus-4x4", "--routing", "xy"]) == 0
+    assert "cycle of channels by xy: 0->1, 1->2, 2->3, 3->0" in capsys.readouterr().out
+    assert run(["network", "mesh-4x4", "--routing", "any"]) == 2
+    assert "routing: no routing table; use xy, e-cube or a .csv file" in capsys.readouterr().err
