@@ -15,16 +15,9 @@ from cchybrid.checker.kinds import KINDS, part_of, shown_steps
 from cchybrid.checker.reach import check_unreachable
 
 __all__ = [
-    "KINDS",
-    "EvidenceError",
-    "Network",
-    "RoundsVerdict",
-    "Verdict",
-    "check",
-    "fingerprint",
-    "proven_steps",
-    "proves_infeasible",
-]
+    "KINDS", "EvidenceError", "Network", "RoundsVerdict", "Verdict", "check", "fingerprint",
+    "proven_steps", "proves_infeasible",
+]  # fmt: skip
 
 
 def proven_steps(instance: Mapping[str, Any], evidence: Mapping[str, Any]) -> int:

@@ -11,11 +11,11 @@ from cchybrid.checker.instance import EvidenceError, Network
 
 FEATURES = frozenset({
     "wormhole", "store-and-forward", "limited ports", "wide channels", "half duplex", "endpoints",
-    "extra hops", "any routing", "delivering", "combining", "allreduce", "chunks", "rounds",
+    "extra hops", "any routing", "delivering", "combining", "allreduce", "scan", "chunks", "rounds",
 })  # fmt: skip
 """All features of instances of the formats ``cchybrid-instance/1`` and ``/2``."""
 
-_COPIES = FEATURES - {"allreduce"}
+_COPIES = FEATURES - {"allreduce", "scan"}
 PROVED = {
     "schedule": FEATURES,
     "unreachable": _COPIES,
@@ -23,7 +23,7 @@ PROVED = {
     "nested-sets": _COPIES,
     "refutation": _COPIES,
     "part": FEATURES - {"delivering", "combining"},
-    "exchanges": FEATURES - {"delivering", "combining"},
+    "exchanges": FEATURES - {"delivering", "combining", "scan"},
     "rounds per chunk": _COPIES - {"wormhole", "chunks", "rounds"},
     "throughput": _COPIES - {"limited ports", "half duplex", "chunks", "rounds"},
 }
@@ -43,7 +43,8 @@ def features(network: Network) -> set[str]:
         "any routing": not network.hop_by_hop and network.extra_hops is None,
         "delivering": not network.backwards and not network.members,
         "combining": network.backwards,
-        "allreduce": network.members,
+        "allreduce": network.members and network.kind == "allreduce",
+        "scan": network.members and network.kind != "allreduce",
         "chunks": network.chunks > 1,
         "rounds": network.rounds != [1],
     }

@@ -1,4 +1,4 @@
-"""Partial sums of an allreduce: the parts that every node holds, by the checker's own rules.
+"""Sums of an allreduce or a scan: the parts that every node holds, by the checker's own rules.
 
 A node holds values: its own part, and every sum that it has received. Two values of a node are
 disjoint, or one contains the other, so no part is ever counted twice.
@@ -26,11 +26,10 @@ class PartialSums:
 
     def send(self, message: int, first: int, last: int, parts: Parts) -> None:
         """Check one transfer, which carries the parts of these members as one sum."""
-        members = self._members[message]
-        if not parts or not parts <= members:
+        if not parts or not parts <= self._members[message]:
             raise EvidenceError("a sum without parts, or of a node that is no member")
-        if not self._network.hop_by_hop and last not in members:
-            raise EvidenceError(f"node {last} is no member of message {message}")
+        if not self._network.hop_by_hop and not parts <= self._needed(message, last):
+            raise EvidenceError(f"node {last} does not need all these parts of message {message}")
         inside = [value for value in self._values.get((message, first), ()) if value <= parts]
         # The values inside are disjoint or nested, so their union is the sum of the largest ones.
         if frozenset().union(*inside) != parts:
@@ -51,8 +50,18 @@ class PartialSums:
         self._received.clear()
 
     def end(self) -> None:
-        """Check that every member has the whole sum."""
+        """Check that every member has the sum that it needs, of values that it holds."""
         for message, members in enumerate(self._members):
             for node in members:
-                if frozenset().union(*self._values[message, node]) != members:
+                needed = self._needed(message, node)
+                inside = [value for value in self._values[message, node] if value <= needed]
+                if frozenset().union(*inside) != needed:
                     raise EvidenceError(f"node {node} has not all parts of message {message}")
+
+    def _needed(self, message: int, node: int) -> Parts:
+        """Return the members whose parts a node needs: none if it is no member."""
+        members = self._network.members[message]
+        if node not in members:
+            return frozenset()
+        place = members.index(node)
+        return frozenset(members[: {"scan": place + 1, "exscan": place}.get(self._network.kind)])

@@ -1,12 +1,22 @@
 """Instances and schedules: frozen, validated data with JSON in both directions."""
 
-from cchybrid.model.collective import AllReduction, AnyMessage, Collective, Message, Reduction
+from cchybrid.model.collective import (
+    AllReduction,
+    AnyMessage,
+    Collective,
+    Exscan,
+    Message,
+    Reduction,
+    Scan,
+    SummedMessage,
+)
 from cchybrid.model.communication import CommunicationModel
 from cchybrid.model.instance import Instance
 from cchybrid.model.network import Channel, Network
 from cchybrid.model.schedule import LowerBound, Schedule, Steps, Sums, Transfer
 
 __all__ = [
-    "AllReduction", "AnyMessage", "Channel", "Collective", "CommunicationModel", "Instance",
-    "LowerBound", "Message", "Network", "Reduction", "Schedule", "Steps", "Sums", "Transfer",
+    "AllReduction", "AnyMessage", "Channel", "Collective", "CommunicationModel", "Exscan",
+    "Instance", "LowerBound", "Message", "Network", "Reduction", "Scan", "Schedule", "Steps",
+    "SummedMessage", "Sums", "Transfer",
 ]  # fmt: skip

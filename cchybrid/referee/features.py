@@ -14,10 +14,12 @@ from cchybrid.model import (
     Channel,
     Collective,
     CommunicationModel,
+    Exscan,
     Instance,
     Message,
     Network,
     Reduction,
+    Scan,
     Schedule,
 )
 from cchybrid.model.errors import InputError
@@ -33,6 +35,8 @@ KNOWN: dict[type, frozenset[str]] = {
     Message: frozenset({"source", "destinations"}),
     Reduction: frozenset({"sources", "destination"}),
     AllReduction: frozenset({"members"}),
+    Scan: frozenset({"members"}),
+    Exscan: frozenset({"members"}),
     CommunicationModel: frozenset({"switching", "inject", "accept", "routing", "rounds"}),
 }  # fmt: skip
 """The fields of each part of an instance for which the rules have been written."""

@@ -148,7 +148,7 @@ def test_parts_of_an_allreduce() -> None:
     assert back.channels[1, 0] == 12
     assert (back.inject, back.accept) == ([8, 8, 8, 8, 4], [4] * 5)
     assert given == before
-    with pytest.raises(EvidenceError, match="node 1 is no member"):
+    with pytest.raises(EvidenceError, match="node 1 has no such part"):
         network.part(1, back=False)
     plain = record("allreduce")
     del plain["model"]

@@ -67,7 +67,7 @@ def test_a_sum_is_added_up_from_what_is_held() -> None:
 
 
 def test_only_members_receive_under_wormhole() -> None:
-    with refused("node 3 is no member of message 0"):
+    with refused("node 3 does not need all these parts of message 0"):
         sums().send(0, 0, 3, frozenset({0}))
     held = sums(switching="store-and-forward")
     held.send(0, 0, 3, frozenset({0}))

@@ -39,7 +39,7 @@ def message(**changes: Any) -> dict[str, Any]:
         (message(sources=[0]), "collective.messages[0].sources: the format has no such key; use"),
         ({"kind": "combine"}, "collective.messages[0].source: the format has no such key; use"),
         ({"kind": "scatter"},
-         "collective.kind: unknown kind 'scatter'; use deliver, combine, allreduce"),
+         "collective.kind: unknown kind 'scatter'; use deliver, combine, allreduce, scan, exscan"),
         ({"kind": None}, "collective.kind: null is not a string"),
         ({"root": 0}, "collective.root: the format has no such key; use name, kind, messages"),
     ],
