@@ -21,11 +21,13 @@ if TYPE_CHECKING:
         Channel,
         Collective,
         CommunicationModel,
+        Exscan,
         Instance,
         LowerBound,
         Message,
         Network,
         Reduction,
+        Scan,
         Schedule,
         Transfer,
     )
@@ -34,9 +36,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AllReduction", "CchybridError", "Channel", "Collective", "CommunicationModel", "EvidenceError",
-    "InputError", "Instance", "LowerBound", "Message", "Network", "PluginError", "ProofResult",
-    "Reduction", "Result", "Schedule", "Transfer", "Verdict", "Violation", "bound", "check",
-    "collective", "instance", "network", "prove", "solve", "verify", "verify_schedule",
+    "Exscan", "InputError", "Instance", "LowerBound", "Message", "Network", "PluginError",
+    "ProofResult", "Reduction", "Result", "Scan", "Schedule", "Transfer", "Verdict", "Violation",
+    "bound", "check", "collective", "instance", "network", "prove", "solve", "verify",
+    "verify_schedule",
 ]  # fmt: skip
 
 # Imported when first used: the command line must answer --help, and an interrupt, at once.

@@ -24,14 +24,15 @@ _PRESENT: dict[str, Callable[[Network], Any]] = {
     "routing table": lambda network: network.table,
     "delivering": lambda network: not network.backwards and not network.members,
     "combining": lambda network: network.backwards,
-    "allreduce": lambda network: network.members,
+    "allreduce": lambda network: network.members and network.kind == "allreduce",
+    "scan": lambda network: network.members and network.kind != "allreduce",
     "chunks": lambda network: network.chunks > 1,
     "rounds": lambda network: network.rounds != [1],
 }
 FEATURES = frozenset(_PRESENT)
 """All features of instances of the formats ``cchybrid-instance/1`` and ``/2``."""
 
-_COPIES = FEATURES - {"allreduce"}
+_COPIES = FEATURES - {"allreduce", "scan"}
 PROVED = {
     "schedule": FEATURES,
     "unreachable": _COPIES,
@@ -39,7 +40,7 @@ PROVED = {
     "nested-sets": _COPIES,
     "refutation": _COPIES,
     "part": FEATURES - {"delivering", "combining"},
-    "exchanges": FEATURES - {"delivering", "combining"},
+    "exchanges": FEATURES - {"delivering", "combining", "scan"},
     "rounds per chunk": _COPIES - {"wormhole", "routing table", "chunks", "rounds"},
     "throughput": _COPIES - {"routing table", "limited ports", "half duplex", "chunks", "rounds"},
 }

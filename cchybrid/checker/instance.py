@@ -21,7 +21,10 @@ FORMATS = "cchybrid-instance/1", "cchybrid-instance/2"
 _MAX_NODES = 1 << 20
 _MAX_MESSAGES = 1 << 22
 _MAX_ROUNDS = 1_000_000
-_ENDS = {"deliver": ("source", "destinations"), "combine": ("destination", "sources")}
+_ENDS = {
+    "deliver": ("source", "destinations"), "combine": ("destination", "sources"),
+    "allreduce": ("members",), "scan": ("members",), "exscan": ("members",),
+}  # fmt: skip
 """The keys of a message per kind of collective."""
 
 
@@ -70,8 +73,11 @@ class Network:
     limited_ports
         Whether ports are limited at all.
     members
-        For an ``allreduce`` the members of every message, otherwise nothing. Its ``messages`` are
-        then the broadcasts of the first members' parts, which every schedule contains.
+        For an ``allreduce`` or a scan the members of every message, otherwise nothing. Its
+        ``messages`` are then the broadcasts of the first members' parts, which every schedule has.
+    kind
+        The kind of collective: of a ``scan`` a member needs the parts up to its own, of an
+        ``exscan`` those before it, of an ``allreduce`` all.
     """
 
     def __init__(self, record: Any) -> None:
@@ -95,7 +101,8 @@ class Network:
         model = record.get("model", {})
         only(network, "nodes", "channels", "half_duplex", "endpoints", *LABELS)
         only(collective, "name", "kind", "messages", *["chunks"][:latest])
-        _require(latest or collective["kind"] != "allreduce")
+        self.kind: str = collective["kind"]
+        _require(latest or len(_ENDS[self.kind]) == 2)
         only(model, "switching", "ports", "routing", *["rounds"][:latest])
         self.nodes: int = whole(network["nodes"])
         _require(0 < self.nodes <= _MAX_NODES)
@@ -115,8 +122,9 @@ class Network:
             (key,) = {*routing} - {"name"}
             self.by_source = ("next", "previous").index(key) == 1
             self.table = whole_rows(routing[key], self.nodes, self.nodes)
-            _require(len(self.table) == self.nodes and not self.hop_by_hop)
-            _require(max(map(max, self.table)) < self.nodes)
+            _require(
+                not self.hop_by_hop and len(self.table) == self.nodes > max(map(max, self.table))
+            )
             routing = "any"
         hops = whole({"minimal": 0, "any": self.nodes}.get(routing, routing))
         # Simple paths have fewer hops than there are nodes.
@@ -125,7 +133,7 @@ class Network:
             # Each hop is a path of its own, so routes are unrestricted and may touch endpoints.
             self.extra_hops = None
             self.endpoints.clear()
-        self.backwards: bool = collective["kind"] == "combine"
+        self.backwards: bool = self.kind == "combine"
         if self.backwards:
             self._reverse()
 
@@ -157,20 +165,16 @@ class Network:
         messages = list_of(collective["messages"])
         self.chunks: int = whole(collective.get("chunks", 1))
         _require(0 < len(messages) * self.chunks <= _MAX_MESSAGES)
-        all_reduce = collective["kind"] == "allreduce"
-        if all_reduce:
-            found = [tuple(list_of(message["members"])) for message in messages]
-        else:
-            one, many = _ENDS[collective["kind"]]
-            found = [(message[one], *list_of(message[many])) for message in messages]
-        _require({*map(len, messages)} == {1 if all_reduce else 2})  # no other keys
+        *one, many = _ENDS[self.kind]
+        found = [(*[each[key] for key in one], *list_of(each[many])) for each in messages]
+        _require({*map(len, messages)} == {len(_ENDS[self.kind])})  # no other keys
         # The numbers of all messages together, which is faster: there can be millions.
         _require({*map(type, chain.from_iterable(found))} == {int})
         nodes = set(chain.from_iterable(found))
         _require(min(nodes) >= 0 and max(nodes) < self.nodes)
         _require(all(1 < len(ends) == len(set(ends)) for ends in found))
         found = [ends for ends in found for _ in range(self.chunks)]
-        self.members: list[tuple[int, ...]] = found if all_reduce else []
+        self.members: list[tuple[int, ...]] = [] if one else found
         self.messages: list[tuple[int, tuple[int, ...]]] = [(e[0], e[1:]) for e in found]
 
     def _read_ports(self, ports: Any) -> None:
@@ -204,19 +208,21 @@ class Network:
         return capacity * rounds // max(self.rounds)
 
     def part(self, node: int, back: bool) -> Network:
-        """Return the broadcasts of a member's parts that every allreduce contains.
+        """Return the broadcasts of a member's parts that every allreduce or scan contains.
 
         With ``back`` the reductions to that member, read backwards.
         """
         part = copy(self)
-        part.members = []
-        part.messages = [
-            (node, tuple(member for member in members if member != node))
-            for members in self.members
-            if node in members
-        ]
+        part.members, part.messages = [], []
+        for members in self.members:
+            if node in members:
+                before, after = members[: members.index(node)], members[members.index(node) + 1 :]
+                ends = before + after if self.kind == "allreduce" else before if back else after
+                # Later members may forward to a node; in wormhole switching no reduction has that.
+                if ends and (self.hop_by_hop or not back or len(ends) == len(members) - 1):
+                    part.messages.append((node, ends))
         if not part.messages:
-            raise EvidenceError(f"node {node} is no member")
+            raise EvidenceError(f"node {node} has no such part")
         part.backwards = back
         if back:
             part._reverse()

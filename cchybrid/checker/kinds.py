@@ -1,8 +1,12 @@
-"""The kinds of evidence: for a number of steps, for rounds per chunk, and for an allreduce.
+"""The kinds of evidence: for a number of steps, for rounds per chunk, and for sums.
 
 Theorem (``part``). Every allreduce contains, for each member, a broadcast of its part to the other
 members and, read backwards, a reduction of theirs to it; a bound for one of these is one for all,
-and if one has no schedule, the allreduce has none.
+and if one has no schedule, the allreduce has none. A scan contains the broadcast to the members
+that need the part, and the reduction of the parts that the member needs: from the member whose part
+it is, transfers of increasing steps lead to each that needs it, and of these the first into each
+node, or backwards the last out of each, are such a broadcast. In wormhole switching each of these
+nodes needs the part, as the rule says, but backwards only if all others come before the member.
 
 Theorem (``exchanges``). A message with n members takes at least 2(n - 1) transfers, also with
 relays: until the first member has the whole sum, each of the n - 1 others must have sent; after

@@ -33,9 +33,7 @@ def out_of_reach(network: Network, message: Any) -> set[int]:
     for node in reached:
         if network.inject[node] > 0:
             ahead = network.successors[node] if network.hop_by_hop else network.hops(node)
-            new = left.intersection(ahead)
-            if network.table:
-                new = {goal for goal in new if table_path(network, node, goal)}
+            new = {g for g in left & {*ahead} if not network.table or table_path(network, node, g)}
             left -= new
             reached += new
     return set(destinations).difference(reached)

@@ -92,12 +92,8 @@ def table_path(network: Network, source: int, goal: int) -> Path:
 def is_simple(network: Network, path: Path) -> bool:
     """Return whether a path takes channels, visits no node twice, and passes no endpoint."""
     hops = list(pairwise(path))
-    return (
-        bool(hops)
-        and len(set(path)) == len(path)
-        and all(hop in network.channels for hop in hops)
-        and network.endpoints.isdisjoint(path[1:-1])
-    )
+    simple = len(set(path)) == len(path) and network.endpoints.isdisjoint(path[1:-1])
+    return bool(hops) and simple and all(hop in network.channels for hop in hops)
 
 
 def cheapest_walks(

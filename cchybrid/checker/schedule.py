@@ -22,7 +22,7 @@ MAX_DISTANCES = 1_000_000
 """Distances of nodes that are remembered, some 100 MB."""
 
 Transfer = tuple[int, tuple[int, ...], Parts]
-"""A message, its path, and for an allreduce the members whose parts are sent as one sum."""
+"""A message, its path, and for a collective of sums the members whose parts are sent."""
 
 
 def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
@@ -39,12 +39,9 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
     network = Network(record.get("instance"))
     require(network, "schedule")
     if network.members and record["format"] != FORMATS[1]:
-        raise EvidenceError(f"the schedule of an allreduce is no {FORMATS[1]}")
+        raise EvidenceError(f"the schedule of {network.kind} is no {FORMATS[1]}")
     try:
-        steps = [
-            [_transfer(move, bool(network.members)) for move in step]
-            for step in list_of(record["steps"])
-        ]
+        steps = [[_transfer(move, network) for move in s] for s in list_of(record["steps"])]
     except (EvidenceError, KeyError, TypeError, ValueError) as error:
         raise EvidenceError(f"the steps of the schedule are not well-formed: {error}") from None
     turned = [[(message, path[::-1], _) for message, path, _ in s] for s in reversed(steps)]
@@ -71,9 +68,9 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
     return network, steps
 
 
-def _transfer(move: Any, summed: bool) -> Transfer:
-    only(move, "message", "path", *["sum"][: int(summed)])
-    parts = whole_numbers(move["sum"]) if summed else ()
+def _transfer(move: Any, network: Network) -> Transfer:
+    only(move, "message", "path", *["sum"][: len(network.members)])
+    parts = whole_numbers(move["sum"]) if network.members else ()
     if len(set(parts)) < len(parts):
         raise EvidenceError("a sum counts a part twice")
     return whole(move["message"]), whole_numbers(move["path"]), frozenset(parts)

@@ -1,6 +1,6 @@
 """Partial sums: the parts of messages that every node holds, by the checker's own rules.
 
-The sum of an allreduce has a part of every member; a message that is copied has one, its source's.
+Sums of an allreduce or scan have parts of members; a message that is copied has one, its source's.
 A node holds values: its own part, and every sum that it has received. Two values of a node are
 disjoint, or one contains the other, so no part is ever counted twice.
 """
@@ -28,19 +28,15 @@ class PartialSums:
         self._received: list[tuple[int, int, Parts]] = []
 
     def send(self, message: int, first: int, last: int, parts: Parts) -> None:
-        """Check one transfer; of an allreduce it carries the parts of these members as one sum."""
+        """Check one transfer; of an allreduce or scan it carries these parts as one sum."""
         parts = parts if self._network.members else self._sums[message]
         if not parts or not parts <= self._sums[message]:
             raise EvidenceError("a sum without parts, or of a node that is no member")
-        if not self._network.hop_by_hop and last not in self._members[message]:
-            raise EvidenceError(f"node {last} is no destination or member of message {message}")
-        inside = [value for value in self._values[message, first] if value <= parts]
-        # The values inside are disjoint or nested, so their union is the sum of the largest ones.
-        if frozenset().union(*inside) != parts:
+        if not self._network.hop_by_hop and not parts <= self._needed(message, last):
+            raise EvidenceError(f"node {last} does not need all these parts of message {message}")
+        if not self._has(message, first, parts):
             shown = str(sorted(parts))[:80]
-            raise EvidenceError(
-                f"node {first} does not have the parts {shown} of message {message} yet"
-            )
+            raise EvidenceError(f"node {first} cannot send parts {shown} of message {message} yet")
         self._received.append((message, last, parts))
 
     def end_step(self) -> None:
@@ -56,8 +52,21 @@ class PartialSums:
         self._received.clear()
 
     def end(self) -> None:
-        """Check that every destination or member has the whole sum."""
+        """Check that every destination or member has the sum that it needs, of what it holds."""
         for message, members in enumerate(self._members):
             for node in members:
-                if frozenset().union(*self._values[message, node]) != self._sums[message]:
+                if not self._has(message, node, self._needed(message, node)):
                     raise EvidenceError(f"node {node} has not all parts of message {message}")
+
+    def _needed(self, message: int, node: int) -> Parts:
+        """Return the parts that a node needs: none if it is no destination or member."""
+        takes_part, kind = node in self._members[message], self._network.kind
+        if takes_part and kind in ("scan", "exscan"):
+            members = self._network.members[message]
+            return frozenset(members[: members.index(node) + (kind == "scan")])
+        return self._sums[message] if takes_part else frozenset()
+
+    def _has(self, message: int, node: int, parts: Parts) -> bool:
+        """Return whether values of the node add up to these parts."""
+        # Values are disjoint or nested, so the union of those inside is the sum of the largest.
+        return frozenset().union(*(v for v in self._values[message, node] if v <= parts)) == parts

@@ -1,9 +1,9 @@
-"""The task of a run on an allreduce: schedules of partial sums.
+"""The task of a run on an allreduce or a scan: schedules of partial sums.
 
 1. The host composes a greedy schedule, and computes the bounds that take milliseconds.
 2. The other bound providers, in workers beside the engines.
 3. The engines, one after another: compositions (``compositions``), and on small networks a model of
-   partial sums (``toolkit.cpsat.allreduce``), for ever fewer steps.
+   partial sums (``toolkit.cpsat.allreduce``), from the lower bound on; for a scan the latter first.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cchybrid.host.run_history import RunHistory
 from cchybrid.host.schedule_task import ScheduleTask
 from cchybrid.host.task import Host
 from cchybrid.host.wire import Line
-from cchybrid.model import AllReduction, Instance, Schedule
+from cchybrid.model import Instance, Schedule, SummedMessage
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.strategy import Arm, Phase
@@ -29,11 +29,11 @@ ENGINES = (
     EngineInfo("composition", "cchybrid.host.compositions:Composition", "Reduction, broadcast"),
     EngineInfo("partial-sums", "cchybrid.toolkit.cpsat.allreduce:PartialSums", "Partial sums"),
 )
-"""The engines that search for schedules of an allreduce, in the order of their phases."""
+"""The engines that search for schedules of sums, in the order of their phases."""
 
 
 class AllReduceTask(ScheduleTask):
-    """The state of a run on an allreduce; parameters as in ``ScheduleTask``."""
+    """The state of a run on an allreduce or a scan; parameters as in ``ScheduleTask``."""
 
     shared = None
 
@@ -42,17 +42,18 @@ class AllReduceTask(ScheduleTask):
         cls, instance: Instance, config: RunConfig, initial: Schedule | None = None
     ) -> AllReduceTask:
         """Return the task of a run with this configuration."""
+        name = instance.collective.kind
         for where, wrong, hint in (
-            ("model.rounds", bool(instance.model.rounds), "solve an allreduce without rounds"),
+            ("model.rounds", bool(instance.model.rounds), "solve it without rounds"),
             ("evaluations", config.budget.evaluations is not None, "set a time limit"),
             ("blind", config.blind, "leave it out"),
         ):
             if wrong:
-                raise InputError("not available for an allreduce", where=where, hint=hint)
+                raise InputError(f"not available for {name}", where=where, hint=hint)
         return cls(instance, config.target, False, config.strategy, initial)
 
     def _history_of(self, instance: Instance, provable: bool) -> RunHistory:
-        messages = cast(tuple[AllReduction, ...], instance.collective.messages)
+        messages = cast(tuple[SummedMessage, ...], instance.collective.messages)
         return RunHistory(True, sum(len(message.members) for message in messages), provable)
 
     def _first_events(
@@ -79,6 +80,8 @@ class AllReduceTask(ScheduleTask):
         return found
 
     def phases(self, config: RunConfig) -> Iterator[Phase]:
-        """Yield a phase for each engine."""
-        if config.engines:
-            yield from (Phase((Arm(info, config.budget.threads),)) for info in ENGINES)
+        """Yield a phase for each engine; a scan is no reduction and broadcast."""
+        # A scan is no reduction and broadcast; its model first, as all parts take many steps.
+        order = ENGINES if self.instance.collective.kind == "allreduce" else ENGINES[::-2]
+        for info in order if config.engines else ():
+            yield Phase((Arm(info, config.budget.threads),))

@@ -240,11 +240,10 @@ def solve(
     watching = [*registry.observers, *(("caller", observer) for observer in observers)]
     callbacks = Callbacks(stop, on_event)
     kind: type[ScheduleTask] = ScheduleTask
-    if instance.collective.kind == "allreduce":
+    if instance.collective.with_sums:
         if executor is not None:
-            raise InputError(
-                "not available for an allreduce", where="executor", hint="leave it out"
-            )
+            text = f"not available for {instance.collective.kind}"
+            raise InputError(text, where="executor", hint="leave it out")
         # Imported here: it needs the proofs, whose kernels take half a second to load.
         from cchybrid.host.allreduce import AllReduceTask
 

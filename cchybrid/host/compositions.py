@@ -1,9 +1,13 @@
-"""Schedules of an allreduce that are composed of schedules of other collectives.
+"""Schedules of an allreduce or a scan that are composed of schedules of other collectives.
 
-- An allgather of all parts, which every node adds up for itself: few steps, many transfers.
+- An allgather of all parts, which every node adds up for itself: few steps, many transfers. Of a
+  scan, each part goes to the members that need it.
 - A reduction of every message to a node and a broadcast from there, the messages spread over the
   nodes: a reduce-scatter and an allgather. Transfers then move to earlier steps where there is
   room, as reductions of some messages and broadcasts of others do not wait for each other.
+- Of a scan, by the host alone: of blocks of 1, 2, 4, ... members, the last member of every other
+  block sends the sum of the block to the next block (J. Sklansky, Conditional-sum addition logic,
+  1960, doi:10.1109/TEC.1960.5219822). Transfers then move to earlier steps, too.
 
 The parts are solved by runs of their own, in the worker process of the engine. Of the host's own
 schedule, they are greedy.
@@ -12,7 +16,7 @@ schedule, they are greedy.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
@@ -26,13 +30,13 @@ from cchybrid.host.schedule_task import ScheduleTask
 from cchybrid.host.session import Session
 from cchybrid.host.step_usage import StepUsage
 from cchybrid.model import (
-    AllReduction,
     Collective,
     Instance,
     Message,
     Reduction,
     Schedule,
     Steps,
+    SummedMessage,
     Sums,
     Transfer,
 )
@@ -42,17 +46,22 @@ from cchybrid.plugin.engine import NoOptions, Stop
 from cchybrid.problem import count_deliveries
 from cchybrid.referee.distances import hop_distances
 
+Part = tuple[int, tuple[int, ...], Message]
+"""A message of the collective, the members whose parts are sent, and from where to where."""
+
 
 class Halves:
-    """The collectives of which the schedules of an allreduce are composed."""
+    """The collectives of which the schedules of an allreduce or a scan are composed."""
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
-        self.messages = cast(tuple[AllReduction, ...], instance.collective.messages)
-        self.parts = [
-            (index, node, Message(node, _others(message.members, node)))
+        self.messages = cast(tuple[SummedMessage, ...], instance.collective.messages)
+        self.scans = instance.collective.kind != "allreduce"
+        self.parts: list[Part] = [
+            (index, (node,), Message(node, message.needing(node)))
             for index, message in enumerate(self.messages)
             for node in message.members
+            if message.needing(node)
         ]
 
     def of(self, name: str, messages: list[Message] | list[Reduction]) -> Instance:
@@ -78,28 +87,45 @@ class Halves:
         return self.of("reduce-scatter", [Reduction(_others(m.members, h), h) for m, h in pairs])
 
     def of_all_parts(self, steps: Steps) -> Schedule:
-        """Return the schedule of the allreduce, each node of which adds up what it gets."""
-        moved = tuple(
-            tuple(Transfer(self.parts[number][0], path) for number, path in step) for step in steps
-        )
-        sums = tuple(tuple((self.parts[number][1],) for number, _ in step) for step in steps)
+        """Return the schedule of the whole, each node of which adds up what it gets."""
+        moved, sums = _sums_sent(self.parts, steps)
         return Schedule(self.instance, moved, sums=sums)
 
     def composed(self, first: Steps, second: Steps) -> Schedule:
         """Return the schedule of a reduction and a broadcast, overlapped if that is shorter."""
-        whole = with_sums(self.instance, (*first, *second))
-        early = moved_ahead(whole)
-        return early if len(early.steps) < len(whole.steps) else whole
+        return _overlapped(with_sums(self.instance, (*first, *second)))
+
+    def of_halves(self, should_stop: Callable[[], bool]) -> Schedule | None:
+        """Return the schedule of greedy halves; ``None`` if ``should_stop`` became true."""
+        second = first_schedule(self.spread, should_stop)
+        if second is None:
+            return None
+        mirrored = reverse_steps(second) if self.is_symmetric else None
+        first = mirrored or first_schedule(self.gather, should_stop)
+        return None if first is None else self.composed(first, second)
+
+    def of_blocks(self, should_stop: Callable[[], bool]) -> Schedule | None:
+        """Return the schedule of a scan by blocks; ``None`` if ``should_stop`` became true."""
+        moved: Steps = ()
+        sums: Sums = ()
+        members, size = [message.members for message in self.messages], 1
+        while size < max(map(len, members)):
+            parts = [
+                (index, each[end - size : end], Message(each[end - 1], each[end : end + size]))
+                for index, each in enumerate(members)
+                for end in range(size, len(each), 2 * size)
+            ]
+            steps = first_schedule(self.of("blocks", [part[2] for part in parts]), should_stop)
+            if steps is None:
+                return None
+            more, their_sums = _sums_sent(parts, steps)
+            moved, sums, size = moved + more, sums + their_sums, 2 * size
+        return _overlapped(Schedule(self.instance, moved, sums=sums))
 
     def greedy(self, should_stop: Callable[[], bool]) -> Schedule | None:
         """Return the best greedy schedule, or ``None`` if ``should_stop`` became true before."""
-        found = []
-        second = first_schedule(self.spread, should_stop)
-        if second is not None:
-            mirrored = reverse_steps(second) if self.is_symmetric else None
-            first = mirrored or first_schedule(self.gather, should_stop)
-            if first is not None:
-                found.append(self.composed(first, second))
+        composed = (self.of_blocks if self.scans else self.of_halves)(should_stop)
+        found = [] if composed is None else [composed]
         if found and count_deliveries(self.all_parts) <= MAX_COMPARED_DELIVERIES:
             steps = first_schedule(self.all_parts, should_stop)
             found += [] if steps is None else [self.of_all_parts(steps)]
@@ -167,7 +193,7 @@ class AllParts(_Composing):
     def solve(self, instance: Instance, run: WorkerRun) -> Stop:
         """Offer one schedule."""
         halves = Halves(instance)
-        steps = self.solve_half(halves.all_parts, run, 0.25)
+        steps = self.solve_half(halves.all_parts, run, 0.1 if halves.scans else 0.25)
         if steps is not None:
             run.offer_schedule(halves.of_all_parts(steps))
         return Stop.EXHAUSTED
@@ -201,7 +227,7 @@ def with_sums(instance: Instance, steps: Steps) -> Schedule:
 
     So the steps of a reduction and of a broadcast are completed to a schedule.
     """
-    messages = cast(tuple[AllReduction, ...], instance.collective.messages)
+    messages = cast(tuple[SummedMessage, ...], instance.collective.messages)
     holds: defaultdict[tuple[int, int], frozenset[int]] = defaultdict(frozenset)
     for index, each in enumerate(messages):
         for node in each.members:
@@ -215,6 +241,17 @@ def with_sums(instance: Instance, steps: Steps) -> Schedule:
     return Schedule(instance, steps, sums=tuple(found))
 
 
+def _sums_sent(parts: Sequence[Part], steps: Steps) -> tuple[Steps, Sums]:
+    """Return the steps of a schedule of sums that are sent like messages, and the sums."""
+    moved = tuple(tuple(Transfer(parts[n][0], path) for n, path in step) for step in steps)
+    return moved, tuple(tuple(parts[n][1] for n, _ in step) for step in steps)
+
+
+def _overlapped(whole: Schedule) -> Schedule:
+    early = moved_ahead(whole)
+    return early if len(early.steps) < len(whole.steps) else whole
+
+
 def moved_ahead(schedule: Schedule) -> Schedule:
     """Return a valid schedule with every transfer in the earliest step that has room for it.
 
@@ -222,17 +259,19 @@ def moved_ahead(schedule: Schedule) -> Schedule:
     receiver. The transfers are taken in the order of their steps.
     """
     usage = StepUsage(schedule.instance)
-    messages = cast(tuple[AllReduction, ...], schedule.instance.collective.messages)
     heard: dict[tuple[int, int], int] = defaultdict(int)  # first step after the latest receipt
+    parts_of: dict[tuple[int, int], set[int]] = defaultdict(set)  # all that were received
     steps: list[list[Transfer]] = []
     sums: list[list[tuple[int, ...]]] = []
     for number, step in enumerate(schedule.steps):
         arrived = dict(heard)
         for place, (message, path) in enumerate(step):
             sender, receiver = (message, path[0]), (message, path[-1])
-            whole = len(schedule.sums[number][place]) == len(messages[message].members)
-            # The whole sum replaces what came before; other receipts may share a step.
-            time = max(arrived.get(sender, 0), arrived.get(receiver, 0) - (not whole), 0)
+            parts = schedule.sums[number][place]
+            # A sum that replaces what came before comes later; other receipts may share a step.
+            replaces = not parts_of[receiver].isdisjoint(parts)
+            time = max(arrived.get(sender, 0), arrived.get(receiver, 0) - (not replaces), 0)
+            parts_of[receiver].update(parts)
             used = usage.resources(path)
             time = usage.first_free(used, time)
             usage.use(used, 1 << time)
@@ -240,7 +279,7 @@ def moved_ahead(schedule: Schedule) -> Schedule:
                 steps.append([])
                 sums.append([])
             steps[time].append(Transfer(message, path))
-            sums[time].append(schedule.sums[number][place])
+            sums[time].append(parts)
             heard[receiver] = max(heard[receiver], time + 1)
     return Schedule(
         schedule.instance, tuple(map(tuple, steps)), sums=cast(Sums, tuple(map(tuple, sums)))

@@ -82,7 +82,7 @@ class WorkerRun(WorkerLink, RunBase):
         self._offer(steps, len(steps), how, seeded_by=author)
 
     def offer_schedule(self, schedule: Schedule, how: str = "", rounds: Sequence[int] = ()) -> None:
-        """Offer a schedule of an allreduce with its sums, or one with the rounds of its steps."""
+        """Offer a schedule with the sums of its transfers, or with the rounds of its steps."""
         size = sum(rounds) if rounds else len(schedule.steps)
         self._offer(schedule.steps, size, how, sums=schedule.sums, rounds=rounds)
 

@@ -46,7 +46,7 @@ class Offer:
     seeded_by
         The engine whose schedule or near-solution the search started from, or "".
     sums
-        The sums of the transfers of an allreduce, as in ``Schedule.sums``.
+        The sums of the transfers of an allreduce or a scan, as in ``Schedule.sums``.
     rounds
         The rounds of the steps, where they are chosen.
     """

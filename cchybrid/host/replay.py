@@ -44,7 +44,7 @@ def replay(lines: Iterable[Mapping[str, Any]]) -> tuple[Result, list[dict[str, A
     with with_context("line 1"):
         config = RunConfig.from_log(head, load_registry())
         instance = Instance.from_json(head.get("instance"))
-    kind = AllReduceTask if instance.collective.kind == "allreduce" else ScheduleTask
+    kind = AllReduceTask if instance.collective.with_sums else ScheduleTask
     state: ScheduleTask = kind.of(instance, config)
     events: list[dict[str, Any]] = []
     finished = False

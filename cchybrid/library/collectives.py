@@ -25,7 +25,7 @@ from cchybrid.library.roles import (
     roles_of,
     senders_and_receivers,
 )
-from cchybrid.model import AllReduction, Collective, Message, Network, Reduction
+from cchybrid.model import AllReduction, Collective, Exscan, Message, Network, Reduction, Scan
 from cchybrid.model.errors import InputError, with_context
 
 MAX_PAIRS = 4_194_304
@@ -392,6 +392,10 @@ PATTERNS: tuple[CollectiveInfo, ...] = (
         ("reduce-scatter",)),
     CollectiveInfo("allreduce", "allreduce", _all_reduce,
         "every node gets the sum of all parts; several chunks take several paths"),
+    CollectiveInfo("scan", "scan", lambda roles: Collective("scan", (Scan(_all(roles)),)),
+        "prefix sums: every node gets the sum of the parts of the nodes up to itself, by number"),
+    CollectiveInfo("exscan", "exscan", lambda roles: Collective("exscan", (Exscan(_all(roles)),)),
+        "the same without its own part; the first node gets nothing", ("exclusive-scan",)),
     CollectiveInfo("MNB", "MNB", _many_to_many_broadcast,
         "broadcast from each transmitter to all receivers", roles=("transmitters", "receivers")),
     CollectiveInfo("MNS", "MNS", _many_to_many_scatter,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice, starmap
 from typing import Any, NamedTuple, cast
 
@@ -38,14 +38,50 @@ class AllReduction(NamedTuple):
 
     members: tuple[int, ...]
 
+    def needed(self, member: int) -> tuple[int, ...]:
+        """Return the members whose parts a member needs."""
+        return self.members
 
-AnyMessage = Message | Reduction | AllReduction
-"""A message of one of the three kinds."""
+    def needing(self, member: int) -> tuple[int, ...]:
+        """Return the other members that need the part of a member."""
+        return tuple(other for other in self.members if other != member)
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A message of a ``scan`` collective: a member gets the sum of the parts up to its own.
+
+    The order is that of ``members``.
+    """
+
+    members: tuple[int, ...]
+
+    def needed(self, member: int) -> tuple[int, ...]:
+        """Return the members whose parts a member needs."""
+        return self.members[: self.members.index(member) + 1]
+
+    def needing(self, member: int) -> tuple[int, ...]:
+        """Return the other members that need the part of a member."""
+        return self.members[self.members.index(member) + 1 :]
+
+
+class Exscan(Scan):
+    """A message of an ``exscan`` collective: a member gets the sum of the parts before its own."""
+
+    def needed(self, member: int) -> tuple[int, ...]:
+        """Return the members whose parts a member needs."""
+        return super().needed(member)[:-1]
+
+
+SummedMessage = AllReduction | Scan
+"""A message whose transfers carry sums of the parts of its members."""
+AnyMessage = Message | Reduction | SummedMessage
+"""A message of one of the kinds."""
 
 
 @dataclass(frozen=True, repr=False)
 class Collective(ShownCollective):
-    """A set of messages of one kind: ``deliver``, ``combine`` or ``allreduce``.
+    """A set of messages of one kind: those of ``kind``.
 
     Destinations (or sources) are distinct and do not contain the message's own source (or
     destination); members are distinct, and at least two.
@@ -60,7 +96,7 @@ class Collective(ShownCollective):
     """
 
     name: str
-    messages: tuple[Message, ...] | tuple[Reduction, ...] | tuple[AllReduction, ...]
+    messages: tuple[Message, ...] | tuple[Reduction, ...] | tuple[SummedMessage, ...]
     chunks: int = 1
 
     def __post_init__(self) -> None:
@@ -72,7 +108,7 @@ class Collective(ShownCollective):
             raise InputError(
                 f"{described(self.messages)} is no list of messages",
                 where="collective.messages",
-                hint="give a list of Message, Reduction or AllReduction",
+                hint="give a list of Message, Reduction, AllReduction or Scan",
             )
         if not isinstance(self.messages, Sequence):
             self.__dict__["messages"] = tuple(self.messages)
@@ -90,7 +126,7 @@ class Collective(ShownCollective):
             if many and one not in many and (len(many) == 1 or len(set(many)) == len(many)):
                 continue
             where = f"collective.messages[{index}]"
-            if isinstance(message, AllReduction):
+            if isinstance(message, SummedMessage):
                 raise InputError(
                     "less than two members, or one is listed twice",
                     where=where,
@@ -149,22 +185,29 @@ class Collective(ShownCollective):
         elif kind == "combine":
             messages = tuple(starmap(Reduction, zip(many, ones, strict=True)))
         else:
-            messages = tuple(AllReduction((a, *rest)) for a, rest in zip(ones, many, strict=True))
+            form = _SUMMED[kind]
+            messages = tuple(form((a, *rest)) for a, rest in zip(ones, many, strict=True))
         self.__dict__.update(name=name, messages=messages, chunks=chunks)
 
     @property
     def kind(self) -> str:
-        """The kind of all messages: ``deliver``, ``combine`` or ``allreduce``."""
-        first = self.messages[0]
-        if isinstance(first, AllReduction):
-            return "allreduce"
-        return "combine" if isinstance(first, Reduction) else "deliver"
+        """The kind of all messages: ``deliver``, ``combine``, or one ``with_sums``.
+
+        These are ``allreduce``, ``scan`` and ``exscan``.
+        """
+        return _KINDS.get(type(self.messages[0]), "deliver")
+
+    @property
+    def with_sums(self) -> bool:
+        """Whether transfers carry sums of the parts of members: an allreduce or a scan."""
+        return isinstance(self.messages[0], SummedMessage)
 
     @cached_property
     def deliver_messages(self) -> tuple[Message, ...]:
         """The messages as deliveries: a reduction read backwards is a broadcast.
 
-        Of an ``allreduce``, only the part of each message's first member, which reaches all others.
+        Of an ``allreduce`` or a scan, only the part of each message's first member, which reaches
+        all others.
         """
         if self.kind == "deliver":
             return cast(tuple[Message, ...], tuple(self.messages))
@@ -185,7 +228,7 @@ class Collective(ShownCollective):
         """Return the ``collective`` object of the instance format: each message once."""
         pairs = map(one_and_many, self.messages[:: self.chunks])
         messages: list[dict[str, Any]]
-        if self.kind == "allreduce":
+        if self.with_sums:
             messages = [{"members": [one, *many]} for one, many in pairs]
         elif self.kind == "combine":
             messages = [{"sources": list(many), "destination": one} for one, many in pairs]
@@ -216,20 +259,21 @@ class Collective(ShownCollective):
 def one_and_many(message: AnyMessage) -> tuple[int, tuple[int, ...]]:
     """Return the source of a message and its destinations.
 
-    Of a reduction its destination and its sources, of an allreduce the first member and the others.
+    Of a reduction its destination and its sources, of an allreduce or a scan the first member and
+    the others.
     """
     if isinstance(message, Message):
         return message.source, message.destinations
-    if isinstance(message, AllReduction):
+    if isinstance(message, SummedMessage):
         return (message.members[0] if message.members else -1), message.members[1:]
     return message.destination, message.sources
 
 
 def _has_integers(message: AnyMessage) -> bool:
     # Fast, as a collective has up to a million messages.
-    if type(message) not in (Message, Reduction, AllReduction):
+    if type(message) not in (Message, Reduction, *_SUMMED.values()):
         return False
-    if isinstance(message, AllReduction) and type(message.members) is not tuple:
+    if isinstance(message, SummedMessage) and type(message.members) is not tuple:
         return False
     one, many = one_and_many(message)
     return type(one) is int and type(many) is tuple and set(map(type, many)) <= {int}
@@ -240,12 +284,12 @@ def _with_integers(message: Any, where: str) -> AnyMessage:
         return Message(whole(message.source, where), whole_tuple(message.destinations, where))
     if isinstance(message, Reduction):
         return Reduction(whole_tuple(message.sources, where), whole(message.destination, where))
-    if isinstance(message, AllReduction):
-        return AllReduction(whole_tuple(message.members, where))
+    if isinstance(message, SummedMessage):
+        return type(message)(whole_tuple(message.members, where))
     raise InputError(
         f"{str(message)[:40]!r} is no message",
         where=where,
-        hint="give Message, Reduction or AllReduction; pairs of nodes: see cchybrid.collective",
+        hint="give Message, Reduction, AllReduction or Scan; pairs: see cchybrid.collective",
     )
 
 
@@ -270,14 +314,16 @@ def _read_reduction(value: Any, where: str) -> Reduction:
     )
 
 
-def _read_all_reduction(value: Any, where: str) -> AllReduction:
+def _read_members(form: Callable[..., AnyMessage], value: Any, where: str) -> AnyMessage:
     record = expect(value, dict, where)
     only_keys(record, ("members",), where)
-    return AllReduction(take_list(record, "members", read_integer, where))
+    return form(take_list(record, "members", read_integer, where))
 
 
+_SUMMED: dict[str, Any] = {"allreduce": AllReduction, "scan": Scan, "exscan": Exscan}
+_KINDS = {Reduction: "combine", **{form: kind for kind, form in _SUMMED.items()}}
 _READERS: dict[str, Callable[[Any, str], AnyMessage]] = {
     "deliver": _read_message,
     "combine": _read_reduction,
-    "allreduce": _read_all_reduction,
+    **{kind: partial(_read_members, form) for kind, form in _SUMMED.items()},
 }

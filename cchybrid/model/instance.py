@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, AnyStr, NoReturn, cast
 
-from cchybrid.model.collective import AllReduction, Collective, Message, Reduction
+from cchybrid.model.collective import Collective, Message, Reduction, SummedMessage
 from cchybrid.model.communication import CommunicationModel, Ports
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.json_fields import expect, only_keys, parse_json, show, take
@@ -25,7 +25,14 @@ from cchybrid.model.whole_numbers import MAX_CAPACITY
 
 FORMAT, FORMAT_2 = "cchybrid-instance/1", "cchybrid-instance/2"
 """The formats of instance files; the second one is written where there are chunks, rounds or
-a routing table, or for an allreduce."""
+a routing table, or for an allreduce or a scan."""
+_NEWER: tuple[tuple[str, str, str, Callable[[Any], bool]], ...] = (
+    ("collective", "chunks", "chunks", lambda value: True),
+    ("model", "rounds", "rounds", lambda value: True),
+    ("model", "routing", "routing table", lambda value: isinstance(value, dict)),
+    ("collective", "kind", "kind {}", lambda kind: kind in ("allreduce", "scan", "exscan")),
+)
+"""What the first format lacks: object, key, words, and for which values."""
 MAX_FILE_CHARACTERS = 1 << 28
 """Longer files are refused: the wrong file must not exhaust the memory."""
 _PIECE = 1 << 20
@@ -109,17 +116,17 @@ class Instance(ShownInstance):
     def forward(self) -> Instance:
         """The instance itself; for ``combine`` its reversal, a set of broadcasts.
 
-        Reversal happens only here and in ``reverse_steps``. An ``allreduce`` is no set of
-        broadcasts, so this raises an ``InputError``: all that works on deliveries refuses it here.
+        Reversal happens only here and in ``reverse_steps``. An ``allreduce`` or a scan is no set
+        of broadcasts, so this raises an ``InputError``: all that works on deliveries refuses it.
         """
         if self.collective.kind == "deliver":
             return self
-        if self.collective.kind == "allreduce":
+        if self.collective.with_sums:
             raise InputError(
-                "an allreduce is not a set of broadcasts",
+                f"{self.collective.kind} is not a set of broadcasts",
                 where=self.name,
-                hint="solve, bound, prove, verify and export work on it; or use its halves, "
-                "reduce-scatter and allgather",
+                hint="solve, bound, prove, verify and export work on it; or use the halves of an "
+                "allreduce, reduce-scatter and allgather",
             )
         return Instance(
             network=self.network.reversed(),
@@ -133,37 +140,44 @@ class Instance(ShownInstance):
         )
 
     def part_from(self, node: int) -> Instance:
-        """Return the broadcasts that every schedule of this ``allreduce`` contains.
+        """Return the broadcasts that every schedule of this ``allreduce`` or scan contains.
 
-        Those of the node's own parts, to the other members: a lower bound for it is one for the
-        allreduce.
+        Those of the node's own parts, to the other members that need them: a lower bound for it is
+        one for the whole.
         """
-        return self._part(
-            f"broadcast from {node}",
-            (Message(node, others) for others in self._other_members(node)),
-        )
+        others = self.other_members(node, back=False)
+        return self._part(f"broadcast from {node}", (Message(node, each) for _, each in others))
 
     def part_to(self, node: int) -> Instance:
-        """Return the reductions to a node that every schedule of this ``allreduce`` contains.
+        """Return the reductions to a node that every schedule of an ``allreduce`` or scan contains.
 
         Every step is as wide as that of most rounds: rounds of reductions count from the last step,
         whose number is not known.
         """
-        part = self._part(
-            f"reduction to {node}",
-            (Reduction(others, node) for others in self._other_members(node)),
-        )
+        others = self.other_members(node, back=True)
+        part = self._part(f"reduction to {node}", (Reduction(each, node) for _, each in others))
         rounds = (max(self.model.rounds),) if self.model.rounds else ()
         return replace(part, model=replace(self.model, rounds=rounds))
 
-    def _other_members(self, node: int) -> list[tuple[int, ...]]:
-        found = [
-            tuple(member for member in message.members if member != node)
-            for message in cast(tuple[AllReduction, ...], self.collective.messages)
-            if node in message.members
-        ]
+    def other_members(self, node: int, back: bool) -> list[tuple[int, tuple[int, ...]]]:
+        """Return, per message with such a part, its number and the other members of the part.
+
+        They need the part of the node; with ``back`` the node needs theirs. A later member of a
+        scan may forward what the node needs, which no reduction in wormhole switching allows: there
+        the others are then all members, or there is no such part.
+        """
+        found = []
+        for number, message in enumerate(cast(tuple[SummedMessage, ...], self.collective.messages)):
+            if node in message.members:
+                ends = message.needed(node) if back else message.needing(node)
+                others = tuple(member for member in ends if member != node)
+                whole = not back or self.model.switching == "store-and-forward"
+                if others and (whole or len(others) == len(message.members) - 1):
+                    found.append((number, others))
         if not found:
-            raise InputError(f"node {node} is no member", where=self.name, hint="name a member")
+            raise InputError(
+                f"node {node} has no such part", where=self.name, hint="name another member"
+            )
         return found
 
     def _part(self, name: str, messages: Iterable[Message] | Iterable[Reduction]) -> Instance:
@@ -223,7 +237,7 @@ class Instance(ShownInstance):
     def _needs_format_2(self) -> bool:
         collective = self.collective
         newer = bool(self.model.rounds) or self.model.table is not None
-        return newer or collective.chunks > 1 or collective.kind == "allreduce"
+        return newer or collective.chunks > 1 or collective.with_sums
 
     def to_json(self) -> dict[str, Any]:
         """Return the instance as an object of the instance format."""
@@ -241,16 +255,11 @@ class Instance(ShownInstance):
         record = expect(record, dict, "the file")
         if record.get("format") != FORMAT_2:
             check_format(record, FORMAT)
-            for part, key, what, is_newer in (
-                ("collective", "chunks", "chunks", lambda _: True),
-                ("model", "rounds", "rounds", lambda _: True),
-                ("model", "routing", "routing table", lambda value: isinstance(value, dict)),
-                ("collective", "kind", "kind allreduce", lambda value: value == "allreduce"),
-            ):
+            for part, key, what, is_newer in _NEWER:
                 found = record.get(part)
                 if isinstance(found, dict) and key in found and is_newer(found[key]):
                     raise InputError(
-                        f"{FORMAT} has no {what}",
+                        f"{FORMAT} has no {what.format(found[key])}",
                         where=f"{part}.{key}",
                         hint=f'write "format": "{FORMAT_2}"',
                     )

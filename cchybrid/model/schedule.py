@@ -18,7 +18,7 @@ from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import whole, whole_tuple
 
 FORMAT, FORMAT_2 = "cchybrid-schedule/1", "cchybrid-schedule/2"
-"""The formats of schedule files; the second one, for an allreduce, has the sums of transfers."""
+"""The formats of schedule files; the second one, for an allreduce or a scan, has sums."""
 
 
 class Transfer(NamedTuple):
@@ -30,7 +30,7 @@ class Transfer(NamedTuple):
 
 Steps = tuple[tuple[Transfer, ...], ...]
 Sums = tuple[tuple[tuple[int, ...], ...], ...]
-"""Per step and transfer of an allreduce, the members whose parts the transfer adds up."""
+"""Per step and transfer of an allreduce or a scan, the members whose parts the transfer adds up."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,7 +63,7 @@ class Schedule(ShownSchedule):
     made_by
         Facts about its origin, such as version, engine, seed and seconds.
     sums
-        For ``allreduce`` collectives, per transfer the members whose parts it carries as one sum.
+        Of an ``allreduce`` or a scan, per transfer the members whose parts it carries as one sum.
     """
 
     instance: Instance
@@ -85,7 +85,7 @@ class Schedule(ShownSchedule):
                 "not a list of steps", where="steps", hint="give a list of Transfer for each step"
             )
         self.__dict__["steps"] = _as_tuples(self.steps)
-        reduces = self.instance.collective.kind == "allreduce"
+        reduces = self.instance.collective.with_sums
         sizes = [len(step) for step in self.steps] if reduces else []
         if (
             not isinstance(self.sums, lists)
@@ -93,7 +93,9 @@ class Schedule(ShownSchedule):
             or [len(step) for step in self.sums] != sizes
         ):
             raise InputError(
-                "not one sum for each transfer" if reduces else "sums without an allreduce",
+                "not one sum for each transfer"
+                if reduces
+                else "sums without an allreduce or a scan",
                 where="sums",
                 hint="give a list of members for each transfer" if reduces else "leave them out",
             )
@@ -103,7 +105,7 @@ class Schedule(ShownSchedule):
         )
 
     def parts(self, step: int, transfer: int) -> tuple[int, ...]:
-        """Return the members whose parts a transfer adds up; none unless this is an allreduce."""
+        """Return the members whose parts a transfer adds up; none if it carries no sum."""
         return self.sums[step][transfer] if self.sums else ()
 
     @cached_property
@@ -159,9 +161,9 @@ class Schedule(ShownSchedule):
                 take(inner, "steps", int, "lower_bound"),
                 take(inner, "evidence", dict, "lower_bound", {}),
             )
-        if with_sums != (instance.collective.kind == "allreduce"):
+        if with_sums != instance.collective.with_sums:
             raise InputError(
-                f"{FORMAT_2} is for an allreduce, {FORMAT} for every other collective",
+                f"{FORMAT_2} is for allreduce and scans, {FORMAT} for all else",
                 where="format",
                 hint="write the other one",
             )

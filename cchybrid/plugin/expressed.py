@@ -13,7 +13,8 @@ from cchybrid.model.errors import InputError
 
 FEATURES = frozenset({
     "store-and-forward", "extra hops", "routing table", "limited ports", "ports by node", "rounds",
-    "empty steps", "chunks", "combining", "allreduce", "wide channels", "half duplex", "endpoints",
+    "empty steps", "chunks", "combining", "allreduce", "scan", "wide channels", "half duplex",
+    "endpoints",
     "switches",
 })  # fmt: skip
 """All features of schedules."""
@@ -34,6 +35,7 @@ def features(schedule: Schedule) -> set[str]:
         "chunks": collective.chunks > 1,
         "combining": collective.kind == "combine",
         "allreduce": collective.kind == "allreduce",
+        "scan": collective.with_sums and collective.kind != "allreduce",
         "wide channels": any(channel.capacity > 1 for channel in network.channels),
         "half duplex": bool(network.half_duplex),
         "endpoints": bool(network.endpoints),

@@ -19,8 +19,8 @@ class ProviderError(Exception):
 def bounds_of(info: BoundInfo, instance: Instance) -> Iterator[LowerBound]:
     """Import a provider and yield its bounds for an instance; the import may take long.
 
-    A provider of low effort is asked about every part of an allreduce, any other about the best
-    parts. Evidence is what it is in a file.
+    A provider of low effort is asked about every part of an allreduce or a scan, any other about
+    the best parts. Evidence is what it is in a file.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def bounds_of(info: BoundInfo, instance: Instance) -> Iterator[LowerBound]:
 
 def _bounds_of(info: BoundInfo, instance: Instance) -> Iterator[LowerBound]:
     bounds = load_target(info.target)
-    if instance.collective.kind != "allreduce" or info.allreduce:
+    if not instance.collective.with_sums or info.allreduce:
         shown = instance if info.allreduce else instance.forward
         for bound in bounds(shown if info.rounds else shown.widest):
             evidence = json.loads(json.dumps(bound.evidence))

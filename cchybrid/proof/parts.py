@@ -1,18 +1,20 @@
-"""Parts of an allreduce: the broadcasts and reductions that each of its schedules contains.
+"""Parts of an allreduce or a scan: the broadcasts and reductions that each schedule contains.
 
-Every schedule has the broadcasts of each member's parts and the reductions to each member, so every
-bound for one of them holds for the allreduce.
+Every schedule has the broadcasts of each member's parts and the reductions to each member, of a
+scan those of the parts that members need, so every bound for one of them holds for the whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from cchybrid.checker import Network
 from cchybrid.checker.kinds import shown_steps
-from cchybrid.model import AllReduction, Instance, LowerBound
+from cchybrid.model import Instance, LowerBound
+from cchybrid.model.errors import InputError
 from cchybrid.proof.growth import growth_bounds
 from cchybrid.proof.reach import unreachable
 
@@ -34,11 +36,13 @@ def exchange_bounds(instance: Instance) -> Iterator[LowerBound]:
 
 def infeasibility(instance: Instance) -> dict[str, Any] | None:
     """Return evidence that an instance has no schedule, or ``None`` if it has one."""
-    if instance.collective.kind != "allreduce":
+    if not instance.collective.with_sums:
         return unreachable(instance.forward)
-    messages = cast(tuple[AllReduction, ...], instance.collective.messages)
-    # Members that a message's first member reaches, and that reach it, reach each other.
-    for part, own in _parts(instance, sorted({each.members[0] for each in messages})).items():
+    members = _members(instance)
+    if instance.collective.kind == "allreduce":
+        # Members that a message's first member reaches, and that reach it, reach each other.
+        members = sorted({message.source for message in instance.collective.deliver_messages})
+    for part, own in _parts(instance, members).items():
         evidence = unreachable(own.forward)
         if evidence is not None:
             return evidence_of(part, evidence)
@@ -48,13 +52,12 @@ def infeasibility(instance: Instance) -> dict[str, Any] | None:
 @lru_cache(maxsize=4)
 def chosen_parts(instance: Instance) -> Mapping[Part, Instance]:
     """Return the parts of the members with the fewest channels, at most ``MAX_MEMBERS``."""
-    messages = cast(tuple[AllReduction, ...], instance.collective.messages)
     degree = [0] * instance.network.nodes
     for a, b, capacity in instance.network.channels:
         degree[a] += capacity
         degree[b] += capacity
-    members = sorted({node for message in messages for node in message.members})
-    return _parts(instance, sorted(members, key=lambda node: degree[node])[:MAX_MEMBERS])
+    members = sorted(_members(instance), key=lambda node: degree[node])
+    return _parts(instance, members[:MAX_MEMBERS])
 
 
 @lru_cache(maxsize=4)
@@ -69,14 +72,21 @@ def best_parts(instance: Instance) -> Mapping[Part, Instance]:
 
 
 def evidence_of(part: Part, evidence: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the evidence about an allreduce that is evidence about a part of it."""
+    """Return the evidence about an allreduce or a scan that is evidence about a part of it."""
     side, member = part
     return {"kind": "part", side: member, "evidence": evidence}
 
 
 def _parts(instance: Instance, members: Iterable[int]) -> dict[Part, Instance]:
-    """Return the instances that an allreduce contains, by side and member."""
-    return {
-        **{("from", node): instance.part_from(node) for node in members},
-        **{("to", node): instance.part_to(node) for node in members},
-    }
+    """Return the instances that an allreduce or a scan contains, by side and member."""
+    found: dict[Part, Instance] = {}
+    for side, part in (("from", instance.part_from), ("to", instance.part_to)):
+        for node in members:
+            with suppress(InputError):  # of a scan, some members have no such part
+                found[side, node] = part(node)
+    return found
+
+
+def _members(instance: Instance) -> list[int]:
+    messages = instance.collective.deliver_messages
+    return sorted({node for one, many in messages for node in (one, *many)})

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from cchybrid.checker.instance import Network as CheckedNetwork
 from cchybrid.checker.reach import out_of_reach
-from cchybrid.model import AllReduction, Instance, Network
+from cchybrid.model import Instance, Network
 from cchybrid.model.errors import InputError
 from cchybrid.referee.distances import hop_distances
 
@@ -75,16 +75,15 @@ def farthest(instance: Instance) -> int:
 def explain(instance: Instance, evidence: Mapping[str, Any]) -> Unreachable:
     """Return the meaning of evidence of ``unreachable``, in the user's direction.
 
-    That of an allreduce is about a ``part`` of it.
+    That of an allreduce or a scan is about a ``part`` of it.
     """
     if evidence["kind"] == "part":
         back = "to" in evidence
         member = evidence["to" if back else "from"]
         part = instance.part_to(member) if back else instance.part_from(member)
         lost = explain(part, evidence["evidence"])
-        messages = cast(tuple[AllReduction, ...], instance.collective.messages)
-        own = [number for number, each in enumerate(messages) if member in each.members]
-        return replace(lost, message=own[lost.message])
+        number, _ = instance.other_members(member, back)[lost.message]
+        return replace(lost, message=number)
     message, destination = evidence["message"], evidence["destination"]
     source = instance.collective.deliver_messages[message].source
     if instance.collective.kind == "combine":

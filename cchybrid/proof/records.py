@@ -33,9 +33,9 @@ class BoundInfo:
         Whether the function sees steps of several rounds; otherwise every step is as wide as the
         widest, for which a bound holds as well.
     allreduce
-        Whether the function takes an ``allreduce``, too; otherwise it is asked about the broadcasts
-        and reductions in it: with low effort about those of up to 64 members, else about the two
-        that take longest by ``growth``.
+        Whether the function takes an ``allreduce`` or a scan, too; otherwise it is asked about the
+        broadcasts and reductions in it: with low effort about those of up to 64 members, else
+        about the two that take longest by ``growth``.
     effort
         ``low``: milliseconds. ``medium``. ``high``: linear programs, which cannot be ended early;
         an audit asks about instances of at most 10,000 deliveries only.

@@ -140,7 +140,7 @@ class _Search:
             self._by_bounds()
             attempts.reverse()
         for attempt in attempts:
-            if self.instance.collective.kind != "allreduce" and not self._is_over():
+            if not self.instance.collective.with_sums and not self._is_over():
                 attempt()
 
     def _is_over(self) -> bool:

@@ -1,4 +1,4 @@
-"""The referee's rules of an allreduce: every member's part is counted exactly once everywhere.
+"""The referee's rules of sums, of an allreduce or a scan: no node counts a part twice.
 
 A node holds values: its own part, and every sum that it has received. Sets of parts are bit masks
 over the nodes. The rules that concern paths, channels and ports are those of ``verify``.
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import reduce
+from itertools import accumulate
 from operator import index, or_
 from typing import cast
 
-from cchybrid.model import AllReduction, Instance, Steps, Sums
+from cchybrid.model import Instance, Steps, SummedMessage, Sums
 from cchybrid.model.errors import InputError
 from cchybrid.referee.violations import Report
 
@@ -25,7 +26,7 @@ def check_contributions(instance: Instance, steps: Steps, sums: Sums, report: Re
     Parameters
     ----------
     instance
-        One whose collective is an ``allreduce``.
+        One whose collective is an ``allreduce``, a ``scan`` or an ``exscan``.
     steps, sums
         As in ``Schedule``.
     report
@@ -33,8 +34,10 @@ def check_contributions(instance: Instance, steps: Steps, sums: Sums, report: Re
     """
     if [len(step) for step in sums] != [len(step) for step in steps]:
         raise InputError("not one sum for each transfer", where="sums", hint="see Schedule.sums")
-    messages = cast(tuple[AllReduction, ...], instance.collective.messages)
+    messages = cast(tuple[SummedMessage, ...], instance.collective.messages)
     members = [sum(1 << node for node in message.members) for message in messages]
+    kind = instance.collective.kind
+    needs = [_needs(kind, message) for message in messages]
     wormhole = instance.model.switching == "wormhole"
     values: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for message, each in enumerate(messages):
@@ -54,8 +57,11 @@ def check_contributions(instance: Instance, steps: Steps, sums: Sums, report: Re
                 continue
             # Bits of a mask need integers of Python: those of NumPy have 64 bits.
             message, first, last = index(message), index(path[0]), index(path[-1])
-            if wormhole and 0 <= last < instance.network.nodes and not members[message] >> last & 1:
-                report.transfer("not-a-destination", step, slot)
+            known = 0 if 0 <= last < instance.network.nodes else mask  # another rule reports it
+            if wormhole and mask & ~needs[message].get(last, known):
+                place = f"node {report.node(last)}"
+                text = f"{place} receives {_sum(parts, message, report)}, not all of which it needs"
+                report.worded("not-a-destination", step, slot, place, text)
             if reduce(or_, (v for v in values[message, first] if v | mask == mask), 0) != mask:
                 place = f"node {report.node(first)}"
                 text = f"{place} sends {_sum(parts, message, report)}, which it cannot"
@@ -66,10 +72,18 @@ def check_contributions(instance: Instance, steps: Steps, sums: Sums, report: Re
         # larger one of the same step brings nothing new.
         for slot, message, last, mask in sorted(receipts, key=lambda r: (-r[3].bit_count(), r[0])):
             _receive(step, slot, message, last, mask, values[message, last], report)
-    for message, everyone in enumerate(members):
-        for node in messages[message].members:
-            if reduce(or_, values[message, node]) != everyone:
+    for message, goals in enumerate(needs):
+        for node, needed in goals.items():
+            if reduce(or_, (v for v in values[message, node] if v | needed == needed), 0) != needed:
                 report.missing(message, node)
+
+
+def _needs(kind: str, message: SummedMessage) -> dict[int, int]:
+    """Return the parts that every member needs, as bit masks."""
+    through = list(accumulate((1 << node for node in message.members), or_))
+    all_parts = [through[-1]] * len(through)
+    masks = {"allreduce": all_parts, "scan": through, "exscan": [0, *through[:-1]]}
+    return dict(zip(message.members, masks[kind], strict=True))
 
 
 def _receive(

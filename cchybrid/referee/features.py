@@ -14,11 +14,13 @@ from cchybrid.model import (
     Channel,
     Collective,
     CommunicationModel,
+    Exscan,
     Instance,
     Message,
     Network,
     Reduction,
     RoutingTable,
+    Scan,
     Schedule,
 )
 from cchybrid.model.errors import InputError
@@ -34,6 +36,8 @@ KNOWN: dict[type, frozenset[str]] = {
     Message: frozenset({"source", "destinations"}),
     Reduction: frozenset({"sources", "destination"}),
     AllReduction: frozenset({"members"}),
+    Scan: frozenset({"members"}),
+    Exscan: frozenset({"members"}),
     CommunicationModel: frozenset({"switching", "inject", "accept", "routing", "rounds"}),
     RoutingTable: frozenset({"hops", "name", "backwards"}),
 }  # fmt: skip

@@ -7,7 +7,7 @@ sends over more than one hop, as far as its paths lead). No other code decides v
 A ``combine`` schedule is valid exactly when it is a valid broadcast read backwards on the reversed
 network. It is checked in this form; steps, paths and words are converted back for the report, so a
 rule such as ``received-twice`` says that a node *sends* its part twice. The sums of an
-``allreduce`` are checked in ``contributions``.
+``allreduce`` or a scan are checked in ``contributions``.
 
 One error should give few violations, so every rule ignores what another one reports:
 a message is received at the end of its path even if the path is wrong, it informs the receiver
@@ -48,7 +48,7 @@ def verify(instance: Instance, steps: Steps, sums: Sums = ()) -> tuple[Violation
     steps
         Per step its transfers, as in ``Schedule.steps``. Any integers are accepted.
     sums
-        For an ``allreduce``, as in ``Schedule.sums``: one for each transfer.
+        For an ``allreduce`` or a scan, as in ``Schedule.sums``: one for each transfer.
 
     Returns
     -------
@@ -108,8 +108,7 @@ class _Referee:
     def __init__(self, instance: Instance, steps: Steps, sums: Sums) -> None:
         self.report, self.steps = Report(instance, steps), len(steps)
         self.sums = sums
-        self.reduces = instance.collective.kind == "allreduce"
-        forward = instance if self.reduces else instance.forward
+        forward = instance if instance.collective.with_sums else instance.forward
         # Like ``reverse_steps``, but the paths are reversed as arrays: a million new tuples would
         # take longer than the whole check.
         read = steps[::-1] if self.report.backwards else steps
@@ -148,7 +147,7 @@ class _Referee:
                 self.report.empty_step(step)
         self._check_paths()
         self._check_ports()
-        if self.reduces:
+        if self.report.instance.collective.with_sums:
             check_contributions(self.report.instance, self.report.steps, self.sums, self.report)
         else:
             self._check_knowledge()

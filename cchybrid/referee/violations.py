@@ -24,18 +24,21 @@ RULES: dict[str, str] = {
     "inject-overload": "a node injects no more messages in a step than it has ports",
     "accept-overload": "a node accepts no more messages in a step than it has ports",
     "not-informed": "a node sends what it holds since an earlier step "
-    "(combine: it receives parts only before its own part leaves; allreduce: it sends a sum of "
-    "values that it holds)",
+    "(combine: it receives parts only before its own part leaves; allreduce, scan: it sends a sum "
+    "of values that it holds)",
     "not-a-destination": "under wormhole only destinations receive a message "
-    "(combine: only sources send; allreduce: only members receive)",
+    "(combine: only sources send; allreduce, scan: only members receive, and only "
+    "parts that they need)",
     "received-twice": "no node receives a message that it holds already "
-    "(combine: no node sends its part twice; allreduce: every receipt brings a new part)",
+    "(combine: no node sends its part twice; allreduce, scan: every receipt brings a new "
+    "part)",
     "missing-destination": "every destination has the message in the end "
-    "(combine: the part of every source has left it; allreduce: every member has the whole sum)",
-    "no-such-part": "the sum that a transfer of an allreduce carries adds up parts of members, "
-    "each once",
-    "counted-twice": "no node of an allreduce receives a sum that shares parts with another one "
-    "that it holds, unless it contains that one",
+    "(combine: the part of every source has left it; allreduce, scan: every member has "
+    "its whole sum)",
+    "no-such-part": "the sum that a transfer of an allreduce or a scan carries adds up parts of "
+    "members, each once",
+    "counted-twice": "no node of an allreduce or a scan receives a sum that shares parts with "
+    "another one that it holds, unless it contains that one",
 }
 """Every rule by its stable name, as one line."""
 
@@ -132,8 +135,8 @@ class Report:
         text = f"message {message} never reaches its destination {name}"
         if self.backwards:
             text = f"source {name} never sends its part of message {message}"
-        if self.instance.collective.kind == "allreduce":
-            text = f"member {name} never has the whole sum of message {message}"
+        if self.instance.collective.with_sums:
+            text = f"member {name} never has its whole sum of message {message}"
         self._add("missing-destination", -1, -1, message, f"node {name}", text)
 
     def sorted(self) -> tuple[Violation, ...]:
@@ -204,8 +207,6 @@ class Report:
         sender, receiver = self.node(nodes[0]), self.node(nodes[-1])
         sends, receives = "sends message", "receives message"
         source, goal, again = "source", "destination", receives
-        if self.instance.collective.kind == "allreduce":
-            goal = "member"
         if self.backwards:
             sender, receiver, sends, receives = (
                 receiver,

@@ -76,8 +76,10 @@ def _of_steps(network: Network, evidence: Mapping[str, Any], names: Sequence[str
         back = "to" in evidence
         member = evidence["to" if back else "from"]
         part, node = network.part(member, back), _name(member, names)
-        ends = f"the parts of all others reach node {node}" if back else f"node {node} reaches all"
-        first = f"Every schedule of the allreduce contains transfers by which {ends}."
+        ends = f"all parts that node {node} needs reach it"
+        if not back:
+            ends = f"the part of node {node} reaches all that need it"
+        first = f"Every schedule of the {network.kind} contains transfers by which {ends}."
         return [first, *argument(part, evidence["evidence"], names)]
     if kind == "exchanges":
         transfers = sum(2 * (len(members) - 1) for members in network.members)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cchybrid.model import AllReduction, Reduction, Schedule, Transfer
+from cchybrid.model import Reduction, Schedule, SummedMessage, Transfer
 from cchybrid.model.shown import counted
 from cchybrid.model.text import printable
 
@@ -66,13 +66,13 @@ def ends(
 
     ``4 (0)->7``: node 4 forwards a message of node 0 to node 7. ``2->1 (0)``: node 2 sends its
     part of a reduction to node 0 by node 1. ``4 (0+4)->7``: node 4 sends the sum of the parts of
-    the nodes 0 and 4 of an allreduce to node 7; ``4 (all)->7``: the whole sum.
+    the nodes 0 and 4 of an allreduce or a scan to node 7; ``4 (all)->7``: the whole sum.
     """
     name = _namer(schedule, notation)
     message = schedule.instance.collective.messages[transfer.message]
     first, last = transfer.path[0], transfer.path[-1]
     text = f"{name(first)}{notation.arrow}{name(last)}"
-    if isinstance(message, AllReduction):
+    if isinstance(message, SummedMessage):
         if parts == (first,):
             return text
         whole = len(parts) == len(message.members)

@@ -9,7 +9,8 @@ from cchybrid.plugin.records import CommandInfo, ExporterInfo, NameInfo, later
 
 _EVERY = (
     "store-and-forward", "extra hops", "routing table", "limited ports", "ports by node", "rounds",
-    "empty steps", "chunks", "combining", "allreduce", "wide channels", "half duplex", "endpoints",
+    "empty steps", "chunks", "combining", "allreduce", "scan", "wide channels", "half duplex",
+    "endpoints",
     "switches",
 )  # fmt: skip
 """The features of what is drawn."""

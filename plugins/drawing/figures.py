@@ -323,8 +323,8 @@ def _step_legend(keys: MessageKeys) -> Legend:
     messages = keys.schedule.instance.collective.messages
     if len(messages) == 1:
         kind = keys.schedule.instance.collective.kind
-        words = {"combine": "holds a part", "allreduce": "holds the whole sum"}
-        word = words.get(kind, "informed")
+        words = {"combine": "holds a part", "deliver": "informed"}
+        word = words.get(kind, "holds the whole sum")
         style: Any = {"marker": "o", "color": "none", "markeredgecolor": DARK, "markersize": 5.5}
         legend.append((Line2D([], [], markerfacecolor=HELD, **style), f"{word} before the step"))
     elif not keys.words:

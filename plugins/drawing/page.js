@@ -188,7 +188,7 @@ function showJourney(step) {
 let treeRoom = 300;
 
 function showTree(step) {
-  if (allReducing) { $("tree-section").hidden = true; return; }  // sums do not form a tree
+  if (summing) { $("tree-section").hidden = true; return; }  // sums do not form a tree
   let list = [steps[0][0][0]];
   if (state.pinned?.kind === "message") list = [state.pinned.id];
   else if (state.pinned?.kind === "key") list = messagesOf(state.pinned.id);
@@ -286,7 +286,7 @@ function setUpNote() {
   else if (kinds.has("diamond")) words.push("Diamonds are switches.");
   if (network.halfDuplex.length) words.push("Dashed links are half duplex: both directions share one capacity.");
   if (channels.some((channel) => channel[2] !== channels[0][2])) words.push("Wider links have more capacity.");
-  if (messages.length === 1) words.push(`Filled nodes ${allReducing ? "hold the whole sum" : combining ? "still hold a part" : "hold the message"} before the step.`);
+  if (messages.length === 1) words.push(`Filled nodes ${summing ? "hold the whole sum" : combining ? "still hold a part" : "hold the message"} before the step.`);
   if (coloursRepeat) words.push(`Colours and dashes repeat after ${COLOURS * LINES.length}: choose one to see it alone.`);
   if (keyList.length > MAX_LISTED) words.push(`The legend has the first ${MAX_LISTED}; the list below has all.`);
   if (!channelsReact) words.push("Channels are too many to point at: choose one from the list or in the chart.");

@@ -4,7 +4,7 @@
 const data = JSON.parse(document.getElementById("schedule").textContent);
 const { network, messages, keys, steps } = data;
 const nodes = network.nodes, channels = network.channels;
-const combining = data.kind === "combine", allReducing = data.kind === "allreduce";
+const combining = data.kind === "combine", summing = data.sums.length > 0;
 const COLOURS = 8, LINES = ["", "7 3", "2.5 2.5"];
 
 const channelOf = new Map(channels.map(([a, b], index) => [a * nodes.length + b, index]));
@@ -46,7 +46,7 @@ const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number 
 const routeName = (path) => path.map(nodeName).join(" → ");
 
 function messageName(message) {
-  if (allReducing) return `${message + 1}, the sum of ${count(messages[message].length, "node")}`;
+  if (summing) return `${message + 1}, the sum of ${count(messages[message].length, "node")}`;
   const [one, ...others] = messages[message];
   const many = others.length === 1 ? nodeName(others[0]) : count(others.length, "node");
   return combining ? `${many} → ${nodeName(one)}` : `${nodeName(one)} → ${many}`;
@@ -91,22 +91,27 @@ function onlyMessage(selection) {
   return keys.indexOf(selection.id, first + 1) < 0 ? first : undefined;
 }
 
-// The nodes with the whole sum of an allreduce when a step begins.
+// The nodes with the whole sum that they need, of an allreduce or a scan, when a step begins.
 function withWholeSum(message, step) {
-  const held = new Map(messages[message].map((node) => [node, new Set([node])]));
+  const members = messages[message];
+  // Of a scan a member needs the parts up to its own, of an exscan those before it.
+  const needed = new Map(members.map((node, place) => [node, new Set(members.slice(
+    0, data.kind === "allreduce" ? members.length : data.kind === "scan" ? place + 1 : place))]));
+  const held = new Map(members.map((node) => [node, new Set(needed.get(node).has(node) ? [node] : [])]));
   steps.slice(0, step).forEach((transfers, number) => transfers.forEach((transfer, index) => {
     if (transfer[0] !== message) return;
     const node = transfer.at(-1);
     if (!held.has(node)) held.set(node, new Set());
-    data.sums[number][index].forEach((part) => held.get(node).add(part));
+    const parts = data.sums[number][index], useful = needed.get(node);
+    if (!useful || parts.every((part) => useful.has(part))) parts.forEach((part) => held.get(node).add(part));
   }));
-  const whole = messages[message].length;
-  return new Set([...held].filter(([, parts]) => parts.size === whole).map(([node]) => node));
+  const whole = (node) => needed.get(node)?.size ?? members.length;
+  return new Set([...held].filter(([node, parts]) => parts.size === whole(node)).map(([node]) => node));
 }
 
 // The nodes that hold a message (of a reduction: still hold a part) when a step begins.
 function holders(message, step) {
-  if (allReducing) return withWholeSum(message, step);
+  if (summing) return withWholeSum(message, step);
   const earlier = journeyOf({ kind: "message", id: message }).filter(([number]) => number < step);
   if (!combining) return new Set([messages[message][0], ...earlier.map(([, transfer]) => transfer.at(-1))]);
   const parts = new Set(messages[message]);

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.model import AllReduction, Reduction, Schedule, Transfer
+from cchybrid.model import Reduction, Schedule, SummedMessage, Transfer
 from cchybrid.model.collective import one_and_many
 
 from .artists import Arrow
@@ -39,7 +39,7 @@ class MessageKeys:
         Of reductions, ``source`` stands for the destination, and ``goal`` for the source.
         """
         messages = self.schedule.instance.collective.messages
-        if isinstance(messages[0], AllReduction):
+        if isinstance(messages[0], SummedMessage):
             return ""
         ends = list(map(one_and_many, messages))
         if len({one for one, _ in ends}) > 1 or len(messages) == 1:
@@ -103,15 +103,15 @@ class MessageKeys:
     def holders(self, step: int) -> frozenset[int]:
         """Return the nodes that hold the only message when a step begins; none of several messages.
 
-        Of a reduction: the nodes that still hold a part. Of an allreduce: those that hold the
-        whole sum.
+        Of a reduction: the nodes that still hold a part. Of an allreduce or a scan: those
+        that hold the sum that they need.
         """
         messages = self.schedule.instance.collective.messages
         if len(messages) > 1:
             return frozenset()
         earlier = [path for transfers in self.schedule.steps[:step] for _, path in transfers]
         message = messages[0]
-        if isinstance(message, AllReduction):
+        if isinstance(message, SummedMessage):
             return self._with_whole_sum(message, step)
         if isinstance(message, Reduction):
             parts = {message.destination, *message.sources}
@@ -121,12 +121,16 @@ class MessageKeys:
             return frozenset(parts)
         return frozenset({message.source, *(path[-1] for path in earlier)})
 
-    def _with_whole_sum(self, message: AllReduction, step: int) -> frozenset[int]:
-        held: dict[int, set[int]] = {node: {node} for node in message.members}
+    def _with_whole_sum(self, message: SummedMessage, step: int) -> frozenset[int]:
+        members = set(message.members)
+        needed = {node: set(message.needed(node)) for node in members}
+        held = {node: needed[node] & {node} for node in members}
         for number, transfers in enumerate(self.schedule.steps[:step]):
             for place, (_, path) in enumerate(transfers):
-                held.setdefault(path[-1], set()).update(self.schedule.parts(number, place))
-        return frozenset(node for node, parts in held.items() if len(parts) == len(message.members))
+                parts = {*self.schedule.parts(number, place)}
+                if parts <= needed.get(path[-1], members):
+                    held.setdefault(path[-1], set()).update(parts)
+        return frozenset(node for node in held if held[node] == needed.get(node, members))
 
     def label(self, transfer: Transfer) -> str:
         """Return the text that names the message; empty where the ends of the path say it."""
@@ -135,7 +139,7 @@ class MessageKeys:
             return ""
         message, (first, last) = messages[transfer.message], (transfer.path[0], transfer.path[-1])
         name = self.schedule.instance.network.node_name
-        if isinstance(message, AllReduction):
+        if isinstance(message, SummedMessage):
             return shown(str(transfer.message))
         one, many = one_and_many(message)
         if isinstance(message, Reduction):

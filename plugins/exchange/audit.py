@@ -318,7 +318,7 @@ def _bounded_instance(instance: Instance) -> Instance:
         and model.inject is None
         and model.accept is None
         and not instance.network.half_duplex
-        and instance.collective.kind != "allreduce"
+        and not instance.collective.with_sums
     )
     return instance.with_model(rounds=()) if independent else instance
 

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable
 
-from cchybrid.model import AllReduction, Network, Reduction, Schedule
+from cchybrid.model import Network, Reduction, Schedule, SummedMessage
 from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
 from cchybrid.model.text import printable
@@ -123,7 +123,7 @@ def _origin(schedule: Schedule, step: int, place: int) -> str:
     """Return the source of a message, of a reduction the destination, of a sum its parts."""
     network = schedule.instance.network
     message = schedule.instance.collective.messages[schedule.steps[step][place].message]
-    if isinstance(message, AllReduction):
+    if isinstance(message, SummedMessage):
         return "+".join(map(network.node_name, schedule.parts(step, place)))
     if isinstance(message, Reduction):
         return f"to {network.node_name(message.destination)}"

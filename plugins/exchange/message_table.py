@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from cchybrid.model import AllReduction, Collective, Message, Network, Reduction
+from cchybrid.model import AllReduction, Collective, Message, Network, Reduction, Scan
 from cchybrid.model.collective import MAX_CHUNKS, AnyMessage, one_and_many
 from cchybrid.model.errors import InputError
 from cchybrid.model.shown import counted
@@ -145,6 +145,8 @@ def match_messages(
 
 def at_nodes(message: AnyMessage, nodes: Sequence[int] | Mapping[int, int]) -> AnyMessage:
     """Return the message of GPUs as one of the nodes that they are."""
+    if isinstance(message, Scan):
+        return type(message)(tuple(nodes[gpu] for gpu in message.members))
     ends = (
         tuple(sorted(nodes[gpu] for gpu in end)) if isinstance(end, tuple) else nodes[end]
         for end in message
@@ -153,18 +155,18 @@ def at_nodes(message: AnyMessage, nodes: Sequence[int] | Mapping[int, int]) -> A
 
 
 def _sorted(message: AnyMessage) -> AnyMessage:
-    """Return the message with its nodes in ascending order."""
+    """Return the message with its nodes in ascending order; a scan as it is."""
     if isinstance(message, Message):
         return Message(message.source, tuple(sorted(message.destinations)))
     if isinstance(message, Reduction):
         return Reduction(tuple(sorted(message.sources)), message.destination)
-    return AllReduction(tuple(sorted(message.members)))
+    return message if isinstance(message, Scan) else AllReduction(tuple(sorted(message.members)))
 
 
 def _shown(message: AnyMessage, network: Network | None) -> str:
     name = str if network is None else network.node_name
     one, many = name(one_and_many(message)[0]), one_and_many(message)[1]
     nodes = ", ".join(map(name, many[:6])) + (", ..." if len(many) > 6 else "")
-    if isinstance(message, AllReduction):
+    if isinstance(message, AllReduction | Scan):
         return f"of members {one}, {nodes}"
     return f"from {nodes} to {one}" if isinstance(message, Reduction) else f"from {one} to {nodes}"

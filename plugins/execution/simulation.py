@@ -26,7 +26,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from cchybrid.model import Instance, Schedule
-from cchybrid.model.collective import one_and_many
+from cchybrid.model.collective import Message, Reduction
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 from cchybrid.problem.routes import Routes
@@ -322,14 +322,13 @@ def direct_paths(instance: Instance) -> list[NodePath]:
     """Return a shortest path for every message, from its source to each destination."""
     routes = Routes(instance.network, 0)
     pairs = []
-    for one, many in map(one_and_many, instance.collective.messages):
-        if instance.collective.kind == "deliver":
-            pairs += [(one, other) for other in many]
-        elif instance.collective.kind == "combine":
-            pairs += [(other, one) for other in many]
+    for message in instance.collective.messages:
+        if isinstance(message, Message):
+            pairs += [(message.source, other) for other in message.destinations]
+        elif isinstance(message, Reduction):
+            pairs += [(other, message.destination) for other in message.sources]
         else:
-            nodes = (one, *many)
-            pairs += [(a, b) for a in nodes for b in nodes if a != b]
+            pairs += [(a, b) for a in message.members for b in message.needing(a)]
     paths = {pair: next(iter(routes.paths(*pair))) for pair in sorted(set(pairs))}
     return [paths[pair] for pair in pairs]
 

@@ -97,8 +97,9 @@ def library_call(instance: Instance) -> LibraryCall | None:
     ones = [one for one, _ in messages]
     everywhere = all(len(many) == people - 1 for _, many in messages)
     from_each = len(set(ones)) == len(ones) == people
-    if collective.kind == "allreduce":
-        return LibraryCall("Allreduce", nodes) if everywhere and len(ones) == 1 else None
+    if collective.with_sums:
+        known = collective.kind == "allreduce" and everywhere and len(ones) == 1
+        return LibraryCall("Allreduce", nodes) if known else None
     to_all, from_all = ("Bcast", "Allgather")
     if collective.kind == "combine":
         to_all, from_all = ("Reduce", "Reduce_scatter_block")

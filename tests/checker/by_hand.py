@@ -21,7 +21,7 @@ def record(
     A message is its source and destinations, its destination and sources, or its members.
     """
     listed: list[dict[str, Any]] = [{"members": list(members)} for members in messages]
-    if kind != "allreduce":
+    if kind in ENDS:
         one, many = ENDS[kind]
         listed = [{one: node, many: list(others)} for node, others in messages]
     rows = [list(channel) for channel in channels]

@@ -10,7 +10,16 @@ import pytest
 import cchybrid
 from cchybrid.checker import EvidenceError, Network, check
 from cchybrid.host.proving import prove
-from cchybrid.model import AllReduction, Channel, Collective, CommunicationModel, Instance, Schedule
+from cchybrid.model import (
+    AllReduction,
+    Channel,
+    Collective,
+    CommunicationModel,
+    Exscan,
+    Instance,
+    Scan,
+    Schedule,
+)
 from cchybrid.model import Network as ModelNetwork
 from cchybrid.proof.block_relaxation import BlockRelaxation
 from cchybrid.proof.contradiction import find_contradiction
@@ -27,6 +36,8 @@ CASES = {
     "part to": ("ring-uni-4", HOPS),
     "exchanges": ("ring-bi-4", {**HOPS, "chunks": 6}),
     "one port": ("hypercube-8", {"ports": 1}),
+    "scan": ("hypercube-8", {**HOPS, "collective": "scan"}),
+    "exscan": ("mesh-2x3", {"collective": "exscan"}),
 }
 
 
@@ -46,7 +57,7 @@ def shortest(instance: Instance, max_steps: int) -> Schedule | None:
 @cache
 def certified(name: str):
     topology, more = CASES[name]
-    instance = cchybrid.instance(topology, "allreduce", **more)
+    instance = cchybrid.instance(topology, **{"collective": "allreduce", **more})
     schedule = shortest(instance, 8)
     assert schedule is not None
     assert not verify_schedule(schedule)
@@ -83,14 +94,20 @@ def test_mutants_are_refused_or_true(name, count):
 @pytest.mark.parametrize(
     "seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(4, 12))]
 )
-def test_the_model_of_partial_sums_is_exact_on_three_nodes(seed):
+@pytest.mark.parametrize(
+    ("form", "switching"),
+    [(AllReduction, "store-and-forward"), (Scan, "wormhole"), (Exscan, "wormhole")],
+)
+def test_the_model_of_partial_sums_is_exact_on_three_nodes(seed, form, switching):
     rng = random.Random(seed)
     arcs = {(0, 1), (1, 2), (2, 0)} | set(rng.sample([(1, 0), (2, 1), (0, 2)], rng.randrange(3)))
     members = tuple(sorted(rng.sample(range(3), rng.choice((2, 3, 3)))))
+    if form is not AllReduction:
+        members = tuple(rng.sample(members, len(members)))
     instance = Instance(
         ModelNetwork("three", 3, tuple(Channel(a, b, rng.choice((1, 1, 2))) for a, b in arcs)),
-        Collective("allreduce", (AllReduction(members),)),
-        CommunicationModel(switching="store-and-forward"),
+        Collective("sums", (form(members),)),
+        CommunicationModel(switching=rng.choice(("store-and-forward", switching))),
     )
     found = shortest(instance, 6)
     assert found is not None

@@ -46,6 +46,8 @@ CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
     "table": (table().to_json(), {"wormhole", "routing table"}),
     "combine": (ring("AAR").to_json(), {"wormhole", "combining"}),
     "allreduce": (ring("allreduce").to_json(), {"wormhole", "allreduce"}),
+    "scan": (ring("scan").to_json(), {"wormhole", "scan"}),
+    "exscan": (ring("exscan").to_json(), {"wormhole", "scan"}),
     "chunks": (ring(chunks=2).to_json(), {"wormhole", "chunks"}),
     "rounds": (ring(rounds=[2, 1]).to_json(), {"wormhole", "rounds"}),
     "equal rounds": (ring(rounds=[2, 2]).to_json(), {"wormhole", "rounds"}),
@@ -60,7 +62,7 @@ CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
 def test_features_of_an_instance(name: str) -> None:
     instance, expected = CASES[name]
     found = features(Network(instance))
-    assert found == expected | ({"combining", "allreduce"} & expected or {"delivering"})
+    assert found == expected | ({"combining", "allreduce", "scan"} & expected or {"delivering"})
     assert found <= FEATURES
 
 
@@ -161,3 +163,13 @@ def test_kinds_about_an_allreduce_are_refused_elsewhere(
 def test_other_kinds_are_refused_for_an_allreduce(kind: str) -> None:
     with pytest.raises(EvidenceError, match=f"{kind}: not proved for allreduce"):
         proven_steps(ring("allreduce").to_json(), {"kind": kind})
+
+
+@pytest.mark.parametrize("collective", ["scan", "exscan"])
+def test_parts_alone_prove_a_bound_for_a_scan(collective: str) -> None:
+    instance = ring(collective).to_json()
+    part = {"kind": "part", "from": 0, "evidence": SPREAD}
+    assert proven_steps(instance, part) == 2
+    for kind in ("linear", "nested-sets", "refutation", "exchanges"):
+        with pytest.raises(EvidenceError, match=f"{kind}: not proved for scan"):
+            proven_steps(instance, {"kind": kind})

@@ -148,13 +148,33 @@ def test_parts_of_an_allreduce() -> None:
     assert back.channels[1, 0] == 12
     assert (back.inject, back.accept) == ([8, 8, 8, 8, 4], [4] * 5)
     assert given == before
-    with pytest.raises(EvidenceError, match="node 1 is no member"):
+    with pytest.raises(EvidenceError, match="node 1 has no such part"):
         network.part(1, back=False)
     plain = record("allreduce")
     del plain["model"]
     assert Network(plain).part(2, back=True).rounds == [1]
     free = Network(plain).with_any_routing()
     assert free.part(2, back=False).extra_hops is None
+
+
+@pytest.mark.parametrize("kind", ["scan", "exscan"])
+def test_parts_of_a_scan(kind: str) -> None:
+    given = record("allreduce")
+    given["collective"] |= {"kind": kind, "messages": [{"members": [2, 0, 3]}, {"members": [0, 4]}]}
+    network = Network(given)
+    assert network.members == [(2, 0, 3), (0, 4)]
+    # In wormhole switching, a reduction to a member only where all others come before it.
+    assert network.part(0, back=False).messages == [(0, (3,)), (0, (4,))]
+    assert network.part(2, back=False).messages == [(2, (0, 3))]
+    assert network.part(3, back=True).messages == [(3, (2, 0))]
+    for node, back in ((3, False), (2, True), (0, True), (1, False)):
+        with pytest.raises(EvidenceError, match=f"node {node} has no such part"):
+            network.part(node, back)
+    given["model"]["switching"] = "store-and-forward"
+    assert Network(given).part(0, back=True).messages == [(0, (2,))]
+    given["format"] = "cchybrid-instance/1"
+    with pytest.raises(EvidenceError, match="not well-formed"):
+        Network(given)
 
 
 def test_hops_end_at_endpoints_but_begin_there() -> None:

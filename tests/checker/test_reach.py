@@ -104,7 +104,7 @@ def test_a_part_of_an_allreduce_that_is_unreachable(switching: str) -> None:
         ({"to": 2, "evidence": lost(0)}, "can be reached"),
         ({"from": 2, "evidence": lost(2)}, "none of the message"),
         ({"from": 2, "evidence": lost(1, 1)}, "does not have"),
-        ({"from": 3, "evidence": lost(1)}, "no member"),
+        ({"from": 3, "evidence": lost(1)}, "no such part"),
         ({"from": False, "evidence": lost(1)}, "the member that the evidence is about is missing"),
         ({"from": 0, "to": 0, "evidence": lost(1)}, "the member that the evidence is about"),
         ({"evidence": lost(1)}, "the member that the evidence is about is missing"),

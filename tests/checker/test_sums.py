@@ -67,7 +67,7 @@ def test_a_sum_is_added_up_from_what_is_held() -> None:
 
 
 def test_only_members_receive_under_wormhole() -> None:
-    with refused("node 3 is no destination or member of message 0"):
+    with refused("node 3 does not need all these parts of message 0"):
         sums().send(0, 0, 3, frozenset({0}))
     held = sums(switching="store-and-forward")
     held.send(0, 0, 3, frozenset({0}))
@@ -122,6 +122,36 @@ def test_what_a_step_brought_is_not_brought_again() -> None:
     held.send(0, 1, 0, frozenset({1}))
     held.end_step()
     held.end_step()
+
+
+@pytest.mark.parametrize("kind", ["scan", "exscan"])
+def test_a_scan_ends_with_prefixes(kind: str) -> None:
+    channels = [[a, b] for a in range(4) for b in range(4) if a != b]
+    held = PartialSums(network(channels, (3, 1, 0), kind=kind))
+    held.send(0, 3, 1, frozenset({3}))
+    held.end_step()
+    with refused("node 0 has not all parts of message 0"):
+        held.end()
+    held.send(0, 1, 0, frozenset({1, 3}))
+    held.end_step()
+    held.end()
+    for last, parts in ((3, {1}), (1, {0}), (2, {3})):
+        with refused(f"node {last} does not need all these parts of message 0"):
+            held.send(0, next(iter(parts)), last, frozenset(parts))
+
+
+@pytest.mark.parametrize("kind", ["scan", "exscan"])
+def test_a_sum_with_other_parts_is_no_part_of_a_prefix(kind: str) -> None:
+    hops = {"switching": "store-and-forward"}
+    held = PartialSums(network([[2, 0], [0, 1], [1, 2]], (0, 1, 2), kind=kind, **hops))
+    held.send(0, 2, 0, frozenset({2}))
+    held.end_step()
+    held.send(0, 0, 1, frozenset({0, 2}))
+    held.end_step()
+    held.send(0, 1, 2, frozenset({0, 1, 2}))
+    held.end_step()
+    with refused("node 1 has not all parts of message 0"):
+        held.end()
 
 
 def test_long_sums_are_cut() -> None:

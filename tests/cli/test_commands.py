@@ -39,7 +39,7 @@ def call(*words: str, cwd: Path) -> Completed:
     [
         ("solve hypercube-12 AAS", "use hypercube-8 or hypercube-16"),
         ("solve spidergon-8 AAX", "did you mean AAS or alltoall or AAR or reduce-scatter?"),
-        ("solve spidergon-8 allreduce --evaluations 9", "evaluations: not available for an all"),
+        ("solve spidergon-8 allreduce --evaluations 9", "evaluations: not available for allreduce"),
         ("solve spidergon-8", "no collective is named for spidergon-8"),
         ("solve nothing.json", "nothing.json: cannot be read: No such file"),
         ("solve ring-bi-4 AAS --strategy luck", "use auto, race, relay"),

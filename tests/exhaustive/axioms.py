@@ -3,11 +3,13 @@
 This file and ``bounds`` are all of these tests that knows how the checker works inside.
 """
 
+import contextlib
 import random
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
-from cchybrid.checker import Network
+from cchybrid.checker import EvidenceError, Network
 from cchybrid.checker.certificate import without_parts
 from cchybrid.checker.clauses import Formula
 from cchybrid.checker.payments import Spread, paid_for_routes, paid_for_sets
@@ -46,9 +48,10 @@ class Axioms:
         self._networks: list[tuple[Any, Network]] = [(None, own), (None, Network(free))]
         if own.members:
             members = sorted({node for each in own.members for node in each})
-            self._networks = [
-                ((node, back), own.part(node, back)) for node in members for back in (False, True)
-            ]
+            self._networks = []
+            for part in product(members, (False, True)):
+                with contextlib.suppress(EvidenceError):  # of a scan, there are fewer parts
+                    self._networks.append((part, own.part(*part)))
         self._drawn = [
             _Payments(network, steps, rng, any_rounds=False) for _, network in self._networks
         ]
@@ -71,9 +74,9 @@ class Axioms:
         """Yield every axiom that a valid schedule of at most that many steps breaks."""
         moves = [(t, m.message, m.path) for t, step in enumerate(schedule, 1) for m in step]
         for (part, _), drawn in zip(self._networks, self._drawn, strict=True):
-            yield from drawn.broken(self._part(moves, part, len(schedule)), 1)
+            yield from drawn.broken(self._part(schedule, part), 1)
         for part, formula in self._formulas:
-            true = truths(formula, self._part(moves, part, len(schedule)), self.steps)
+            true = truths(formula, self._part(schedule, part), self.steps)
             if not satisfies(formula, true):
                 yield f"a clause of the formula of {self.steps} steps"
         if self._averages is not None:
@@ -81,17 +84,19 @@ class Axioms:
                 own = [(t, m // self._chunks, p) for t, m, p in moves if m % self._chunks == chunk]
                 yield from self._averages.broken(own, 0)
 
-    def _part(self, moves: Moves, part: tuple[int, bool] | None, steps: int) -> Moves:
-        """Return the broadcast from a member that an allreduce contains.
+    def _part(self, schedule: list[Step], part: tuple[int, bool] | None) -> Moves:
+        """Return the broadcast from a member that an allreduce or a scan contains.
 
-        Of every receipt of a message, the first one after the sender had it. Read backwards it is
-        a broadcast, too: the reduction to the member.
+        Of every receipt of the member's part, the first one after the sender had it. Read backwards
+        it is a broadcast, too: the reduction to the member.
         """
+        every = [(t, move) for t, step in enumerate(schedule, 1) for move in step]
         if part is None:
-            return moves
+            return [(t, move.message, move.path) for t, move in every]
         start, back = part
+        moves = [(t, m, path) for t, (m, path, parts) in every if back or start in (parts or ())]
         if back:
-            moves = [(steps + 1 - t, m, path[::-1]) for t, m, path in moves]
+            moves = [(len(schedule) + 1 - t, m, path[::-1]) for t, m, path in moves]
         since: dict[tuple[int, int], int] = {}
         found = []
         for t, m, path in sorted(moves):

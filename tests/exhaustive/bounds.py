@@ -86,15 +86,19 @@ def features() -> tuple[ModuleType, ...]:
     return tuple(beside_tests("small_claims"))
 
 
+def has_sums(record: dict[str, Any]) -> bool:
+    """Return whether transfers of an instance carry sums of the parts of members."""
+    return "members" in record["collective"]["messages"][0]
+
+
 def formula_size(record: dict[str, Any], steps: int) -> int:
     """Return the number of clauses of the formula that is refuted."""
-    reduces = record["collective"]["kind"] == "allreduce"
-    return 0 if reduces or steps < 1 else len(Formula(Network(record), steps).clauses)
+    return 0 if has_sums(record) or steps < 1 else len(Formula(Network(record), steps).clauses)
 
 
 def refutation_claim(record: dict[str, Any], steps: int) -> Claim | None:
     """Return the claim that more than ``steps`` steps are needed, if the formula is refuted."""
-    if record["collective"]["kind"] == "allreduce":
+    if has_sums(record):
         return None
     found = refute(Network(record), steps, SECONDS, lambda: False)
     if found.evidence is None:

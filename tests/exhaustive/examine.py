@@ -1,5 +1,6 @@
 """Everything that is tried on one case; what disagrees is returned as text."""
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
@@ -94,8 +95,11 @@ class Examination:
         optimum = self._optimum()
         if optimum is None:
             self.search.left = 10 * self.effort.work
-            found = [self.search.greedy(self.rng, 20) for _ in range(self.effort.schedules)]
-            schedules = [schedule for schedule in found if schedule is not None]
+            schedules = []
+            with contextlib.suppress(TooLargeError):
+                for _ in range(self.effort.schedules):
+                    found = self.search.greedy(self.rng, 20)
+                    schedules += [] if found is None else [found]
         else:
             schedules = [*self._schedules(optimum), *self._schedules(optimum + 1)]
         if not schedules:

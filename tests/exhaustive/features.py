@@ -28,8 +28,10 @@ FEATURES: dict[str, tuple[Any, ...]] = {
 COMBINATIONS = tuple(product(*FEATURES.values()))
 KINDS = (
     "broadcast", "allgather", "scatter", "gather", "alltoall", "reduce", "reduce-scatter",
-    "multicast", "many-to-many", "permutation", "allreduce",
+    "multicast", "many-to-many", "permutation", "allreduce", "scan", "exscan",
 )  # fmt: skip
+SUMS = "allreduce", "scan", "exscan"
+"""The kinds whose transfers carry sums."""
 MANY_PORTS = 99
 """More than any node uses; one side alone cannot be ``"all"``."""
 TENTH = 10
@@ -89,6 +91,8 @@ def message_sets(kind: str, nodes: int) -> list[list[Any]]:
             for image in permutations(everyone)
             if image != tuple(everyone)
         ]
+    if kind in ("scan", "exscan"):  # the order of the members counts
+        return [[order] for k in range(2, nodes + 1) for order in permutations(everyone, k)]
     return [[members] for members in _subsets(everyone) if len(members) > 1]
 
 
@@ -150,7 +154,7 @@ def _instance(
         collective["chunks"] = chosen["chunks"]
     if chosen["rounds"]:
         model["rounds"] = list(chosen["rounds"])
-    newer = len(collective) > 3 or "rounds" in model or kind == "allreduce"
+    newer = len(collective) > 3 or "rounds" in model or kind in SUMS
     newer = newer or isinstance(model["routing"], dict)
     return {
         "format": f"cchybrid-instance/{1 + newer}",
@@ -219,9 +223,9 @@ def _ports(value: Any, nodes: int, rng: random.Random) -> Any:
 
 
 def _collective(messages: list[Any], kind: str) -> dict[str, Any]:
-    if kind == "allreduce":
+    if kind in SUMS:
         members = [{"members": list(members)} for members in messages]
-        return {"name": kind, "kind": "allreduce", "messages": members}
+        return {"name": kind, "kind": kind, "messages": members}
     if kind in ("reduce", "reduce-scatter"):
         parts = [{"sources": list(many), "destination": one} for one, many in messages]
         return {"name": kind, "kind": "combine", "messages": parts}

@@ -94,6 +94,6 @@ def _random_move(instance: dict[str, Any], rng: random.Random) -> dict[str, Any]
     if channels and rng.random() < 0.7:
         path = copy.copy(rng.choice(channels)[:2])
     move: dict[str, Any] = {"message": rng.randrange(messages), "path": path}
-    if collective["kind"] == "allreduce":
+    if "members" in collective["messages"][0]:
         move["sum"] = sorted(rng.sample(range(nodes), rng.randrange(1, nodes + 1)))
     return move

@@ -54,10 +54,12 @@ class Rules:
         self.may_be_empty = len(set(self.rounds)) > 1
         self.messages: list[tuple[int, frozenset[int]]] = []
         self.members: list[Parts] = []
+        self.needs: list[dict[int, Parts]] = []
         for message in collective["messages"]:
             for _ in range(collective.get("chunks", 1)):
-                if self.kind == "allreduce":
+                if "members" in message:
                     self.members.append(frozenset(message["members"]))
+                    self.needs.append(_needs(self.kind, message["members"]))
                 elif self.backwards:
                     self.messages.append((message["destination"], frozenset(message["sources"])))
                 else:
@@ -72,12 +74,21 @@ class Rules:
         """Return the rounds of a step, counted from 0 in the direction of reading."""
         return self.rounds[min(step, len(self.rounds) - 1)]
 
-    def may_receive(self, message: int, node: int) -> bool:
-        """Return whether the switching lets a node other than the source receive a message."""
+    def may_receive(self, message: int, node: int, parts: Parts | None = None) -> bool:
+        """Return whether the switching lets a node other than the source receive a message.
+
+        Of sums, whether it may receive these parts.
+        """
         if self.one_hop:
             return True
-        goals = self.members if self.members else [goals for _, goals in self.messages]
-        return node in goals[message]
+        if parts is None:
+            return node in self.messages[message][1]
+        return node in self.members[message] and parts <= self.needs[message][node]
+
+    def has_its_sum(self, message: int, node: int, values: Iterable[Parts]) -> bool:
+        """Return whether a member that holds these values has the sum that it needs."""
+        needed = self.needs[message][node]
+        return frozenset().union(*(value for value in values if value <= needed)) == needed
 
     def paths(self, first: int, last: int) -> list[Path]:
         """Return the allowed paths between two nodes."""
@@ -170,6 +181,14 @@ class Rules:
         return found
 
 
+def _needs(kind: str, members: list[int]) -> dict[int, Parts]:
+    """Return the members whose parts each member needs."""
+    if kind == "allreduce":
+        return dict.fromkeys(members, frozenset(members))
+    own = int(kind == "scan")
+    return {node: frozenset(members[: place + own]) for place, node in enumerate(members)}
+
+
 def violations(instance: dict[str, Any], steps: list[list[dict[str, Any]]]) -> set[str]:
     """Return the names of the rules that a schedule breaks; none if it is valid.
 
@@ -229,7 +248,7 @@ def _sums(rules: Rules, steps: list[list[tuple[int, Path, Any]]]) -> set[str]:
             if not parts or len(parts) < len(listed) or not parts <= rules.members[message]:
                 found.add("no-such-part")
                 continue
-            if not rules.may_receive(message, path[-1]):
+            if not rules.may_receive(message, path[-1], parts):
                 found.add("not-a-destination")
             if not can_send(values[message][path[0]], parts):
                 found.add("not-informed")
@@ -241,7 +260,7 @@ def _sums(rules: Rules, steps: list[list[tuple[int, Path, Any]]]) -> set[str]:
             if rule != "received-twice":
                 values[message][node].add(parts)
     for message, members in enumerate(rules.members):
-        if any(frozenset().union(*values[message][node]) != members for node in members):
+        if not all(rules.has_its_sum(message, node, values[message][node]) for node in members):
             found.add("missing-destination")
     return found
 

@@ -1,8 +1,8 @@
 """A plain search over the schedules of a tiny instance, by the rules of ``plain_rules`` alone.
 
-A state says, for every message, which nodes have it; of an allreduce, which values every node
-holds. A step is a set of moves ``(message, path, sum)``. The search tries every step from every
-state that it meets, with one exception, which ``Search.steps_from`` justifies.
+A state says, for every message, which nodes have it; of an allreduce or a scan, which values every
+node holds. A step is a set of moves ``(message, path, sum)``. The search tries every step from
+every state that it meets, with one exception, which ``Search.steps_from`` justifies.
 """
 
 import random
@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from tests.exhaustive.plain_rules import Parts, Path, Rules, can_send, receipt_violation
 
 State = tuple[Any, ...]
-"""Per message the nodes that have it; of an allreduce, per message and node its values."""
+"""Per message the nodes that have it; of sums, per message and node its values."""
 
 
 class Move(NamedTuple):
-    """One transfer, in the direction of reading; ``parts`` only of an allreduce."""
+    """One transfer, in the direction of reading; ``parts`` only of a sum."""
 
     message: int
     path: Path
@@ -65,25 +65,27 @@ class Search:
         """Return whether there is a schedule of any number of steps.
 
         Moves made one by one, each in a step of its own, reach everything that any schedule
-        reaches; the parts of an allreduce may be sent one by one, too, each as a message.
+        reaches; the parts of an allreduce or a scan may be sent one by one, too, each as a message.
         """
         rules = self.rules
-        sent = [(source, message, goals) for message, (source, goals) in enumerate(rules.messages)]
+        sent: list[tuple[int, int, frozenset[int], Parts | None]] = [
+            (source, message, goals, None) for message, (source, goals) in enumerate(rules.messages)
+        ]
         sent += [
-            (node, message, members)
-            for message, members in enumerate(rules.members)
+            (node, message, frozenset(n for n in members if node in needs[n]), frozenset([node]))
+            for message, (members, needs) in enumerate(zip(rules.members, rules.needs, strict=True))
             for node in members
         ]
-        for source, message, goals in sent:
+        for source, message, goals, parts in sent:
             holders = {source}
             for _ in rules.nodes:
                 holders |= {
                     b
                     for (a, b), paths in self._paths.items()
-                    if a in holders and paths and rules.may_receive(message, b)
+                    if a in holders and paths and rules.may_receive(message, b, parts)
                     if rules.inject[a] > 0 and rules.accept[b] > 0
                 }
-            if not goals <= holders:
+            if not goals - {source} <= holders:
                 return False
         return True
 
@@ -154,8 +156,10 @@ class Search:
         """Return whether every destination has its message, every member the whole sum."""
         if self.rules.members:
             return all(
-                frozenset().union(*values[node]) == members
-                for values, members in zip(state, self.rules.members, strict=True)
+                self.rules.has_its_sum(message, node, values[node])
+                for message, (values, members) in enumerate(
+                    zip(state, self.rules.members, strict=True)
+                )
                 for node in members
             )
         return all(goals <= has for has, (_, goals) in zip(state, self.rules.messages, strict=True))
@@ -224,15 +228,14 @@ class Search:
         found = []
         for message, has in enumerate(state):
             for node in self.rules.nodes:
-                if not self.rules.may_receive(message, node):
-                    continue
                 if not self.rules.members:
-                    if node not in has:
+                    if node not in has and self.rules.may_receive(message, node):
                         found.append(self._moves(message, node, has, None))
                     continue
                 sums = {parts for held in has for parts in _sums_of(held)}
                 for parts in sorted(sums, key=sorted):
-                    if receipt_violation(has[node], parts) is None:
+                    fits = self.rules.may_receive(message, node, parts)
+                    if fits and receipt_violation(has[node], parts) is None:
                         senders = [u for u in self.rules.nodes if can_send(has[u], parts)]
                         found.append(self._moves(message, node, senders, parts))
         return [moves for moves in found if moves]
@@ -273,7 +276,8 @@ class Search:
     def _without_names(self, state: State) -> State:
         """Return the state with equal messages, as chunks are, in a fixed order."""
         equal: dict[Any, list[Any]] = {}
-        for message, has in zip(self.rules.members or self.rules.messages, state, strict=True):
+        needs = [frozenset(needed.items()) for needed in self.rules.needs]
+        for message, has in zip(needs or self.rules.messages, state, strict=True):
             equal.setdefault(message, []).append(has)
         return tuple(tuple(sorted(each, key=_in_order)) for each in equal.values())
 

@@ -74,7 +74,7 @@ def schedule(path: Path, found: Schedule) -> None:
     assert "\n" not in refusal
     assert len(refusal) < 2000
     assert bool(refusal) == bool(reported), reported[:1]
-    if found.instance.collective.kind != "allreduce":
+    if not found.instance.collective.with_sums:
         plain = {
             (b.rule, b.step, b.transfer, b.message) for b in breaches(found.instance, found.steps)
         }
@@ -89,7 +89,7 @@ def certificate(path: Path, found: Any) -> None:
     assert not verify_schedule(read)
     assert verdict.steps == len(read.steps) >= claim["claim"]["steps"] == verdict.bound
     assert claim["instance"]["sha256"] == read.instance.digest
-    if read.instance.collective.kind == "allreduce" or verdict.bound < 2:
+    if read.instance.collective.with_sums or verdict.bound < 2:
         return
     if verdict.bound <= _true_claims().get(read.instance.digest, 0):
         return

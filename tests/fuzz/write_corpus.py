@@ -59,12 +59,13 @@ def main() -> None:
         _write(f"rounds-{name}", found.schedule.to_json(), record)
     for name, case in _THROUGHPUTS.items():
         _write(f"throughput-{name}", dict(cchybrid.throughput(*case).record))
-    allreduce = cchybrid.solve("ring-bi-4", "allreduce", time_limit=10, seed=0)
-    assert allreduce.schedule is not None
-    _write("schedule-allreduce", allreduce.schedule.to_json())
-    proof = cchybrid.prove(allreduce.schedule, time_limit=60)
-    assert proof.certificate is not None
-    _write("certificate-allreduce", allreduce.schedule.to_json(), dict(proof.certificate))
+    for collective in ("allreduce", "scan"):
+        summed = cchybrid.solve("ring-bi-4", collective, time_limit=10, seed=0)
+        assert summed.schedule is not None
+        _write(f"schedule-{collective}", summed.schedule.to_json())
+        proof = cchybrid.prove(summed.schedule, time_limit=60)
+        assert proof.certificate is not None
+        _write(f"certificate-{collective}", summed.schedule.to_json(), dict(proof.certificate))
     for name, more in {
         "plain": [], "grid": ["--layout", "grid-3x3", "--max-wire", "2"],
         "steps": ["--collective", "AAS"],

@@ -83,7 +83,7 @@ def test_an_initial_schedule_is_used():
     ("more", "where"), [({"evaluations": 5}, "evaluations"), ({"blind": True, "steps": 2}, "blind")]
 )
 def test_what_is_not_available_is_refused(more, where):
-    with pytest.raises(InputError, match=f"{where}: not available for an allreduce"):
+    with pytest.raises(InputError, match=f"{where}: not available for allreduce"):
         cchybrid.solve("ring-bi-4", "allreduce", **more)
 
 

@@ -8,7 +8,16 @@ import pytest
 import cchybrid
 from cchybrid.library.collectives import MAX_PAIRS, PATTERNS, canonical_name, collective
 from cchybrid.library.topologies import fail, network
-from cchybrid.model import AllReduction, Collective, Instance, Message, Network, Reduction
+from cchybrid.model import (
+    AllReduction,
+    Collective,
+    Exscan,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+    Scan,
+)
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import CollectiveInfo, Roles
 from tests.refusals import refused
@@ -193,7 +202,15 @@ def test_an_allreduce_is_one_sum_of_all_parts(name: str) -> None:
     assert among.messages == (AllReduction((1, 3)),) * 2
 
 
+@pytest.mark.parametrize(("name", "form"), [("Scan", Scan), ("exscan", Exscan)])
+def test_a_scan_is_in_the_order_of_the_node_numbers(name: str, form: type[Scan]) -> None:
+    found = cchybrid.instance("ring-bi-4", name, participants=[3, 1]).collective
+    assert found.messages == (form((1, 3)),)
+    assert found.name == f"{name.lower()} among 1,3"
+
+
 REFUSALS = {
+    "scan:3": "scan takes no argument; write scan",
     "AABB": "unknown collective 'AABB'; did you mean AAB or allgather? `cchybrid",
     "permutatoin:reverse": "did you mean permutation:KIND?",
     "": "unknown collective ''; `cchybrid collectives` lists the names",

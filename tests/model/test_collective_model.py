@@ -1,10 +1,20 @@
 """Collectives: what they refuse, and JSON."""
 
+import pickle
 from typing import Any
 
 import pytest
 
-from cchybrid.model import Collective, Message, Reduction
+from cchybrid.model import (
+    AllReduction,
+    Collective,
+    Exscan,
+    Instance,
+    Message,
+    Network,
+    Reduction,
+    Scan,
+)
 from tests.refusals import refused
 
 SCATTER: dict[str, Any] = {
@@ -39,7 +49,7 @@ def message(**changes: Any) -> dict[str, Any]:
         (message(sources=[0]), "collective.messages[0].sources: the format has no such key; use"),
         ({"kind": "combine"}, "collective.messages[0].source: the format has no such key; use"),
         ({"kind": "scatter"},
-         "collective.kind: unknown kind 'scatter'; use deliver, combine, allreduce"),
+         "collective.kind: unknown kind 'scatter'; use deliver, combine, allreduce, scan, exscan"),
         ({"kind": None}, "collective.kind: null is not a string"),
         ({"root": 0}, "collective.root: the format has no such key; use name, kind, messages"),
     ],
@@ -54,3 +64,35 @@ def test_messages_may_come_from_a_generator() -> None:
     assert found.messages == (Message(0, (1,)), Message(0, (2,)))
     with refused("collective.messages: no messages"):
         Collective("g", (message for message in ()))  # type: ignore[arg-type]
+
+
+def test_the_order_of_a_scan_says_what_its_members_need() -> None:
+    scan, without = Scan((3, 0, 2)), Exscan((3, 0, 2))
+    assert [scan.needed(node) for node in (3, 0, 2)] == [(3,), (3, 0), (3, 0, 2)]
+    assert [without.needed(node) for node in (3, 0, 2)] == [(), (3,), (3, 0)]
+    assert [scan.needing(node) for node in (3, 0, 2)] == [(0, 2), (2,), ()]
+    everyone = AllReduction((3, 0, 2))
+    assert (everyone.needed(0), everyone.needing(0)) == ((3, 0, 2), (3, 2))
+
+
+@pytest.mark.parametrize(("form", "kind"), [(Scan, "scan"), (Exscan, "exscan")])
+def test_scans_are_kinds_of_their_own(form: Any, kind: str) -> None:
+    found = Collective("x", (form([2, 0, 1]),)).in_chunks(2)
+    assert (found.kind, found.with_sums, found.messages) == (kind, True, (form((2, 0, 1)),) * 2)
+    record = found.to_json()
+    assert record["messages"] == [{"members": [2, 0, 1]}]
+    assert Collective.from_json(record) == found
+    assert pickle.loads(pickle.dumps(found)) == found
+    others = [Collective("x", (other((2, 0, 1)),)) for other in (AllReduction, Scan, Exscan)]
+    assert len({each.kind for each in others}) == 3
+    assert len({*others}) == 3
+    for members in ((1,), (1, 2, 1)):
+        with refused("less than two members, or one is listed twice"):
+            Collective("x", (form(members),))
+    with refused("messages of several kinds"):
+        Collective("x", (form((0, 1)), AllReduction((0, 1))))
+    with refused("cchybrid-instance/1 has no kind"):
+        instance = Instance(
+            Network.from_links("pair", 2, [(0, 1)]), Collective("x", (form((0, 1)),))
+        )
+        Instance.from_json({**instance.to_json(), "format": "cchybrid-instance/1"})

@@ -59,7 +59,7 @@ NO_PART = "names a node twice, or one that is no member"
 LOST = [
     f"step 2, transfer 1: node 1 sends {FIRST}, {UNFORMED}",
     f"step 3, transfer 1: node 1 sends {WHOLE}, {UNFORMED}",
-    "member 1 never has the whole sum of message 0",
+    "member 1 never has its whole sum of message 0",
 ]
 """Consequences of a part of node 0 that never reaches node 1."""
 MISTAKES = {
@@ -90,7 +90,7 @@ MISTAKES = {
             f"step 1, transfer 1: the sum of the parts of 0, 1, 2, 3, 4, 5 of message 0 {NO_PART}",
             "step 1, transfer 2: the sum of the parts of 0, 1, 2, 3, 4, 5, ... of message 0"
             f" {NO_PART}",
-            *[f"member {node} never has the whole sum of message 0" for node in range(4)],
+            *[f"member {node} never has its whole sum of message 0" for node in range(4)],
         ],
     ),
     "a part that it does not hold": (
@@ -110,7 +110,7 @@ MISTAKES = {
         [
             f"step 3, transfer 1: node 1 sends the sum of the parts of 1, 2 of message 0,"
             f" {UNFORMED}",
-            "member 0 never has the whole sum of message 0",
+            "member 0 never has its whole sum of message 0",
         ],
     ),
     "nothing new": (
@@ -119,7 +119,7 @@ MISTAKES = {
         [
             "step 3, transfer 1: node 0 receives a sum of message 0 that holds no part which is"
             " new to it",
-            "member 0 never has the whole sum of message 0",
+            "member 0 never has its whole sum of message 0",
         ],
     ),
     "a part counted twice": (
@@ -127,13 +127,13 @@ MISTAKES = {
         "not-informed",
         [
             f"step 3, transfer 2: node 2 sends {WHOLE}, {UNFORMED}",
-            "member 2 never has the whole sum of message 0",
+            "member 2 never has its whole sum of message 0",
         ],
     ),
     "a sum is never complete": (
         schedule(STEPS[:2]),
         "missing-destination",
-        [f"member {node} never has the whole sum of message 0" for node in (0, 3)],
+        [f"member {node} never has its whole sum of message 0" for node in (0, 3)],
     ),
 }
 

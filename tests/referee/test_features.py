@@ -121,6 +121,8 @@ def test_what_the_rules_know_passes() -> None:
         PLAIN,
         cchybrid.instance("mesh-2x2", "AAR", ports=1, routing=1),
         cchybrid.instance("mesh-2x2", "allreduce", chunks=2, rounds=[2, 1]),
+        cchybrid.instance("mesh-2x2", "scan"),
+        cchybrid.instance("mesh-2x2", "exscan"),
         cchybrid.instance("omega-4", "AAS", switching="store-and-forward"),
     ):
         refuse_unknown(instance)

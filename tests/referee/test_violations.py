@@ -160,7 +160,7 @@ def test_words_of_many_messages_and_long_numbers():
             Instance(ring(4), Collective("sum", (AllReduction((0, 1)),))),
             (0, 3),
             "not-a-destination",
-            "node 3 receives message 0 but is no member of it",
+            "node 3 receives the sum of the parts of 0 of message 0, not all of which it needs",
         ),
     ],
 )

@@ -129,7 +129,9 @@ def test_a_part_of_an_allreduce(back: bool) -> None:
     key = "to" if back else "from"
     evidence = {"kind": "part", key: 0, "evidence": spread(2, range(1, 4))}
     first, *rest, last = lines_of(cchybrid.instance("ring-bi-4", "allreduce"), evidence)
-    what = "the parts of all others reach node 0" if back else "node 0 reaches all"
+    what = "all parts that node 0 needs reach it"
+    if not back:
+        what = "the part of node 0 reaches all that need it"
     assert first == f"Every schedule of the allreduce contains transfers by which {what}."
     if back:
         assert rest.pop(0).startswith("Read backwards, on reversed channels, a reduction is a bro")

@@ -1,20 +1,22 @@
-"""Schedules of an allreduce of a given number of steps, by CP-SAT.
+"""Schedules of an allreduce or a scan of a given number of steps, by CP-SAT.
 
 Every node may forward partial sums. The model is restricted, so that it stays small: a node
-receives sums that are disjoint from all it holds, and once, as its last receipt, the whole sum. So
-a solution is a schedule, but an infeasible model proves nothing.
+receives sums that are disjoint from all it holds, and once, as its last receipt, the whole sum; of
+a scan only the former. So a solution is a schedule, but an infeasible model proves nothing.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from functools import cache, partial
 from itertools import islice, pairwise
+from time import monotonic
 from typing import Protocol, cast
 
 from ortools.sat.python import cp_model
 
-from cchybrid.model import AllReduction, Instance, Schedule, Transfer
+from cchybrid.model import Instance, Schedule, SummedMessage, Transfer
 from cchybrid.plugin.engine import NoOptions, Run, Stop
 from cchybrid.problem.build import routes_of
 from cchybrid.problem.routes import Path
@@ -30,21 +32,22 @@ Move = tuple[int, Path]
 
 
 def allreduce_moves(instance: Instance) -> list[Move]:
-    """Return the paths that the transfers of each message may take."""
-    members = [message.members for message in _messages(instance)]
+    """Return the paths that the transfers of each message may take.
+
+    In wormhole switching those of a scan lead to later members only.
+    """
+    messages = _messages(instance)
     if instance.model.switching == "store-and-forward":
         hops = [(a, b) for a, b, _ in instance.network.channels]
-        return [(message, hop) for message in range(len(members)) for hop in hops]
+        return [(message, hop) for message in range(len(messages)) for hop in hops]
     routes = routes_of(instance)
-    pairs = {(a, b) for nodes in members for a in nodes for b in nodes if a != b}
-    paths = {pair: list(islice(routes.paths(*pair), MAX_PATHS)) for pair in pairs}
+    paths = cache(lambda *pair: list(islice(routes.paths(*pair), MAX_PATHS)))
     return [
         (message, path)
-        for message, nodes in enumerate(members)
-        for a in nodes
-        for b in nodes
-        if a != b
-        for path in paths[a, b]
+        for message, each in enumerate(messages)
+        for a in each.members
+        for b in each.needing(a)
+        for path in paths(a, b)
     ]
 
 
@@ -69,7 +72,7 @@ def find_allreduce(
     Parameters
     ----------
     instance
-        One whose collective is an ``allreduce``, with one round per step.
+        One whose collective is an ``allreduce`` or a scan, with one round per step.
 
     Raises
     ------
@@ -83,17 +86,20 @@ def find_allreduce(
 
 
 class SumsRun(Run, Protocol):
-    """The run of an engine for an allreduce."""
+    """The run of an engine for an allreduce or a scan."""
 
     def offer_schedule(self, schedule: Schedule) -> None:
         """Submit a schedule with its sums."""
+
+    def left(self) -> float:
+        """Return the seconds of the budget that are left."""
 
     def remark(self, text: str) -> None:
         """Report a line for the user."""
 
 
 class PartialSums:
-    """The engine for an allreduce: ever shorter schedules, while the model is small."""
+    """The engine for an allreduce or a scan: the model of partial sums, while it is small."""
 
     Options = NoOptions
 
@@ -101,29 +107,35 @@ class PartialSums:
         self.options = options
 
     def unsupported(self, instance: Instance) -> str | None:
-        """Every allreduce has such a model."""
+        """Every allreduce and every scan has such a model."""
         return None
 
     def solve(self, instance: Instance, run: SumsRun) -> Stop:
-        """Search for a step less than the best, again and again."""
-        while not run.should_stop():
-            best = run.best()
-            if best is None or not run.wants(best - 1):
+        """Search for schedules of more and more steps, from the lower bound on.
+
+        Models of few steps are small. Each is left after half of the time that is left.
+        """
+        steps = run.lower()
+        while run.wants(steps):
+            if model_size(instance, steps) > MAX_VARIABLES:
+                run.remark(f"too large for the model of {steps} steps")
                 break
-            if model_size(instance, best - 1) > MAX_VARIABLES:
-                run.remark(f"too large for the model of {best - 1} steps")
-                break
+            stop = partial(_is_over, run, monotonic() + run.left() / 2)
             try:
-                found = find_allreduce(
-                    instance, best - 1, run.seed, run.budget.threads, run.should_stop
-                )
+                found = find_allreduce(instance, steps, run.seed, run.budget.threads, stop)
             except StoppedError:
-                return Stop.LIMIT
-            if found is None:
-                run.remark(f"the model has no schedule of {best - 1} steps")
-                break
-            run.offer_schedule(found)
-        return Stop.STALLED
+                run.remark(f"no schedule of {steps} steps in half of the time that was left")
+            else:
+                if found is not None:
+                    run.offer_schedule(found)
+                    break
+                run.remark(f"the model has no schedule of {steps} steps")
+            steps = max(steps + 1, run.lower())
+        return Stop.LIMIT if run.should_stop() else Stop.STALLED
+
+
+def _is_over(run: Run, until: float) -> bool:
+    return run.should_stop() or monotonic() > until
 
 
 class _Model:
@@ -140,10 +152,11 @@ class _Model:
         boolean = self.cp.new_bool_var
         times = range(steps)
         self.partial = [[boolean("") for _ in times] for _ in self.moves]
-        self.whole = [[boolean("") for _ in times] for _ in self.moves]
+        whole_sums = int(instance.collective.kind == "allreduce")
+        self.whole = [[self.cp.new_int_var(0, whole_sums, "") for _ in times] for _ in self.moves]
         self.content = [
-            [{part: boolean("") for part in self.members[message]} for _ in times]
-            for message, _ in self.moves
+            [{part: boolean("") for part in self._carried(message, path)} for _ in times]
+            for message, path in self.moves
         ]
         for index in range(len(self.moves)):
             for time in times:
@@ -156,8 +169,15 @@ class _Model:
             self._forward_whole_values(index)
         for key in sorted(self.into):
             self._receive_disjoint_sums(key)
-        self._have_everything()
+        (self._have_everything if whole_sums else self._have_prefixes)()
         self._keep_limits()
+
+    def _carried(self, message: int, path: Path) -> tuple[int, ...]:
+        """Return the parts that a transfer may carry: in wormhole switching those of its sender."""
+        if self.instance.model.switching == "store-and-forward":
+            return self.members[message]
+        needed = _messages(self.instance)[message].needed(path[0])
+        return tuple(dict.fromkeys((*needed, path[0])))
 
     def _forward_whole_values(self, index: int) -> None:
         """A partial sum consists of values that its sender received in earlier steps."""
@@ -172,18 +192,20 @@ class _Model:
             ]
             for part, carried in content.items():
                 if part != sender:
-                    self.cp.add_bool_or(*(value[part] for value in earlier), ~carried)
+                    with_part = (value[part] for value in earlier if part in value)
+                    self.cp.add_bool_or(*with_part, ~carried)
             for value in earlier:
                 chosen = self.cp.new_bool_var("")
-                for part, carried in content.items():
-                    self.cp.add_implication(chosen, carried).only_enforce_if(value[part])
-                    self.cp.add_implication(carried, chosen).only_enforce_if(value[part])
+                for part in value:
+                    self.cp.add_implication(chosen, content[part]).only_enforce_if(value[part])
+                    self.cp.add_implication(content[part], chosen).only_enforce_if(value[part])
 
     def _receive_disjoint_sums(self, key: tuple[int, int]) -> None:
         message, node = key
         times = range(self.steps)
         for part in self.members[message]:
-            received = [self.content[index][t][part] for index in self.into[key] for t in times]
+            contents = [self.content[index][t] for index in self.into[key] for t in times]
+            received = [content[part] for content in contents if part in content]
             if part == node:
                 self.cp.add(sum(received) == 0)
             else:
@@ -220,6 +242,19 @@ class _Model:
                 if which == message:
                     for time in range(self.steps):
                         self.cp.add_implication(self.whole[index][time], has[path[0], time])
+
+    def _have_prefixes(self) -> None:
+        """Every member of a scan receives the parts that it needs, in sums of no other parts."""
+        for message, each in enumerate(_messages(self.instance)):
+            for node in each.members:
+                needed = {*each.needed(node)}
+                received = [c for index in self.into[message, node] for c in self.content[index]]
+                for content in received:
+                    fits = self.cp.new_bool_var("")
+                    for part, carried in content.items():
+                        self.cp.add_implication(carried, fits if part in needed else ~fits)
+                for part in needed - {node}:
+                    self.cp.add_bool_or(c[part] for c in received if part in c)
 
     def _keep_limits(self) -> None:
         """No channel, half-duplex link or port carries more than it can."""
@@ -273,5 +308,5 @@ class _Model:
         return Schedule(self.instance, tuple(steps), sums=tuple(sums))
 
 
-def _messages(instance: Instance) -> tuple[AllReduction, ...]:
-    return cast(tuple[AllReduction, ...], instance.collective.messages)
+def _messages(instance: Instance) -> tuple[SummedMessage, ...]:
+    return cast(tuple[SummedMessage, ...], instance.collective.messages)

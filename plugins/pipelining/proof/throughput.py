@@ -104,9 +104,9 @@ def refuse_undefined(instance: Instance) -> None:
     limits = {model.inject_limit(n) for n in nodes} | {model.accept_limit(n) for n in nodes}
     for present, feature, hint in (
         (
-            collective.kind == "allreduce",
-            "an allreduce is",
-            "ask for its halves, reduce-scatter and allgather",
+            collective.with_sums,
+            f"{collective.kind} is",
+            "of an allreduce, ask for its halves, reduce-scatter and allgather",
         ),
         (collective.chunks > 1, "a number of chunks is", "leave it out: it grows without end"),
         (model.rounds, "rounds of steps are", "leave them out"),

@@ -168,7 +168,7 @@ def test_what_no_race_can_do_is_refused() -> None:
         with pytest.raises(InputError, match=complaint):
             race(Recorder(1), **settings)
     allreduce = cchybrid.instance("ring-bi-4", "allreduce")
-    with pytest.raises(InputError, match="not available for an allreduce"):
+    with pytest.raises(InputError, match="not available for allreduce"):
         cchybrid.solve(allreduce, executor=Recorder(1))
 
 

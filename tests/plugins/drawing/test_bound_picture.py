@@ -144,7 +144,7 @@ def test_a_part_of_an_allreduce_is_drawn_as_the_reduction_that_it_is() -> None:
     assert picture.layers == ((2,), (1, 3), (0, 4), (5,))
     assert picture.sentence.startswith(
         "Every schedule of the allreduce contains transfers by which "
-        "the parts of all others reach node 2. Read backwards, on reversed channels,"
+        "all parts that node 2 needs reach it. Read backwards, on reversed channels,"
     )
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import cchybrid
-from cchybrid.host.compositions import moved_ahead, with_sums
+from cchybrid.host.compositions import Halves, moved_ahead, with_sums
 from cchybrid.model import Collective, Instance, Message, Reduction, Schedule, Steps, Transfer
 from cchybrid.referee.verify import verify_schedule
 from tests.random_instances import list_schedule
@@ -29,7 +29,11 @@ def schedule(network: str, collective: str, seed: int = 0, **more: Any) -> Sched
 
 
 def made(instance: Instance, seed: int) -> Schedule:
-    if instance.collective.kind != "allreduce":
+    if instance.collective.kind in ("scan", "exscan"):
+        blocks = Halves(instance).of_blocks(lambda: False)
+        assert blocks is not None
+        found = blocks
+    elif instance.collective.kind != "allreduce":
         found = Schedule(instance, _without_useless(instance, list_schedule(instance, seed)))
     else:
         homes = [m.members[i % len(m.members)] for i, m in enumerate(instance.collective.messages)]

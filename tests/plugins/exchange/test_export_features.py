@@ -100,6 +100,8 @@ SCHEDULES = {
     "combining": lambda: schedule("mesh-2x2", "reduce", root=2),
     "reduce-scatter": lambda: schedule("mesh-2x2", "reduce-scatter"),
     "allreduce": lambda: schedule("mesh-2x2", "allreduce"),
+    "scan": lambda: schedule("mesh-2x2", "scan"),
+    "exscan": lambda: schedule("mesh-2x3", "exscan", **WORMHOLE),
     "wide channels": lambda: on(
         Network.from_links("wide", 3, 2 * [(0, 1), (1, 2), (2, 0)]), "alltoall", chunks=3
     ),
@@ -137,6 +139,14 @@ def test_every_feature_is_written_or_refused(name: str) -> None:
             continue
         if found.instance.model.rounds and to in ROUNDS:
             assert ROUNDS[to] in text, to
+
+
+def test_texts_and_drawings_express_a_scan() -> None:
+    found = SCHEDULES["scan"]()
+    for to in ("text", "table", "markdown", "latex", "html", "svg"):
+        assert load_registry().exporters[to].export(found)
+    text = load_registry().exporters["text"].export(found)
+    assert "1 (0+1)->3: 1,3" in text
 
 
 def test_an_exporter_that_names_no_feature_gets_plain_schedules_only() -> None:
@@ -179,7 +189,7 @@ def same(again: Schedule, found: Schedule) -> None:
     assert ports == (found.instance.model.inject, found.instance.model.accept)
 
 
-READ = sorted(set(SCHEDULES) - {"empty steps", "ports by node", "routing table"})
+READ = sorted(set(SCHEDULES) - {"empty steps", "ports by node", "routing table", "scan", "exscan"})
 
 
 @pytest.mark.parametrize("name", READ)

@@ -11,13 +11,13 @@ from cchybrid.checker import Network
 from cchybrid.checker.linear import linear_rounds
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
-from tests.exhaustive.bounds import Claim, or_none, whole_instance
+from tests.exhaustive.bounds import Claim, has_sums, or_none, whole_instance
 
 
 def disagreements(record: dict[str, Any]) -> Iterator[str]:
     """Yield that an instance with features that throughput does not know is not refused."""
     network, model = record["network"], record["model"]
-    parted = record["format"] != "cchybrid-instance/1"  # chunks, rounds, a table or an allreduce
+    parted = record["format"] != "cchybrid-instance/1"  # chunks, rounds, a table or sums
     unknown = parted or "half_duplex" in network or model["ports"] != "all"
     if has_throughput(record) == unknown:
         yield f"throughput is defined: {not unknown}, cchybrid says the opposite"
@@ -33,7 +33,7 @@ def round_claims(record: dict[str, Any], steps: int) -> Iterator[tuple[Claim, bo
 
 def claims_of_steps(record: dict[str, Any], steps: int) -> Iterator[Claim]:
     """Yield what is claimed about the rounds per chunk of at most ``steps`` steps."""
-    if record["model"]["switching"] == "wormhole" or record["collective"]["kind"] == "allreduce":
+    if record["model"]["switching"] == "wormhole" or has_sums(record):
         return
     whole = whole_instance(record, False)
     found = round_bound(Instance.from_json(whole).forward, steps)
@@ -45,7 +45,7 @@ def claims_of_steps(record: dict[str, Any], steps: int) -> Iterator[Claim]:
 
 def throughput_claims(record: dict[str, Any]) -> Iterator[Claim]:
     """Yield what is claimed about the rounds per chunk of the wide instance in any steps."""
-    if record["collective"]["kind"] == "allreduce" or isinstance(record["model"]["routing"], dict):
+    if has_sums(record) or isinstance(record["model"]["routing"], dict):
         return
     wide = whole_instance(record, True)
     found = throughput_record(Instance.from_json(wide))

@@ -115,7 +115,7 @@ def test_a_gap_has_its_own_exit_status(tmp_path: Path) -> None:
         ("throughput ring-bi-300 alltoall", "300 sources times 600 channels are too many"),
         (
             "throughput dgx-1 allreduce",
-            "an allreduce is not part of throughput; ask for its halves",
+            "allreduce is not part of throughput; of an allreduce, ask for its halves",
         ),
         ("check nothing.json", "cannot be read"),
     ],

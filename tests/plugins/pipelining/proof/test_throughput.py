@@ -164,7 +164,7 @@ def test_what_has_no_throughput(network: Any, collective: Any, error: str) -> No
 @pytest.mark.parametrize(
     ("collective", "model", "feature"),
     [
-        ("allreduce", {}, "an allreduce is"),
+        ("allreduce", {}, "allreduce is"),
         ("AAB", {"chunks": 3}, "a number of chunks is"),
         ("AAB", {"rounds": [2], "switching": "store-and-forward"}, "rounds of steps are"),
         ("AAB", {"ports": 1}, "limited ports are"),

@@ -1,0 +1,125 @@
+"""Runs on prefix sums, from the result to its certificate."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+import cchybrid
+from cchybrid.checker import proves_infeasible
+from cchybrid.host.compositions import Halves
+from cchybrid.model import (
+    Channel,
+    Collective,
+    CommunicationModel,
+    Instance,
+    Network,
+    Scan,
+    Schedule,
+)
+from cchybrid.model.errors import InputError
+from cchybrid.referee.verify import verify_schedule
+
+HOPS = "store-and-forward"
+
+
+@pytest.mark.parametrize(
+    ("topology", "collective", "more", "steps"),
+    [
+        ("hypercube-8", "scan", {"switching": HOPS}, 3),
+        ("hypercube-8", "exscan", {"switching": HOPS, "ports": 1}, 3),
+        ("mesh-1x5", "scan", {"switching": HOPS}, 4),
+        ("ring-bi-6", "exscan", {"switching": HOPS, "participants": [0, 2, 4]}, 2),
+    ],
+)
+def test_known_optima(topology: str, collective: str, more: dict[str, Any], steps: int) -> None:
+    result = cchybrid.solve(cchybrid.instance(topology, collective, **more), time_limit=120)
+    assert (result.steps, result.lower_bound.steps) == (steps, steps)
+    assert (result.status, result.certified) == ("optimal", True)
+    assert result.schedule is not None
+    assert verify_schedule(result.schedule) == ()
+    read = Schedule.from_json(result.schedule.to_json())
+    proof = cchybrid.prove(read, time_limit=20)
+    assert proof.optimal
+    assert cchybrid.check(read, proof).optimal
+
+
+def test_a_mesh_gets_a_schedule_and_a_certified_bound() -> None:
+    result = cchybrid.solve("mesh-3x3", "scan", time_limit=30)
+    assert (result.steps, result.certified_bound.steps) == (3, 2)
+    assert result.schedule is not None
+    assert verify_schedule(result.schedule) == ()
+
+
+@pytest.mark.parametrize("collective", ["scan", "exscan"])
+@pytest.mark.parametrize(
+    ("topology", "more"),
+    [
+        ("mesh-3x4", {}),
+        ("kautz-12", {"ports": 1, "chunks": 2}),
+        ("ring-uni-7", {"switching": HOPS}),
+        ("omega-8", {}),
+    ],
+)
+def test_greedy_schedules_of_blocks_are_valid(
+    topology: str, more: dict[str, Any], collective: str
+) -> None:
+    halves = Halves(cchybrid.instance(topology, collective, **more))
+    blocks = halves.of_blocks(lambda: False)
+    assert blocks is not None
+    assert verify_schedule(blocks) == ()
+    best = halves.greedy(lambda: False)
+    assert best is not None
+    assert verify_schedule(best) == ()
+    assert best.cost <= blocks.cost
+
+
+def test_blocks_take_few_steps_where_ports_are_few() -> None:
+    """Blocks of 1, 2, 4 and 8 take 1, 2, 3 and 4 steps; every part alone takes 15."""
+    halves = Halves(cchybrid.instance("complete-16", "scan", ports=1))
+    blocks = halves.of_blocks(lambda: False)
+    assert blocks is not None
+    assert len(blocks.steps) <= 10
+
+
+def line(order: tuple[int, ...], form: type[Scan] = Scan) -> Instance:
+    """Return a scan on a directed line, on which nodes reach only the nodes after them."""
+    channels = tuple(Channel(a, a + 1) for a in range(3))
+    return Instance(Network("line", 4, channels), Collective("prefixes", (form(order),)))
+
+
+@pytest.mark.parametrize("switching", [HOPS, "wormhole"])
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_a_member_that_earlier_ones_do_not_reach(order: tuple[int, ...], switching: str) -> None:
+    instance = line(order).with_model(switching=switching)
+    result = cchybrid.bound(instance, time_limit=5)
+    assert (result.status == "infeasible") == (order != (0, 1, 2))
+    if result.status == "infeasible":
+        assert "(message 0): no path leads there" in result.sentence
+        proves_infeasible(instance.to_json(), result.lower_bound.evidence)
+
+
+def test_parts_in_wormhole_switching_are_those_that_every_schedule_contains() -> None:
+    """A later member may forward to an earlier one, which no reduction to the latter allows."""
+    network = cchybrid.network("complete-4")
+    instance = Instance(network, Collective("prefixes", (Scan((2, 0, 3)),)))
+    assert instance.part_from(2).collective.messages[0].destinations == (0, 3)
+    assert instance.part_from(0).collective.messages[0].destinations == (3,)
+    assert instance.part_to(3).collective.messages[0].sources == (2, 0)
+    for part, node in ((instance.part_from, 3), (instance.part_to, 2), (instance.part_to, 0)):
+        with pytest.raises(InputError, match=f"node {node} has no such part"):
+            part(node)
+    hops = instance.with_model_of(CommunicationModel(switching=HOPS))
+    assert hops.part_to(0).collective.messages[0].sources == (2,)
+
+
+@pytest.mark.parametrize(
+    ("more", "where"), [({"evaluations": 5}, "evaluations"), ({"blind": True, "steps": 2}, "blind")]
+)
+def test_what_is_not_available_is_refused(more: dict[str, Any], where: str) -> None:
+    with pytest.raises(InputError, match=f"{where}: not available for scan"):
+        cchybrid.solve("ring-bi-4", "scan", **more)
+    with pytest.raises(InputError, match=r"model.rounds: not available for exscan"):
+        cchybrid.solve(cchybrid.instance("ring-bi-4", "exscan", rounds=[2, 1]))
