@@ -87,7 +87,7 @@ class CommunicationModel:
             raise InputError(
                 f"unknown routing {self.routing!r}",
                 where="model.routing",
-                hint="use minimal, any, or a number of extra hops",
+                hint="use minimal, any, or a number of extra hops; instances: also xy, FILE.csv",
             )
         if isinstance(self.routing, int) and not 0 <= self.routing <= MAX_CAPACITY:
             raise InputError(

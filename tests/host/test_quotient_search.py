@@ -155,7 +155,7 @@ def test_an_engine_that_supports_no_quotient_is_remarked() -> None:
         cchybrid.instance("ring-bi-6", "AAS"), engines=["classical"], strategy="quotients",
         time_limit=20,
     )  # fmt: skip
-    assert result.remarks == ("classical on quotients: a quotient has no network of its own",)
+    assert result.remarks == ("classical on quotients: quotients and routing tables fix the paths",)
 
 
 @pytest.mark.parametrize("strategy", ["quotients", "race", "relay"])

@@ -91,7 +91,7 @@ def test_papers_has_no_quotients(engine: Any) -> None:
     made = engine(papers(engine))
     assert made.unsupported(problem) is None
     divided, _ = divided_by(problem, 1)
-    assert made.unsupported(divided) == "the published algorithm has no quotients"
+    assert made.unsupported(divided) == "quotients and routing tables fix the paths"
 
 
 @pytest.mark.parametrize("engine", ENGINES)
