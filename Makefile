@@ -6,6 +6,9 @@ BIN := .venv/bin
 # A failed test runs once more: tests of processes and time limits can fail on a busy machine.
 RERUN := --reruns 1
 
+# Tests start a thousand interpreters: each would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-long test-faults test-fuzz test-walls coverage mutation check format docs clean
 
 ## demo: solve a real instance and prove that the schedule is optimal
