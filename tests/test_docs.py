@@ -42,7 +42,7 @@ LONG = (
     "benchmark.md", "compare-engines.md", "design.md", "draw.md", "formats.md", "many-cores.md",
     "other-checkers.md",
     "prove-a-network.md", "prove.md", "read-a-certificate.md", "reproduce-the-thesis.md", "run.md",
-    "symmetry.md", "throughput.md", "trust.md", "tutorial.md",
+    "symmetry.md", "throughput.md", "trust.md", "tutorial.md", "umda.md",
 )  # fmt: skip
 """Pages whose commands take more than about five seconds."""
 FILES = ROOT / "docs" / "files"
@@ -153,6 +153,7 @@ def test_the_readme_shows_what_demo_prints() -> None:
     assert shown[0].split() == ["source", "step", "1", "step", "2", "step", "3", "step", "4"]
 
 
+@pytest.mark.long
 def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
     script = blocks((ROOT / "README.md").read_text(), "python")[0]
     done = subprocess.run(

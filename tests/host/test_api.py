@@ -80,9 +80,9 @@ def test_an_exception_in_a_callback_ends_the_run_and_is_raised(name: str) -> Non
 
 
 def test_the_greedy_schedule_alone_or_not_at_all() -> None:
-    alone = cchybrid.solve(SMALL, engines=[], time_limit=20)
+    alone = cchybrid.solve(SMALL, engines=[], bounds=False)
     assert (alone.engine, dict(alone.evaluations)) == ("host greedy", {})
-    without = cchybrid.solve(SMALL, engines=[], first_schedule=False, time_limit=20)
+    without = cchybrid.solve(SMALL, engines=[], first_schedule=False, bounds=False)
     assert without.schedule is None
 
 
@@ -91,7 +91,7 @@ def test_an_initial_schedule_is_the_result_unless_a_better_one_is_found(tmp_path
     initial.save(tmp_path / "initial.json")
     for source in (initial, tmp_path / "initial.json", str(tmp_path / "initial.json")):
         kept = cchybrid.solve(
-            SMALL, engines=[], initial_schedule=source, first_schedule=False, time_limit=20
+            SMALL, engines=[], initial_schedule=source, first_schedule=False, bounds=False
         )
         assert kept.schedule is not None
         assert kept.schedule.steps == initial.steps
