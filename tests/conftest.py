@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -16,6 +17,9 @@ from cchybrid.plugin.registry import Registry
 from tests.compiled_kernels import compile_kernels
 from tests.exhaustive.report import summary
 from tests.walls.deleted import DELETED, imports_one, names_one, needs_no_plugin
+
+# Not before all tests are collected, as they stay to the end.
+gc.disable()
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what runs in its background so; what the tests start would ignore it, too.
@@ -89,6 +93,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """
     if session.config.getoption("numprocesses", None):  # the workers themselves have none
         compile_kernels()
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage from now on, but not among modules and tests."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
