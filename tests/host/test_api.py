@@ -19,12 +19,14 @@ import pytest
 import cchybrid
 from cchybrid.model import CommunicationModel
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 
 HARD = cchybrid.instance("mesh-4x4", "AAS", ports=1)
 """An instance that no run of a second solves."""
 SMALL = cchybrid.instance("ring-bi-4", "AAS")
+TWO = [*load_registry().engines][:2]
 
 
 def one_by_one(instance: cchybrid.Instance) -> cchybrid.Schedule:
@@ -200,7 +202,7 @@ WRONG: list[tuple[Callable[[], object], str]] = [
         "without: tabu does not take part anyway; drop it",
     ),
     (
-        lambda: cchybrid.solve(SMALL, engines=["tabu", "lns"], without=["LNS", "tabu"]),
+        lambda: cchybrid.solve(SMALL, engines=TWO, without=[TWO[1].upper(), TWO[0]]),
         "without: no engine is left; leave fewer out",
     ),
     (
