@@ -74,7 +74,7 @@ def passes(title: str, tests: str, features: list[str], engines: list[str], copy
     delete(copy, features, engines)
     environment = {**os.environ, "PYTHONPATH": str(copy), VARIABLE: " ".join(engines)}
     # Without the rewriting of assertions, which takes longer than many of the tests.
-    command = f"{sys.executable} -m pytest --assert=plain -n 3 --dist worksteal --reruns 1 {tests}"
+    command = f"{sys.executable} -m pytest --assert=plain -n 2 --dist worksteal --reruns 1 {tests}"
     marks = " and ".join(f"not {mark}" for mark in MARKS)
     begun, before = time.monotonic(), os.times()
     ended = subprocess.run([*command.split(), "-m", marks], cwd=copy, env=environment, check=False)

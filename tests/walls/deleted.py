@@ -14,7 +14,7 @@ VARIABLE = "CCHYBRID_WITHOUT"
 DELETED = os.environ.get(VARIABLE, "").split()
 TESTS = Path(__file__).parents[1]
 WITHOUT_PLUGINS = ("checker", "design_checker", "exhaustive", "library", "model", "problem",
-                   "referee", "system")  # fmt: skip
+                   "proof", "referee", "system", "toolkit", "view")  # fmt: skip
 """Folders whose tests have a registry without plugins, always: so no deletion matters to them."""
 
 
