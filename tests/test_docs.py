@@ -192,11 +192,9 @@ def test_the_replay_of_the_benchmark_page_runs(
     instance = cchybrid.instance("mesh-3x3", "AAB")
     with open("run.jsonl", "w") as file:
         result = cchybrid.solve(
-            instance,
-            engines=[],
-            time_limit=20,
+            instance, engines=[], time_limit=20,
             log=lambda line: file.write(json.dumps(line) + "\n"),
-        )
+        )  # fmt: skip
     exec(blocks(runs, "python")[0], {})
     assert capsys.readouterr().out.split() == [
         str(result.steps), str(result.lower_bound.steps), result.status,

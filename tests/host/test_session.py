@@ -98,12 +98,9 @@ def test_the_host_runs_providers_of_low_effort(monkeypatch: pytest.MonkeyPatch) 
     }
     names: list[Any] = []
     result = cchybrid.solve(
-        "double-star-3",
-        "swap",
-        time_limit=60,
-        registry=registry,
+        "double-star-3", "swap", time_limit=60, registry=registry,
         observers=[lambda event: names.append(event.get("engine"))],
-    )
+    )  # fmt: skip
     assert (result.steps, result.status, result.bound_by) == (4, "optimal", "halves")
     assert set(names) == {None, "host greedy", "halves"}  # no process was started
     assert {text.split(":")[0] for text in result.troubles} == {
