@@ -145,8 +145,8 @@ def test_a_part_that_is_counted_twice_is_seen(tmp_path):
     ("ranks", "words", "line"),
     [
         (2, "s.json", "has 4 nodes: start as many ranks, not 2"),
-        (2, "broken.json", "not a valid schedule"),
-        (4, "s.json --sizes 12", "give multiples of 8"),
+        long(2, "broken.json", "not a valid schedule"),
+        long(4, "s.json --sizes 12", "give multiples of 8"),
         long(2, "nothing.json", "nothing.json: cannot be read"),
         long(4, "s.json --sizes x", "give multiples of 8"),
     ],
