@@ -34,7 +34,7 @@ coverage: .venv/ready-dev
 	$(BIN)/python -m coverage run -m pytest -p no:xdist -m "not long" tests/referee tests/checker
 	$(BIN)/python -m coverage report
 
-## test-walls: plugins are deleted, and what is left passes its tests; about six minutes
+## test-walls: plugins are deleted, and what is left passes its tests; about seven minutes
 test-walls: .venv/ready-dev
 	$(BIN)/python -m tests.walls
 
