@@ -6,6 +6,9 @@ BIN := .venv/bin
 # A failed test runs once more: tests of processes and time limits can fail on a busy machine.
 RERUN := --reruns 1
 
+# Tests start a thousand interpreters: each would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-long test-faults test-fuzz test-walls coverage mutation check format docs clean
 
 ## demo: solve a real instance and prove that the schedule is optimal
@@ -31,7 +34,7 @@ coverage: .venv/ready-dev
 	$(BIN)/python -m coverage run -m pytest -p no:xdist -m "not long" tests/referee tests/checker
 	$(BIN)/python -m coverage report
 
-## test-walls: plugins are deleted, and what is left passes its tests; about twelve minutes
+## test-walls: plugins are deleted, and what is left passes its tests; about seven minutes
 test-walls: .venv/ready-dev
 	$(BIN)/python -m tests.walls
 

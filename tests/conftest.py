@@ -2,6 +2,7 @@
 
 import contextlib
 import copy
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -15,7 +16,10 @@ from cchybrid.plugin import registry
 from cchybrid.plugin.registry import Registry
 from tests.compiled_kernels import compile_kernels
 from tests.exhaustive.report import summary
-from tests.walls.deleted import DELETED, imports_one, names_one
+from tests.walls.deleted import DELETED, imports_one, names_one, needs_no_plugin
+
+# Not before all tests are collected, as they stay to the end.
+gc.disable()
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what runs in its background so; what the tests start would ignore it, too.
@@ -54,22 +58,31 @@ settings.load_profile("few")
 LOADED = registry.loaded_with
 ALONE: Registry = LOADED.__wrapped__("")
 """The plugins of cchybrid, loaded once for all tests, as it takes a while."""
+with pytest.MonkeyPatch.context() as _patch:
+    _patch.setattr(registry, "entry_points", lambda group: ())
+    CORE: Registry = LOADED.__wrapped__("")
+"""The core without plugins, which is all that the tests of some folders have."""
 
 
-def _tables() -> dict[str, Any]:
-    return {name: copy.copy(table) for name, table in vars(ALONE).items()}
+def _tables() -> list[dict[str, Any]]:
+    return [
+        {name: copy.copy(table) for name, table in vars(each).items()} for each in (ALONE, CORE)
+    ]
 
 
 TABLES = _tables()
 
 
 @pytest.fixture(autouse=True)
-def _plugins_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _plugins_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[None]:
     """Let every test load further plugins for itself; the registry without any is shared."""
-    monkeypatch.setattr(registry, "loaded_with", lambda names: LOADED(names) if names else ALONE)
+    alone = CORE if needs_no_plugin(request.path) else ALONE
+    monkeypatch.setattr(registry, "loaded_with", lambda names: LOADED(names) if names else alone)
     yield
     LOADED.cache_clear()
-    ALONE._reported.clear()
+    alone._reported.clear()
     assert _tables() == TABLES, "the test has changed the plugins of all tests"
 
 
@@ -80,6 +93,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """
     if session.config.getoption("numprocesses", None):  # the workers themselves have none
         compile_kernels()
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage from now on, but not among modules and tests."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

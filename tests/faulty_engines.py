@@ -49,14 +49,6 @@ class Sound(Faulty):
         return Stop.STALLED
 
 
-class Late(Sound):
-    """As sound, after the others have had time to misbehave."""
-
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        time.sleep(1.5)
-        return super().solve(problem, run)
-
-
 class Restless(Faulty):
     """Says its seed, finds nothing, and never has enough."""
 
@@ -175,7 +167,7 @@ class Infinite(Faulty):
 
 
 ENGINES = (
-    Sound, Late, Crowd, Restless, Crash, Raise, Vanish, Hang, Deaf, Liar, Boast, Forge, Babble,
+    Sound, Crowd, Restless, Crash, Raise, Vanish, Hang, Deaf, Liar, Boast, Forge, Babble,
     Picky, Tuned, Infinite,
 )  # fmt: skip
 

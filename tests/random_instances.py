@@ -129,11 +129,9 @@ def models(
     }
     kind = draw(st.sampled_from(list(ports)))
     return CommunicationModel(
-        switching=draw(st.sampled_from(list(switchings))),
-        inject=draw(sides[kind]),
-        accept=draw(sides[kind]),
-        routing=draw(st.sampled_from(list(routings))),
-    )
+        switching=draw(st.sampled_from(list(switchings))), inject=draw(sides[kind]),
+        accept=draw(sides[kind]), routing=draw(st.sampled_from(list(routings))),
+    )  # fmt: skip
 
 
 @st.composite

@@ -59,10 +59,8 @@ def test_known_optima_are_found_and_certified(words: str, steps: int, solve: Sol
     assert record["troubles"] == []
 
 
-@pytest.mark.parametrize(
-    ("words", "steps"),
-    [("hypercube-8 AAS", 4), pytest.param("mesh-4x4 AAB", 8, marks=pytest.mark.long)],
-)
+@pytest.mark.long  # tests/host/test_session.py is quicker
+@pytest.mark.parametrize(("words", "steps"), [("hypercube-8 AAS", 4), ("mesh-4x4 AAB", 8)])
 def test_a_race_with_engines_that_crash_hang_and_lie_ends_in_the_same_verdict(
     words: str, steps: int, solve: Solve, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -61,13 +61,9 @@ def test_what_the_encoding_of_sccl_finds_is_valid(drawn: Instance) -> None:
     assert not verify(drawn, tuple(filter(None, found)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
-    ("row", "optimum"),
-    [
-        ("dgx-1 allgather", 2),
-        pytest.param("ring-uni-4 alltoall", 6, marks=pytest.mark.long),
-        pytest.param("mesh-3x3 AAB", 4, marks=pytest.mark.long),
-    ],
+    ("row", "optimum"), [("dgx-1 allgather", 2), ("ring-uni-4 alltoall", 6), ("mesh-3x3 AAB", 4)]
 )
 def test_sccl_decides_as_cchybrid_certifies(row: str, optimum: int) -> None:
     pytest.importorskip("z3")

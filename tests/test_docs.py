@@ -42,7 +42,7 @@ LONG = (
     "benchmark.md", "compare-engines.md", "design.md", "draw.md", "formats.md", "many-cores.md",
     "other-checkers.md",
     "prove-a-network.md", "prove.md", "read-a-certificate.md", "reproduce-the-thesis.md", "run.md",
-    "symmetry.md", "throughput.md", "trust.md", "tutorial.md",
+    "symmetry.md", "throughput.md", "trust.md", "tutorial.md", "umda.md",
 )  # fmt: skip
 """Pages whose commands take more than about five seconds."""
 FILES = ROOT / "docs" / "files"
@@ -153,6 +153,7 @@ def test_the_readme_shows_what_demo_prints() -> None:
     assert shown[0].split() == ["source", "step", "1", "step", "2", "step", "3", "step", "4"]
 
 
+@pytest.mark.long
 def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
     script = blocks((ROOT / "README.md").read_text(), "python")[0]
     done = subprocess.run(
@@ -191,11 +192,9 @@ def test_the_replay_of_the_benchmark_page_runs(
     instance = cchybrid.instance("mesh-3x3", "AAB")
     with open("run.jsonl", "w") as file:
         result = cchybrid.solve(
-            instance,
-            engines=[],
-            time_limit=20,
+            instance, engines=[], time_limit=20,
             log=lambda line: file.write(json.dumps(line) + "\n"),
-        )
+        )  # fmt: skip
     exec(blocks(runs, "python")[0], {})
     assert capsys.readouterr().out.split() == [
         str(result.steps), str(result.lower_bound.steps), result.status,

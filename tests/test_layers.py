@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 import tomllib
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -48,9 +49,12 @@ SOURCES = {
 }
 """The file of every module."""
 
-GRAPH = grimp.build_graph(
-    "cchybrid", "cchybrid_plugins", include_external_packages=True, cache_dir=None
-)
+
+@cache
+def graph() -> grimp.ImportGraph:
+    """Return all imports; a second of work, which is only for the process that needs them."""
+    packages = ("cchybrid", "cchybrid_plugins")
+    return grimp.build_graph(*packages, include_external_packages=True, cache_dir=None)
 
 
 def named_modules(source: str) -> set[str]:
@@ -70,8 +74,15 @@ def nearest(name: str) -> str:
     return name
 
 
-IMPORTS = {module: GRAPH.find_modules_directly_imported_by(module) for module in SOURCES}
-NAMES = {module: named_modules(path.read_text()) for module, path in SOURCES.items()}
+def imports(module: str) -> set[str]:
+    """Return what a module imports."""
+    return graph().find_modules_directly_imported_by(module)
+
+
+@cache
+def names(module: str) -> set[str]:
+    """Return the modules that a module names as strings."""
+    return named_modules(SOURCES[module].read_text())
 
 
 def unit_of(module: str) -> list[str]:
@@ -114,8 +125,8 @@ def is_wrong(importer: str, imported: str) -> bool:
 
 def needs(module: str) -> set[str]:
     """Return the modules of the project that a module imports, or names but for those it may."""
-    named = NAMES[module] - {"cchybrid"} - set(NAMED_ABOVE.get(module, "").split())
-    return {*IMPORTS[module], *named} & set(SOURCES)
+    named = names(module) - {"cchybrid"} - set(NAMED_ABOVE.get(module, "").split())
+    return {*imports(module), *named} & set(SOURCES)
 
 
 def circle(needed: dict[str, set[str]]) -> list[str]:
@@ -209,13 +220,13 @@ def test_a_use_of_the_origin_is_found(source: str) -> None:
 
 def test_only_the_registry_touches_pluggy() -> None:
     touching = {"cchybrid.plugin.hookspecs", "cchybrid.plugin.registry"}
-    assert GRAPH.find_modules_that_directly_import("pluggy") == touching
+    assert graph().find_modules_that_directly_import("pluggy") == touching
 
 
 def test_the_base_needs_the_standard_library_only_and_the_checkers_share_no_code() -> None:
     for module in SOURCES:
         if (layer := layer_of(module)) in ("model", "checker", "design_checker"):
-            foreign = {name for name in IMPORTS[module] if not name.startswith("cchybrid")}
+            foreign = {name for name in imports(module) if not name.startswith("cchybrid")}
             assert foreign <= sys.stdlib_module_names, module
             allowed = {"checker": {"checker"}, "design_checker": {"checker", "design_checker"}}
             used = {layer_of(name) for name in needs(module)}
@@ -224,8 +235,8 @@ def test_the_base_needs_the_standard_library_only_and_the_checkers_share_no_code
 
 def test_no_files_need_each_other() -> None:
     needed = {
-        module: IMPORTS[module]
-        | (set() if module in STARTED_BY_NAME else NAMES[module] - {"cchybrid"}) - {module}
+        module: imports(module)
+        | (set() if module in STARTED_BY_NAME else names(module) - {"cchybrid"}) - {module}
         for module in SOURCES
     }
     assert circle(needed) == []
@@ -271,7 +282,7 @@ def test_finders_have_their_own_rows() -> None:
     allowed = {*CHECKING, *(f"{module}.{name}" for module in CHECKING for name in CHECKING[module])}
     for module, path in SOURCES.items():
         if "proof" in module.split("."):
-            assert not {name for name in IMPORTS[module] if "checker" in name} - set(CHECKING)
+            assert not {name for name in imports(module) if "checker" in name} - set(CHECKING)
             used = {
                 f"{node.module}.{alias.name}"
                 for node in ast.walk(ast.parse(path.read_text()))

@@ -68,7 +68,9 @@ def test_a_typo_gets_the_nearest_name(typo: str, hint: str) -> None:
     assert not hasattr(cchybrid, typo)
 
 
-SLOW = ("Result.plot", "bound", "check", "design", "design_front", "verify")
+SLOW = (
+    "Result.plot", "bound", "check", "check_front", "design", "design_front", "pareto", "verify",
+)  # fmt: skip
 """Functions whose examples take seconds; other tests call them in every run."""
 
 

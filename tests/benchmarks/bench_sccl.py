@@ -38,14 +38,9 @@ from cchybrid.model.schedule import steps_from_json
 from cchybrid.referee.verify import verify
 
 ROWS = (
-    "hypercube-16 allgather",
-    "torus-4x4 allgather",
-    "mesh-4x4 allgather",
-    "dgx-1 allgather",
-    "dgx-1 alltoall",
-    "hypercube-8 alltoall",
-    "ring-bi-8 alltoall",
-)
+    "hypercube-16 allgather", "torus-4x4 allgather", "mesh-4x4 allgather", "dgx-1 allgather",
+    "dgx-1 alltoall", "hypercube-8 alltoall", "ring-bi-8 alltoall",
+)  # fmt: skip
 SWITCHING = "store-and-forward"
 ROOT = Path(__file__).parents[2]
 

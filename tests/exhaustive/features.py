@@ -157,12 +157,9 @@ def _instance(
     newer = len(collective) > 3 or "rounds" in model or kind in SUMS
     newer = newer or isinstance(model["routing"], dict)
     return {
-        "format": f"cchybrid-instance/{1 + newer}",
-        "name": "small",
-        "network": network,
-        "collective": collective,
-        "model": model,
-    }
+        "format": f"cchybrid-instance/{1 + newer}", "name": "small", "network": network,
+        "collective": collective, "model": model,
+    }  # fmt: skip
 
 
 def _network(nodes: int, arcs: Arcs, chosen: dict[str, Any], rng: random.Random) -> dict[str, Any]:

@@ -31,27 +31,20 @@ print(json.dumps(found))
 """Runs commands in a process none of whose files can be longer than 100 bytes."""
 
 WRITING = present(
-    "solve ring-bi-4 AAS -o new.json",
-    "rounds ring-bi-4 AAB --steps 2 -o new.json",
-    "instance ring-bi-4 AAS -o new.json",
-    "instance ring-bi-8 AAS -o new.txt",
+    "solve ring-bi-4 AAS -o new.json", "rounds ring-bi-4 AAB --steps 2 -o new.json",
+    "instance ring-bi-4 AAS -o new.json", "instance ring-bi-8 AAS -o new.txt",
     "prove s.json -o new.json",
     *(f"prove s.json -o c.json --{name} new" for name in load_registry().proof_formats),
-    "export s.json --to csv -o new.csv",
-    "import foreign/hops.xml -o new.json",
-    "audit foreign -o new",
-    "draw s.json -o new.html",
-    "draw s.json -o new.svg",
-    "throughput dgx-1 allgather -o new.json",
-    "pareto ring-bi-4 allgather -o new",
+    "export s.json --to csv -o new.csv", "import foreign/hops.xml -o new.json",
+    "audit foreign -o new", "draw s.json -o new.html", "draw s.json -o new.svg",
+    "throughput dgx-1 allgather -o new.json", "pareto ring-bi-4 allgather -o new",
     "pareto ring-bi-4 allgather -o new --plot new.svg",
     "design --nodes 6 --degree 3 --evaluations 20 -o new.json",
     "design --nodes 6 --degree 3 --collective AAS --time-limit 5 --schedule new.json",
     "bench run one.toml --engine colouring --evaluations 20 --store new.sqlite",
     "bench run one.toml --engine colouring --evaluations 20 --slurm new.txt --shards 2",
-    "bench merge old.sqlite -o new.sqlite",
-    "bench report old.sqlite -o new",
-)
+    "bench merge old.sqlite -o new.sqlite", "bench report old.sqlite -o new",
+)  # fmt: skip
 """Every kind of output; all but the stores already exist."""
 
 

@@ -35,7 +35,7 @@ HOPS = "store-and-forward"
     ("topology", "more", "steps", "bound"),
     [
         ("dgx-1", {}, 2, 2),
-        ("hypercube-8", {"switching": HOPS, "chunks": 2}, 3, 3),
+        ("mesh-1x3", {"switching": HOPS, "chunks": 2}, 3, 3),
         ("ring-bi-5", {"switching": HOPS}, 2, 2),
         ("ring-bi-6", {"participants": [0, 2, 4], "switching": HOPS}, 2, 2),
     ],

@@ -180,12 +180,9 @@ def test_it_comes_before_all_else(budget: dict[str, Any], monkeypatch: pytest.Mo
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines,tests.endless_bounds")
     events: list[str] = []
     result = cchybrid.solve(
-        cchybrid.instance("spidergon-8", "AAS"),
-        engines=["tuned"],
-        options={"tuned": {"rounds": 2}},
-        registry=load_registry(),
-        observers=[lambda event: events.append(event["event"])],
-        **budget,
-    )
+        cchybrid.instance("spidergon-8", "AAS"), engines=["tuned"],
+        options={"tuned": {"rounds": 2}}, registry=load_registry(),
+        observers=[lambda event: events.append(event["event"])], **budget,
+    )  # fmt: skip
     assert result.schedule is not None
     assert events[:2] == ["run", "schedule"]

@@ -213,13 +213,9 @@ def test_the_largest_paused_workers_without_gain_are_superfluous(pool: WorkerPoo
 def test_a_sleeping_engine_does_not_keep_others_from_work(registry: Registry) -> None:
     events: list[Any] = []
     result = cchybrid.solve(
-        cchybrid.instance("ring-bi-6", "AAB"),
-        engines=["deaf", "crowd", "hang", "restless"],
-        time_limit=7.0,
-        first_schedule=False,
-        registry=registry,
-        observers=[events.append],
-    )
+        cchybrid.instance("ring-bi-6", "AAB"), engines=["deaf", "crowd", "hang", "restless"],
+        time_limit=7.0, first_schedule=False, registry=registry, observers=[events.append],
+    )  # fmt: skip
     assert result.schedule is not None
     phases = [event["engines"] for event in events if event["event"] == "phase"]
     assert "deaf" in phases[0]

@@ -59,11 +59,9 @@ def test_a_result_that_took_longer_than_its_limit_says_where_the_time_went(
     limit: float | None, seconds: float, overrun: float, result: cchybrid.Result
 ) -> None:
     result = replace(
-        result,
-        seconds=seconds,
-        budget={} if limit is None else {"seconds": limit},
+        result, seconds=seconds, budget={} if limit is None else {"seconds": limit},
         times={"compiling": 26.82, "searching": 19.0, "verifying": 0.98, "bounding": 0.01},
-    )
+    )  # fmt: skip
     assert result.overrun == pytest.approx(overrun)
     assert result.to_json()["overrun"] == overrun
     parts = "compiling 26.8 s, searching 19.0 s, verifying 1.0 s"

@@ -143,7 +143,7 @@ def test_the_result_names_the_group() -> None:
 def test_without_symmetry_there_is_no_quotient() -> None:
     result = cchybrid.solve(
         cchybrid.instance("mesh-3x3", "AAS", fail_links=["0-1"], root=None), engines=["colouring"],
-        strategy="quotients", time_limit=20, first_schedule=False,
+        strategy="quotients", time_limit=20, first_schedule=False, bounds=False,
     )  # fmt: skip
     assert result.status == "unknown"
     assert result.remarks == ("colouring on quotients: there is no symmetry to divide by",)
@@ -153,7 +153,7 @@ def test_without_symmetry_there_is_no_quotient() -> None:
 def test_an_engine_that_supports_no_quotient_is_remarked() -> None:
     result = cchybrid.solve(
         cchybrid.instance("ring-bi-6", "AAS"), engines=["classical"], strategy="quotients",
-        time_limit=20,
+        time_limit=20, bounds=False,
     )  # fmt: skip
     assert result.remarks == ("classical on quotients: quotients and routing tables fix the paths",)
 

@@ -35,37 +35,32 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
 
 
 def run(registry: Registry, *engines: str, **rest: Any) -> cchybrid.Result:
-    rest = {"time_limit": 20.0, "first_schedule": False, **rest}
+    rest = {"time_limit": 20.0, "first_schedule": False, "bounds": False, **rest}
     spec = rest.pop("spec", SMALL)
     if "evaluations" not in rest:  # engines with evaluations run one after another
         rest["strategy"] = "race"
     return cchybrid.solve(cchybrid.instance(*spec), engines=engines, registry=registry, **rest)
 
 
+FAULTS = {
+    "crash": "crashed (signal 11)", "liar": "offered an invalid schedule",
+    "babble": "sent a line that is not JSON",
+    "raise": "failed: RuntimeError: the engine broke in two lines", "vanish": "crashed (exit 0)",
+    "boast": "claimed a bound that a schedule", "forge": "gave evidence for 1 steps, not for 999",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("engine", "words"),
-    [
-        ("crash", "crashed (signal 11)"),
-        ("liar", "offered an invalid schedule"),
-        ("babble", "sent a line that is not JSON"),
-        *(
-            pytest.param(*row, marks=pytest.mark.long)
-            for row in (
-                ("raise", "failed: RuntimeError: the engine broke in two lines"),
-                ("vanish", "crashed (exit 0)"),
-                ("boast", "claimed a bound that a schedule"),
-                ("forge", "gave evidence for 1 steps, not for 999"),
-            )
-        ),
-    ],
+    "engines",
+    ["crash liar babble", pytest.param("raise vanish boast forge", marks=pytest.mark.long)],
 )
-def test_a_faulty_engine_is_named_and_the_run_goes_on(
-    registry: Registry, engine: str, words: str
-) -> None:
-    result = run(registry, engine, "late")
-    assert result.schedule is not None
-    assert result.status in ("optimal", "feasible")
-    assert any(text.startswith(f"{engine}: ") and words in text for text in result.troubles)
+def test_faulty_engines_are_named_and_the_run_goes_on(registry: Registry, engines: str) -> None:
+    # No greedy schedule is optimal here, so that the run ends when every engine has.
+    result = run(registry, *engines.split(), "sound", spec=("spidergon-8", "AAS"))
+    assert result.status == "feasible"
+    for engine in engines.split():
+        found = [text for text in result.troubles if text.startswith(f"{engine}: ")]
+        assert any(FAULTS[engine] in text for text in found), (engine, result.troubles)
     assert not own_processes()
 
 
@@ -103,12 +98,9 @@ def test_the_host_runs_providers_of_low_effort(monkeypatch: pytest.MonkeyPatch) 
     }
     names: list[Any] = []
     result = cchybrid.solve(
-        "double-star-3",
-        "swap",
-        time_limit=60,
-        registry=registry,
+        "double-star-3", "swap", time_limit=60, registry=registry,
         observers=[lambda event: names.append(event.get("engine"))],
-    )
+    )  # fmt: skip
     assert (result.steps, result.status, result.bound_by) == (4, "optimal", "halves")
     assert set(names) == {None, "host greedy", "halves"}  # no process was started
     assert {text.split(":")[0] for text in result.troubles} == {
@@ -117,7 +109,7 @@ def test_the_host_runs_providers_of_low_effort(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_fewer_steps_than_the_bound_are_infeasible(registry: Registry) -> None:
-    result = run(registry, "sound", steps=1)
+    result = run(registry, "sound", steps=1, bounds=True)
     assert result.status == "infeasible"
     assert result.certified
     assert result.schedule is None
@@ -174,7 +166,7 @@ def test_a_bound_provider_that_kills_its_process_is_named_alone(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines,tests.deadly_bounds")
-    result = run(load_registry(), "sound")
+    result = run(load_registry(), "sound", bounds=True)
     assert (result.status, result.certified) == ("optimal", True)
     assert any("bound provider deadly: crashed (exit 3)" in text for text in result.troubles)
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cchybrid_plugins.bench.contestant import Contestant, contestants, with_budget
 
 import cchybrid
 from cchybrid.host.replay import replay_file
@@ -110,12 +109,6 @@ def test_a_strategy_with_a_capital_in_its_name_has_options_in_any_case() -> None
     result = solve("PATIENT", options={"patient": {"patience": 0.5}}, time_limit=1)
     assert result.to_json()["strategy"] == "Patient"
     assert result.to_json()["options"]["Patient"] == {"patience": 0.5}
-    named = contestants(
-        load_registry(), [], ["patient"], {"patient": {"patience": "1"}}, time_limit=1.0
-    )
-    other = Contestant(strategy="PATIENT", options={"PATIENT": {"patience": "1"}}, time_limit=1.0)
-    assert with_budget(load_registry(), [other], time_limit=1.0) == named
-    assert named[0].options == {"Patient": {"patience": "1"}}
 
 
 @pytest.mark.parametrize(

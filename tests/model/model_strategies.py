@@ -31,14 +31,12 @@ def networks(draw: st.DrawFn) -> Network:
     finite = st.floats(allow_nan=False, allow_infinity=False)
     position = st.tuples(finite, finite)
     return Network(
-        name=draw(NAMES),
-        nodes=nodes,
-        channels=tuple(Channel(a, b, sizes[a, b]) for a, b in order),
+        name=draw(NAMES), nodes=nodes, channels=tuple(Channel(a, b, sizes[a, b]) for a, b in order),
         half_duplex=tuple(pair for pair in opposite if draw(st.booleans())),
         endpoints=tuple(sorted(draw(st.sets(node)))),
         positions=draw(st.none() | st.tuples(*[position] * nodes)),
         node_names=draw(st.sampled_from([None, tuple(f"R{node}" for node in range(nodes))])),
-    )
+    )  # fmt: skip
 
 
 @st.composite
@@ -58,22 +56,18 @@ def models(draw: st.DrawFn, nodes: int) -> CommunicationModel:
     side = st.integers(1, 4) | st.tuples(*[st.integers(0, 4)] * nodes)
     inject, accept = draw(st.none() | st.tuples(side, side)) or (None, None)
     return CommunicationModel(
-        switching=draw(st.sampled_from(["wormhole", "store-and-forward"])),
-        inject=inject,
-        accept=accept,
-        routing=draw(st.sampled_from(["minimal", "any"]) | st.integers(0, 9)),
-    )
+        switching=draw(st.sampled_from(["wormhole", "store-and-forward"])), inject=inject,
+        accept=accept, routing=draw(st.sampled_from(["minimal", "any"]) | st.integers(0, 9)),
+    )  # fmt: skip
 
 
 @st.composite
 def instances(draw: st.DrawFn) -> Instance:
     network = draw(networks().filter(lambda network: network.nodes > 1))
     return Instance(
-        network=network,
-        collective=draw(collectives(network.nodes)),
-        model=draw(models(network.nodes)),
-        name=draw(NAMES),
-    )
+        network=network, collective=draw(collectives(network.nodes)),
+        model=draw(models(network.nodes)), name=draw(NAMES),
+    )  # fmt: skip
 
 
 @st.composite

@@ -20,11 +20,9 @@ from tests.refusals import refused
 
 RING = network("ring-bi-3")
 SCHEDULE = Schedule(
-    Instance(RING, collective("OAB", RING)),
-    ((Transfer(0, (0, 1)),), (Transfer(0, (1, 2)),)),
-    LowerBound(1, {"kind": "linear", "steps": 1}),
-    {"engine": "test", "seed": 0},
-)
+    Instance(RING, collective("OAB", RING)), ((Transfer(0, (0, 1)),), (Transfer(0, (1, 2)),)),
+    LowerBound(1, {"kind": "linear", "steps": 1}), {"engine": "test", "seed": 0},
+)  # fmt: skip
 
 
 @settings(max_examples=examples(60))

@@ -11,14 +11,10 @@ import pytest
 from numpydoc.docscrape import NumpyDocString
 
 MODULES = (
-    "cchybrid.plugin",
-    "cchybrid.plugin.benchmark",
-    "cchybrid.plugin.benchmark_report",
-    "cchybrid.plugin.conformance",
-    "cchybrid.plugin.imported",
-    "cchybrid.plugin.strategy",
+    "cchybrid.plugin", "cchybrid.plugin.benchmark", "cchybrid.plugin.benchmark_report",
+    "cchybrid.plugin.conformance", "cchybrid.plugin.imported", "cchybrid.plugin.strategy",
     "cchybrid.problem",
-)
+)  # fmt: skip
 """The modules that authors of plugins import."""
 if find_spec("cchybrid_plugins.design") is not None:  # a plugin, which can be deleted
     MODULES += tuple(

@@ -147,11 +147,9 @@ def test_endpoints_are_passed_in_hops_only():
 
 def test_resources():
     network = Network(
-        "mixed",
-        3,
-        (Channel(0, 1, 2), Channel(1, 0, 2), Channel(1, 2, 10**12), Channel(2, 0)),
+        "mixed", 3, (Channel(0, 1, 2), Channel(1, 0, 2), Channel(1, 2, 10**12), Channel(2, 0)),
         half_duplex=((1, 0),),
-    )
+    )  # fmt: skip
     model = CommunicationModel(inject=(1, 5, 3), accept=(4, 1, 1))
     instance = Instance(network, Collective("one", (Message(0, (2,)),)), model)
     problem = build_problem(instance)

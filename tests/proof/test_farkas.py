@@ -26,7 +26,7 @@ def mnb(topology: str, senders: range, receivers: range, **more: object) -> Inst
     [
         ("spidergon-8", range(4, 8), range(4, 8), 2),
         ("hypercube-8", range(4), range(4), 2),  # only with minimal routing
-        ("mesh-4x4", range(8), range(8, 16), 5),
+        pytest.param("mesh-4x4", range(8), range(8, 16), 5, marks=pytest.mark.long),
     ],
 )
 def test_optima_that_no_cheaper_kind_shows(

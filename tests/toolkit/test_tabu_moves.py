@@ -158,17 +158,14 @@ def words_problem(lists: list[list[list[int]]], resources: int) -> Problem:
     like = build_problem(instance("ring-bi-4", "AAS"))
     paths = [path for options in lists for path in options]
     return replace(
-        like,
-        capacity=np.ones(resources, dtype=np.int32),
-        kind=np.zeros(resources, dtype=np.int8),
-        implied=np.zeros(resources, dtype=np.bool_),
-        required=np.ones(len(lists), dtype=np.bool_),
+        like, capacity=np.ones(resources, dtype=np.int32), kind=np.zeros(resources, dtype=np.int8),
+        implied=np.zeros(resources, dtype=np.bool_), required=np.ones(len(lists), dtype=np.bool_),
         option_start=np.cumsum([0, *map(len, lists)]).astype(np.int64),
         option_requires=np.full(len(paths), -1, dtype=np.int32),
         option_path=np.arange(len(paths), dtype=np.int32),
         path_start=np.cumsum([0, *map(len, paths)]).astype(np.int64),
         path_resource=np.concatenate(paths).astype(np.int32),
-    )
+    )  # fmt: skip
 
 
 @RANDOM

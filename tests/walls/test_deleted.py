@@ -4,7 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.walls.deleted import imports_one, is_named, is_one, texts_of
+from tests.walls.deleted import (
+    TESTS,
+    WITHOUT_PLUGINS,
+    imports_one,
+    is_named,
+    is_one,
+    needs_no_plugin,
+    texts_of,
+)
 
 FILE = '''
 """The tabu search."""
@@ -61,3 +69,12 @@ def test_words_that_name_an_engine(path: Path) -> None:
     assert imports_one(path, ["tabu", "umda"])
     assert not imports_one(path, ["um", "tabu"])
     assert not imports_one(path, [])
+
+
+def test_what_is_left_out_behind_the_walls_knows_no_plugin() -> None:
+    for folder in WITHOUT_PLUGINS:
+        for path in (TESTS / folder).rglob("*.py"):
+            assert needs_no_plugin(path)
+            assert "cchybrid_plugins" not in path.read_text(), path
+    assert not needs_no_plugin(TESTS / "plugins" / "engines" / "test_tabu.py")
+    assert not needs_no_plugin(TESTS / "test_checker.py")

@@ -54,13 +54,9 @@ def test_directions_capacities_endpoints_and_positions(tmp_path: Path, suffix: s
     WRITERS[suffix](graph, path)
     file = read_network(path)
     assert file.network == Network(
-        name="n",
-        nodes=3,
-        channels=(Channel(0, 1, 2), Channel(1, 2, 3), Channel(2, 0)),
-        endpoints=(0,),
-        positions=((1, 2.5), (0.5, -1), (7, 0)),
-        node_names=("b", "a", "c"),
-    )
+        name="n", nodes=3, channels=(Channel(0, 1, 2), Channel(1, 2, 3), Channel(2, 0)),
+        endpoints=(0,), positions=((1, 2.5), (0.5, -1), (7, 0)), node_names=("b", "a", "c"),
+    )  # fmt: skip
     assert file.transmitters == (0,)
 
 
@@ -156,15 +152,11 @@ def test_every_attribute_is_read_from_files(tmp_path: Path, suffix: str) -> None
     WRITERS[suffix](graph, path)
     file = read_network(path)
     assert file.network == Network(
-        name="n",
-        nodes=3,
+        name="n", nodes=3,
         channels=(Channel(0, 1, 1), Channel(0, 2, 2), Channel(1, 0, 1), Channel(2, 0, 2)),
-        half_duplex=((0, 1),),
-        endpoints=(1, 2),
-        switches=(0,),
-        positions=((0, 0, 1), (1, 0, 1), (2, 0, 1)),
-        node_names=("s", "a", "b"),
-    )
+        half_duplex=((0, 1),), endpoints=(1, 2), switches=(0,),
+        positions=((0, 0, 1), (1, 0, 1), (2, 0, 1)), node_names=("s", "a", "b"),
+    )  # fmt: skip
     assert file.notes == ("capacity 1 is bandwidth 2.5",)
 
 

@@ -133,7 +133,7 @@ BASES = {
     "throughput": first_of(throughputs), "design": first_of(designs, diameter="0.5"),
     "design for steps": a_worse_network,
 }  # fmt: skip
-LONG = ("worse", "certified less", "unreachable", "study", "design for steps")
+LONG = ("worse", "certified less", "no schedule", "unreachable", "study", "design for steps")
 NEEDS = {"throughput": "throughputs", "design": "designs", "design for steps": "designs"}
 
 

@@ -42,11 +42,8 @@ def test_a_line_per_run(runs: list[Run], tmp_path: Path) -> None:
     )  # fmt: skip
     assert (first.contestant, first.budget) == ("colouring", "20 evaluations, 1 thread")
     assert (first.steps, first.lower_bound, first.status, first.certified) == (
-        2,
-        2,
-        "optimal",
-        True,
-    )
+        2, 2, "optimal", True,
+    )  # fmt: skip
     assert first.gap == 0
     assert first.convergence[-1][1:] == (2, 2)
     last = found[found.failure != ""].iloc[0]

@@ -125,15 +125,9 @@ def test_a_forged_run_is_refused_and_done_again_by_the_next_command(
             executor = Forger(ExecutorSettings(jobs=1))
             executor.forged = bool(shown)
             assert run_suite(
-                suite,
-                tasks_of(suite, [COLOURING], [0]),
-                known,
-                store,
-                executor,
-                watch,
-                registry,
+                suite, tasks_of(suite, [COLOURING], [0]), known, store, executor, watch, registry,
                 verify=True,
-            )
+            )  # fmt: skip
         assert [bool(failure) for failure in shown] == [True, False, False]
         assert "the schedule is invalid" in shown[0]
         assert set(store.finished().values()) == {*known.values()}

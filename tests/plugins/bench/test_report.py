@@ -103,11 +103,8 @@ def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
         "quotient by a group of order 8 that moves 2 steps",
     )
     first = with_contributions(
-        runs[1],
-        contributed("bound", "growth", 1),
-        contributed("bound", "cut", 3),
-        contributed("schedule", "tabu", 9, at=2.0),
-        contributed("schedule", "umda", 7, at=3.0),
+        runs[1], contributed("bound", "growth", 1), contributed("bound", "cut", 3),
+        contributed("schedule", "tabu", 9, at=2.0), contributed("schedule", "umda", 7, at=3.0),
         contributed("bound", "lns", 4, certified=False),
         contributed("bound", "late", 4, certified=False),
         contributed("bound", "liar", 5, certified=False),
@@ -115,7 +112,7 @@ def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
         contributed("schedule", "x on quotients", 5, four, at=5.0),
         contributed("schedule", "x on quotients", 4, method, at=6.0),
         contributed("bound", "prices", 4, at=7.0),
-    )
+    )  # fmt: skip
     second = with_contributions(
         runs[2], contributed("bound", "cut", 3), contributed("schedule", "tabu", 4, at=8.0)
     )
@@ -333,11 +330,9 @@ def test_two_stores_of_other_budgets_and_versions(runs: list[Run], tmp_path: Pat
 def test_the_runs_are_written_as_csv(runs: list[Run], tmp_path: Path) -> None:
     steps = runs[0].result["steps"]
     improved = with_contributions(
-        runs[0],
-        contributed("schedule", "tabu", steps + 2, at=0.5),
-        contributed("schedule", "tabu", steps, at=1.0),
-        contributed("bound", "cut", steps, at=2.0),
-    )
+        runs[0], contributed("schedule", "tabu", steps + 2, at=0.5),
+        contributed("schedule", "tabu", steps, at=1.0), contributed("bound", "cut", steps, at=2.0),
+    )  # fmt: skip
     report = compose(read(fill(tmp_path / "a.sqlite", [improved, *runs[1:]])), None)
     written(report, tmp_path / "out", plots=True)
     lines = list(csv.DictReader((tmp_path / "out" / "runs.csv").read_text().splitlines()))

@@ -49,39 +49,11 @@ def test_only_what_a_test_shows_is_a_difference(
 def test_welch_and_permutations_as_by_hand() -> None:
     """Welch's own example is by its formula: t = -2.8352, 27.71 degrees of freedom (R, t.test)."""
     ours = [
-        27.5,
-        21.0,
-        19.0,
-        23.6,
-        17.0,
-        17.9,
-        16.9,
-        20.1,
-        21.9,
-        22.6,
-        23.1,
-        19.6,
-        19.0,
-        21.7,
-        21.4,
-    ]
+        27.5, 21.0, 19.0, 23.6, 17.0, 17.9, 16.9, 20.1, 21.9, 22.6, 23.1, 19.6, 19.0, 21.7, 21.4,
+    ]  # fmt: skip
     theirs = [
-        27.1,
-        22.0,
-        20.8,
-        23.4,
-        23.4,
-        23.5,
-        25.8,
-        22.0,
-        24.8,
-        20.2,
-        21.9,
-        22.1,
-        22.9,
-        30.5,
-        24.4,
-    ]
+        27.1, 22.0, 20.8, 23.4, 23.4, 23.5, 25.8, 22.0, 24.8, 20.2, 21.9, 22.1, 22.9, 30.5, 24.4,
+    ]  # fmt: skip
     assert p_value(ours, theirs) == pytest.approx(0.0085, abs=1e-3)
     assert p_value([3.0] * 3, [4.0] * 3) == pytest.approx(2 / 20)
     exact = stats.permutation_test(

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from cchybrid_plugins.bench.contestant import Contestant, contestants
+from cchybrid_plugins.bench.contestant import Contestant, contestants, with_budget
 from cchybrid_plugins.bench.row import Row
 from cchybrid_plugins.bench.schedule_checks import stored_schedule
 from cchybrid_plugins.bench.store import Run, Store
@@ -18,6 +18,7 @@ from cchybrid_plugins.bench.suite import Suite, read_suite
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
+from tests.host.test_strategy_plugins import PLUGIN
 from tests.plugins.bench.local_runs import COLOURING, made
 
 ROWS = tuple(Row(InstanceSpec("ring-bi-4", name)) for name in ("OAB", "AAS"))
@@ -256,3 +257,14 @@ def test_contestants():
         contestants(registry, [], ["race"], {"relay": {"patience_seconds": "5"}})
     with pytest.raises(InputError, match="--option: engine umda does not take part"):
         contestants(registry, ["cpsat"], [], {"umda": {"population": "8"}})
+
+
+def test_a_strategy_with_a_capital_in_its_name_has_options_in_any_case(tmp_path, monkeypatch):
+    (tmp_path / "planned.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines,planned")
+    found = load_registry()
+    named = contestants(found, [], ["patient"], {"patient": {"patience": "1"}}, time_limit=1.0)
+    other = Contestant(strategy="PATIENT", options={"PATIENT": {"patience": "1"}}, time_limit=1.0)
+    assert with_budget(found, [other], time_limit=1.0) == named
+    assert named[0].options == {"Patient": {"patience": "1"}}

@@ -47,17 +47,10 @@ def test_lists_multiply_to_contestants(tmp_path: Path) -> None:
         + ROWS,
     )
     assert list(labels(suite.contestants).values()) == [
-        "umda mutation=0.0 population=50",
-        "umda mutation=0.9 population=50",
-        "umda mutation=0.0 population=100",
-        "umda mutation=0.9 population=100",
-        "auto without tabu",
-        "auto without lns+tabu",
-        "colouring (race)",
-        "colouring",
-        "cpsat+umda (race)",
-        "cpsat+umda",
-    ]
+        "umda mutation=0.0 population=50", "umda mutation=0.9 population=50",
+        "umda mutation=0.0 population=100", "umda mutation=0.9 population=100", "auto without tabu",
+        "auto without lns+tabu", "colouring (race)", "colouring", "cpsat+umda (race)", "cpsat+umda",
+    ]  # fmt: skip
     assert suite.contestants[0].options == {
         "umda": {"population": "50", "mutation": "0.0", "sweeps": "0"}
     }

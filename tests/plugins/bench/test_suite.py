@@ -251,11 +251,9 @@ def test_tables_that_leave_the_collective_open(tmp_path):
         """
     rows = read_suite(written(tmp_path, text)).rows
     assert {row.name: row.published.comparable for row in rows} == {
-        "ring-bi-4 AAS": True,
-        "ring-bi-4 AAS routing any": False,
-        "ring-bi-4 multicast:2,3": True,
+        "ring-bi-4 AAS": True, "ring-bi-4 AAS routing any": False, "ring-bi-4 multicast:2,3": True,
         "ring-bi-4 multicast:2,3 routing any": False,
-    }
+    }  # fmt: skip
 
 
 def test_rows_have_routing_tables_by_name(tmp_path):

@@ -116,10 +116,10 @@ class Liar(Recorder):
             [{"event": "bound", "steps": 5, "evidence": {"kind": "linear", "steps": 1}}], "evidence"
         ),
         long([{"event": "bound", "steps": 5, "evidence": {"kind": "word"}}], "proves nothing"),
-        ([{"event": "bound", "steps": 9, "complete": True}], "claimed a bound"),
+        long([{"event": "bound", "steps": 9, "complete": True}], "claimed a bound"),
         long([{"event": "opened", "name": "x", "role": "host"}], "sent an unknown event"),
         long([{"event": "infeasible", "evidence": {}}], "sent an unknown event"),
-        (b"no event\n", "sent a line that is not JSON"),
+        long(b"no event\n", "sent a line that is not JSON"),
     ],
 )
 def test_a_false_report_is_refused_and_named(events: Any, complaint: str) -> None:

@@ -166,13 +166,10 @@ def test_a_report_puts_own_and_published_values_side_by_side(
     table = list(csv.DictReader(files[1].read_text().splitlines()))
     verdicts = {(line["row"], line["column"]): line["verdict"] for line in table}
     assert verdicts == {
-        ("ring", "latency"): "equal",
-        ("ring", "max-latency"): "equal",
-        ("ring", "bisection"): "other definition",
-        ("wired", "latency"): "equal",
-        ("wired", "max-latency"): "equal",
-        ("cube", "bisection"): "equal",
-    }
+        ("ring", "latency"): "equal", ("ring", "max-latency"): "equal",
+        ("ring", "bisection"): "other definition", ("wired", "latency"): "equal",
+        ("wired", "max-latency"): "equal", ("cube", "bisection"): "equal",
+    }  # fmt: skip
     text = files[0].read_text()
     assert "| ring | 4.00 | 4 | 8 | 8 | 3 | 2 (!) |" in text
 

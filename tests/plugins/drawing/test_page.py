@@ -32,12 +32,10 @@ CUT = LowerBound(3, {
 })  # fmt: skip
 """Nodes 0 and 1 receive 6 messages over 2 channels, and send 8 by ports of 2 per step."""
 NAMES = (
-    "</script><script>alert(1)</script>",
-    "<img src=x onerror=alert(2)>",
-    "\"quotes' & \\ ${x} {{ y }}",
-    "👩‍🚀 Zürich 猫",
+    "</script><script>alert(1)</script>", "<img src=x onerror=alert(2)>",
+    "\"quotes' & \\ ${x} {{ y }}", "👩‍🚀 Zürich 猫",
     "switch\u2028with a very long name that has no room anywhere on a phone",
-)
+)  # fmt: skip
 HOSTILE = Schedule(
     Instance(
         Network(

@@ -161,16 +161,12 @@ def test_uses_count_as_often_as_they_are_named() -> None:
     """Two deliveries use a resource of capacity 3 twice each, so they cannot share a step."""
     twice = dataclasses.replace(
         build_problem(cchybrid.instance("ring-bi-3", "AAS")),
-        capacity=np.array([3], dtype=np.int32),
-        kind=np.zeros(1, dtype=np.int8),
-        implied=np.zeros(1, dtype=np.bool_),
-        required=np.ones(2, dtype=np.bool_),
-        option_start=np.array([0, 2, 3]),
-        option_requires=np.full(3, -1, dtype=np.int32),
-        option_path=np.array([0, 1, 0], dtype=np.int32),
-        path_start=np.array([0, 2, 6]),
+        capacity=np.array([3], dtype=np.int32), kind=np.zeros(1, dtype=np.int8),
+        implied=np.zeros(1, dtype=np.bool_), required=np.ones(2, dtype=np.bool_),
+        option_start=np.array([0, 2, 3]), option_requires=np.full(3, -1, dtype=np.int32),
+        option_path=np.array([0, 1, 0], dtype=np.int32), path_start=np.array([0, 2, 6]),
         path_resource=np.zeros(6, dtype=np.int32),
-    )
+    )  # fmt: skip
     assert UsageMatrix.of(twice).usable.tolist() == [True, False, True]
     assert status(model_of(twice, 1))[0] == "infeasible"
     verdict, found = status(model_of(twice, 2))

@@ -54,11 +54,9 @@ def circulants(draw: st.DrawFn) -> Instance:
     rest = [tuple(v for v in range(nodes) if v != root) for root in roots]
     ports = draw(st.sampled_from([None, 1]))
     model = CommunicationModel(
-        switching=draw(st.sampled_from(["wormhole", "store-and-forward"])),
-        inject=ports,
-        accept=ports,
-        routing="minimal",
-    )
+        switching=draw(st.sampled_from(["wormhole", "store-and-forward"])), inject=ports,
+        accept=ports, routing="minimal",
+    )  # fmt: skip
     if draw(st.booleans()):
         reductions = tuple(Reduction(many, one) for one, many in zip(roots, rest, strict=True))
         return Instance(network, Collective("reduce", reductions), model)
@@ -96,11 +94,9 @@ def test_a_missing_option_ends_the_symmetry() -> None:
     assert chain(problem)
     last = problem.options - 1
     alone = dataclasses.replace(
-        problem,
-        option_start=np.append(problem.option_start[:-1], last),
-        option_requires=problem.option_requires[:last],
-        option_path=problem.option_path[:last],
-    )
+        problem, option_start=np.append(problem.option_start[:-1], last),
+        option_requires=problem.option_requires[:last], option_path=problem.option_path[:last],
+    )  # fmt: skip
     assert chain(alone) == []
 
 

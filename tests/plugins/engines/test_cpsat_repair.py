@@ -70,11 +70,9 @@ def test_repairs_are_valid_and_refutations_agree_with_the_whole_model(
     run_to_the_end(repair)
     windows = Windows.of(problem, uses, steps, symmetry=False)
     whole = decide(
-        lambda: build(problem, uses, windows),
-        small_solver(BUDGET, 0, 60.0),
-        lambda: True,
+        lambda: build(problem, uses, windows), small_solver(BUDGET, 0, 60.0), lambda: True,
         lambda: False,
-    )
+    )  # fmt: skip
     assert whole.solvable is not None
     assert repair.is_refuted is not whole.solvable
     if whole.solvable:

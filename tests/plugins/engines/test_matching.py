@@ -158,16 +158,10 @@ def test_ports_are_matched_with_maximum_value(
         sender, receiver, value = np.array(edges, dtype=np.int64).reshape(-1, 3).T
         chosen = np.zeros(len(edges), dtype=np.bool_)
         match_ports(
-            sender.astype(np.int32),
-            receiver.astype(np.int32),
-            value.astype(np.float64),
-            len(edges),
-            np.array(limit, dtype=np.int32),
-            chosen,
-            np.empty(8, dtype=np.int32),
-            np.empty(8),
-            np.empty(8, dtype=np.int32),
-        )
+            sender.astype(np.int32), receiver.astype(np.int32), value.astype(np.float64),
+            len(edges), np.array(limit, dtype=np.int32), chosen, np.empty(8, dtype=np.int32),
+            np.empty(8), np.empty(8, dtype=np.int32),
+        )  # fmt: skip
         uses = np.bincount(np.concatenate((sender[chosen], receiver[chosen])), minlength=8)
         assert (uses <= limit).all()
         return int(value[chosen].sum())

@@ -36,12 +36,9 @@ def test_graphml_of_random_networks_is_read_as_the_same(network, data):
     others = [node for node in range(network.nodes) if node not in network.endpoints]
     chosen = data.draw(st.sets(st.sampled_from(others))) if others else set()
     network = replace(
-        network,
-        name="n",
-        channels=tuple(sorted(network.channels)),
-        endpoints=network.endpoints if others else (),
-        switches=tuple(sorted(chosen)),
-    )
+        network, name="n", channels=tuple(sorted(network.channels)),
+        endpoints=network.endpoints if others else (), switches=tuple(sorted(chosen)),
+    )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "n.graphml").write_text(export_graphml(on(network)))
         assert cchybrid.network(Path(folder) / "n.graphml") == network

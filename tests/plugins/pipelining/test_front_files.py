@@ -164,7 +164,7 @@ def test_a_folder_of_other_names_of_the_nodes_is_refused(tmp_path: Path) -> None
 def test_a_file_with_a_better_name_proves_nothing(tmp_path: Path) -> None:
     # A valid schedule of three steps under the name of one of two.
     ring = cchybrid.instance("hypercube-4", "allgather", switching="store-and-forward")
-    found = cchybrid.solve(ring, time_limit=120).schedule
+    found = cchybrid.solve(ring, engines=[], bounds=False).schedule
     assert found is not None
     first, second = found.steps[0], found.steps[1]
     slow = cchybrid.Schedule(ring.with_model(routing="minimal"), (first, second[:2], second[2:]))

@@ -151,7 +151,7 @@ def values(front: Front) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize(
     ("network", "collective", "expected"),
     [
-        ("dgx-1", "alltoall", [(1, 2, 3), (3, 2, 8)]),
+        pytest.param("dgx-1", "alltoall", [(1, 2, 3), (3, 2, 8)], marks=pytest.mark.long),
         ("ring-bi-8", "reduce-scatter", [(1, 4, 4), (2, 4, 7)]),
     ],
 )

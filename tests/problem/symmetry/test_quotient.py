@@ -6,11 +6,7 @@ from hypothesis import assume, given, settings
 
 import cchybrid
 from cchybrid.model import Instance, Schedule
-from cchybrid.plugin.conformance import LocalRun
-from cchybrid.plugin.engine import Budget, Engine, Stop
-from cchybrid.plugin.records import load_target
-from cchybrid.plugin.registry import load_registry
-from cchybrid.problem import Problem, build_problem
+from cchybrid.problem import build_problem
 from cchybrid.problem.symmetry import (
     GroupAction,
     NoQuotientError,
@@ -137,29 +133,3 @@ def test_problems_without_a_quotient_are_refused() -> None:
     assert wrong is not None
     with pytest.raises(ValueError, match="changes the channels"):
         quotient(problem, next(group_actions(wrong, 0)))
-
-
-@pytest.mark.parametrize("name", sorted(load_registry().engines))
-def test_every_engine_solves_a_quotient_or_says_why_not(name: str) -> None:
-    info = load_registry().engines[name]
-    kind = load_target(info.target)
-    for case, steps in ((("torus-4x4", "AAS"), 8), (("ring-bi-8", "AAB"), 4)):
-        problem = divided_by_translations(*case)
-        engine: Engine = kind(kind.Options())
-        if engine.unsupported(problem) is not None:
-            continue
-        run = LocalRun(problem, budget=Budget(seconds=6.0), first_lower=steps, target=steps + 4)
-        assert Stop(engine.solve(problem, run)) in Stop
-        assert not run.violations
-        assert run.schedules
-
-
-def divided_by_translations(network: str, collective: str) -> Problem:
-    instance = cchybrid.instance(network, collective)
-    for group in groups(automorphisms(instance), 0, 4):
-        action = next(group_actions(group, 0))
-        try:
-            return quotient(build_problem(instance), action)
-        except NoQuotientError:
-            continue
-    raise AssertionError("no quotient")

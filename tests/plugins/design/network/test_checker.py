@@ -76,14 +76,10 @@ def collective_tasks(draw: st.DrawFn) -> DesignTask:
     switching = draw(st.sampled_from(("wormhole", "store-and-forward")))
     wire = draw(st.sampled_from((None, 1.0, 2.0, 3.5)))
     return DesignTask(
-        nodes,
-        degree,
-        positions=None if wire is None else layout("backplane", nodes),
-        max_wire=wire,
-        redundant_links=True,
-        collective=draw(st.sampled_from(DESIGN_COLLECTIVES)),
+        nodes, degree, positions=None if wire is None else layout("backplane", nodes),
+        max_wire=wire, redundant_links=True, collective=draw(st.sampled_from(DESIGN_COLLECTIVES)),
         model=CommunicationModel(switching, inject, accept),
-    )
+    )  # fmt: skip
 
 
 def steps_record(task: DesignTask, steps: int) -> dict[str, Any]:

@@ -175,13 +175,9 @@ def test_the_cost_is_the_weighted_sum() -> None:
 @pytest.mark.parametrize("name", TERMS)
 def test_costs_do_not_depend_on_the_order_of_ports(name: str) -> None:
     task = DesignTask(
-        20,
-        5,
-        weights=((name, 1.0),),
-        positions=layout("backplane", 20),
-        redundant_links=True,
+        20, 5, weights=((name, 1.0),), positions=layout("backplane", 20), redundant_links=True,
         collective="AAS",
-    )
+    )  # fmt: skip
     generator = np.random.default_rng(5)
     for seed in range(10):
         ports = random_network(task, seed_state(seed), 0.5)
