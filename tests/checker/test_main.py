@@ -69,6 +69,6 @@ def test_a_file_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main([str(file)]) == 0
     line, *about = capsys.readouterr().out.splitlines()
     assert line == "7/6 rounds per chunk, optimal (linear)"
-    assert about[0].startswith("  network: 8 nodes, 32 channels")
+    assert about[0].startswith("  network: 8 nodes, counted from 0, 32 channels")
     file.write_text(text.replace('"7/6"', '"8/7"'))
     assert main([str(file)]) == 1

@@ -74,7 +74,7 @@ def test_a_refusal_names_the_step() -> None:
         ((once, (Transfer(0, (0, 1)),)), "step 2: node 1 has these parts of message 0 already"),
         (
             (once, (Transfer(0, (2, 1)),)),
-            r"step 2: node 2 does not have the parts \[0\] of message 0 yet",
+            r"step 2: node 2 cannot send parts \[0\] of message 0 yet",
         ),
         ((once, ()), "step 2: the step is empty"),
     ):

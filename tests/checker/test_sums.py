@@ -50,19 +50,19 @@ def test_parts_are_those_of_members() -> None:
 
 def test_a_sum_is_added_up_from_what_is_held() -> None:
     held = sums()
-    with refused(r"node 0 does not have the parts \[0, 1\] of message 0 yet"):
+    with refused(r"node 0 cannot send parts \[0, 1\] of message 0 yet"):
         held.send(0, 0, 1, frozenset({0, 1}))
-    with refused(r"node 3 does not have the parts \[1\] of message 0 yet"):
+    with refused(r"node 3 cannot send parts \[1\] of message 0 yet"):
         held.send(0, 3, 0, frozenset({1}))
     held.send(0, 1, 0, frozenset({1}))
     # What is received in a step is held after it.
-    with refused(r"node 0 does not have the parts \[0, 1\] of message 0 yet"):
+    with refused(r"node 0 cannot send parts \[0, 1\] of message 0 yet"):
         held.send(0, 0, 2, frozenset({0, 1}))
     held.end_step()
     held.send(0, 0, 2, frozenset({0, 1}))
     # Values are not taken apart.
     held.end_step()
-    with refused(r"node 2 does not have the parts \[1\] of message 0 yet"):
+    with refused(r"node 2 cannot send parts \[1\] of message 0 yet"):
         held.send(0, 2, 0, frozenset({1}))
 
 
@@ -158,5 +158,5 @@ def test_long_sums_are_cut() -> None:
     line = [[a, a + 1] for a in range(99)]
     held = PartialSums(network(line, range(100), kind="allreduce"))
     shown = str(list(range(100)))[:80].replace("[", r"\[")
-    with refused(f"node 0 does not have the parts {shown} of message 0 yet"):
+    with refused(f"node 0 cannot send parts {shown} of message 0 yet"):
         held.send(0, 0, 1, frozenset(range(100)))
