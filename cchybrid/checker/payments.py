@@ -75,14 +75,15 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
             # A chain of paths is any walk that passes no endpoint without having stopped there.
             allowed = network.with_any_routing()
             allowed.endpoints = network.endpoints - stops
-        cost = cheapest_walks(allowed, intervals, source)
         if allowed.table:
             paths = {goal: table_path(network, source, goal) for goal in chain(*listed)}
             cost = {g: sum(lowest.hops[hop] for hop in pairwise(p)) for g, p in paths.items() if p}
-        start = lowest.inject.get(source, 0)
+            prices.count(sum(map(len, paths.values())))
+        else:
+            cost = cheapest_walks(allowed, intervals, source)
         for goals in listed:
             ends = [cost.get(goal, NEVER) + lowest.accept.get(goal, 0) for goal in goals]
-            paid += start + max(ends)
+            paid += lowest.inject.get(source, 0) + max(ends)
     return paid
 
 

@@ -109,20 +109,20 @@ def _reason(instance: Instance, source: int, destination: int) -> str:
 def _suspects(instance: Instance) -> list[int]:
     """Return the messages with a destination to which their source cannot send directly."""
     network, model = instance.network, instance.model
-    messages = instance.collective.deliver_messages
-    if model.table is not None:
-        return [*range(len(messages))]
     nodes = range(network.nodes)
     accepts = np.array([model.accept_limit(node) != 0 for node in nodes])
     sends = np.array([model.inject_limit(node) != 0 for node in nodes])
     if model.switching == "store-and-forward":
         stuck = tuple(node for node in nodes if not (accepts[node] and sends[node]))
         network = replace(network, endpoints=stuck, switches=())
+    messages = instance.collective.deliver_messages
     counts = [len(message.destinations) for message in messages]
     goals = np.fromiter(chain.from_iterable(m.destinations for m in messages), int, sum(counts))
     sources, row = np.unique([message.source for message in messages], return_inverse=True)
     row = np.repeat(row, counts)
     hops = hop_distances(network, sources.tolist())
+    if (table := model.table) is not None:
+        hops = np.array([[len(table.path(a, b)) - 1 for b in nodes] for a in sources.tolist()])
     stopped = (hops[row, goals] <= 0) | ~sends[sources][row] | ~accepts[goals]
     suspects: list[int] = np.unique(np.repeat(np.arange(len(messages)), counts)[stopped]).tolist()
     return suspects
