@@ -25,7 +25,7 @@ def members_of(key: str, code: Mapping[str, Set[tuple[str, str]]]) -> list[str]:
     """
     team = Contestant.from_key(key)
     engines = team.team(load_registry())
-    if len(code[key] or engines) < 2:
+    if len(engines) < 2:
         return []
     found = []
     for other, own in code.items():
