@@ -46,6 +46,11 @@ STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE = 1.0, 0.1
 TERMINATED = Exited("terminated")
 
 
+def usable_seconds(limit: float) -> float:
+    """Return the seconds of a time limit without the part for stopping engines."""
+    return limit - min(STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE * limit)
+
+
 class WorkerControl:
     """The workers of a run, its clock and its time limit.
 
@@ -262,8 +267,7 @@ class WorkerControl:
         seconds = self._config.budget.seconds
         if seconds is None:
             return None
-        reserve = min(STOP_RESERVE_SECONDS, STOP_RESERVE_SHARE * seconds)
-        return seconds + self._extension - reserve - self.now()
+        return usable_seconds(seconds) + self._extension - self.now()
 
     def out_of_time(self) -> bool:
         """Return whether no time is left."""

@@ -7,6 +7,7 @@ import difflib
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -136,23 +137,25 @@ def read_rows(
 ) -> Iterator[tuple[int, ...]]:
     """Yield the rows of nodes of a CSV file.
 
-    Nodes are given by name or number, without a network by number. ``#`` at the beginning of a
-    line or after a space begins a comment, but in a line with quotes only at its beginning. Empty
-    lines are ignored, and the first line may be the header.
+    Nodes are given by name or number, without a network by number. Empty lines and lines that
+    begin with ``#`` are ignored, and the first other line may be the header of the columns.
 
     Raises
     ------
     InputError
-        The file cannot be read or has another line; the error names the file and the line.
+        The file cannot be read, or a line is no row, or may be a comment or the row of a node whose
+        name begins with ``#``; the error names the file and the line.
     """
     hint, is_first = f"write {','.join(columns)}", True
     with with_context(path):
         for number, line in enumerate(read_text(path).splitlines(), 1):
-            comment = r"^\s*#" if '"' in line else r"(^|\s)#"
-            content = re.split(comment, line, maxsplit=1)[0].strip()
-            if not content:
-                continue
+            content = line.strip()
             with with_context(f"line {number}"):
+                if content[:1] in ("", "#"):
+                    first, comma, _ = content.partition(",")
+                    if network and comma and first.strip() in network.node_by_name:
+                        raise _ambiguous(content)
+                    continue
                 try:
                     fields = [field.strip() for field in next(csv.reader([content], strict=True))]
                 except csv.Error as error:
@@ -179,14 +182,11 @@ def _ends(text: str, mark: str, network: Network) -> list[tuple[int, int]]:
     """Return every pair of nodes that a text with a mark between two nodes can mean."""
     found = []
     for match in re.finditer(f"(?={re.escape(mark)})", text):
-        sides = text[: match.start()], text[match.start() + len(mark) :]
-        if mark == ">" and sides[0].endswith("-"):
-            sides = sides[0][:-1], sides[1]
-        try:
-            a, b = (node_number(side, network) for side in sides)
-        except InputError:
-            continue
-        found.append((a, b))
+        first, second = text[: match.start()], text[match.start() + len(mark) :]
+        firsts = {first, first.removesuffix("-")} if mark == ">" else {first}  # A->B is A>B, too
+        for side in firsts:
+            with suppress(InputError):
+                found.append((node_number(side, network), node_number(second, network)))
     return list(dict.fromkeys(found))
 
 

@@ -32,7 +32,7 @@ _NEWER: tuple[tuple[str, str, str, Callable[[Any], bool]], ...] = (
     ("model", "routing", "routing table", lambda value: isinstance(value, dict)),
     ("collective", "kind", "kind {}", lambda kind: kind in ("allreduce", "scan", "exscan")),
 )
-"""What the first format lacks: object, key, words, and for which values."""
+"""The parts that the first format lacks: object, key, words, and for which values."""
 MAX_FILE_CHARACTERS = 1 << 28
 """Longer files are refused: the wrong file must not exhaust the memory."""
 _PIECE = 1 << 20

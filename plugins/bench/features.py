@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cchybrid.library.node_lists import format_nodes
-from cchybrid.library.roles import senders_and_receivers
+from cchybrid.library.roles import listed, senders_and_receivers
 from cchybrid.model import Instance
 
 from .row import SPEC_FIELDS, Row
@@ -18,22 +18,24 @@ NONE, UNKNOWN = "none", "unknown"
 def facts_of(instance: Instance) -> dict[str, Any]:
     """Return the features that do not depend on the words by which an instance was named.
 
-    ``root`` is the only sender, else the only receiver, else ``none``; ``routing`` is ``none`` in
-    store-and-forward switching; ports are ``by node`` where they differ from node to node.
+    Nodes are given by their names, where they have any. ``root`` is the only sender, else the only
+    receiver, else ``none``; ``routing`` is ``none`` in store-and-forward switching; ports are ``by
+    node`` where they differ from node to node.
     """
     network, model = instance.network, instance.model
+    names = network.node_names or range(network.nodes)
     senders, receivers = senders_and_receivers(instance.collective)
     hops = model.switching == "store-and-forward"
     ports = (model.inject, model.accept)
     sides = [{type(None): "all", int: str(k)}.get(type(k), "by node") for k in ports]
     return {
         "collective": instance.collective.name,
-        "root": next((nodes[0] for nodes in (senders, receivers) if len(nodes) == 1), NONE),
-        "transmitters": format_nodes(senders), "receivers": format_nodes(receivers),
+        "root": next((names[nodes[0]] for nodes in (senders, receivers) if len(nodes) == 1), NONE),
+        "transmitters": listed(senders, network), "receivers": listed(receivers, network),
         "switching": model.switching,
         "routing": NONE if hops else "minimal" if model.routing == 0 else str(model.routing),
         "ports": ",".join(dict.fromkeys(sides)),
-        "participants": format_nodes((*senders, *receivers)),
+        "participants": listed((*senders, *receivers), network),
         "chunks": instance.collective.chunks,
         "rounds": ",".join(map(str, model.rounds or (1,))),
         "nodes": network.nodes, "channels": len(network.channels),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     "suite", "row", "topology", "collective", "root", "transmitters", "receivers", "switching",
     "routing", "ports", "fail_links", "fail_nodes", "participants", "chunks", "rounds", "nodes",
-    "channels", "published_steps",
+    "channels", "published_steps", "comparable",
     "contestant", "strategy", "engines", "budget", "seed", "status", "steps", "lower_bound",
     "certified", "gap", "engine", "bound_by", "seconds", "seconds_to_best", "evaluations",
     "evaluations_to_best", "start_seconds", "start_wall_seconds", "search_seconds",
@@ -41,7 +41,8 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
     -------
     pandas.DataFrame
         The columns ``COLUMNS``: the features of the instance, defaults included (``none``: it has
-        nothing of the kind); the contestant, its budget and the seed; the result; the machine; and
+        nothing of the kind); the published steps, and whether they are ``comparable``, those of
+        this instance; the contestant, its budget and the seed; the result; the machine; and
         ``convergence``, the list of (seconds, steps, bound) at which the run had a better schedule
         or bound (that of the host only where it is the best of the run). Times are missing where
         nothing was found or a run failed. ``status`` is ``optimal`` (certified), ``feasible``,
@@ -94,7 +95,7 @@ def run_frame(reading: Reading) -> DataFrame:
     from .convergence import convergence
 
     rows = {row.name: reading.features(row) for row in reading.rows}
-    published = {row.name: row.published.steps for row in reading.rows}
+    published = {row.name: row.published for row in reading.rows}
     lines: list[dict[str, Any]] = []
     for run in reading.runs.to_dict("records"):
         contestant = Contestant.from_key(run["key"])
@@ -104,7 +105,8 @@ def run_frame(reading: Reading) -> DataFrame:
                 **rows[run["row"]],
                 **run,
                 "suite": reading.suite,
-                "published_steps": published[run["row"]],
+                "published_steps": published[run["row"]].steps,
+                "comparable": published[run["row"]].comparable,
                 "strategy": contestant.strategy,
                 "engines": "+".join(contestant.engines or ()),
                 "budget": contestant.budget,

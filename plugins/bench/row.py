@@ -227,7 +227,7 @@ def _positive(text: str) -> int:
 
 def _percent(text: str) -> float:
     try:
-        number = float(text)
+        number = float(text if text.isascii() and "_" not in text else "")
     except ValueError:
         number = -1.0
     if not 0 <= number <= 100:

@@ -27,6 +27,7 @@ COLUMNS: Mapping[str, Any] = {
     # Sums over the engines; None if one is unknown, as in older stores.
     "evaluations": None, "start_seconds": None, "start_wall_seconds": None,
     "search_seconds": None, "search_wall_seconds": None,
+    "max_evaluations": None,  # the largest number of one engine
     "contributions": (),  # in the order of time; empty in older stores
     "machine": "unknown",  # as recorded: nothing can check it
     "cost": {},  # of rows that are measured
@@ -134,6 +135,7 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         first = Contribution(at, HOST_GREEDY, "", "schedule", steps, 1, certified=False)
         kept = (e for e in contributions if e.what != "schedule" or e.seconds < at)
         contributions = tuple(sorted((*kept, first), key=lambda entry: entry.seconds))
+    spent = result.get("evaluations") or {}
     cost = {name: value for name, value in (result.get("cost") or {}).items() if value is not None}
     return {
         "steps": steps, "infeasible": infeasible, "lower_bound": lower,
@@ -145,6 +147,7 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         "troubles": tuple(map(str, result["troubles"])),
         **{name: _count(result.get(name)) for name in ("conflicts", "evaluations_to_best")},
         "evaluations": _total(result.get("evaluations")),
+        "max_evaluations": max(map(_count, filter(None, spent.values())), default=None),
         "start_seconds": _seconds(result.get("start_seconds"), "processor"),
         "start_wall_seconds": _seconds(result.get("start_seconds"), "wall"),
         "search_seconds": _seconds(result.get("search_seconds"), "processor"),

@@ -125,9 +125,16 @@ def read_suite(name: str, registry: Registry | None = None) -> Suite:
         return _read(path, load_registry() if registry is None else registry)
 
 
+class _Number(float):
+    """A number that keeps its digits, which say how precise a published value is: 1.30."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.replace("_", "")
+
+
 def _read(path: Path, registry: Registry) -> Suite:
     try:
-        record = tomllib.loads(read_text(path))
+        record = tomllib.loads(read_text(path), parse_float=_Number)
     except (ValueError, RecursionError) as error:
         raise InputError(f"not TOML: {error}", hint="correct it there") from None
     tables = {key: info for info in registry.benchmarks.values() for key in info.table_keys}
@@ -273,7 +280,10 @@ def _texts(value: Any) -> list[str]:
     for item in values:
         if not isinstance(item, (str, int, float)):
             raise InputError(f"{item!r} is no value", hint="write a text, a number, or a list")
-    return ["yes" if item is True else "no" if item is False else str(item) for item in values]
+    return [
+        ("no", "yes")[item] if isinstance(item, bool) else getattr(item, "text", str(item))
+        for item in values
+    ]
 
 
 def _only_keys(record: Mapping[str, Any], keys: tuple[str, ...], what: str) -> None:

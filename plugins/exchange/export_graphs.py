@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from itertools import pairwise
 
@@ -9,6 +10,8 @@ from cchybrid.model import Network, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.model.text import printable
 
+NOT_IN_XML = "[^\t\n -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+"""A character that XML does not have or, as a carriage return, does not keep."""
 ChannelUses = dict[tuple[int, int], list[tuple[int, str]]]
 """Per channel the steps, from 1, and the words for the messages that use it."""
 
@@ -22,7 +25,8 @@ def export_graphml(schedule: Schedule) -> str:
     Raises
     ------
     InputError
-        All nodes of the network are endpoints: in a graph file none would be.
+        All nodes of the network are endpoints: in a graph file none would be; or the name of a
+        node has a character that XML lacks.
     """
     import networkx as nx
 
@@ -38,7 +42,12 @@ def export_graphml(schedule: Schedule) -> str:
     for node in range(network.nodes):
         data: dict[str, str | bool | float] = {}
         if network.node_names is not None:
-            data["label"] = printable(network.node_name(node))
+            data["label"] = name = network.node_name(node)
+            if re.search(NOT_IN_XML, name):
+                raise InputError(
+                    f"XML lacks a character of the node {printable(name)[:40]}",
+                    where=network.name, hint="use another format, such as --to jsonl",
+                )  # fmt: skip
         if network.endpoints:
             data["endpoint"] = node in network.endpoints
         if network.switches:

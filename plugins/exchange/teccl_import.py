@@ -143,13 +143,15 @@ def _wrong_cluster(
 
 def _keyed(record: Mapping[str, Any], name: str, kind: type) -> Any:
     """Return the value of a key such as ``3-Epochs_Required``, whatever its number."""
-    for key in record:
-        if key.partition("-")[2].lower() == name.lower():
-            value: Any = take(record, key, kind, "")
-            if kind is int and not 0 < value <= MAX_EPOCH:
-                raise InputError(f"{value}", where=key, hint=f"use 1 to {MAX_EPOCH}")
-            return value
-    raise InputError("the key is missing", where=name, hint="give a whole result of TE-CCL")
+    keys = [key for key in record if key.partition("-")[2].lower() == name.lower()]
+    if not keys:
+        raise InputError("the key is missing", where=name, hint="give a whole result of TE-CCL")
+    if len(keys) > 1:
+        raise InputError(f"{keys[0]} beside it", where=keys[1], hint="leave one of them out")
+    value: Any = take(record, keys[0], kind, "")
+    if kind is int and not 0 < value <= MAX_EPOCH:
+        raise InputError(f"{value}", where=keys[0], hint=f"use 1 to {MAX_EPOCH}")
+    return value
 
 
 def _read_flows(record: Mapping[str, Any]) -> list[Flow]:

@@ -182,6 +182,12 @@ def test_ambiguous_names_are_refused() -> None:
         node_numbers("a,b", named("a", "b", "a,b"))
     with pytest.raises(InputError, match="can be read in two ways"):
         link_ends("a-b-c", named("a", "b-c", "a-b", "c"))
+    ions = named("Cl-", "Cl", "Na+")
+    assert node_pairs("Cl-->Na+,Cl>Na+,Na+->Cl", ions) == [(0, 2), (1, 2), (2, 1)]
+    for read in (node_pairs, link_ends):
+        with pytest.raises(InputError, match=r"'Cl->Na\+' can be read in two ways"):
+            read("Cl->Na+", ions)
+    assert link_ends("a->b", named("a-", "b")) == (0, 1, False)
 
 
 def test_names_that_are_all_numbers_are_no_indices() -> None:

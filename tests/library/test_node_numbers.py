@@ -27,9 +27,12 @@ def test_numbers_are_positions_unless_a_name_is_a_number() -> None:
 
 def test_pairs_of_a_file_by_name(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
-    network = named("ann", "bob", "bob#2")
-    path.write_text('source,destination\nann,"bob#2"\nann,bob#2 # again\n # "none"\nann,bob #2\n')
-    assert read_pairs(path, network) == [(0, 2), (0, 2), (0, 1)]
+    network = named("ann", "bob", "bob #2", "#3")
+    path.write_text('source,destination\n # ann,"none\nann,bob #2\nann,bob\n"#3",0\n#3\n')
+    assert read_pairs(path, network) == [(0, 2), (0, 1), (3, 0)]
+    path.write_text("ann,bob\n#3,bob\n")
+    with refused(f"{path}: line 2: ", "'#3,bob' can be read in two ways"):
+        read_pairs(path, network)
     path.write_text("Ann,Bob\nann,bob\n")
     with refused(f"{path}: line 1: ", "no node 'Ann'"):
         read_pairs(path, network)
@@ -40,7 +43,7 @@ def test_pairs_of_a_file_by_name(tmp_path: Path) -> None:
 
 def test_read_pairs(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
-    path.write_bytes('\ufeffSource,Destination\r\n# note\r\n\r\n0,1 # a\r\n"2", 3\r\n'.encode())
+    path.write_bytes('\ufeffSource,Destination\r\n# note\r\n\r\n0,1\r\n"2", 3\r\n'.encode())
     assert read_pairs(path) == [(0, 1), (2, 3)]
 
 
@@ -55,6 +58,7 @@ def test_read_pairs(tmp_path: Path) -> None:
         ("0,1,2\n", "line 1: '0,1,2' is no pair"),
         ("source,destination\nfrom,to\n", "line 2: 'from>to' is no pair"),
         ("0,-1\n", "line 1: '0>-1' is no pair"),
+        ("0,1 # a\n", "line 1: '0>1 # a' is no pair"),
         ('"0,1\n', "line 1: no CSV"),
     ],
 )

@@ -10,8 +10,8 @@ from cchybrid.model.errors import InputError
 from .pages import rendered
 from .plots import convergence_pdf
 from .reading import Reading
-from .significance import PENALTY, TEST, beside_lowest, pairs_of, penalised
-from .statistics import only_engine
+from .significance import PENALTY, TEST, UNLIKE, beside_lowest, pairs_of, penalised, penalty
+from .statistics import only_engine, reach_goal
 
 MAX_CONTESTANTS = 3
 """Contestants above which the table has the best of each row only, as a page is too narrow."""
@@ -46,17 +46,16 @@ def paper_files(
 
 def _table(reading: Reading, rows: DataFrame, runs: DataFrame, version: str) -> str:
     """Return the table by the template ``paper.j2``."""
-    runs = runs.assign(
-        spent=penalised(runs, runs.success), fewest=runs.steps.where(runs.failure == "")
-    )
+    runs = runs.assign(success=reach_goal(runs), fewest=runs.steps.where(runs.failure == ""))
+    runs = runs.assign(spent=penalised(runs, runs.success), penalty=penalty(runs))
     cells = runs.groupby(["row", "key", "contestant"], as_index=False).agg(
         steps=("fewest", "min"), rate=("success", "mean"), seconds=("spent", "mean"),
-        spent=("spent", list),
+        spent=("spent", list), penalty=("penalty", "first"),
     )  # fmt: skip
     bounds = cells["row"].map(rows.lower_bound.astype(float))
     cells = cells.astype({"steps": "Int64"}).assign(
         optimal=cells.steps == bounds, engine=[*map(only_engine, cells.key)],
-        beside=beside_lowest([*cells["row"]], [*cells.spent]),
+        beside=beside_lowest([*cells["row"]], [*cells.spent], [*cells.penalty]),
     )  # fmt: skip
     names = dict(zip(cells.key, cells.contestant, strict=True))
     published = [
@@ -69,5 +68,5 @@ def _table(reading: Reading, rows: DataFrame, runs: DataFrame, version: str) -> 
         count=len(names), suite=reading.suite, version=version,
         budgets=sorted({each.budget for each in reading.contestants}),
         seeds=sorted(set(runs.groupby("key").seed.agg(format_nodes))),
-        penalty=PENALTY, test=TEST.format(pairs_of(cells["row"])),
+        penalty=PENALTY, test=TEST.format(pairs_of(cells["row"])), unlike=UNLIKE,
     )  # fmt: skip

@@ -16,7 +16,7 @@ from ..frame import as_text, run_frame
 from . import scaling, statistics, teams
 from .cells import shown
 from .reading import Reading
-from .significance import NOT_SHOWN, PENALTY, TEST, pairs_of
+from .significance import NOT_SHOWN, PENALTY, TEST, UNLIKE, pairs_of
 from .standing import STUDY, VERDICTS, compare, contradictions, standings
 
 MAX_METHODS = 5
@@ -331,7 +331,7 @@ def _comparison(rows: DataFrame, reading: Reading, other: Reading) -> Section:
     text += (
         f" Faster, slower: seconds to these steps of the runs of the best contestants, {PENALTY}"
     )
-    text += f" for a run without them, by {TEST.format((table.time != '').sum())}."
+    text += f" for a run without them, by {TEST.format(table.comparisons.sum())}; {UNLIKE}."
     settings = [{"budget": _budgets(each), **_versions(each)} for each in (reading, other)]
     for each, its in zip((reading, other), settings, strict=True):
         its["machine"] = " and ".join(sorted(set(each.runs.machine[each.runs.failure == ""])))

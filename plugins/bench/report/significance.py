@@ -17,6 +17,7 @@ LEVEL = 0.05
 """The level of all tests: the largest probability that any difference of a table is chance."""
 NOT_SHOWN = "no difference shown"
 PENALTY = "the time limit (without one, the longest time of any run of the row)"
+UNLIKE = "no difference is shown where a run has no success and these limits or times differ"
 TEST = (
     "Welch's test of the means (where neither sample has any spread, a permutation test) at 5 %,"
     " with Holm's correction for {} comparisons"
@@ -24,40 +25,52 @@ TEST = (
 
 
 def differences(
-    pairs: Iterable[tuple[Sequence[float], Sequence[float]]], less: str, more: str, count: int = 0
+    pairs: Iterable[tuple[Sequence[float], Sequence[float]]],
+    less: str,
+    more: str,
+    count: int = 0,
+    penalties: Iterable[tuple[float, float]] = (),
 ) -> list[str]:
     """Return how the mean of the first sample of each pair compares with that of the second.
 
     ``less`` or ``more`` where ``p_value`` shows it, else ``NOT_SHOWN``. Unknown values (NaN) are
     left out. ``count`` is the number of comparisons from which the pairs were chosen by their
-    values; by default there are no others.
+    values; by default there are no others. ``penalties`` has, for each pair of ``penalised``
+    samples, the ``penalty`` of both: where they differ, a sample with such a value shows nothing,
+    as its run might have had success by the later time.
     """
     known = [([x for x in a if not isnan(x)], [x for x in b if not isnan(x)]) for a, b in pairs]
-    shown = holm([p_value(*pair) for pair in known], count)
+    found = [p_value(*pair) for pair in known]
+    for place, ((a, b), (one, other)) in enumerate(zip(known, penalties, strict=False)):
+        if one != other and (one in a or other in b):
+            found[place] = 1.0
+    shown = holm(found, count)
     return [
         NOT_SHOWN if not sure else less if fmean(a) < fmean(b) else more
         for (a, b), sure in zip(known, shown, strict=True)
     ]
 
 
-def beside_lowest(rows: Sequence[str], samples: Sequence[Sequence[float]]) -> list[str]:
+def beside_lowest(
+    rows: Sequence[str], samples: Sequence[Sequence[float]], penalties: Sequence[float] = ()
+) -> list[str]:
     """Return how each sample compares with that of the lowest mean in its row.
 
     ``lowest mean`` for this one, ``more`` or ``NOT_SHOWN`` for the others: as any of a row could
-    have been the lowest, all its pairs count as comparisons (``pairs_of``).
+    have been the lowest, all its pairs count as comparisons (``pairs_of``). ``penalties``, one a
+    sample, are those of ``differences``.
     """
     lowest: dict[str, int] = {}
     means = [fmean([x for x in values if not isnan(x)] or [inf]) for values in samples]
     for place, row in enumerate(rows):
         if row not in lowest or means[place] < means[lowest[row]]:
             lowest[row] = place
-    pairs = {
-        i: (samples[i], samples[lowest[row]]) for i, row in enumerate(rows) if lowest[row] != i
-    }
-    words = dict(
-        zip(pairs, differences(pairs.values(), "less", "more", pairs_of(rows)), strict=True)
-    )
-    return [words.get(place, "lowest mean") for place in range(len(rows))]
+    pairs = [(place, lowest[row]) for place, row in enumerate(rows) if lowest[row] != place]
+    values = [(samples[one], samples[other]) for one, other in pairs]
+    counted = [(penalties[one], penalties[other]) for one, other in pairs if penalties]
+    words = differences(values, "less", "more", pairs_of(rows), counted)
+    shown = {place: word for (place, _), word in zip(pairs, words, strict=True)}
+    return [shown.get(place, "lowest mean") for place in range(len(rows))]
 
 
 def pairs_of(rows: Iterable[str]) -> int:
@@ -76,10 +89,10 @@ def p_value(ours: Sequence[float], theirs: Sequence[float]) -> float:
     B. L. Welch, "The generalization of 'Student's' problem when several different population
     variances are involved", Biometrika 34 (1947), doi:10.1093/biomet/34.1-2.28.
     """
-    if min(len(ours), len(theirs)) < 2 or {*ours} == {*theirs}:
+    if min(len(ours), len(theirs)) < 2 or len({*ours, *theirs}) == 1:
         return 1.0
     if len({*ours}) == len({*theirs}) == 1:
-        return min(1.0, 2 / comb(len(ours) + len(theirs), len(ours)))
+        return (1 + (len(ours) == len(theirs))) / comb(len(ours) + len(theirs), len(ours))
     with warnings.catch_warnings(action="ignore"):  # of values that are nearly the same
         found = float(stats.ttest_ind(ours, theirs, equal_var=False).pvalue)
     return 1.0 if isnan(found) else found
@@ -103,11 +116,16 @@ def holm(p_values: Sequence[float], count: int = 0) -> list[bool]:
     return shown
 
 
-def penalised(runs: DataFrame, reached: Series) -> Series:
-    """Return the seconds to the best schedule; ``PENALTY`` for runs that did not reach a goal.
+def penalty(runs: DataFrame) -> Series:
+    """Return what each run counts with if it has no success: ``PENALTY``; NaN if no run has a time.
 
-    So failing early is never better than succeeding late. NaN where no run has a time.
+    So failing early is never better than succeeding late, under one limit.
     """
     limits = {key: Contestant.from_key(key).time_limit for key in set(runs.key)}
     longest = runs.seconds.groupby(runs["row"]).transform("max").replace(0.0, nan)
-    return runs.seconds_to_best.where(reached, runs.key.map(limits).astype(float).fillna(longest))
+    return runs.key.map(limits).astype(float).fillna(longest)
+
+
+def penalised(runs: DataFrame, reached: Series) -> Series:
+    """Return the seconds to the best schedule; the ``penalty`` of runs without success."""
+    return runs.seconds_to_best.where(reached, penalty(runs))

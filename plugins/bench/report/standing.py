@@ -14,7 +14,7 @@ from cchybrid.host.run_history import Contribution
 
 from ..row import Row
 from .reading import Reading
-from .significance import differences, penalised
+from .significance import differences, penalised, penalty
 
 STUDY = "conflict study"
 VERDICTS = (
@@ -41,7 +41,8 @@ def standings(reading: Reading) -> DataFrame:
     - ``infeasible``: whether it was shown again that there is no schedule.
     - ``contestant``: the best one: fewest steps, then shortest time; ``engine``: the engine that
       found them; ``seconds_to_best``, ``seconds``: means over the seeds that reached those steps.
-    - ``samples``: the seconds of the best contestant's runs, ``penalised`` without those steps.
+    - ``samples``: the seconds of the best contestant's runs, ``penalised`` without those steps;
+      ``penalty``: that of its runs; ``rivals``: the number of contestants with runs.
     - ``contributions``: those of its fastest run with these steps, without a schedule those of the
       run with the best bound; ``story``: the same in words.
     - ``proof``: ``certified`` if the row is closed, ``claimed`` if its steps meet a claimed bound,
@@ -68,7 +69,8 @@ def standings(reading: Reading) -> DataFrame:
     none = dict.fromkeys(("contestant", "engine", "story"), "")
     rows["infeasible"] = rows.index.isin(held.row[held.infeasible])
     rows = rows.join(_best(held))
-    rows["samples"] = _samples(reading.runs, rows)
+    rows = rows.join(_samples(reading.runs, rows))
+    rows["rivals"] = reading.runs.groupby("row").key.nunique().reindex(rows.index, fill_value=0)
     rows = _with_verdicts(rows.fillna(none))
     return rows.astype(dict.fromkeys((*PUBLISHED.values(), *FOUND), "Int64"))
 
@@ -112,12 +114,12 @@ def _best(held: DataFrame) -> DataFrame:
     return found.join(best.set_index("row"))
 
 
-def _samples(runs: DataFrame, rows: DataFrame) -> Series:
+def _samples(runs: DataFrame, rows: DataFrame) -> DataFrame:
     """Return, by row, the seconds of its best contestant's runs to its fewest steps."""
-    there = rows[["key", "steps"]].rename(columns={"steps": "fewest"}).dropna()
-    runs = runs.join(there.set_index("key", append=True), on=["row", "key"], how="inner")
-    spent = penalised(runs, (runs.failure == "") & (runs.steps == runs.fewest))
-    return spent.groupby(runs["row"]).agg(list)
+    reached = (runs.failure == "") & (runs.steps == runs["row"].map(rows.steps).astype(float))
+    runs = runs.assign(samples=penalised(runs, reached), penalty=penalty(runs))
+    best = runs[runs.key == runs["row"].map(rows.key)].groupby("row")
+    return best.agg({"samples": list, "penalty": "first"})
 
 
 def _story(contributions: Iterable[Contribution]) -> str:
@@ -187,7 +189,8 @@ def compare(here: DataFrame, there: DataFrame) -> DataFrame:
 
     Column ``here`` lists the differences, each of which also has a column of its own. Column
     ``where`` is ``both``, ``here`` or ``there``; ``time`` is ``faster``, ``slower`` or
-    ``NOT_SHOWN`` in rows with equal steps, else "".
+    ``NOT_SHOWN`` in rows with equal steps, else "". There any contestant could have been the best
+    of its store, so all pairs of them count (``comparisons``).
     """
     names = {"steps": "steps", "lower_bound": "bound", "seconds_to_best": "s"}
     one, other = (
@@ -199,9 +202,13 @@ def compare(here: DataFrame, there: DataFrame) -> DataFrame:
     for side in (mine, their):  # that there is no schedule is more than any bound
         side["bound"] = side.bound.mask(side.infeasible.astype(bool), MAX_COUNT)
     equal = table.index[(mine.steps == their.steps) & (mine.steps < MAX_COUNT)]
-    samples = [(here.samples[name], there.samples[name]) for name in equal]
-    words = Series(differences(samples, "faster", "slower"), index=equal, dtype=object)
-    time = words.reindex(table.index, fill_value="")
+    pairs = (here.rivals[equal] * there.rivals[equal]).reindex(table.index, fill_value=0)
+    samples, penalties = (
+        [*zip(here[name][equal], there[name][equal], strict=True)]
+        for name in ("samples", "penalty")
+    )
+    words = differences(samples, "faster", "slower", int(pairs.sum()), penalties)
+    time = Series(words, index=equal, dtype=object).reindex(table.index, fill_value="")
     changes = DataFrame({
         "fewer steps": mine.steps < their.steps, "more steps": mine.steps > their.steps,
         "tighter bound": mine.bound > their.bound, "weaker bound": mine.bound < their.bound,
@@ -211,4 +218,4 @@ def compare(here: DataFrame, there: DataFrame) -> DataFrame:
     table.insert(0, "here", [", ".join(changes.columns[line]) for line in changes.to_numpy()])
     ran = [table.index.isin(one.index.intersection(other.index)), table.index.isin(one.index)]
     where = np.select(ran, ["both", "here"], "there")
-    return table.assign(where=where, time=time).join(changes)
+    return table.assign(where=where, time=time, comparisons=pairs).join(changes)

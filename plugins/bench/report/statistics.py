@@ -12,6 +12,8 @@ import pandas as pd
 from pandas import DataFrame, Series
 from scipy import stats
 
+from cchybrid.host.worker_control import usable_seconds
+
 from ..contestant import Contestant
 from .significance import NOT_SHOWN, beside_lowest, holm
 from .standing import certified_bounds
@@ -57,6 +59,11 @@ def judged(runs: DataFrame, rows: DataFrame) -> DataFrame:
     reached = runs.steps <= runs.row_best_known.astype(float)
     met = (certified_bounds(runs) == runs.steps) & (runs.steps == runs.row_steps.astype(float))
     return runs.assign(success=held & (none | reached), closed=held & (none | met))
+
+
+def reach_goal(runs: DataFrame) -> Series:
+    """Return which judged runs reach the goal of their row, to which published rates refer."""
+    return (runs.failure == "") & (runs.steps <= runs.row_goal.astype(float))
 
 
 def aggregate(runs: DataFrame, by: Sequence[str], **more: Any) -> DataFrame:
@@ -119,7 +126,7 @@ def rates(runs: DataFrame) -> DataFrame:
         ]
         for name, column in published.items()
     }
-    success = (runs.failure == "") & (runs.steps <= runs.row_goal.astype(float))
+    success = reach_goal(runs)
     ended = np.array([_spent_its_budget(run) for run in runs.itertuples()], dtype=bool)
     cut_off = ~success & (runs.failure == "") & ended
     found = aggregate(
@@ -143,7 +150,8 @@ def rates(runs: DataFrame) -> DataFrame:
 def _spent_its_budget(run: Any) -> bool:
     """Return whether a run ended at a limit, not because its engine had nothing left to do."""
     budget = Contestant.from_key(run.key)
-    spent = ((run.evaluations, budget.evaluations), (run.seconds, budget.time_limit))
+    seconds = budget.time_limit and usable_seconds(budget.time_limit)
+    spent = ((run.max_evaluations, budget.evaluations), (run.seconds, seconds))
     return any(limit is not None and amount >= limit for amount, limit in spent)
 
 

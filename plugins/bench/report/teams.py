@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Set
 
 import numpy as np
 from pandas import DataFrame
@@ -16,25 +16,23 @@ from .statistics import mean_of
 VERDICTS = ("better", "worse", NOT_SHOWN)
 
 
-def members_of(key: str, others: Iterable[str]) -> list[str]:
+def members_of(key: str, code: Mapping[str, Set[tuple[str, str]]]) -> list[str]:
     """Return the contestants of one engine each that a team can be compared with.
 
     A team has several engines, or all but baselines; its members run under the same budget.
+    ``code`` has, by contestant, the engines of its runs with the digests of their code, of which
+    a member has one of the team's; where one is empty (older stores), names of engines decide.
     """
     team = Contestant.from_key(key)
     engines = team.team(load_registry())
     if len(engines) < 2:
         return []
     found = []
-    for other in others:
+    for other, own in code.items():
         alone = Contestant.from_key(other)
-        if (
-            alone.engines is None
-            or len(alone.engines) != 1
-            or _limits_of(alone) != _limits_of(team)
-        ):
+        if len(alone.engines or ()) != 1 or _limits_of(alone) != _limits_of(team):
             continue
-        if alone.engines[0] in engines:
+        if own <= code[key] if own and code[key] else {*(alone.engines or ())} <= {*engines}:
             found.append(other)
     return found
 
@@ -56,10 +54,13 @@ def beside_members(runs: DataFrame) -> DataFrame:
     """
     runs = runs.assign(penalised=penalised(runs, runs.success))
     names = dict(zip(runs.key, runs.contestant, strict=True))
-    keys = sorted(set(runs.key))
+    code = {
+        key: {item for each in versions for item in each.items() if item[0].startswith("engine ")}
+        for key, versions in runs.groupby("key").versions
+    }
     lines, samples = [], []
-    for key in keys:
-        rivals = members_of(key, keys)
+    for key in code:
+        rivals = members_of(key, code)
         for row, ours in runs[runs.key == key].groupby("row", sort=False):
             theirs = [runs[(runs.key == rival) & (runs.row == row)] for rival in rivals]
             theirs = [group for group in theirs if len(group)]

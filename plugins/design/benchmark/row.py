@@ -224,7 +224,7 @@ def _count(text: str, where: str) -> int:
 
 def _number(text: str, where: str) -> float:
     try:
-        value = float(text)
+        value = float(text if text.isascii() and "_" not in text else "")
     except ValueError:
         raise InputError(f"{text[:40]!r} is no number", where=where, hint="correct it") from None
     if math.isinf(value) and "inf" not in text.lower():

@@ -59,6 +59,16 @@ def test_a_file_says_what_its_row_does_not(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("links", "expected"),
+    [("1 2\n2 3\n3 4\n", "1 2,3,4 1,2,3,4"), ("a b\nb c\nc d\n", "b a,c,d a,b,c,d")],
+)
+def test_nodes_are_called_by_their_names(tmp_path: Path, links: str, expected: str) -> None:
+    (tmp_path / "net.edges").write_text(links)
+    columns = found(tmp_path, topology="net.edges", collective="OAB", root="1")
+    assert [columns[name] for name in ("root", "receivers", "participants")] == expected.split()
+
+
 def test_an_instance_that_cannot_be_looked_up_is_unknown() -> None:
     row = Row.from_text({"topology": "lost.json"}, Path())
     columns = features(row, {})

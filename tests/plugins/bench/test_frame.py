@@ -66,6 +66,19 @@ def test_every_run_is_in_a_group_of_each_feature(runs: list[Run], tmp_path: Path
     assert read_back[[*features]].notna().all(axis=None)
 
 
+def test_published_steps_of_another_instance_are_not_comparable(
+    runs: list[Run], tmp_path: Path
+) -> None:
+    row = SUITE.rows[0]
+    other = replace(row, published=replace(row.published, comparable=False))
+    for rows, comparable in ((SUITE.rows[:1], True), ((other,), False)):
+        path = tmp_path / f"{comparable}.sqlite"
+        with Store(path, write=True) as store:
+            store.put_suite(Suite("tiny", "", rows))
+            store.put(runs[0])
+        assert cchybrid.bench.read(path).comparable.tolist() == [comparable]
+
+
 def test_runs_say_on_which_machine_they_were_made(runs: list[Run], tmp_path: Path) -> None:
     older = {name: value for name, value in runs[1].result.items() if name != "machine"}
     odd = {**runs[2].result, "machine": ["x"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import subprocess
@@ -134,14 +135,30 @@ def test_published_rates_stand_beside_ours() -> None:
     assert r"a AAS & 4 & 4 & \textbf{4} & 100 & 1.00 & 5 & 0 (62.5) & 60.0 \\" in text
 
 
-def test_contestants_of_other_budgets_are_not_compared() -> None:
+def test_published_rates_are_those_of_their_goal() -> None:
+    (row,) = rows_of("a", steps=4, goal=5, rates={"umda": 100.0})
+    text = table_of((row,), outcomes(row, FAST, 1.0), outcomes(row, SLOW, 2.0, steps=5))
+    assert r"a AAS & 4 & 4 & \textbf{4} & 100 & 1.00 & 5 & 100 (100) & 2.00 \\" in text
+    assert "fewest steps known, or a published goal" in text
+
+
+def test_a_row_without_any_schedule_says_so() -> None:
+    (row,) = rows_of("a")
+    none = outcomes(row, FAST, math.nan, steps=None, lower_bound=1, infeasible=True)
+    text = table_of((row,), none, outcomes(row, SLOW, math.nan, steps=None, lower_bound=1))
+    assert r"a AAS & 1 & none & & & none & & \\" in text
+    assert "none: no schedule exists" in text
+
+
+@pytest.mark.parametrize(("steps", "star"), [(4, True), (5, False)])
+def test_contestants_of_other_limits_are_compared_if_all_succeed(steps: int, star: bool) -> None:
     (row,) = rows_of("a")
     longer = replace(SLOW, time_limit=300.0)
-    text = table_of(
-        (row,), outcomes(row, FAST, 1.0, 1.1, 1.2), outcomes(row, longer, 5.0, 5.1, 5.2)
-    )
-    assert r"\rlap" not in text
-    assert "seconds are not compared, as budgets differ" in text
+    found = outcomes(row, longer, 5.0, 5.1, 5.2)
+    found[2]["steps"] = steps
+    text = table_of((row,), outcomes(row, FAST, 1.0, 1.1, 1.2), found)
+    assert (r"\rlap" in text) == star
+    assert "these limits or times differ" in text
     assert "300 s,{} 1 thread or 60 s,{} 1 thread a run" in text
 
 

@@ -35,6 +35,8 @@ def test_holm_as_by_hand() -> None:
         ([10.0, 10.0], [10.0, 10.0], NOT_SHOWN),
         ([3.0, 3.0], [10.0, 10.0], NOT_SHOWN),  # 1 of 3 divisions of these four into two and two
         ([3.0] * 4, [10.0] * 4, "less"),  # 1 of 35
+        ([3.0] * 3, [10.0] * 4, "less"),  # 1 of 35: three and four cannot change places
+        ([18.0] * 9 + [19.0], [19.0] * 9 + [18.0], "less"),  # p = 2e-5; the values are the same two
         ([3.0], [10.0], NOT_SHOWN),
         ([3.0, math.nan], [10.0, 10.1], NOT_SHOWN),
         ([], [10.0, 10.1], NOT_SHOWN),
@@ -78,6 +80,15 @@ def test_the_lowest_of_many_was_chosen_from_all_pairs() -> None:
     assert beside_lowest("aa", [low, high])[1] == "more"
     assert holm([0.01], 5) == [True]
     assert holm([0.01], 6) == [False]
+
+
+def test_runs_without_success_are_compared_under_one_limit_only() -> None:
+    failed, sure = [6.0, 6.5, *[10.0] * 8], [25.0 + seed for seed in range(10)]
+    for penalties, word in (((60.0, 60.0), "less"), ((10.0, 60.0), NOT_SHOWN)):
+        assert differences([(failed, sure)], "less", "more", 0, [penalties]) == [word]
+        assert differences([(sure, sure)], "less", "more", 0, [penalties]) == [NOT_SHOWN]
+    assert differences([([6.0, 6.5, 7.0], sure)], "less", "more", 0, [(10.0, 60.0)]) == ["less"]
+    assert beside_lowest("aa", [failed, sure], [10.0, 60.0])[1] == NOT_SHOWN
 
 
 def test_each_row_has_one_lowest_mean() -> None:

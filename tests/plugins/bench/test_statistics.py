@@ -263,6 +263,31 @@ def test_runs_without_the_steps_count_with_their_time_limit() -> None:
     assert compare(here, there).time.tolist() == [NOT_SHOWN]
 
 
+def test_times_under_other_limits_are_compared_where_all_runs_have_the_steps() -> None:
+    """Two of ten within 10 s are not faster than ten within 60 s, ten of ten are."""
+    quick, late = (Contestant(("colouring",), time_limit=limit) for limit in (10.0, 60.0))
+    sure = [outcome("a", late, seed, seconds_to_best=25.0 + seed) for seed in range(10)]
+    for reached, word in ((2, NOT_SHOWN), (10, "faster")):
+        lucky = [
+            outcome("a", quick, seed, seconds_to_best=6.0 + seed / 9, steps=steps)
+            for seed, steps in enumerate([4] * reached + [9] * (10 - reached))
+        ]
+        assert compare(*map(standings, (read(*lucky), read(*sure)))).time.tolist() == [word]
+
+
+def test_the_best_of_several_contestants_was_chosen_from_all_pairs() -> None:
+    """The best of ten contestants shows less than a single one: 10 comparisons, not 1."""
+    there = read(*(outcome("a", FAST, seed, seconds_to_best=4.0 + seed) for seed in range(3)))
+    for count, word in ((1, "faster"), (10, NOT_SHOWN)):
+        names = [f"engine-{number}" for number in range(count)]
+        here = read(*(
+            outcome("a", Contestant((name,)), seed, seconds_to_best=1.0 + seed + 9 * bool(place))
+            for place, name in enumerate(names) for seed in range(3)
+        ))  # fmt: skip
+        (found,) = compare(standings(here), standings(there)).itertuples()
+        assert (found.time, found.comparisons) == (word, count)
+
+
 def test_that_there_is_no_schedule_is_more_than_any_bound() -> None:
     none = read(outcome("a", FAST, steps=None, lower_bound=0, infeasible=True))
     open_row = read(outcome("a", FAST, steps=None, lower_bound=1))

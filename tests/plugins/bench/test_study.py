@@ -173,6 +173,10 @@ def test_seeds() -> None:
             "success_percent: '101' is no percentage; write 0 to 100",
         ),
         (
+            "[[rows]]\ntopology = 'ring-bi-4'\nengine = 'a'\nsuccess_percent = '1_0'",
+            "'1_0' is no percentage",
+        ),
+        (
             "[[rows]]\ntopology = 'ring-bi-4'\nengine = 'a'\nsuccess_percent = 'nan'",
             "'nan' is no percentage",
         ),

@@ -178,6 +178,12 @@ def test_what_is_wrong_is_said(tmp_path, text, complaint):
     assert complaint in str(raised.value)
 
 
+def test_published_numbers_keep_their_digits(tmp_path):
+    text = "[[designs]]\nnodes = 4\ndegree = 2\nmean-distance = 1.30\nlatency = 1_0.50"
+    (row,) = read_suite(written(tmp_path, text)).rows
+    assert row.published == {"mean-distance": "1.30", "latency": "10.50"}
+
+
 def test_combinations_are_counted_before_they_are_listed(tmp_path):
     many = ", ".join(["0"] * 50)
     keys = ("root", "transmitters", "receivers", "participants", "chunks", "rounds", "ports")

@@ -30,20 +30,33 @@ def runs(
             "row": "r", "key": contestant.key, "contestant": contestant.name, "seed": seed,
             "success": value is not None, "closed": value is not None,
             "seconds_to_best": 0.0 if value is None else value, "seconds": 9.0, "contributions": (),
-            **more,
+            "versions": {}, **more,
         }
         for seed, value in enumerate(seconds)
     ]  # fmt: skip
 
 
 def test_the_members_of_a_team_run_alone_under_the_same_budget() -> None:
-    keys = [each.key for each in (UMDA, CPSAT, TEAM, AUTO, OTHER)]
-    assert members_of(TEAM.key, keys) == [UMDA.key, CPSAT.key]
-    assert members_of(AUTO.key, keys) == [CPSAT.key]  # baselines take part only if they are named
-    assert members_of(UMDA.key, keys) == []
     helped = Contestant(None, time_limit=10.0, first_schedule=True)
-    assert members_of(helped.key, keys) == []  # they do not have the greedy schedule
-    assert members_of(replace(AUTO, without=("umda",)).key, keys) == [CPSAT.key]
+    others = replace(AUTO, without=("umda",))
+    listed = (UMDA, CPSAT, TEAM, AUTO, OTHER, helped, others)
+    code: dict[str, set[tuple[str, str]]] = {each.key: set() for each in listed}
+    assert members_of(TEAM.key, code) == [UMDA.key, CPSAT.key]
+    assert members_of(AUTO.key, code) == [CPSAT.key]  # baselines take part only if they are named
+    assert members_of(UMDA.key, code) == []
+    assert members_of(helped.key, code) == []  # they do not have the greedy schedule
+    assert members_of(others.key, code) == [CPSAT.key]
+
+
+def test_members_had_their_present_code_when_the_team_ran() -> None:
+    mine, team = Contestant(("mine",), time_limit=10.0), {"engine cpsat": "1", "engine lns": "1"}
+    for versions, members in (
+        ({"engine cpsat": "1", "python": "3"}, ["cpsat"]), ({"engine cpsat": "2"}, []),
+    ):  # fmt: skip
+        lines = [*runs(AUTO, [1.0], versions=team), *runs(CPSAT, [1.0], versions=versions)]
+        lines += runs(mine, [0.1], versions={"engine mine": "1"})  # was not installed
+        found = beside_members(DataFrame(lines)).to_dict("records")
+        assert [line["member"] for line in found] == members
 
 
 def test_the_better_member_has_more_successes_then_fewer_seconds() -> None:

@@ -44,6 +44,18 @@ def test_graphml_of_random_networks_is_read_as_the_same(network, data):
         assert cchybrid.network(Path(folder) / "n.graphml") == network
 
 
+def test_graphml_keeps_names_or_refuses_them(tmp_path: Path) -> None:
+    def named(name: str) -> Network:
+        return Network.from_links("n", 2, [(0, 1)], node_names=(name, "\\u202e"))
+
+    odd = named("\u202e")
+    (tmp_path / "n.graphml").write_text(export_graphml(on(odd)))
+    assert cchybrid.network(tmp_path / "n.graphml") == odd
+    for name in ("a\x01b", "a\rb", "a\ud800b"):
+        with refused("n: XML lacks a character of the node a"):
+            export_graphml(on(named(name)))
+
+
 @settings(max_examples=examples(40))
 @given(valid_schedules())
 def test_graphml_of_random_networks(made):

@@ -272,6 +272,8 @@ def test_gpus_are_the_nodes_of_their_numbers_on_a_named_network() -> None:
     [
         (teccl_result(*teccl_triangle(), 10**9), "3-Epochs_Required: 1000000000"),
         ('{"3-Epochs_Required": 0}', "Flows: the key is missing"),
+        (teccl_result(*teccl_triangle(), 1)[:-1] + ', "9-Epochs_Required": 3}',
+         "9-Epochs_Required: 3-Epochs_Required beside it; leave one of them out"),
         (teccl_result(["Chunk zero"], {}, 1), "Flows[0]: 'Chunk zero' is no flow"),
         (teccl_result([], {}, 1), "Chunk paths: no demands"),
         (teccl_result([], {"Demand": []}, 1), "'Demand' is no demand"),

@@ -80,7 +80,7 @@ def test_fewest_rounds_of_a_number_of_steps(tmp_path: Path) -> None:
         ("pareto dgx-1 allgather --plot f.xyz", "the file type '.xyz' is not known"),
         ("pareto dgx-1 allgather --time-limit 0", "--time-limit: 0 seconds"),
         ("pareto dgx-1 allgather --max-steps 1", "a message has 2 hops to go"),
-        ("pareto spidergon-8 allreduce", "use its halves, reduce-scatter and allgather"),
+        ("pareto spidergon-8 allreduce", "use the halves of an allreduce"),
         ("check . --explain", "--explain: a front has an argument per certificate; name a"),
         ("pareto i.json", "i: the numbers of chunks and rounds are what is sought"),
         ("rounds i.json --steps 2", "i: the rounds are what is minimised"),
