@@ -62,9 +62,9 @@ def _on_network(read: Schedule, network: Network) -> Schedule:
     instance, steps, sums = read.instance, read.steps, read.sums
     collective, model = instance.collective, instance.model
     if network.node_names != instance.network.node_names:
-        if isinstance(model.inject, tuple) or isinstance(model.accept, tuple):
+        if model.table or isinstance(model.inject, tuple) or isinstance(model.accept, tuple):
             raise InputError(
-                "ports of each node, and the nodes have other names there",
+                "ports of each node or a routing table, and the nodes have other names there",
                 where="--topology", hint="name the network of the file",
             )  # fmt: skip
         messages: tuple[AnyMessage, ...] = collective.messages

@@ -88,6 +88,20 @@ def test_nodes_by_number_are_no_nodes_of_other_numbers(tmp_path: Path) -> None:
         import_text(json.dumps(other), tmp_path, registry, "mesh-1x4")
 
 
+@pytest.mark.parametrize("more", [{"routing": [[0, 1, 1], [0, 1, 2], [1, 1, 2]]}, {"ports": "1"}])
+def test_what_is_given_by_node_is_not_moved_to_other_names(
+    tmp_path: Path, more: dict[str, Any]
+) -> None:
+    (tmp_path / "there.edges").write_text("a b\nb c\n")
+    (tmp_path / "here.edges").write_text("b a\nb c\n")
+    instance = cchybrid.instance(str(tmp_path / "there.edges"), "pairs:a>c", **more)
+    if "ports" in more:
+        instance = instance.with_model(inject=(1, 1, 1))
+    text = json.dumps(Schedule(instance, ((Transfer(0, (0, 1, 2)),),)).to_json())
+    with refused("ports of each node or a routing table, and the nodes have other names there"):
+        import_text(text, tmp_path, load_registry(), str(tmp_path / "here.edges"))
+
+
 def import_text(text: str, folder: Path, registry: Registry, topology: str) -> None:
     (folder / "s.json").write_text(text)
     import_file(folder / "s.json", registry, network=judged_on(topology, None, registry)[0])
