@@ -37,10 +37,13 @@ def routing_table(words: Any, network: Network) -> RoutingTable | None:
         return _dimension_order(word, network)
     if not word.endswith(".csv"):
         return None
-    hops = [[node] * len(nodes) for node in nodes]
+    hops: dict[tuple[int, int], int] = {}
     for node, goal, after in read_rows(words, ("node", "destination", "next"), network):
-        hops[node][goal] = after
-    return RoutingTable(tuple(map(tuple, hops)))
+        if (node, goal) in hops:
+            a, b = map(network.node_name, (node, goal))
+            raise InputError(f"two lines from {a} to {b}", where=str(words), hint="keep one")
+        hops[node, goal] = after
+    return RoutingTable(tuple(tuple(hops.get((a, b), a) for b in nodes) for a in nodes))
 
 
 def _dimension_order(word: str, network: Network) -> RoutingTable:

@@ -85,6 +85,7 @@ def test_a_file_has_a_line_for_every_hop(tmp_path: Path) -> None:
     for text, message in (
         ("R1,R2", f"{file}: line 1: 'R1,R2' is no row; write node,destination,next"),
         ("R1,R2,R4", f"{file}: line 1: no node 'R4' in line; its nodes are R1, R2, R3"),
+        ("R1,R3,R2\n0,2,2", f"{file}: two lines from R1 to R3; keep one"),
         ("0,1,1\n0,2,2", "model.routing: no path between R1 and R3 over R3"),
     ):
         file.write_text(text)
