@@ -154,7 +154,7 @@ class CommunicationModel:
         elif self.inject is not None:
             found.append(f"{self.inject} {'port' if self.inject == 1 else 'ports'}")
         if self.table is not None:
-            found.append(f"{self.table} routing")
+            found.append(str(self.table))
         elif self.routing not in ("minimal", 0):
             hops = "extra hop" if self.routing == 1 else "extra hops"
             found.append("any routing" if self.routing == "any" else f"{self.routing} {hops}")

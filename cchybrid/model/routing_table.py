@@ -40,7 +40,7 @@ class RoutingTable:
         self.__dict__["hops"] = tuple(whole_tuple(row, "model.routing") for row in rows)
 
     def __str__(self) -> str:
-        return self.name or "table"
+        return f"routing table {self.name}".strip()
 
     def path(self, source: int, goal: int) -> tuple[int, ...]:
         """Return the nodes of the path; an empty tuple where there is none."""

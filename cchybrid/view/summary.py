@@ -36,7 +36,7 @@ def facts(instance: Instance) -> list[str]:
     if model.switching == "wormhole":
         routing = model.routing
         words = "any simple path" if routing == "any" else f"at most {routing} extra hops"
-        words = words if model.table is None else f"{routing} routing"
+        words = words if model.table is None else str(routing)
         parts.append("shortest paths" if model.extra_hops == 0 else words)
     parts.append("all ports" if model.inject is None else _ports(instance))
     if collective.chunks > 1:

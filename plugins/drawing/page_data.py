@@ -173,7 +173,7 @@ def _model_words(instance: Instance) -> str:
         return f"{words}; {ports}"
     routes = {"minimal": "shortest paths", "any": "any paths"}.get(str(model.routing))
     if model.table is not None:
-        routes = f"{model.routing} routing"
+        routes = str(model.table)
     return f"{words}; {ports}; {routes or f'paths of up to {model.routing} extra hops'}"
 
 

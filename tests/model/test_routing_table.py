@@ -129,7 +129,9 @@ def test_malformed_objects(routing: Any, message: str) -> None:
 
 
 def test_names_tell_the_table() -> None:
-    assert cchybrid.instance("mesh-2x2", "AAS", routing="yx").name == "mesh-2x2 AAS, yx routing"
-    assert on_star(ROWS).name == "star AAS, table routing"
+    assert (
+        cchybrid.instance("mesh-2x2", "AAS", routing="yx").name == "mesh-2x2 AAS, routing table yx"
+    )
+    assert on_star(ROWS).name == "star AAS, routing table"
     one_port = cchybrid.instance("mesh-2x2", "AAS", routing="xy", ports=1)
-    assert one_port.name == "mesh-2x2 AAS, 1 port, xy routing"
+    assert one_port.name == "mesh-2x2 AAS, 1 port, routing table xy"

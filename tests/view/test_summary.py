@@ -127,7 +127,7 @@ def test_the_routing_is_part_of_the_facts() -> None:
         ("minimal", "shortest paths"),
         ("any", "any simple path"),
         (2, "at most 2 extra hops"),
-        ("xy", "xy routing"),
+        ("xy", "routing table xy"),
     ):
         found = facts(cchybrid.instance("mesh-2x2", "AAS", routing=routing))
         assert f"wormhole switching, {words}, all ports" in found[1]
