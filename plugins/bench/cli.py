@@ -227,6 +227,8 @@ def run(
         )  # fmt: skip
         return
     fresh = not is_file(path)
+    if not fresh:
+        print_note(f"the runs in {path} are verified first")
     try:
         with Store(path, write=True) as results:
             if not remote:
