@@ -53,17 +53,17 @@ def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
         ("profile", profile, f"Performance profile (Dolan and Moré 2002){of_rows}",
          "time as a factor of the best", "share of rows solved", 1.0),
     )  # fmt: skip
-    found, looks = [], _looks(runs)
+    found, styles = [], _line_styles(runs)
     for name, curves, title, across, upwards, first in kinds:
         if any(map(len, curves.values())):
             labelled = {names[key]: curve for key, curve in curves.items()}
-            found.append((title, _staircases(name, labelled, looks, across, upwards, first)))
+            found.append((title, _staircases(name, labelled, styles, across, upwards, first)))
     if svg := _convergence(runs, _svg):
         found.append((CONVERGENCE_TITLE, svg))
     return found + conflict_plots(statistics.remainders(runs))
 
 
-def _looks(runs: DataFrame) -> dict[str, dict[str, Any]]:
+def _line_styles(runs: DataFrame) -> dict[str, dict[str, Any]]:
     """Return the colour and the dashes of every contestant, the same in all plots."""
     return dict(zip(sorted(set(runs.contestant)), cycle(LINES), strict=False))
 
@@ -75,7 +75,7 @@ def convergence_pdf(runs: DataFrame) -> bytes:
 
 def _convergence(runs: DataFrame, save: Callable[..., Any]) -> Any:
     """Draw steps and bound against seconds in the rows that improved most often; "" if none did."""
-    looks = _looks(runs)
+    styles = _line_styles(runs)
     runs = runs[(runs.failure == "") & ~runs.infeasible & runs.steps.notna() & ~runs.row_is_study]
     runs = runs.sort_values(["steps", "seconds_to_best", "seed"]).drop_duplicates(["row", "key"])
     states = [convergence(*pair) for pair in zip(runs.contributions, runs.lower_bound, strict=True)]
@@ -88,7 +88,7 @@ def _convergence(runs: DataFrame, save: Callable[..., Any]) -> Any:
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
     there = set(runs.contestant[runs.row.isin(names)])
-    labels = [label for label in [*looks][: len(COLOURS)] if label in there]
+    labels = [label for label in [*styles][: len(COLOURS)] if label in there]
     with _drawing("convergence", 0.8 + 2.1 * lines, shape=(lines, columns)) as (figure, panels):
         for axes in panels.flat[len(names) :]:
             axes.set_axis_off()
@@ -96,7 +96,7 @@ def _convergence(runs: DataFrame, save: Callable[..., Any]) -> Any:
             for run in runs[(runs.row == name) & runs.contestant.isin(labels)].itertuples():
                 end = max(run.seconds, run.states[-1].seconds, statistics.MIN_SECONDS)
                 ends = [*(max(s.seconds, statistics.MIN_SECONDS) for s in run.states), end]
-                color = looks[run.contestant]["color"]
+                color = styles[run.contestant]["color"]
                 label = run.contestant if run.contestant not in _labels(figure) else None
                 steps = [math.nan if s.steps is None else s.steps for s in run.states]
                 bounds = [s.bound for s in run.states]
@@ -120,7 +120,7 @@ def _labels(figure: Any) -> set[str]:
 
 
 def _staircases(
-    name: str, curves: Mapping[str, Series], looks: Mapping[str, Mapping[str, Any]],
+    name: str, curves: Mapping[str, Series], styles: Mapping[str, Mapping[str, Any]],
     across: str, upwards: str, first: float | None,
 ) -> str:  # fmt: skip
     """Draw step curves over a logarithmic axis from ``first``, by default just below the data."""
@@ -133,7 +133,7 @@ def _staircases(
         for label, curve in curves.items():
             xs = [left, *(max(x, left) for x in curve.index), right]
             ys = [0.0, *curve, curve.iloc[-1] if len(curve) else 0.0]
-            axes.step(xs, ys, where="post", label=label, linewidth=2, **looks[label])
+            axes.step(xs, ys, where="post", label=label, linewidth=2, **styles[label])
         axes.set(xlabel=across, ylabel=upwards, xscale="log", xlim=(left, right), ylim=(0, 1.02))
         axes.xaxis.set_major_locator(ticks if decades > 0.6 else MaxNLocator(6))
         axes.xaxis.set_minor_locator(NullLocator())
