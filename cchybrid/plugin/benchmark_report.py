@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cchybrid.model.shown import counted
 from cchybrid.model.text import one_line
 from cchybrid.plugin.benchmark import CheckedSuite, StoredRun
 
@@ -115,9 +116,11 @@ def exclusions(
 
 
 def counts_of(checked: CheckedSuite) -> str:
-    """Return the numbers of rows, of runs, and of verified runs."""
-    runs = checked.all_runs
+    """Return the numbers of rows, of runs, of verified runs, and of runs that do not hold."""
+    runs = [run for run in checked.all_runs if run.held]
+    bad = len(checked.all_runs) - len(runs)
     return (
-        f"{len(checked.runs)} rows, {len(runs)} runs,"
+        f"{counted(len(checked.runs), 'row')}, {counted(len(runs), 'run')},"
         f" {sum(not run.failure for run in runs)} of them verified again for this report"
+        + (f"; {counted(bad, 'run')} more that do not hold and do not count" if bad else "")
     )

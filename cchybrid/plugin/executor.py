@@ -150,8 +150,9 @@ def run_job(job: Job, stopped: Callable[[], bool] = lambda: False) -> JobAnswer:
             return JobAnswer(job.key, b"", "interrupted")
     if process.returncode == 0:
         return JobAnswer(job.key, output)
-    words = errors.decode(errors="replace").strip().splitlines()[-1:]
-    return JobAnswer(job.key, b"", f"exit {process.returncode}: {' '.join(words)[:MAX_ERROR]}")
+    code, words = process.returncode, errors.decode(errors="replace").strip().splitlines()[-1:]
+    why = f"exit {code}" if code > 0 else f"killed by signal {-code} ({signal.strsignal(-code)})"
+    return JobAnswer(job.key, b"", ": ".join([why, *words])[:MAX_ERROR])
 
 
 def _write(stream: IO[bytes], content: bytes) -> None:

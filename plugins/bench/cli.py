@@ -227,6 +227,8 @@ def run(
         )  # fmt: skip
         return
     fresh = not is_file(path)
+    if not fresh:
+        print_note(f"the runs in {path} are verified first")
     try:
         with Store(path, write=True) as results:
             if not remote:
@@ -259,7 +261,7 @@ def run(
         raise typer.Exit(1)
     print(f"{chosen_suite.name}: {len(chosen_suite.rows)} rows in {path}")
     if stored := len(tasks) - len(made):
-        print(f"stored before, and checked by bench report only: {counted(stored, 'run')}")
+        print(f"stored before, and verified again: {counted(stored, 'run')}")
     if failures := sum(bool(progress.run.failure) for progress in made):
         print(f"{failures} runs failed and will be run again by the same command")
     raise typer.Exit(1 if failures else 0)

@@ -72,15 +72,15 @@ class Contestant:
 
     @property
     def budget(self) -> str:
-        """The budget in words: ``60 s, 1 thread``."""
+        """The budget in words: ``60 s, 1 thread``, and that the greedy schedule takes part."""
         amounts = []
         if self.evaluations is not None:
             amounts.append(f"{self.evaluations} evaluations")
         if self.time_limit is not None:
             amounts.append(f"{self.time_limit:.15g} s")
         amounts.append(f"{self.threads} thread{'s' if self.threads > 1 else ''}")
-        if self.is_first_schedule_unusual:
-            amounts.append(f"{'' if self.first_schedule else 'no '}greedy schedule")
+        if self.first_schedule and self.engines != ():
+            amounts.append("greedy schedule")
         return ", ".join(amounts)
 
     @property

@@ -9,7 +9,7 @@ from cchybrid.library.node_lists import format_nodes
 from cchybrid.library.roles import listed, senders_and_receivers
 from cchybrid.model import Instance
 
-from .row import SPEC_FIELDS, Row
+from .row import SPEC_FIELDS, Row, shown_nodes
 
 NONE, UNKNOWN = "none", "unknown"
 """Values where an instance has nothing of the kind, and where the instance is not known."""
@@ -55,6 +55,6 @@ def features(row: Row, facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **dict.fromkeys(SPEC_FIELDS, UNKNOWN), "nodes": None, "channels": None, **facts,
         "topology": row.topology, "fail_links": " ".join(spec.fail_links) or NONE,
-        "fail_nodes": format_nodes(spec.fail_nodes) or NONE,
+        "fail_nodes": shown_nodes(spec.fail_nodes) or NONE,
         **({"collective": spec.collective} if spec.collective else {}),
     }  # fmt: skip

@@ -22,7 +22,7 @@ COLUMNS = (
     "contestant", "strategy", "engines", "budget", "seed", "status", "steps", "lower_bound",
     "certified", "gap", "engine", "bound_by", "seconds", "seconds_to_best", "evaluations",
     "evaluations_to_best", "start_seconds", "start_wall_seconds", "search_seconds",
-    "search_wall_seconds", "conflicts", "machine", "failure", "troubles", "convergence",
+    "search_wall_seconds", "searched", "conflicts", "machine", "failure", "troubles", "convergence",
 )  # fmt: skip
 """The columns of the table."""
 
@@ -46,7 +46,8 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
         ``convergence``, the list of (seconds, steps, bound) at which the run had a better schedule
         or bound (that of the host only where it is the best of the run). Times are missing where
         nothing was found or a run failed. ``status`` is ``optimal`` (certified), ``feasible``,
-        ``infeasible``, ``unknown`` or ``failed``, then ``failure`` has the reason.
+        ``infeasible``, ``unknown``, ``failed`` or ``does not hold``; then ``failure`` has the
+        reason. ``searched`` is false where no engine began its search in time.
 
     Raises
     ------
@@ -136,7 +137,7 @@ def as_text(runs: DataFrame) -> DataFrame:
 
 def _status(run: dict[str, Any]) -> str:
     if run["failure"]:
-        return "failed"
+        return "failed" if run["held"] else "does not hold"
     if run["infeasible"]:
         return "infeasible"
     if run["steps"] != run["steps"]:  # NaN: there is no schedule

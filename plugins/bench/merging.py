@@ -78,12 +78,12 @@ def merge(
                     before = known.get(key_of(run))
                     # A run that does not hold must not keep out one that does.
                     if before and (failure := _failure(before, rows, digests, registry)):
-                        merged.refused.append(f"{run.row}, seed {run.seed}: {failure}")
+                        merged.refused.append(f"{run.title}: {failure}")
                         before = None
                     if before is not None and (run.failure or not before.failure):
                         merged.known += 1
                     elif failure := _failure(run, rows, digests, registry):
-                        merged.refused.append(f"{run.row}, seed {run.seed}: {failure}")
+                        merged.refused.append(f"{run.title}: {failure}")
                     else:
                         output.put(run)
                         known[key_of(run)] = run

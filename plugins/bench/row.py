@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -90,7 +90,7 @@ class Row:
         parts = [self.topology, spec.collective or ""]
         for key, words in _NAME_PARTS.items():
             if (value := values[key]) is not None:
-                parts.append(words.format(format_nodes(value) if key in _NODE_LISTS else value))
+                parts.append(words.format(shown_nodes(value) if key in _NODE_LISTS else value))
         return " ".join(part for part in parts if part)
 
     def to_json(self) -> dict[str, Any]:
@@ -212,6 +212,27 @@ class Row:
         return replace(self, published=replace(self.published, **joined))
 
 
+def shown_nodes(nodes: str | Sequence[int | str]) -> str:
+    """Return a list of nodes as a suite has it: numbers such as ``0-3,7``, or names."""
+    if isinstance(nodes, str) or not all(isinstance(node, int) for node in nodes):
+        return nodes if isinstance(nodes, str) else ",".join(map(str, nodes))
+    return format_nodes(nodes)  # type: ignore[arg-type]
+
+
+def _nodes(text: str) -> str | tuple[int, ...]:
+    """Return the numbers of a list, or the text with names, which the network of the row knows."""
+    return parse_nodes(text) if re.fullmatch(r"[0-9,\s-]*", text) else text
+
+
+def _root(text: str) -> int | str:
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else text
+
+
+def _one_by_one(text: str) -> tuple[int | str, ...]:
+    nodes = _nodes(text)
+    return tuple(map(str.strip, nodes.split(","))) if isinstance(nodes, str) else nodes
+
+
 def _number(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
         raise InputError(f"{text!r} is no whole number", hint="write digits only")
@@ -248,10 +269,10 @@ def _routing(text: str) -> str:
 
 
 _SPEC: dict[str, Callable[[str], Any]] = {
-    "collective": canonical_name, "root": _number, "transmitters": parse_nodes,
-    "receivers": parse_nodes, "routing": _routing,
+    "collective": canonical_name, "root": _root,
+    "transmitters": _nodes, "receivers": _nodes, "routing": _routing,
     "switching": str.lower, "ports": str.lower, "fail_links": lambda text: tuple(text.split()),
-    "fail_nodes": parse_nodes, "participants": parse_nodes, "chunks": _positive,
+    "fail_nodes": _one_by_one, "participants": _nodes, "chunks": _positive,
     "rounds": lambda text: text.replace(" ", ""),
 }  # fmt: skip
 _PUBLISHED: dict[str, Callable[[str], Any]] = {

@@ -97,7 +97,7 @@ def run_suite(
     tasks
         The runs of the suite, or those of a shard.
     instances
-        Result of ``digests``: a run with another digest is repeated.
+        Result of ``digests``: a run that does not hold for this instance is repeated.
     executor
         Carries out the runs; it is closed at the end.
     watch
@@ -123,11 +123,8 @@ def run_suite(
     kind = registry.benchmark(suite.kind)
     refuse_other_tasks(store, suite, registry)
     store.put_suite(suite)
-    finished = {
-        (row, Contestant.from_key(key).renamed(registry).key, seed): digest
-        for (row, key, seed), digest in store.finished().items()
-    }
-    waiting = [task for task in tasks if finished.get(task.key) != instances[task.row.name]]
+    done_before = finished(tasks, instances, store, kind, registry)
+    waiting = [task for task in tasks if task.key not in done_before]
     done, begun, started = len(tasks) - len(waiting), len(waiting), time.monotonic()
     running: dict[str, Task] = {}
     ready: list[JobAnswer] = []
@@ -172,6 +169,22 @@ def run_suite(
                     keep(answer)
             executor.close()
     return True
+
+
+def finished(
+    tasks: Sequence[Task],
+    instances: Mapping[str, str],
+    store: Store,
+    kind: Benchmark[Any],
+    registry: Registry,
+) -> set[tuple[str, str, int]]:
+    """Return the keys of the tasks of which the store has a run that holds and has not failed."""
+    rows, found = {task.key: task.row for task in tasks}, set()
+    for run in store.runs(damaged=lambda line: None):  # reports name it
+        key = run.row, run.contestant.renamed(registry).key, run.seed
+        if key in rows and not check(run, rows[key], kind, instances[run.row]).failure:
+            found.add(key)
+    return found
 
 
 def job_of(task: Task, key: str, kind: Benchmark[Any], registry: Registry) -> Job:

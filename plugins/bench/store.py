@@ -90,6 +90,11 @@ class Run:
         """The key of the run in the store."""
         return self.row, self.contestant.key, self.seed
 
+    @property
+    def title(self) -> str:
+        """The run by its row, contestant and seed."""
+        return f"{self.row} [{self.contestant.name}, seed {self.seed}]"
+
 
 def _run(values: tuple[Any, ...]) -> Run:
     """Return the run of a line of the table; a value of another type is a ``ValueError``."""
@@ -195,22 +200,6 @@ class Store:
         # So that a copy of the file, made at any time, holds all but the last run.
         self._database.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def finished(self) -> dict[tuple[str, str, int], str]:
-        """Return the keys of all runs that ended with a result, and the instances' digests.
-
-        Runs that cannot be read are left out.
-        """
-        rows = self._database.execute(
-            "SELECT row, contestant, seed,"
-            " CASE WHEN json_valid(result) THEN json_extract(result, '$.digest') END FROM runs"
-            " WHERE failure = ''"
-        )
-        found = {}
-        for row, contestant, seed, digest in rows:
-            with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError):
-                found[row, Contestant.from_key(contestant).key, seed] = digest
-        return found
-
     def suites(self) -> list[str]:
         """Return the names of the suites in alphabetical order."""
         found = self._database.execute("SELECT DISTINCT suite FROM suites ORDER BY suite")
@@ -279,8 +268,11 @@ class Store:
                     raise ValueError("its contestant is that of another run, and would count twice")
                 seen.add(run.key)
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-                row, _, seed = values[:3]
-                line = f"{row!s:.200}, seed {seed!r:.20}: is damaged: {error}"
+                row, key, seed = values[:3]
+                name = f"contestant {key!s:.80}"
+                with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError):
+                    name = Contestant.from_key(key).name
+                line = f"{row!s:.200} [{name}, seed {seed!r:.20}]: is damaged: {error}"
                 if damaged is None:
                     raise ValueError(line) from None
                 damaged(" ".join(line.split()))

@@ -17,9 +17,9 @@
 
 Values are those of ``cchybrid solve``: ``topology``, ``collective``, ``root``, ``transmitters``,
 ``receivers``, ``participants``, ``routing``, ``switching``, ``ports``, ``fail_links``,
-``fail_nodes``, ``chunks``, ``rounds``; published values are ``steps``, ``lower_bound``, ``place``,
-``source``, ``note`` and ``comparable``. If ``with`` changes the instance of a row, nothing is
-compared unless ``comparable`` is given.
+``fail_nodes``, ``chunks``, ``rounds``, with nodes by number or by name; published values are
+``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``. If ``with`` changes
+the instance of a row, nothing is compared unless ``comparable`` is given.
 
 A published success rate is ``success_percent`` with its ``engine``; so are the means over the
 successes, ``mean_evaluations`` and ``mean_time``, in the words of the source. ``goal`` is the
@@ -181,7 +181,7 @@ def _rows(entries: Any, key: str, kind: Benchmark[Any], folder: Path) -> Iterato
     for index, entry in enumerate(entries):
         where = f"{key}[{index}]"
         with with_context(where):
-            listed = {*entry} - {"only", "with"} and "file" not in entry
+            listed = "file" not in entry and (not entry or {*entry} - {"only", "with"})
             for row in (_listed if listed else _of_table)(entry, kind, folder):
                 yield where, row
 

@@ -44,6 +44,12 @@ def test_a_job_s_output_is_its_answer_and_a_failure_its_last_line() -> None:
     assert run_job(Job("c", "no.such.module", b"")).failure.startswith("exit 1: ")
 
 
+def test_a_job_that_is_killed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ends_itself.py").write_text("import os\nos.kill(os.getpid(), 9)")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert run_job(Job("d", "ends_itself", b"")).failure == "killed by signal 9 (Killed)"
+
+
 def test_a_job_ends_at_its_limit_and_when_it_is_stopped(waiting: Path) -> None:
     assert run_job(waiting_job("late", 0.5)).failure == "gave no answer within 0 s"
     stopped = run_job(waiting_job("stopped"), lambda: bool(starts(waiting, "stopped")))

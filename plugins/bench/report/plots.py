@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import cycle
 from statistics import fmean
 from textwrap import fill
 from typing import Any
@@ -17,6 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 from pandas import DataFrame, Series, to_numeric
 
+from cchybrid.model.shown import counted
 from cchybrid.view import plot
 
 from ..contestant import Contestant
@@ -40,24 +42,30 @@ MIN_VALUES = 3
 def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
     """Return the title and the SVG of every plot for which there is data."""
     times = statistics.times(runs)
+    of_rows = f", {counted(len(times), 'row')} that all contestants ran"
     names = dict(zip(runs.key, runs.contestant, strict=True))
     closed = rows.index[rows.steps.notna() & (rows.proof == "certified")]
     profile = statistics.performance_profile(times) if len(names) > 1 else {}
     kinds: tuple[tuple[str, Mapping[str, Series], str, str, str, float | None], ...] = (
         ("settled", statistics.settled_over_time(times, closed),
-         "Share of rows settled against seconds",
+         f"Share of rows settled against seconds{of_rows}",
          "seconds to the best schedule, of closed rows", "share of rows", None),
-        ("profile", profile, "Performance profile (Dolan and Moré 2002)",
+        ("profile", profile, f"Performance profile (Dolan and Moré 2002){of_rows}",
          "time as a factor of the best", "share of rows solved", 1.0),
     )  # fmt: skip
-    found = []
+    found, styles = [], _line_styles(runs)
     for name, curves, title, across, upwards, first in kinds:
         if any(map(len, curves.values())):
             labelled = {names[key]: curve for key, curve in curves.items()}
-            found.append((title, _staircases(name, labelled, across, upwards, first)))
+            found.append((title, _staircases(name, labelled, styles, across, upwards, first)))
     if svg := _convergence(runs, _svg):
         found.append((CONVERGENCE_TITLE, svg))
     return found + conflict_plots(statistics.remainders(runs))
+
+
+def _line_styles(runs: DataFrame) -> dict[str, dict[str, Any]]:
+    """Return the colour and the dashes of every contestant, the same in all plots."""
+    return dict(zip(sorted(set(runs.contestant)), cycle(LINES), strict=False))
 
 
 def convergence_pdf(runs: DataFrame) -> bytes:
@@ -67,6 +75,7 @@ def convergence_pdf(runs: DataFrame) -> bytes:
 
 def _convergence(runs: DataFrame, save: Callable[..., Any]) -> Any:
     """Draw steps and bound against seconds in the rows that improved most often; "" if none did."""
+    styles = _line_styles(runs)
     runs = runs[(runs.failure == "") & ~runs.infeasible & runs.steps.notna() & ~runs.row_is_study]
     runs = runs.sort_values(["steps", "seconds_to_best", "seed"]).drop_duplicates(["row", "key"])
     states = [convergence(*pair) for pair in zip(runs.contributions, runs.lower_bound, strict=True)]
@@ -78,8 +87,8 @@ def _convergence(runs: DataFrame, save: Callable[..., Any]) -> Any:
         return ""
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
-    labels = sorted(set(runs[runs.row.isin(names)].contestant))[: len(COLOURS)]
-    colours = dict(zip(labels, COLOURS, strict=False))
+    there = set(runs.contestant[runs.row.isin(names)])
+    labels = [label for label in [*styles][: len(COLOURS)] if label in there]
     with _drawing("convergence", 0.8 + 2.1 * lines, shape=(lines, columns)) as (figure, panels):
         for axes in panels.flat[len(names) :]:
             axes.set_axis_off()
@@ -87,7 +96,7 @@ def _convergence(runs: DataFrame, save: Callable[..., Any]) -> Any:
             for run in runs[(runs.row == name) & runs.contestant.isin(labels)].itertuples():
                 end = max(run.seconds, run.states[-1].seconds, statistics.MIN_SECONDS)
                 ends = [*(max(s.seconds, statistics.MIN_SECONDS) for s in run.states), end]
-                color = colours[run.contestant]
+                color = styles[run.contestant]["color"]
                 label = run.contestant if run.contestant not in _labels(figure) else None
                 steps = [math.nan if s.steps is None else s.steps for s in run.states]
                 bounds = [s.bound for s in run.states]
@@ -111,8 +120,9 @@ def _labels(figure: Any) -> set[str]:
 
 
 def _staircases(
-    name: str, curves: Mapping[str, Series], across: str, upwards: str, first: float | None
-) -> str:
+    name: str, curves: Mapping[str, Series], styles: Mapping[str, Mapping[str, Any]],
+    across: str, upwards: str, first: float | None,
+) -> str:  # fmt: skip
     """Draw step curves over a logarithmic axis from ``first``, by default just below the data."""
     corners = [x for curve in curves.values() for x in curve.index]
     left = min(corners) / 1.25 if first is None else first
@@ -120,11 +130,10 @@ def _staircases(
     decades = math.log10(right / left)
     ticks = LogLocator(subs=(1.0, 2.0, 5.0) if decades < 4 else (1.0,))
     with _drawing(name) as (figure, axes):
-        axes.set_prop_cycle(LINES)
         for label, curve in curves.items():
             xs = [left, *(max(x, left) for x in curve.index), right]
             ys = [0.0, *curve, curve.iloc[-1] if len(curve) else 0.0]
-            axes.step(xs, ys, where="post", label=label, linewidth=2)
+            axes.step(xs, ys, where="post", label=label, linewidth=2, **styles[label])
         axes.set(xlabel=across, ylabel=upwards, xscale="log", xlim=(left, right), ylim=(0, 1.02))
         axes.xaxis.set_major_locator(ticks if decades > 0.6 else MaxNLocator(6))
         axes.xaxis.set_minor_locator(NullLocator())

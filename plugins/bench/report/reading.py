@@ -40,14 +40,19 @@ class Reading:
         """The name of the suite."""
         return self.checked.name
 
+    @property
+    def counted(self) -> Reading:
+        """The same without the runs that do not hold, which are named and not counted."""
+        return replace(self, runs=self.runs[self.runs.held])
+
     def features(self, row: Row) -> dict[str, Any]:
         """Return the features of a row's instance as columns."""
         return features(row, self.facts.get(row.name, {}))
 
     @property
     def contestants(self) -> list[Contestant]:
-        """The contestants with runs, in the order of their keys."""
-        return [Contestant.from_key(key) for key in sorted(set(self.runs.key))]
+        """The contestants with runs that hold, in the order of their keys."""
+        return [Contestant.from_key(key) for key in sorted(set(self.counted.runs.key))]
 
 
 def run_table(records: Iterable[Mapping[str, Any]]) -> DataFrame:

@@ -9,6 +9,7 @@ import numpy as np
 from pandas import DataFrame, Series, concat, isna
 
 from cchybrid.library.node_lists import format_nodes
+from cchybrid.model.shown import counted
 from cchybrid.plugin.benchmark_report import Report, Section, counts_of, exclusions
 
 from ..contestant import Contestant, settings_of
@@ -36,7 +37,7 @@ def compose(reading: Reading, other: Reading | None) -> Report:
     """Return the report of a store, compared with another if there is one."""
     rows = standings(reading)
     rows["bounds"] = _beside(rows.lower_bound, rows.claimed_bound, "({} claimed)", "0")
-    runs = statistics.judged(reading.runs, rows)
+    runs = statistics.judged(reading.counted.runs, rows)
     sections = [_summary(rows)]
     if rows.rates.map(bool).any() or rows.mean_times.map(bool).any():
         sections += _rates(statistics.rates(runs))
@@ -258,6 +259,11 @@ def _contestants(found: DataFrame) -> list[Section]:
         " start and search: processor seconds of the engines in all runs, until their searches"
         " began and of the searches."
     )
+    if found.unsearched.any():
+        text += (
+            " No search: runs that ended before any engine began its search, so that they show"
+            " nothing but that the time was too short to start one."
+        )
     names = ["collective", "contestant", "rows", "runs", "failures", "closed"]
     table = found[names].assign(**{
         "best known reached": found.reached, "successes": found.successes,
@@ -265,6 +271,7 @@ def _contestants(found: DataFrame) -> list[Section]:
         "95 % interval": _ranges(found.rate_low, found.rate_high, _percent),
         "mean s": found.seconds_mean, "median s": found.seconds_median,
         "start, mean s": found.start_mean, "search, mean s": found.search_mean,
+        **({"no search": found.unsearched} if found.unsearched.any() else {}),
     })  # fmt: skip
     parts = found.collective != "all"
     total = Section("Contestants", text, table=table[~parts].drop(columns="collective"))
@@ -279,7 +286,8 @@ def _teams(runs: DataFrame) -> list[Section]:
     if len(found):
         text = (
             "Each team beside the better one of its members, as if it were known which: the one"
-            " with a higher success rate, then fewer seconds. Seconds are means to the best"
+            " with a higher success rate, then fewer seconds. Only members with runs of their own"
+            " in the row can be that; others might be better. Seconds are means to the best"
             f" schedule over all runs, {PENALTY} for a run without success, with Student's"
             " interval at 95 %."
             f" Better, worse: fewer or more seconds by {TEST.format(found.rivals.sum())}."
@@ -288,10 +296,13 @@ def _teams(runs: DataFrame) -> list[Section]:
         for team, rows in found.groupby("team", sort=False):
             counts = rows.verdict.value_counts()
             words = [f"{word} {counts[word]}" for word in teams.VERDICTS if word in counts]
+            members = dict.fromkeys("; ".join(rows.members).split("; "))
             lines.append(
-                f"{team}: {', '.join(words)} of {len(rows)} rows; {rows.successes.sum()} successes"
-                f" of {rows.runs.sum()} runs, the better members {rows.member_successes.sum()};"
-                f" closed {rows.closed.sum()}, the better members {rows.member_closed.sum()}"
+                f"{team} beside {', '.join(members)}: {', '.join(words)} of"
+                f" {counted(len(rows), 'row')}; {rows.successes.sum()} successes of"
+                f" {counted(rows.runs.sum(), 'run')}, the better members"
+                f" {rows.member_successes.sum()}; closed {rows.closed.sum()}, the better members"
+                f" {rows.member_closed.sum()}"
             )
         table = found[["row", "team", "successes", "closed"]].assign(**{
             "mean s": found.seconds, "95 % interval": _ranges(found.low, found.high, shown),
@@ -395,13 +406,22 @@ def _scaling(reading: Reading) -> list[Section]:
 
 
 def _facts(reading: Reading) -> list[str]:
-    """Return the general facts: contestants, versions, counts."""
-    runs = reading.runs
-    seeds = runs.groupby("key").seed.agg(format_nodes)
+    """Return the general facts: contestants with their rows and seeds, versions, counts."""
+    runs = reading.counted.runs
+    seeds = runs.groupby(["key", "row"]).seed.agg(format_nodes)
     facts = []
     for contestant in reading.contestants:
         words = ", ".join([contestant.name, contestant.budget, *settings_of(contestant)])
-        facts.append(f"contestant {words}; seeds {seeds[contestant.key]}")
+        rows = seeds[contestant.key].value_counts(sort=False).items()
+        each = [f"seeds {text} in {counted(count, 'row')}" for text, count in rows]
+        facts.append(f"contestant {words}; {', '.join(each)}")
+    total = len(reading.contestants) * len(runs.drop_duplicates(["row", "seed"]))
+    if total > len(runs):
+        facts.append(
+            f"contestants have runs of different rows or seeds: {total - len(runs)} of the {total}"
+            " runs are missing that all contestants would have of the rows and seeds of any;"
+            " rates, times and counts of runs of different rows or seeds cannot be compared"
+        )
     versions = [f"{name} {texts}" for name, texts in _versions(reading).items()]
     facts += [f"versions: {', '.join(versions)}"] if versions else []
     return [*facts, counts_of(reading.checked)]

@@ -31,7 +31,7 @@ def standings(reading: Reading) -> DataFrame:
     """Return the state of every row in the suite's order; the index is the row's name.
 
     Columns beside the features of the instance and of the published values, ``runs`` and
-    ``failures``:
+    ``failures`` (runs that do not hold are in neither):
 
     - ``group``: the collective in capitals, ``(file)`` for an instance file.
     - ``is_study``: the row is a conflict study.
@@ -47,8 +47,8 @@ def standings(reading: Reading) -> DataFrame:
       run with the best bound; ``story``: the same in words.
     - ``proof``: ``certified`` if the row is closed, ``claimed`` if its steps meet a claimed bound,
       which does not close it, else ""; ``state``:
-      ``optimal``, ``infeasible``, ``open``, ``nothing found``, ``failed``, ``not run`` or
-      ``conflict study``.
+      ``optimal``, ``infeasible``, ``open``, ``nothing found``, ``failed``, ``not run``,
+      ``no run counts`` (those there are do not hold) or ``conflict study``.
     - ``verdict``: our steps against the published ones, one of ``VERDICTS``; ``bound_verdict``: our
       certified bound against the published one: ``tighter``, ``equal``, ``weaker``, or ``refuted``
       by a schedule with fewer steps; ``published_is_impossible``: the bound exceeds the published
@@ -56,6 +56,8 @@ def standings(reading: Reading) -> DataFrame:
     - ``best_known``: the fewest steps known, ours or published, never below the certified bound;
       ``goal``: the steps of a success: the published goal, else ``best_known``.
     """
+    stored = {*reading.runs["row"]}
+    reading = reading.counted
     rows = DataFrame([_columns(row, reading) for row in reading.rows], dtype=object).rename(
         columns=PUBLISHED
     )
@@ -65,6 +67,7 @@ def standings(reading: Reading) -> DataFrame:
     held = reading.runs[reading.runs.failure == ""]
     rows["runs"] = reading.runs.row.value_counts().reindex(rows.index, fill_value=0)
     rows["failures"] = rows.runs - held.row.value_counts().reindex(rows.index, fill_value=0)
+    rows["none_counts"] = rows.index.isin(stored) & (rows.runs == 0)
     held = held.assign(fewest=held.groupby("row").steps.transform("min"))
     none = dict.fromkeys(("contestant", "engine", "story"), "")
     rows["infeasible"] = rows.index.isin(held.row[held.infeasible])
@@ -146,6 +149,7 @@ def _with_verdicts(rows: DataFrame) -> DataFrame:
         (none | (steps == bound), "certified"), (steps == claim, "claimed"), default=""
     )
     rows["state"] = _first(
+        (rows.none_counts, "no run counts"),
         (~some, np.where(rows.runs > 0, "failed", "not run")), (rows.is_study, STUDY),
         (none, "infeasible"), (steps.isna(), "nothing found"), (steps == bound, "optimal"),
         default="open",

@@ -71,12 +71,13 @@ def aggregate(runs: DataFrame, by: Sequence[str], **more: Any) -> DataFrame:
 
     ``rows``, the numbers of rows with a ``closed`` run and with a success (``reached``); ``runs``,
     ``failures``, and ``successes`` with the interval of their rate; over the successes, seconds and
-    evaluations to the best schedule; over all runs, processor seconds of starting and searching.
+    evaluations to the best schedule; over all runs, processor seconds of starting and searching,
+    and the number of those that ended before any engine began its search (``unsearched``).
     """
     data = runs.assign(
         tried=runs.row, closed=runs.row.where(runs.closed), reached=runs.row.where(runs.success),
         failed=runs.failure != "", seconds=runs.seconds_to_best.where(runs.success),
-        evaluations=runs.evaluations_to_best.where(runs.success),
+        evaluations=runs.evaluations_to_best.where(runs.success), unsearched=~runs.searched,
     )  # fmt: skip
     groups = data.groupby([*by], sort=False)
     found = groups.agg(
@@ -84,7 +85,7 @@ def aggregate(runs: DataFrame, by: Sequence[str], **more: Any) -> DataFrame:
         closed=("closed", "nunique"), reached=("reached", "nunique"), successes=("success", "sum"),
         seconds_mean=("seconds", lambda values: mean_of(values)[0]),
         seconds_median=("seconds", "median"), start_mean=("start_seconds", "mean"),
-        search_mean=("search_seconds", "mean"), **more,
+        search_mean=("search_seconds", "mean"), unsearched=("unsearched", "sum"), **more,
     ).reset_index()  # fmt: skip
     ends = [wilson(*counts) for counts in zip(found.successes, found.runs, strict=True)]
     found = found.join(DataFrame(ends, columns=["rate_low", "rate_high"]))
@@ -224,34 +225,34 @@ def credit_of(gains: DataFrame) -> DataFrame:
 def times(runs: DataFrame) -> DataFrame:
     """Return the median seconds to success over the seeds, by row and contestant's key.
 
-    A failed seed counts as infinite; NaN where there is no run.
+    Only of rows that all contestants ran: whoever ran a few easy ones alone would have the highest
+    curve. A failed seed counts as infinite.
     """
     spent = runs.seconds_to_best.where(runs.success, math.inf).clip(lower=MIN_SECONDS)
-    return spent.groupby([runs.row, runs.key]).agg(median_high).unstack()
+    return spent.groupby([runs.row, runs.key]).agg(median_high).unstack().dropna()
 
 
 def performance_profile(times: DataFrame) -> dict[str, Series]:
     """Return, by key, the share of rows solved within a factor of the best time.
 
-    A row is solved by reaching the fewest steps known. Only rows that all contestants ran count.
+    A row is solved by reaching the fewest steps known.
 
     References
     ----------
     E. D. Dolan, J. J. Moré, "Benchmarking optimization software with performance profiles",
     Mathematical Programming 91 (2002), doi:10.1007/s101070100263.
     """
-    common = times.dropna()
-    ratios = common.div(common.min(axis=1), axis=0)
-    return {key: staircase(column, len(common)) for key, column in ratios.items()}
+    ratios = times.div(times.min(axis=1), axis=0)
+    return {key: staircase(column, len(times)) for key, column in ratios.items()}
 
 
 def settled_over_time(times: DataFrame, closed: Iterable[str]) -> dict[str, Series]:
-    """Return, by key, the share of the contestant's rows that were settled, over time.
+    """Return, by key, the share of the rows of ``times`` that were settled, over time.
 
     A row is settled when the best schedule is found; only rows that are closed in the end count.
     """
     settled = times[times.index.isin(closed)]
-    return {key: staircase(settled[key], times[key].count()) for key in times}
+    return {key: staircase(settled[key], len(times)) for key in times}
 
 
 def staircase(values: Series, total: int) -> Series:

@@ -49,8 +49,9 @@ def beside_members(runs: DataFrame) -> DataFrame:
     """Return, per row and team, the team's runs beside those of the better one of its members.
 
     The better member has a higher success rate, then fewer seconds; ``rivals`` is the number of
-    members. ``seconds`` are means to the best schedule, with ``PENALTY`` for a run without success;
-    ``low`` and ``high`` are Student's interval at 95 %; ``verdict`` is one of ``VERDICTS``.
+    ``members``. ``seconds`` are means to the best schedule, with ``PENALTY`` for a run without
+    success; ``low`` and ``high`` are Student's interval at 95 %; ``verdict`` is one of
+    ``VERDICTS``.
     """
     runs = runs.assign(penalised=penalised(runs, runs.success))
     names = dict(zip(runs.key, runs.contestant, strict=True))
@@ -68,6 +69,7 @@ def beside_members(runs: DataFrame) -> DataFrame:
                 continue
             best = min(theirs, key=lambda group: (-group.success.mean(), group.penalised.mean()))
             line = {"row": row, "team": names[key], **_summary(ours)}
+            line["members"] = "; ".join(group.contestant.iloc[0] for group in theirs)
             line |= {"rivals": len(theirs), "member": best.contestant.iloc[0]}
             line |= {f"member_{name}": value for name, value in _summary(best).items()}
             samples.append((ours.penalised.tolist(), best.penalised.tolist()))

@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 
 import pytest
 from cchybrid_plugins.bench.row import Row
+from cchybrid_plugins.bench.runner import digests, finished, tasks_of
 from cchybrid_plugins.bench.store import Store
 from cchybrid_plugins.bench.suite import Suite, read_suite
 
 import cchybrid
 from cchybrid.cli.app import run as command
+from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.kinds import KINDS, needs
 from tests.plugins.bench.local_runs import COLOURING, made, with_seed
 from tests.plugins.bench.small_suites import (
@@ -187,17 +189,19 @@ def test_a_store_without_a_run_that_counts_has_a_report(kind: Kind, tmp_path: Pa
     assert {word for words in found.rows.values() for word in words} <= {"", "no result"}
 
 
-def test_a_damaged_run_is_done_again(kind: Kind, tmp_path: Path) -> None:
-    store = store_of(kind, tmp_path, *kind.runs, with_seed(kind.runs[1], 1))
+def test_runs_that_are_damaged_or_do_not_hold_are_done_again(kind: Kind, tmp_path: Path) -> None:
+    whole = with_seed(kind.runs[1], 1)
+    other = replace(whole.contestant, software="other")
+    forged = replace(whole, contestant=other, result={**whole.result, "software": "mine"})
+    store = store_of(kind, tmp_path, *kind.runs, whole, forged)
     with closing(sqlite3.connect(store)) as database, database:
         database.execute("UPDATE runs SET result = '{' WHERE rowid = 1")
         database.execute("UPDATE runs SET contestant = '?' WHERE rowid = 2")
-    known = kind.runs[1]
+    registry = load_registry()
+    tasks = tasks_of(kind.suite, [whole.contestant, other], range(2))
+    known = digests(kind.suite, registry), registry.benchmark(kind.suite.kind)
     with Store(store) as opened:
-        assert opened.finished() == {
-            kind.runs[0].key: None,
-            (known.row, known.contestant.key, 1): known.result["digest"],
-        }
+        assert finished(tasks, known[0], opened, known[1], registry) == {whole.key}
 
 
 @pytest.mark.parametrize(

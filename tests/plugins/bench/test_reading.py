@@ -163,5 +163,5 @@ def test_a_damaged_run_is_left_out_and_named(store, damage):
     reading = read_store(store, None, load_registry())
     assert not reading.runs.held.any()
     (line,) = reading.checked.excluded
-    assert line.startswith("net.json, seed ")
+    assert line.startswith("net.json [")
     assert ": is damaged: " in line

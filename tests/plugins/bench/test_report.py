@@ -15,6 +15,7 @@ import pytest
 from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.report.commands import commands_of
 from cchybrid_plugins.bench.report.pages import _escaped, write_report
+from cchybrid_plugins.bench.report.plots import COLOURS
 from cchybrid_plugins.bench.report.reading import Reading, read_store
 from cchybrid_plugins.bench.report.sections import compose
 from cchybrid_plugins.bench.report.standing import standings
@@ -176,6 +177,71 @@ def test_a_store_is_read_while_it_is_written(runs: list[Run], tmp_path: Path) ->
         assert standings(read(path)).steps[:3].tolist() == [2, 4, NA]
 
 
+def test_runs_that_do_not_hold_are_named_and_not_counted(runs: list[Run], tmp_path: Path) -> None:
+    forged = with_seed(runs[0], 1)
+    forged = replace(forged, result={**forged.result, "seconds_to_best": -1.0})
+    failed = Run(runs[1].row, COLOURING, 1, "crashed", {})
+    other = replace(runs[2], result={**runs[2].result, "digest": "another"})
+    path = fill(tmp_path / "a.sqlite", [*runs[:2], forged, failed, other])
+    report = compose(read(path), None)
+    assert [*zip(report.table.runs, report.table.failures, strict=True)][:3] == [
+        (1, 0), (2, 1), (0, 0),
+    ]  # fmt: skip
+    assert report.table.state.tolist()[2:4] == ["no run counts", "not run"]
+    (contestants,) = (each for each in report.sections if each.title == "Contestants")
+    (line,) = contestants.table.to_dict("records")  # type: ignore[union-attr]
+    assert (line["rows"], line["runs"], line["failures"]) == (2, 3, 1)
+    text = written(report, tmp_path / "out")[".md"]
+    assert "6 rows, 3 runs, 2 of them verified again for this report; 2 runs more that" in text
+    assert f"{runs[0].row} \\[colouring, seed 1\\]: does not hold" in text
+    assert "another" not in text.split("## Contestants")[1].split("##")[0]
+
+
+def test_the_rows_and_seeds_that_contestants_lack_are_counted(
+    runs: list[Run], tmp_path: Path
+) -> None:
+    other = stored_under(runs[0], SECOND)
+    stored = [*runs[:3], with_seed(runs[0], 1), other]
+    facts = compose(read(fill(tmp_path / "a.sqlite", stored)), None).facts
+    assert facts[0].endswith(
+        "colouring, 20 evaluations, 1 thread; seeds 0 in 2 rows, seeds 0-1 in 1 row"
+    )
+    assert facts[1].endswith("umda, 20 evaluations, 1 thread; seeds 0 in 1 row")
+    assert facts[2].startswith("contestants have runs of different rows or seeds: 3 of the 8 runs")
+    whole = compose(read(fill(tmp_path / "b.sqlite", [runs[0], other])), None).facts
+    assert not any("different rows" in fact for fact in whole)
+
+
+def test_runs_without_a_search_are_counted(runs: list[Run], tmp_path: Path) -> None:
+    late = with_seed(runs[0], 1)
+    clocks = {"start_seconds": {"colouring": {"processor": 1, "wall": 2}}, "search_seconds": {}}
+    late = replace(late, result={**late.result, **clocks})
+    report = compose(read(fill(tmp_path / "a.sqlite", [runs[0], late])), None)
+    (section,) = (each for each in report.sections if each.title == "Contestants")
+    assert section.table["no search"].tolist() == [1]  # type: ignore[index]
+    assert "before any engine began its search" in section.text
+    before = compose(read(fill(tmp_path / "b.sqlite", runs[:1])), None)
+    (section,) = (each for each in before.sections if each.title == "Contestants")
+    assert "no search" not in section.table  # type: ignore[operator]
+
+
+def test_a_contestant_has_one_colour_in_all_plots(runs: list[Run], tmp_path: Path) -> None:
+    found = [contributed("schedule", "umda", steps, at=at) for steps, at in ((9, 0.1), (2, 0.2))]
+    second = with_contributions(stored_under(runs[0], SECOND), *found)
+    first = with_contributions(runs[0], contributed("schedule", "colouring", 2))
+    report = compose(read(fill(tmp_path / "a.sqlite", [first, second, *runs[1:]])), None)
+    settled, _, convergence = report.plots()
+    assert settled[0] == "Share of rows settled against seconds, 1 row that all contestants ran"
+    for _, svg in (settled, convergence):
+        assert COLOURS[0] in svg
+        assert COLOURS[1] in svg
+    alone = [with_contributions(runs[1]), second]
+    report = compose(read(fill(tmp_path / "b.sqlite", alone)), None)
+    ((_, svg),) = report.plots()  # there is no row that both ran
+    assert COLOURS[1] in svg
+    assert COLOURS[0] not in svg
+
+
 def test_failures_and_troubles_are_reported(runs: list[Run], tmp_path: Path) -> None:
     failed = Run(SUITE.rows[5].name, COLOURING, 0, "exit -9: killed", {})
     shown = replace(runs[0], result={**runs[0].result, "troubles": ["engine x: crashed"]})
@@ -193,7 +259,7 @@ def test_teams_stand_beside_their_members(runs: list[Run], tmp_path: Path) -> No
     both = [with_contributions(runs[0], {**seeded, "seeded_by": "umda"}), *runs[1:]]
     all_runs = [*runs, *(stored_under(run, team) for run in both)]
     files = written(compose(read(fill(tmp_path / "a.sqlite", all_runs)), None), tmp_path / "out")
-    assert "colouring+umda: no difference shown 5 of 5 rows" in files[".md"]
+    assert "colouring+umda beside colouring: no difference shown 5 of 5 rows" in files[".md"]
     assert "| colouring+umda | colouring | umda | 1 | 1 |" in files[".md"]
     assert (tmp_path / "out" / "teams.csv").read_text().count("colouring+umda") == 5
     alone = written(compose(read(fill(tmp_path / "b.sqlite", runs)), None), tmp_path / "two")

@@ -113,8 +113,12 @@ def test_what_does_not_hold_is_left_out(
     shown = capsys.readouterr()
     assert status == 1
     assert "1 runs, 1 of them new; 2 do not hold and were left out" in shown.out
-    assert f"left out: {three[0].row}, seed 0: does not hold: the schedule is invalid" in shown.err
-    assert "left out: no such row, seed 0: no suite of its store has such a row" in shown.err
+    named = f"left out: {three[0].row} [colouring, seed 0]: does not hold: the schedule is invalid"
+    assert named in shown.err
+    assert (
+        "left out: no such row [colouring, seed 0]: no suite of its store has such a row"
+        in shown.err
+    )
     assert [run.key for run in runs(tmp_path / "all.sqlite")] == [three[1].key]
 
 
@@ -181,4 +185,4 @@ def test_a_run_of_the_store_that_does_not_hold_keeps_out_no_other(
     assert content(path) == content(whole)
     assert merged.added == 3
     (line,) = merged.refused
-    assert line.startswith(f"{wrong.row}, seed 0: does not hold: ")
+    assert line.startswith(f"{wrong.row} [colouring, seed 0]: does not hold: ")

@@ -47,7 +47,7 @@ def test_a_changed_engine_is_run_again_and_both_runs_are_kept(tmp_path: Path) ->
     (tmp_path / "one.toml").write_text(SUITE)
     (tmp_path / "mine_engine.py").write_text(ENGINE)
     assert "stored before" not in ran(tmp_path)
-    assert "stored before, and checked by bench report only: 1 run" in ran(tmp_path)
+    assert "stored before, and verified again: 1 run" in ran(tmp_path)
     (tmp_path / "mine_engine.py").write_text(ENGINE + "# changed\n")
     assert "stored before" not in ran(tmp_path)
     with Store(tmp_path / "one.sqlite") as store:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from cchybrid_plugins.bench.cli import run
-from cchybrid_plugins.bench.row import Published
+from cchybrid_plugins.bench.features import facts_of, features
+from cchybrid_plugins.bench.row import Published, Row
+from cchybrid_plugins.bench.runner import digests
 from cchybrid_plugins.bench.suite import read_suite, suite_names
 
 import cchybrid
+from cchybrid.library.formats.network_json import network_record
 from cchybrid.library.instance_spec import InstanceSpec, resolve
+from cchybrid.library.roles import senders_and_receivers
+from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.kinds import readable_suites
@@ -96,6 +102,43 @@ def test_lists_multiply_and_repeats_count_once(tmp_path):
     )
 
 
+def test_rows_have_nodes_by_name(tmp_path):
+    """As ``solve`` takes them: the network of the row knows the names."""
+    names = ("Jiří", "lab_2", "node-6", "4")
+    network = Network.from_links("lab", 4, [(0, 1), (1, 2), (2, 3), (3, 0)], node_names=names)
+    (tmp_path / "lab.json").write_text(json.dumps(network_record(network)))
+    text = """
+        [[rows]]
+        topology = "./lab.json"
+        collective = "MNB"
+        transmitters = "Jiří"
+        receivers = "lab_2,node-6"
+        [[rows]]
+        topology = "./lab.json"
+        collective = "AAS"
+        fail_nodes = "node-6"
+        [[rows]]
+        topology = "./lab.json"
+        collective = "OAB"
+        root = "Jiri"
+        """
+    suite = read_suite(written(tmp_path, text))
+    assert [row.name for row in suite.rows] == [
+        "lab.json MNB from Jiří to lab_2,node-6", "lab.json AAS without node node-6",
+        "lab.json OAB root Jiri",
+    ]  # fmt: skip
+    assert [Row.from_json(json.loads(json.dumps(row.to_json()))) for row in suite.rows] == [
+        *suite.rows
+    ]
+    broadcast, exchange = (resolve(row.spec, load_registry()) for row in suite.rows[:2])
+    facts = facts_of(broadcast)
+    assert senders_and_receivers(broadcast.collective) == ((0,), (1, 2))
+    assert senders_and_receivers(exchange.collective)[0] == (0, 1, 3)
+    assert features(suite.rows[1], facts)["fail_nodes"] == "node-6"
+    with pytest.raises(InputError, match="root Jiri: root: no node 'Jiri' in lab"):
+        digests(suite, load_registry())
+
+
 def test_tables_are_filtered_and_varied(tmp_path):
     (tmp_path / "values.csv").write_text(
         "# published\ntopology,collective,root,steps,lower_bound,place,source,note\n"
@@ -156,9 +199,9 @@ def test_a_pattern_selects_a_collective_by_any_of_its_names(tmp_path, pattern, e
         ("rows = 3", "rows: no list of tables"),
         ("x = 1", "the suite has no 'x'; use name"),
         ("[[rows]]\ncollective = 'AAS'", "rows[0]: a row without a topology"),
-        ("[[rows]]\ntopology = 'ring-bi-4'\nroot = 'one'", "root: 'one' is no whole number"),
+        ("[[rows]]", "rows[0]: a row without a topology"),
         ("[[rows]]\ntopology = 'ring-bi-4'\nnodes = 4", "nodes: no row has such a value"),
-        ("[[rows]]\ntopology = 'ring-bi-4'\nroot = 1.5", "'1.5' is no whole number"),
+        ("[[rows]]\ntopology = 'ring-bi-4'\nsteps = 1.5", "'1.5' is no whole number"),
         ("[[rows]]\ntopology = 'ring-bi-4'\ncomparable = 3", "'3' is neither yes nor no"),
         ("[[tables]]\nfile = 'none.csv'", "none.csv: cannot be read"),
         ("[[rows]]\ntopology = ['a/net.json', 'b/net.json']", "two rows are called net.json"),
