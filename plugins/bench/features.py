@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cchybrid.library.node_lists import format_nodes
 from cchybrid.library.roles import listed, senders_and_receivers
 from cchybrid.model import Instance
 

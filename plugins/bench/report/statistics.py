@@ -225,7 +225,7 @@ def credit_of(gains: DataFrame) -> DataFrame:
 def times(runs: DataFrame) -> DataFrame:
     """Return the median seconds to success over the seeds, by row and contestant's key.
 
-    Only of rows that all contestants ran: whoever ran a few easy ones alone would have the highest
+    Only of rows that all contestants ran: one with a few easy rows alone would have the highest
     curve. A failed seed counts as infinite.
     """
     spent = runs.seconds_to_best.where(runs.success, math.inf).clip(lower=MIN_SECONDS)
