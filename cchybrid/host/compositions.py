@@ -44,6 +44,7 @@ from cchybrid.model.schedule import reverse_steps
 from cchybrid.model.shown import counted
 from cchybrid.plugin.engine import NoOptions, Stop
 from cchybrid.problem import count_deliveries
+from cchybrid.proof.parts import infeasibility
 from cchybrid.referee.distances import hop_distances
 
 Part = tuple[int, tuple[int, ...], Message]
@@ -105,7 +106,11 @@ class Halves:
         return None if first is None else self.composed(first, second)
 
     def of_blocks(self, should_stop: Callable[[], bool]) -> Schedule | None:
-        """Return the schedule of a scan by blocks; ``None`` if ``should_stop`` became true."""
+        """Return the schedule of a scan by blocks.
+
+        ``None`` if ``should_stop`` became true, or if the members of a block cannot inform each
+        other without later ones.
+        """
         moved: Steps = ()
         sums: Sums = ()
         members, size = [message.members for message in self.messages], 1
@@ -115,7 +120,9 @@ class Halves:
                 for index, each in enumerate(members)
                 for end in range(size, len(each), 2 * size)
             ]
-            steps = first_schedule(self.of("blocks", [part[2] for part in parts]), should_stop)
+            blocks = self.of("blocks", [part[2] for part in parts])
+            reachable = infeasibility(blocks) is None
+            steps = first_schedule(blocks, should_stop) if reachable else None
             if steps is None:
                 return None
             more, their_sums = _sums_sent(parts, steps)
@@ -126,7 +133,7 @@ class Halves:
         """Return the best greedy schedule, or ``None`` if ``should_stop`` became true before."""
         composed = (self.of_blocks if self.scans else self.of_halves)(should_stop)
         found = [] if composed is None else [composed]
-        if found and count_deliveries(self.all_parts) <= MAX_COMPARED_DELIVERIES:
+        if not found or count_deliveries(self.all_parts) <= MAX_COMPARED_DELIVERIES:
             steps = first_schedule(self.all_parts, should_stop)
             found += [] if steps is None else [self.of_all_parts(steps)]
         return min(found, key=lambda schedule: schedule.cost, default=None)

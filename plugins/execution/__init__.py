@@ -6,7 +6,7 @@ from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import CommandInfo, ExporterInfo, later
 
 GROUP = "Pictures and times"
-_EVERY = (
+EXPRESSED = (
     "store-and-forward", "extra hops", "routing table", "limited ports", "ports by node", "rounds",
     "empty steps", "chunks", "combining", "allreduce", "wide channels", "half duplex", "endpoints",
     "switches",
@@ -31,4 +31,4 @@ def cchybrid_exporters() -> Iterable[ExporterInfo]:
     """Return the format of programs."""
     export = later(f"{__name__}.mpi:export_mpi")
     summary = "an mpi4py program that performs, checks and times it"
-    return (ExporterInfo("mpi", export, summary, expresses=_EVERY),)
+    return (ExporterInfo("mpi", export, summary, expresses=EXPRESSED),)

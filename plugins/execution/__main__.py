@@ -11,13 +11,16 @@ from cchybrid.model.errors import InputError
 def _read(path: str) -> Any:
     """Return the plan of a valid schedule, or the error."""
     from cchybrid.model import Schedule
+    from cchybrid.plugin.expressed import refuse_unexpressed
     from cchybrid.referee.verify import refuse_invalid
 
+    from . import EXPRESSED
     from .mpi import mpi_plan
 
     try:
         schedule = Schedule.load(path)
         refuse_invalid(schedule, path)
+        refuse_unexpressed(schedule, "mpi", EXPRESSED)
     except InputError as error:
         return str(error)
     return mpi_plan(schedule)

@@ -101,6 +101,15 @@ def test_a_member_that_earlier_ones_do_not_reach(order: tuple[int, ...], switchi
         proves_infeasible(instance.to_json(), result.lower_bound.evidence)
 
 
+def test_a_later_member_may_have_to_forward() -> None:
+    """Node 0 reaches node 1 over node 2 alone, which is an endpoint."""
+    channels = tuple(Channel(a, b) for a, b in ((0, 2), (2, 0), (2, 1), (1, 2)))
+    network = Network("line", 3, channels, endpoints=(2,))
+    instance = Instance(network, Collective("prefixes", (Scan((0, 1, 2)),)))
+    result = cchybrid.solve(instance, engines=[], time_limit=20)
+    assert (result.engine, result.steps, result.certified) == ("host greedy", 2, True)
+
+
 def test_parts_in_wormhole_switching_are_those_that_every_schedule_contains() -> None:
     """A later member may forward to an earlier one, which no reduction to the latter allows."""
     network = cchybrid.network("complete-4")

@@ -145,6 +145,7 @@ def test_a_part_that_is_counted_twice_is_seen(tmp_path):
     ("ranks", "words", "line"),
     [
         (2, "s.json", "has 4 nodes: start as many ranks, not 2"),
+        (2, "scan.json", "the format mpi does not express scan"),
         long(2, "broken.json", "not a valid schedule"),
         long(4, "s.json --sizes 12", "give multiples of 8"),
         long(2, "nothing.json", "nothing.json: cannot be read"),
@@ -154,6 +155,7 @@ def test_a_part_that_is_counted_twice_is_seen(tmp_path):
 def test_bad_input_is_one_line_of_one_rank(ranks, words, line, tmp_path):
     sound = solved("ring-bi-4", "broadcast")
     sound.save(tmp_path / "s.json")
+    solved("ring-bi-4", "scan").save(tmp_path / "scan.json")
     Schedule(sound.instance, sound.steps[:1]).save(tmp_path / "broken.json")
     done = run(ranks, "-m", "cchybrid_plugins.execution", *words.split(), cwd=tmp_path)
     assert done.returncode == 2
