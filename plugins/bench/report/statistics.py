@@ -225,8 +225,8 @@ def credit_of(gains: DataFrame) -> DataFrame:
 def times(runs: DataFrame) -> DataFrame:
     """Return the median seconds to success over the seeds, by row and contestant's key.
 
-    Only of rows that all contestants ran: one with a few easy rows alone would have the highest
-    curve. A failed seed counts as infinite.
+    Only of rows that all contestants ran, so that a contestant with few easy rows is not above the
+    others. A failed seed counts as infinite.
     """
     spent = runs.seconds_to_best.where(runs.success, math.inf).clip(lower=MIN_SECONDS)
     return spent.groupby([runs.row, runs.key]).agg(median_high).unstack().dropna()
