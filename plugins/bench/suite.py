@@ -181,7 +181,8 @@ def _rows(entries: Any, key: str, kind: Benchmark[Any], folder: Path) -> Iterato
     for index, entry in enumerate(entries):
         where = f"{key}[{index}]"
         with with_context(where):
-            listed = "file" not in entry and (not entry or {*entry} - {"only", "with"})
+            lists = {*entry} - {"only", "with"} or (not entry and key == "rows")
+            listed = lists and "file" not in entry
             for row in (_listed if listed else _of_table)(entry, kind, folder):
                 yield where, row
 
