@@ -357,7 +357,7 @@ ALL: tuple[Reader, ...] = (
     ),
     Reader(
         "CSV of pairs",
-        texts("source,destination\nR1,7\n0-1,last\n", "# pairs\nR1,R2\n7,last # one\n"),
+        texts("source,destination\nR1,7\n0-1,last\n", "# pairs\nR1,R2\n7,last\n# one\n"),
         _pairs, mutators.mutate_words, ".csv",
     ),
     Reader(
