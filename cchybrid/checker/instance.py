@@ -122,9 +122,8 @@ class Network:
             (key,) = {*routing} - {"name"}
             self.by_source = ("next", "previous").index(key) == 1
             self.table = whole_rows(routing[key], self.nodes, self.nodes)
-            _require(
-                not self.hop_by_hop and len(self.table) == self.nodes > max(map(max, self.table))
-            )
+            _require(len(self.table) == self.nodes > max(map(max, self.table)))
+            _require(not self.hop_by_hop)
             routing = "any"
         hops = whole({"minimal": 0, "any": self.nodes}.get(routing, routing))
         # Simple paths have fewer hops than there are nodes.

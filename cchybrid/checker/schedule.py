@@ -44,8 +44,9 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
         steps = [[_transfer(move, network) for move in s] for s in list_of(record["steps"])]
     except (EvidenceError, KeyError, TypeError, ValueError) as error:
         raise EvidenceError(f"the steps of the schedule are not well-formed: {error}") from None
-    turned = [[(message, path[::-1], _) for message, path, _ in s] for s in reversed(steps)]
-    forward = turned if network.backwards else steps
+    forward = steps
+    if network.backwards:
+        forward = [[(message, path[::-1], _) for message, path, _ in s] for s in reversed(steps)]
     holds = PartialSums(network)
     hops = lru_cache(1 + MAX_DISTANCES // network.nodes)(network.hops)
     allowed = cache(lambda path: is_allowed(network, path, hops))

@@ -82,11 +82,11 @@ class RunConfig:
     options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     logged_versions: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def versions(self) -> dict[str, str]:
+    @cached_property
+    def versions(self) -> Mapping[str, str]:
         """The versions of all software that the run depends on."""
-        own = {**versions(), **software({info.name: info.target for info in self.engines})}
-        return dict(self.logged_versions) or own
+        engines = {info.name: info.target for info in self.engines}
+        return self.logged_versions or {**versions(), **software(engines)}
 
     def to_log(self) -> dict[str, Any]:
         """Return the first line of the log, from which the run can be replayed."""
