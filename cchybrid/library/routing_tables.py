@@ -15,6 +15,7 @@ from operator import mul
 from typing import Any
 
 from cchybrid.library.node_numbers import read_rows
+from cchybrid.library.topologies import network as built
 from cchybrid.model import Network, RoutingTable
 from cchybrid.model.errors import InputError
 
@@ -56,9 +57,10 @@ def _dimension_order(word: str, network: Network) -> RoutingTable:
     extents = [int(size) for size in reversed(sizes.split("x"))]
     if family == "hypercube":
         extents = [2] * (extents[0].bit_length() - 1)
-    if prod(extents) != network.nodes:
+    # The numbers of nodes have coordinates only as the family numbers them.
+    if prod(extents) != network.nodes or not _is_numbered_like(built(network.name), network):
         raise InputError(
-            f"{network.name} is no mesh, torus or hypercube by its name",
+            f"{network.name} is no mesh, torus or hypercube by its name, channels and nodes",
             where="routing",
             hint="give a .csv file with a table of next hops",
         )
@@ -76,6 +78,13 @@ def _dimension_order(word: str, network: Network) -> RoutingTable:
 
     nodes = range(network.nodes)
     return RoutingTable(tuple(tuple(next_hop(a, b) for b in nodes) for a in nodes), word)
+
+
+def _is_numbered_like(family: Network, network: Network) -> bool:
+    """Return whether a network has the channels of another, and no other names or positions."""
+    same = {c[:2] for c in network.channels} == {c[:2] for c in family.channels}
+    unnamed = network.node_names in (None, tuple(map(str, range(network.nodes))))
+    return same and unnamed and network.positions in (None, family.positions)
 
 
 def dependency_cycle(routing: Any, network: Network) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -56,14 +57,42 @@ def test_paths_of_dimension_orders_are_shortest(network: str, words: str) -> Non
 )
 def test_other_networks_have_no_dimensions(network: str) -> None:
     named = Network.from_links(network, 8, [(v, (v + 1) % 8) for v in range(8)])
-    with refused(f"routing: {network} is no mesh, torus or hypercube by its name; give a .csv"):
+    with refused(f"routing: {network} is no mesh, torus or hypercube by its name, channels and nodes; give a .csv"):
         cchybrid.instance(named, "AAS", routing="xy")
 
 
-def test_a_network_that_is_not_what_its_name_says_is_refused() -> None:
-    named = Network.from_links("mesh-2x4", 8, [(v, (v + 1) % 8) for v in range(8)])
-    with refused("model.routing: no path between"):
-        cchybrid.instance(named, "AAS", routing="xy")
+GRID = cchybrid.network("mesh-3x3")
+CUBE = cchybrid.network("hypercube-8")
+BY_COLUMNS = tuple((float(node // 3), -float(node % 3)) for node in range(9))
+SWAPPED = [0, 1, 2, 4, 3, 5, 6, 7]
+ONE_WAY = tuple((v, v - v % 4 + (v + 1) % 4, 1) for v in range(16))
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        Network.from_links("mesh-2x4", 8, [(v, (v + 1) % 8) for v in range(8)]),
+        replace(GRID, positions=BY_COLUMNS),
+        replace(GRID, positions=None, node_names=tuple("abcdefghi")),
+        replace(GRID, channels=GRID.channels[2:]),
+        replace(cchybrid.network("torus-3x3"), name="mesh-3x3"),
+        replace(GRID, name="torus-3x3"),
+        replace(cchybrid.network("torus-4x4"), channels=ONE_WAY),
+        replace(CUBE, channels=tuple((SWAPPED[a], SWAPPED[b], c) for a, b, c in CUBE.channels)),
+    ],
+    ids=["ring", "columns", "names", "link", "torus", "mesh", "one-way", "permuted"],
+)
+@pytest.mark.parametrize("words", ["xy", "yx", "e-cube"])
+def test_a_network_that_is_not_what_its_name_says_is_refused(network: Network, words: str) -> None:
+    with refused(f"routing: {network.name} is no mesh, torus or hypercube by its name, channels"):
+        cchybrid.instance(network, [(0, network.nodes - 1)], routing=words)
+
+
+def test_capacities_and_numbers_as_names_leave_the_coordinates() -> None:
+    thick = tuple(channel._replace(capacity=2) for channel in GRID.channels)
+    names = tuple(map(str, range(9)))
+    network = replace(GRID, channels=thick, positions=None, node_names=names)
+    assert routing_table("xy", network) == routing_table("xy", GRID)
 
 
 def test_faults_leave_no_dimension_order(capsys: pytest.CaptureFixture[str]) -> None:
