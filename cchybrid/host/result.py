@@ -81,7 +81,9 @@ class Result(RunResult):
         name, steps = printable(self.instance.full_name), self.steps
         how = "certified" if self.certified else "claimed"
         if self.status == "infeasible":
-            reason = self._unreachable() or "no schedule has so few steps"
+            reason = self._unreachable() or (
+                f"no schedule has fewer than {counted(self.lower_bound.steps, 'step')}"
+            )
             return f"{name}: infeasible ({how}): {reason}"
         if steps is None and not self.search_seconds:  # as by cchybrid.bound
             lower = counted(self.lower_bound.steps, "step")

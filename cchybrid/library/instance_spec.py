@@ -124,7 +124,7 @@ def on_network(
     ]
     whole, network = network, fail(network, spec.fail_links, failed)
     if spec.participants is None and file.modes == (None, None):
-        _check_cut_off(whole, network, failed)
+        _check_cut_off(whole, network, failed, spec)
         alone = {*(whole.endpoints or range(whole.nodes))} - {*whole.terminals, *whole.switches}
         if alone:
             note(f"{whole.name}: {shortened(sorted(alone), whole)} have no links and take no part")
@@ -143,14 +143,16 @@ def on_network(
     return with_model(Instance(network, collective), spec, note)
 
 
-def _check_cut_off(whole: Network, network: Network, failed: Sequence[int]) -> None:
-    """Raise an ``InputError`` if failed links leave a node without any, and so without a part."""
+def _check_cut_off(
+    whole: Network, network: Network, failed: Sequence[int], spec: InstanceSpec
+) -> None:
+    """Raise an ``InputError`` if faults leave a node without links, and so without a part."""
     lost = sorted({*whole.terminals} - {*network.terminals, *failed})
     if lost:
         name = network.node_name(lost[0])
         raise InputError(
             f"no link of node {name} is left, so it reaches no other",
-            where="fail_links",
+            where="fail_links" if spec.fail_links else "fail_nodes",
             hint=f"let it fail as well (--fail-node {name}), or name the participants",
         )
 

@@ -18,9 +18,9 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise, permutations
+from itertools import chain, pairwise, permutations
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -319,8 +319,18 @@ class _Hosts:
 
 
 def direct_paths(instance: Instance) -> list[NodePath]:
-    """Return a shortest path for every message, from its source to each destination."""
-    routes = Routes(instance.network, 0)
+    """Return a shortest path for every message, from its source to each destination.
+
+    It passes an endpoint only where no other path leads there, as an endpoint may forward whole
+    messages.
+
+    Raises
+    ------
+    InputError
+        No path leads to a destination.
+    """
+    network = instance.network
+    routes = [Routes(each, 0) for each in (network, replace(network, endpoints=()))]
     pairs = []
     for message in instance.collective.messages:
         if isinstance(message, Message):
@@ -329,8 +339,14 @@ def direct_paths(instance: Instance) -> list[NodePath]:
             pairs += [(other, message.destination) for other in message.sources]
         else:
             pairs += [(a, b) for a in message.members for b in message.needing(a)]
-    paths = {pair: next(iter(routes.paths(*pair))) for pair in sorted(set(pairs))}
-    return [paths[pair] for pair in pairs]
+    paths = {p: next(chain(*(each.paths(*p) for each in routes)), None) for p in {*pairs}}
+    found = [path for pair in pairs if (path := paths[pair]) is not None]
+    if len(found) < len(pairs):
+        raise InputError(
+            f"a destination of {instance.name} cannot be reached",
+            where="schedule", hint="name a schedule whose messages all have a path",
+        )  # fmt: skip
+    return found
 
 
 @cache

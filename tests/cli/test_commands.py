@@ -170,7 +170,9 @@ def test_status_3_if_more_steps_are_needed(tmp_path: Path) -> None:
     assert (record["unreachable"], record["lower_bound"], record["certified"]) == (None, 8, True)
     done = call("solve", "ring-bi-8", "AAS", "--steps", "2", cwd=tmp_path)
     assert done.returncode == 3
-    assert "ring-bi-8 AAS: infeasible (certified): no schedule has so few steps" in done.stdout
+    assert (
+        "ring-bi-8 AAS: infeasible (certified): no schedule has fewer than 8 steps" in done.stdout
+    )
     assert "lower bound: 8 steps, certified by linear" in done.stdout
 
 

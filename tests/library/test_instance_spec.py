@@ -105,8 +105,10 @@ def test_modes_without_the_nodes_that_fail_need_no_note(file):
 
 
 def test_a_node_that_failed_links_cut_off_is_not_left_out_in_silence():
-    with refused("no link of node 0 is left"):
+    with refused("fail_links: no link of node 0 is left"):
         cchybrid.instance("mesh-1x4", "allgather", fail_links=["0-1"])
+    with refused("fail_nodes: no link of node 0 is left"):
+        cchybrid.instance("mesh-1x4", "allgather", fail_nodes=[1])
     for more in ({"fail_nodes": [0]}, {"participants": [1, 2, 3]}):
         found = cchybrid.instance("mesh-1x4", "allgather", fail_links=["0-1"], **more)
         assert {message.source for message in found.collective.messages} == {1, 2, 3}

@@ -2,9 +2,11 @@
 
 import tomllib
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from itertools import product
+from typing import Any
 
 import pytest
 from cchybrid_plugins.execution import simulation, smpi
@@ -14,9 +16,18 @@ from cchybrid_plugins.execution.time_plot import plot_times
 
 import cchybrid
 from cchybrid.host.first_schedule import first_schedule
-from cchybrid.model import Collective, Instance, Message, Network, Schedule, Transfer
+from cchybrid.model import (
+    Collective,
+    CommunicationModel,
+    Instance,
+    Message,
+    Network,
+    Schedule,
+    Transfer,
+)
 from cchybrid.model.errors import InputError
 from cchybrid.referee.verify import verify_schedule
+from tests.refusals import refused
 
 MODEL = TimeModel(startup=1.0, bandwidth=100.0, per_hop=0.25)
 
@@ -229,3 +240,20 @@ def test_without_simgrid_there_is_one_line(monkeypatch):
     with pytest.raises(InputError, match="SimGrid is not installed; on Debian"):
         simgrid_python()
     simgrid_python.cache_clear()
+
+
+@pytest.mark.parametrize("switching", ["store-and-forward", "wormhole"])
+def test_messages_take_paths_past_endpoints_where_there_is_no_other(switching: Any) -> None:
+    line = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3), (3, 0)], endpoints=(1,))
+    cut = replace(line, channels=tuple(c for c in line.channels if {*c[:2]} != {0, 3}))
+    messages = Collective("OAB", (Message(0, (1, 2)),))
+    model = CommunicationModel(switching=switching)
+    assert simulation.direct_paths(Instance(line, messages, model)) == [(0, 1), (0, 3, 2)]
+    assert simulation.direct_paths(Instance(cut, messages, model)) == [(0, 1), (0, 1, 2)]
+
+
+def test_a_destination_out_of_reach_is_refused() -> None:
+    apart = Network.from_links("apart", 4, [(0, 1), (2, 3)])
+    instance = Instance(apart, Collective("OAB", (Message(0, (1, 2)),)))
+    with refused("schedule: a destination of", "cannot be reached"):
+        simulation.direct_paths(instance)
