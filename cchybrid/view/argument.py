@@ -18,12 +18,17 @@ from cchybrid.model.text import printable
 
 
 class Payment(NamedTuple):
-    """The least payment of some messages, by worth, for a number of sets, or for routes."""
+    """The least payment of some messages, by worth, for a number of sets, or for routes.
+
+    ``value`` is the worth of all destinations, without those in the block of their source.
+    """
 
     messages: int
     value: int | None
     paid: Amount
     sets: int = 0
+    blocks: bool = False
+    once: bool = False
 
 
 def payments(
@@ -33,11 +38,18 @@ def payments(
     prices = Prices(network, evidence, steps)
     found = []
     for group, messages, paid in group_payments(network, evidence, prices, any_rounds):
-        values = dict(group.get("worth", []))
-        goals = (goal for m in messages for goal in network.messages[m][1])
+        values, blocks = dict(group.get("worth", [])), group.get("blocks", [])
+        block_of = {node: number for number, nodes in enumerate(blocks) for node in nodes}
+        goals = (
+            goal
+            for source, ends in (network.messages[message] for message in messages)
+            for goal in ends
+            if source not in block_of or block_of[source] != block_of.get(goal)
+        )
         value = sum(values.get(goal, 0) for goal in goals) if "worth" in group else None
         if messages or group:
-            found.append(Payment(len(messages), value, paid, len(group.get("sets", []))))
+            sets, charged = len(group.get("sets", [])), bool(group.get("once"))
+            found.append(Payment(len(messages), value, paid, sets, bool(blocks), charged))
     return prices, found
 
 
@@ -148,9 +160,11 @@ def _paid(payment: Payment) -> str:
             f"{who} at least for the cheapest route to the most expensive destination: "
             f"{payment.paid} in all."
         )
+    outside = " outside the blocks of their sources" if payment.blocks else ""
+    charges = " and the largest charges of the receivers" if payment.once else ""
     return (
-        f"{who} at least the worth of all destinations, {payment.value}, without what the sources "
-        f"can gain: {payment.paid} in all."
+        f"{who} at least the worth of all destinations{outside}, {payment.value}, without what the "
+        f"sources can gain{charges}: {payment.paid} in all."
     )
 
 

@@ -13,6 +13,7 @@ import typer
 from cchybrid.cli import arguments
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.model.errors import InputError
+from cchybrid.model.instance import is_file
 
 MAX_SHOWN = 20
 """Runs that do not hold of which the reason is printed."""
@@ -67,10 +68,15 @@ def merge(
     for path in stores:
         Store(path).close()  # before a new file is written
     registry = load_plugins()
+    fresh = not is_file(output)
     try:
         with Store(output, write=True) as merged, checking(output) as watch:
             found = merge(stores, merged, registry, watch)
             total = sum(merged.run_counts().values())
+    except (InputError, KeyboardInterrupt):
+        if fresh and is_file(output):
+            output.unlink()
+        raise
     except (sqlite3.Error, OSError) as error:
         raise InputError(
             f"the store cannot be written: {error}", where=str(output), hint="name another file"

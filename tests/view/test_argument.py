@@ -11,7 +11,7 @@ from cchybrid.checker.instance import Network
 from cchybrid.checker.kinds import shown_steps
 from cchybrid.host.certificates import certificate
 from cchybrid.model import Instance, Message
-from cchybrid.view.argument import argument, explain, rounds_argument
+from cchybrid.view.argument import _paid, argument, explain, payments, rounds_argument
 
 STORED = {"switching": "store-and-forward"}
 
@@ -86,6 +86,19 @@ def test_a_message_pays_what_its_source_cannot_gain() -> None:
         f"gain: {7 - 3} in all.",
         "Together that is 4, more than 0: at least 2 steps are needed.",
     ]
+
+
+def test_blocks_and_charges_are_named() -> None:
+    # Nodes 0 to 3 are a block of the source, so four of seven destinations count.
+    instance = cchybrid.instance("hypercube-8", "OAB")
+    worth = [[node, 1] for node in range(1, 8)]
+    group = {"messages": [0], "worth": worth, "blocks": [[0, 1, 2, 3]], "once": [[7, 1, 1, 0]]}
+    _, (paid,) = payments(Network(instance.to_json()), linear(3, groups=[group]), 2)
+    assert paid.value == 4
+    assert _paid(paid).startswith(
+        "1 message pays at least the worth of all destinations outside the blocks of their "
+        "sources, 4, without what the sources can gain and the largest charges of the receivers: "
+    )
 
 
 def test_groups_are_listed_one_by_one() -> None:

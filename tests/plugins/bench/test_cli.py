@@ -132,3 +132,8 @@ def test_names_are_completed(
     words: str, expected: str, others: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check_names(words, expected, others, monkeypatch)
+
+
+def test_a_refused_merge_leaves_no_store() -> None:
+    assert run(["bench", "merge", "a.sqlite", "b.sqlite", "-o", "all.sqlite"]) == 2
+    assert not [*Path().glob("all.sqlite*")]
