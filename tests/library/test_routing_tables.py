@@ -57,9 +57,8 @@ def test_paths_of_dimension_orders_are_shortest(network: str, words: str) -> Non
 )
 def test_other_networks_have_no_dimensions(network: str) -> None:
     named = Network.from_links(network, 8, [(v, (v + 1) % 8) for v in range(8)])
-    with refused(
-        f"routing: {network} is no mesh, torus or hypercube by its name, channels and nodes; give a .csv"
-    ):
+    words = "is no mesh, torus or hypercube by its name, channels and nodes; give a .csv"
+    with refused(f"routing: {network} {words}"):
         cchybrid.instance(named, "AAS", routing="xy")
 
 
