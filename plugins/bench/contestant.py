@@ -15,7 +15,7 @@ from cchybrid.host.arguments import read_left_out
 from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.plugin.benchmark import Benchmark
-from cchybrid.plugin.registry import Registry
+from cchybrid.plugin.registry import MODULES_VARIABLE, Registry
 from cchybrid.plugin.software import OWN, software
 
 
@@ -256,12 +256,18 @@ def with_first_schedule(entries: Iterable[Contestant], takes_part: bool | None) 
 def software_of(kind: Benchmark[Any], team: Iterable[str], registry: Registry) -> str:
     """Return the digest of the software that runs of a team depend on.
 
-    Kinds of rows that need no engines may need any designer.
+    Kinds of rows that need no engines may need any designer. A module of the environment that
+    registers engines alone counts only if one of them is in the team.
     """
     infos: list[Any] = (
         [*map(registry.engine, team)] if kind.engines else [*registry.designers.values()]
     )
     found = {OWN: version(OWN), **software({info.name: info.target for info in infos})}
+    for row in registry.plugins if kind.engines else ():
+        takes_part = {*row.provides} & {f"engine {info.name}" for info in infos}
+        only_engines = row.provides and all(each.startswith("engine ") for each in row.provides)
+        if row.source == MODULES_VARIABLE and only_engines and not takes_part:
+            found.pop(f"plugin {row.name}", None)
     return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:12]
 
 

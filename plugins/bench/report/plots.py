@@ -32,7 +32,9 @@ STYLE = {
     **plot.STYLE, "errorbar.capsize": 2, "grid.linewidth": 0.6, "legend.frameon": False,
     "savefig.transparent": True,
 }  # fmt: skip
-CONVERGENCE_TITLE = "Steps (solid) and bound (dotted) against seconds, in the best runs"
+CONVERGENCE_TITLE = (
+    "Steps (solid) and bound (dotted) against seconds, in the best of each contestant's runs"
+)
 MAX_PANELS, MIN_CHANGES = 9, 2
 """Rows in the plot of convergence, and states of a run below which it is not drawn."""
 MIN_VALUES = 3
@@ -42,7 +44,10 @@ MIN_VALUES = 3
 def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
     """Return the title and the SVG of every plot for which there is data."""
     times = statistics.times(runs)
-    of_rows = f", {counted(len(times), 'row')} that all contestants ran"
+    of_rows = (
+        f", {counted(len(times), 'row')} that all contestants ran; medians of all seeds,"
+        " runs without success as infinite"
+    )
     names = dict(zip(runs.key, runs.contestant, strict=True))
     closed = rows.index[rows.steps.notna() & (rows.proof == "certified")]
     profile = statistics.performance_profile(times) if len(names) > 1 else {}

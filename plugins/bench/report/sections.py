@@ -20,6 +20,8 @@ from .reading import Reading
 from .significance import NOT_SHOWN, PENALTY, TEST, UNLIKE, pairs_of
 from .standing import STUDY, VERDICTS, compare, contradictions, standings
 
+BUSY = 1.5
+"""Wall time over processor time of searches above which the machine is called busy."""
 MAX_METHODS = 5
 """The number of methods that are named in the section on contributions."""
 COLUMNS = (
@@ -421,6 +423,12 @@ def _facts(reading: Reading) -> list[str]:
             f"contestants have runs of different rows or seeds: {total - len(runs)} of the {total}"
             " runs are missing that all contestants would have of the rows and seeds of any;"
             " rates, times and counts of runs of different rows or seeds cannot be compared"
+        )
+    wall, processor = runs.search_wall_seconds.sum(), runs.search_seconds.sum()
+    if wall > BUSY * processor > 0:
+        facts.append(
+            f"searches took {wall / processor:.1f} times as much wall time as processor time: the"
+            " machine was busy, so times say little of the engines"
         )
     versions = [f"{name} {texts}" for name, texts in _versions(reading).items()]
     facts += [f"versions: {', '.join(versions)}"] if versions else []

@@ -197,6 +197,15 @@ def test_runs_that_do_not_hold_are_named_and_not_counted(runs: list[Run], tmp_pa
     assert "another" not in text.split("## Contestants")[1].split("##")[0]
 
 
+@pytest.mark.parametrize(("wall", "busy"), [(3.0, True), (1.2, False)])
+def test_a_busy_machine_is_named(runs: list[Run], tmp_path: Path, wall: float, busy: bool) -> None:
+    clocks = {"search_seconds": {"colouring": {"processor": 1.0, "wall": wall}}}
+    stored = [replace(run, result={**run.result, **clocks}) for run in runs[:3]]
+    facts = compose(read(fill(tmp_path / "a.sqlite", stored)), None).facts
+    line = "searches took 3.0 times as much wall time as processor time: the machine was busy"
+    assert any(fact.startswith(line) for fact in facts) == busy
+
+
 def test_the_rows_and_seeds_that_contestants_lack_are_counted(
     runs: list[Run], tmp_path: Path
 ) -> None:
@@ -231,7 +240,10 @@ def test_a_contestant_has_one_colour_in_all_plots(runs: list[Run], tmp_path: Pat
     first = with_contributions(runs[0], contributed("schedule", "colouring", 2))
     report = compose(read(fill(tmp_path / "a.sqlite", [first, second, *runs[1:]])), None)
     settled, _, convergence = report.plots()
-    assert settled[0] == "Share of rows settled against seconds, 1 row that all contestants ran"
+    assert settled[0] == (
+        "Share of rows settled against seconds, 1 row that all contestants ran; medians of all"
+        " seeds, runs without success as infinite"
+    )
     for _, svg in (settled, convergence):
         assert COLOURS[0] in svg
         assert COLOURS[1] in svg

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -76,7 +77,9 @@ def content(path: Path) -> dict[tuple[str, str, int], object]:
             kept["contributions"] = [
                 {**each, "seconds": None} for each in kept.get("contributions", ())
             ]
-            found[run.key] = (run.failure, kept, schedule and schedule.steps)
+            # Runs made in this process have no software in their contestants.
+            key = (run.row, replace(run.contestant, software="").key, run.seed)
+            found[key] = (run.failure, kept, schedule and schedule.steps)
         return found
 
 
@@ -148,7 +151,7 @@ def test_an_interrupted_run_leaves_no_process_behind_and_goes_on(tmp_path, numbe
 @pytest.mark.long
 def test_failed_runs_are_kept_and_done_again(tmp_path, monkeypatch):
     suite = read(tmp_path, HALF.replace(', "OAB"', ""))
-    broken = Contestant(("colouring",), "auto", None, 60, 1, {"colouring": {"nonsense": "1"}})
+    broken = replace(COLOURING, options={"colouring": {"nonsense": "1"}})
     seen = []
     with Store(tmp_path / "s.sqlite", write=True) as store:
         # Settings that an engine refuses would fail in every row.

@@ -29,6 +29,13 @@ class Mine(Sound):
 def cchybrid_engines():
     return [EngineInfo("mine", f"{__name__}:Mine", "first fit")]
 '''
+BOUNDS = """
+from cchybrid.plugin.records import BoundInfo
+
+@hookimpl
+def cchybrid_bounds():
+    return [BoundInfo("mine-too", f"{__name__}:none", "no bound")]
+"""
 SUITE = 'name = "one"\n[[rows]]\ntopology = "ring-bi-4"\ncollective = "AAS"\n'
 
 
@@ -73,6 +80,25 @@ def test_the_software_is_that_of_the_engines_that_take_part(
     monkeypatch.setattr(software, "digest_of_code", lambda m: changed.get(m) or digest(m))
     assert software_of(kind, ["colouring"], registry) == before["colouring"]
     assert software_of(kind, ["lns"], registry) != before["lns"]
+
+
+@pytest.mark.parametrize(("more", "counts"), [("", False), (BOUNDS, True)])
+def test_a_module_of_engines_is_software_of_their_teams_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str, counts: bool
+) -> None:
+    name = f"changing_engine_{counts}".lower()
+    path = tmp_path / f"{name}.py"
+    path.write_text(ENGINE + more)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("CCHYBRID_PLUGINS", name)
+    registry = load_registry()
+    kind = registry.benchmark("schedules")
+    teams: list[list[str]] = [[], ["colouring"], ["mine"], ["colouring", "mine"]]
+    before = [software_of(kind, team, registry) for team in teams]
+    path.write_text(ENGINE + more + "# changed\n")
+    after = [software_of(kind, team, registry) for team in teams]
+    changed = [one != other for one, other in zip(before, after, strict=True)]
+    assert changed == [counts, counts, True, True]
 
 
 def test_a_run_of_other_software_than_its_key_says_does_not_count() -> None:
