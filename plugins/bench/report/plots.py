@@ -114,7 +114,8 @@ def _convergence(runs: DataFrame, save: Callable[..., Any]) -> Any:
             axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
             axes.xaxis.set_minor_locator(NullLocator())
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        figure.supxlabel("seconds", fontsize=9)
+        part = f" (contestants: {len(labels)} of {len(there)})" if len(labels) < len(there) else ""
+        figure.supxlabel(f"seconds{part}", fontsize=9)
         figure.supylabel("steps", fontsize=9)
         return save(figure, "convergence", labels)
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.report.paper import paper_files
-from cchybrid_plugins.bench.report.plots import convergence_pdf
+from cchybrid_plugins.bench.report.plots import convergence_pdf, plots
 from cchybrid_plugins.bench.report.reading import Reading, run_table
 from cchybrid_plugins.bench.report.standing import standings
 from cchybrid_plugins.bench.report.statistics import judged
@@ -197,6 +197,25 @@ def test_a_conflict_study_has_no_such_table() -> None:
     rows = (Row(InstanceSpec("a", "AAS"), target=3),)
     with pytest.raises(InputError, match="a AAS in 3 steps is a conflict study"):
         files_of(rows, outcomes(rows[0], FAST, 1.0))
+
+
+def test_convergence_names_the_number_of_contestants_that_it_leaves_out() -> None:
+    (row,) = rows_of("a")
+    improved = tuple(
+        Contribution(seconds, "tabu", "", "schedule", steps, 1, certified=True)
+        for seconds, steps in ((0.5, 9), (1.0, 6))
+    )
+    contestants = [Contestant(("tabu",), evaluations=number) for number in range(1, 10)]
+    lines = [
+        line for each in contestants for line in outcomes(row, each, 2.0, contributions=improved)
+    ]
+    for number in (9, 8):
+        reading = Reading(
+            (row,), run_table(lines[:number]), CheckedSuite(Path("x"), "", (row,), {})
+        )
+        standing = standings(reading)
+        svg = plots(standing, judged(reading.runs, standing))[-1][1]
+        assert ("seconds (contestants: 8 of 9)" in svg) == (number == 9)
 
 
 def test_convergence_is_a_vector_graphic_that_is_the_same_each_time() -> None:

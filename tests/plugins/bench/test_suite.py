@@ -19,7 +19,7 @@ from cchybrid.library.roles import senders_and_receivers
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.kinds import readable_suites
+from tests.plugins.bench.kinds import needs, readable_suites
 
 
 def written(folder: Path, text: str, name: str = "mine.toml") -> str:
@@ -221,6 +221,7 @@ def test_what_is_wrong_is_said(tmp_path, text, complaint):
     assert complaint in str(raised.value)
 
 
+@needs("designs")
 def test_published_numbers_keep_their_digits(tmp_path):
     text = "[[designs]]\nnodes = 4\ndegree = 2\nmean-distance = 1.30\nlatency = 1_0.50"
     (row,) = read_suite(written(tmp_path, text)).rows
