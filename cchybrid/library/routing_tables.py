@@ -90,8 +90,9 @@ def _is_numbered_like(family: Network, network: Network) -> bool:
 def dependency_cycle(routing: Any, network: Network) -> str:
     """Return a cycle of the channel dependency graph of a routing table; empty if there is none.
 
-    It has an arc from a channel to each channel that some path uses directly after it. Without a
-    cycle wormhole switching has no deadlock (Dally and Seitz 1987).
+    It has an arc from a channel to each channel that some path uses directly after it; the two
+    directions of a half-duplex link are one channel. Without a cycle wormhole switching has no
+    deadlock (Dally and Seitz 1987).
 
     Raises
     ------
@@ -104,13 +105,15 @@ def dependency_cycle(routing: Any, network: Network) -> str:
     if table is None:
         raise InputError("no routing table", where="routing", hint="use xy, e-cube or a .csv file")
     table.check(network)
+    shared = {order for pair in network.half_duplex for order in (pair, pair[::-1])}
     graph = nx.DiGraph()
     for node, row in enumerate(table.hops):
         for goal, after in enumerate(row):
             last = table.hops[after][goal]
             if node != after != last:
                 path = (last, after, node) if table.backwards else (node, after, last)
-                graph.add_edge(path[:2], path[1:])
+                hops = path[:2], path[1:]
+                graph.add_edge(*(min(hop, hop[::-1]) if hop in shared else hop for hop in hops))
     try:
         cycle = nx.find_cycle(graph)
     except nx.NetworkXNoCycle:

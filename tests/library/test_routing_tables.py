@@ -144,6 +144,16 @@ def test_cycles_of_channels(network: str, words: str, cycle: str) -> None:
     assert bool(dependency_cycle(table.reversed(), found.reversed())) == bool(cycle)
 
 
+def test_the_directions_of_a_half_duplex_link_are_one_channel() -> None:
+    wires = [(0, 1), (1, 2)]
+    hops = [[0, 1, 1], [0, 1, 2], [1, 1, 2]]
+    half = replace(Network.from_links("bus", 3, wires), half_duplex=tuple(wires))
+    assert dependency_cycle(hops, replace(half, half_duplex=())) == ""
+    # 0 to 2 holds the first link and waits for the second, 2 to 0 holds that and waits for this.
+    assert dependency_cycle(hops, half) == "0->1, 1->2"
+    assert dependency_cycle(hops, replace(half, half_duplex=tuple(wires[:1]))) == ""
+
+
 def test_a_possible_deadlock_is_noted_once(capsys: pytest.CaptureFixture[str]) -> None:
     line = "torus-4x4 OAS, routing table xy: deadlock is possible, by the cycle of channels 0->1, "
     assert run(["bound", "torus-4x4", "OAS", "--routing", "xy"]) == 0

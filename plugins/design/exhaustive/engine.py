@@ -16,6 +16,7 @@ from ..network.bounds import latency_bound
 from ..network.cost import Cost
 from ..network.designer import DesignRun, is_better
 from ..network.ports import ports_of
+from ..network.steps_walk import rooted
 from ..network.task import DesignTask
 from ..network.terms import LATENCY_TERMS
 
@@ -62,7 +63,8 @@ class Exhaustive:
         cost = Cost(task)
         bound = latency_bound(task).cost(task)
         networks = all_networks(task, run.should_stop, spend=run.spend)
-        for listed, links in enumerate(networks, 1):
+        with_roots = (links for each in networks for links in rooted(task, each))
+        for listed, links in enumerate(with_roots, 1):
             found = cost(ports_of(task.nodes, task.degree, links))
             if is_better(run, found):
                 run.offer(links, found)

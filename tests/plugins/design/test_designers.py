@@ -36,6 +36,14 @@ NAMES = [
 """Two of the designers in every run of the tests: all kernels take long to compile."""
 
 
+def test_exhaustive_search_tries_every_node_as_the_root() -> None:
+    # With 7 * 3 ends of links a node has two: it sends to 6 others in 3 steps, any other in 2.
+    task = DesignTask(7, 3, weights=(("steps", 1.0),), collective="OAS")
+    run = LocalDesignRun(task)
+    assert DESIGNERS["exhaustive"].design(task, run) is Stop.EXHAUSTED
+    assert run.best() == 2.0
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_petersen_graph_is_found(name: str) -> None:
     """The Petersen graph meets Moore's bound; it is no Cayley graph."""
