@@ -1,7 +1,5 @@
 """Jobs that wait for a file, and the answers of executors."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Jobs, the executor of this machine, and executors that the user names."""
 
-from __future__ import annotations
-
 import copy
 import json
 from dataclasses import replace
@@ -29,13 +27,13 @@ from tests.host.running_jobs import (
 
 
 @pytest.fixture
-def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def waiting(tmp_path, monkeypatch) -> Path:
     (tmp_path / "waits_for_a_file.py").write_text(WAITING)
     monkeypatch.syspath_prepend(tmp_path)
     return tmp_path
 
 
-def test_a_job_s_output_is_its_answer_and_a_failure_its_last_line() -> None:
+def test_a_job_s_output_is_its_answer_and_a_failure_its_last_line():
     good = run_job(Job("a", "json.tool", b"[1]"))
     assert (json.loads(good.output), good.failure) == ([1], "")
     bad = run_job(Job("b", "json.tool", b"[1"))
@@ -44,13 +42,13 @@ def test_a_job_s_output_is_its_answer_and_a_failure_its_last_line() -> None:
     assert run_job(Job("c", "no.such.module", b"")).failure.startswith("exit 1: ")
 
 
-def test_a_job_that_is_killed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_is_killed_says_so(tmp_path, monkeypatch):
     (tmp_path / "ends_itself.py").write_text("import os\nos.kill(os.getpid(), 9)")
     monkeypatch.syspath_prepend(tmp_path)
     assert run_job(Job("d", "ends_itself", b"")).failure == "killed by signal 9 (Killed)"
 
 
-def test_a_job_ends_at_its_limit_and_when_it_is_stopped(waiting: Path) -> None:
+def test_a_job_ends_at_its_limit_and_when_it_is_stopped(waiting):
     assert run_job(waiting_job("late", 0.5)).failure == "gave no answer within 0 s"
     stopped = run_job(waiting_job("stopped"), lambda: bool(starts(waiting, "stopped")))
     assert stopped.failure == "interrupted"
@@ -58,7 +56,7 @@ def test_a_job_ends_at_its_limit_and_when_it_is_stopped(waiting: Path) -> None:
         assert not any(map(is_running, starts(waiting, key)))
 
 
-def test_the_local_executor_answers_each_job_once_and_leaves_no_process(waiting: Path) -> None:
+def test_the_local_executor_answers_each_job_once_and_leaves_no_process(waiting):
     with closing(LocalExecutor(ExecutorSettings(jobs=2))) as executor:
         assert executor.slots(4) == 2
         for key in "abc":
@@ -74,14 +72,14 @@ def test_the_local_executor_answers_each_job_once_and_leaves_no_process(waiting:
     assert not any(map(is_running, starts(waiting, "d")))
 
 
-def test_the_executor_of_a_plugin_runs_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_executor_of_a_plugin_runs_jobs(monkeypatch):
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.full_plugin")
     with opened(load_registry(), "Threads", None, 1, 1, print) as executor:
         executor.submit(Job("a", "json.tool", b"1"))
         assert answers(executor, 1) == {"a": b"1"}
 
 
-def test_an_executor_is_chosen_by_its_name_or_by_an_address() -> None:
+def test_an_executor_is_chosen_by_its_name_or_by_an_address():
     registry = load_registry()
     assert executor_name(registry, None, None) == "local"
     assert executor_name(registry, "Local", None) == "local"
@@ -105,9 +103,7 @@ def test_an_executor_is_chosen_by_its_name_or_by_an_address() -> None:
             pass
 
 
-def test_a_broken_executor_of_a_plugin_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_executor_of_a_plugin_is_named(tmp_path, monkeypatch):
     (tmp_path / "torn.py").write_text(
         "from cchybrid.plugin import ExecutorInfo, hookimpl\n"
         "@hookimpl\ndef cchybrid_executors():\n"
@@ -137,7 +133,7 @@ class Broken:
         return "many" if self.kind == "slots" else 2
 
     def poll(self, seconds: float) -> Any:
-        return {"answer": [3], "list": 3, "output": [JobAnswer("a", None)]}[str(self.kind)]  # type: ignore[arg-type]
+        return {"answer": [3], "list": 3, "output": [JobAnswer("a", None)]}[str(self.kind)]
 
     def close(self) -> None:
         raise RuntimeError("still open")
@@ -153,7 +149,7 @@ class Broken:
         ("output", "is no answer of a job"),
     ],
 )
-def test_what_an_executor_does_wrong_is_one_line_with_its_plugin(kind: str, words: str) -> None:
+def test_what_an_executor_does_wrong_is_one_line_with_its_plugin(kind, words):
     said: list[str] = []
     registry = copy.deepcopy(load_registry())
     registry.executors["broken"] = ExecutorInfo("broken", f"{__name__}:Broken", "-")

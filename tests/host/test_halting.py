@@ -1,7 +1,5 @@
 """Workers that are paused: they stop, continue, and always end with the run."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
@@ -43,7 +41,7 @@ SEAT = 5
 
 
 @pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
+def registry(monkeypatch) -> Registry:
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
     return load_registry()
 
@@ -69,7 +67,7 @@ def state(worker: WorkerProcess) -> str:
     return Path(f"/proc/{worker._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def test_a_worker_is_paused_when_it_has_started(pool: WorkerPool) -> None:
+def test_a_worker_is_paused_when_it_has_started(pool):
     worker = started(pool)
     worker.pause()
     assert not worker.paused  # only after it has started
@@ -91,7 +89,7 @@ def test_a_worker_is_paused_when_it_has_started(pool: WorkerPool) -> None:
     assert spent.search_wall > paused.search_wall
 
 
-def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(pool: WorkerPool) -> None:
+def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(pool):
     worker = started(pool)
     worker.mark_started()
     worker.pause()
@@ -126,8 +124,8 @@ class Times:
     ],
 )
 def test_a_worker_that_waits_for_a_processor_does_not_ignore_sigterm(
-    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, worked: float, wall: float, how: str | None
-) -> None:
+    pool, monkeypatch, worked, wall, how
+):
     worker = started(pool)
     kill, sent = worker._signal, []
 
@@ -146,7 +144,7 @@ def test_a_worker_that_waits_for_a_processor_does_not_ignore_sigterm(
         assert worker.exited.how == how
 
 
-def test_a_worker_that_others_have_stopped_ends_by_sigterm(pool: WorkerPool) -> None:
+def test_a_worker_that_others_have_stopped_ends_by_sigterm(pool):
     worker = started(pool)
     os.kill(worker._process.pid, signal.SIGSTOP)
     until(lambda: state(worker) == "T")
@@ -155,7 +153,7 @@ def test_a_worker_that_others_have_stopped_ends_by_sigterm(pool: WorkerPool) -> 
     assert worker.returncode == -signal.SIGTERM
 
 
-def test_a_long_line_is_sent_while_listening(pool: WorkerPool) -> None:
+def test_a_long_line_is_sent_while_listening(pool):
     """A wait for events ends when the pipe has room, so a line of many pipes is sent at once."""
     worker = started(pool)
     os.kill(worker._process.pid, signal.SIGSTOP)  # so that it does not read the line at once
@@ -170,7 +168,7 @@ def test_a_long_line_is_sent_while_listening(pool: WorkerPool) -> None:
     assert worker.stdin not in pool._selector.get_map()
 
 
-def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool: WorkerPool) -> None:
+def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool):
     worker = started(pool)
     worker.mark_started()
     worker.send({"lower": 2, "ignored": "x" * (1 << 22)})
@@ -180,7 +178,7 @@ def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool: WorkerPool) -> No
     assert not list(pool.listen(0.0))
 
 
-def test_paused_workers_are_ended(pool: WorkerPool) -> None:
+def test_paused_workers_are_ended(pool):
     worker = started(pool)
     worker.mark_started()
     worker.pause()
@@ -190,7 +188,7 @@ def test_paused_workers_are_ended(pool: WorkerPool) -> None:
     assert not Path(f"/proc/{process}").exists()
 
 
-def test_the_largest_paused_workers_without_gain_are_superfluous(pool: WorkerPool) -> None:
+def test_the_largest_paused_workers_without_gain_are_superfluous(pool):
     memory = {5: 300, 6: 500, 7: 200, 8: 900, 9: 600}
     gain = {9: 0.25}
     for seat, size in memory.items():
@@ -210,7 +208,7 @@ def test_the_largest_paused_workers_without_gain_are_superfluous(pool: WorkerPoo
 
 
 @pytest.mark.long
-def test_a_sleeping_engine_does_not_keep_others_from_work(registry: Registry) -> None:
+def test_a_sleeping_engine_does_not_keep_others_from_work(registry):
     events: list[Any] = []
     result = cchybrid.solve(
         cchybrid.instance("ring-bi-6", "AAB"), engines=["deaf", "crowd", "hang", "restless"],

@@ -1,11 +1,8 @@
 """The state of a run: every event is verified, and the same events give the same state."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,7 +60,7 @@ def kinds(actions: list[Any]) -> list[str]:
     ]
 
 
-def test_a_better_schedule_is_announced_and_shared_with_the_others() -> None:
+def test_a_better_schedule_is_announced_and_shared_with_the_others():
     state = opened()
     actions = state.apply(1.0, 1, Offer(LONGER, 3, ""))
     assert kinds(actions) == ["schedule", "share"]
@@ -75,7 +72,7 @@ def test_a_better_schedule_is_announced_and_shared_with_the_others() -> None:
     assert [entry.author for entry in state.history.contributions] == ["a", "b"]
 
 
-def test_a_worker_that_is_killed_when_all_is_done_is_no_trouble() -> None:
+def test_a_worker_that_is_killed_when_all_is_done_is_no_trouble():
     state = opened()
     state.apply(1.0, 1, Offer(GOOD, 1, ""))
     state.apply(1.0, 3, Bound(2, GROWTH, provider="growth"))
@@ -84,7 +81,7 @@ def test_a_worker_that_is_killed_when_all_is_done_is_no_trouble() -> None:
     assert not state.troubles
 
 
-def test_the_seconds_of_all_workers_of_an_engine_are_added() -> None:
+def test_the_seconds_of_all_workers_of_an_engine_are_added():
     state = opened()
     state.apply(0.1, 4, Opened("a", "engine"))
     state.apply(0.2, 1, Started(True, {}))
@@ -99,7 +96,7 @@ def test_the_seconds_of_all_workers_of_an_engine_are_added() -> None:
     assert state.engine_seconds.search == {"a": {"processor": 1.0, "wall": 2.0}}
 
 
-def test_an_engine_whose_kernels_are_late_takes_part_and_is_a_remark() -> None:
+def test_an_engine_whose_kernels_are_late_takes_part_and_is_a_remark():
     state = opened()
     state.apply(0.2, HOST, Compiling(("a", "b")))
     state.apply(9.0, HOST, Compiled("a", 8.8, late=True))
@@ -109,7 +106,7 @@ def test_an_engine_whose_kernels_are_late_takes_part_and_is_a_remark() -> None:
     assert state.remarks == ["a: the machine is busy; it compiles its kernels when it starts"]
 
 
-def test_a_schedule_below_a_certified_bound_is_a_defect_and_no_result() -> None:
+def test_a_schedule_below_a_certified_bound_is_a_defect_and_no_result():
     state = opened()
     state.apply(0.2, 1, Offer(GOOD, 0, ""))
     state.blackboard.certified = LowerBound(3, GROWTH)  # as a wrong checker would have it
@@ -117,7 +114,7 @@ def test_a_schedule_below_a_certified_bound_is_a_defect_and_no_result() -> None:
         state.result(RunConfig([], [], budget=Budget(1.0, None, 1, None)))
 
 
-def test_the_hosts_schedule_is_a_result_but_is_not_shared() -> None:
+def test_the_hosts_schedule_is_a_result_but_is_not_shared():
     state = opened()
     assert kinds(state.apply(0.2, HOST, Offer(GOOD, 0, ""))) == ["schedule"]
     assert (state.best, state.found_by, state.offered) == (2, "host greedy", False)
@@ -140,7 +137,7 @@ def test_the_hosts_schedule_is_a_result_but_is_not_shared() -> None:
         (Garbled("sent a line that is not JSON"), "a: sent a line that is not JSON"),
     ],
 )
-def test_a_breach_ends_the_worker_and_names_it(event: Any, words: str) -> None:
+def test_a_breach_ends_the_worker_and_names_it(event, words):
     state = opened()
     actions = state.apply(1.0, 1, event)
     assert kinds(actions) == ["trouble", "dismiss"]
@@ -152,7 +149,7 @@ def test_a_breach_ends_the_worker_and_names_it(event: Any, words: str) -> None:
     assert ("a", "instance") in state.history.finished
 
 
-def test_a_schedule_that_beats_a_claim_ends_its_author() -> None:
+def test_a_schedule_that_beats_a_claim_ends_its_author():
     state = opened()
     assert kinds(state.apply(1.0, 2, Bound(7, None, True, ""))) == ["bound", "share"]
     assert (state.blackboard.lower, state.lower_by) == (7, "b")
@@ -164,7 +161,7 @@ def test_a_schedule_that_beats_a_claim_ends_its_author() -> None:
     assert kinds(state.apply(2.0, 2, Bound(7, None, True, ""))) == ["trouble", "dismiss"]
 
 
-def test_a_proof_below_a_claim_is_one_of_what_it_proves() -> None:
+def test_a_proof_below_a_claim_is_one_of_what_it_proves():
     state = opened()
     state.apply(1.0, 2, Bound(7, None, True, ""))
     announced = state.apply(2.0, 3, Bound(2, GROWTH, False, "growth"))[0]
@@ -172,7 +169,7 @@ def test_a_proof_below_a_claim_is_one_of_what_it_proves() -> None:
     assert announced.content == {"engine": "growth", "steps": 2, "certified": True}
 
 
-def test_a_wrong_provider_does_not_end_the_worker_that_it_shares() -> None:
+def test_a_wrong_provider_does_not_end_the_worker_that_it_shares():
     state = opened()
     assert kinds(state.apply(1.0, 3, Bound(9, GROWTH, False, "boaster"))) == ["trouble"]
     assert state.apply(1.1, 3, Bound(9, GROWTH, False, "boaster")) == []
@@ -191,7 +188,7 @@ def test_a_wrong_provider_does_not_end_the_worker_that_it_shares() -> None:
         ([Started()], Exited("terminated"), None),
     ],
 )
-def test_how_a_worker_ended_is_reported(before: list[Any], how: Exited, words: str | None) -> None:
+def test_how_a_worker_ended_is_reported(before, how, words):
     state = opened()
     for event in before:
         state.apply(1.0, 1, event)
@@ -199,13 +196,13 @@ def test_how_a_worker_ended_is_reported(before: list[Any], how: Exited, words: s
     assert state.troubles == ([] if words is None else [words])
 
 
-def test_a_worker_that_did_not_get_to_start_is_a_remark() -> None:
+def test_a_worker_that_did_not_get_to_start_is_a_remark():
     state = opened()
     state.apply(1.0, 1, Exited("terminated"))
     assert state.remarks == ["a: was still starting when its time was up"]
 
 
-def test_a_silent_engine_is_marked_until_it_sends_an_event() -> None:
+def test_a_silent_engine_is_marked_until_it_sends_an_event():
     state = opened()
     state.apply(1.0, 1, Started())
     state.apply(4.0, 1, Silent(3.0))
@@ -214,7 +211,7 @@ def test_a_silent_engine_is_marked_until_it_sends_an_event() -> None:
     assert not state.seats[1].silent
 
 
-def test_what_an_engine_cannot_do_is_a_remark_once() -> None:
+def test_what_an_engine_cannot_do_is_a_remark_once():
     state = opened()
     state.apply(1.0, 4, Opened("a", "engine", "quotients"))
     state.apply(1.0, 1, Unsupported("too large"))
@@ -223,7 +220,7 @@ def test_what_an_engine_cannot_do_is_a_remark_once() -> None:
     assert state.history.finished == {("a", "instance"), ("a", "quotients")}
 
 
-def test_an_instance_without_symmetry_is_known_from_a_search_on_quotients() -> None:
+def test_an_instance_without_symmetry_is_known_from_a_search_on_quotients():
     state = opened()
     state.apply(1.0, 4, Opened("a", "engine", "quotients"))
     state.apply(1.0, 1, Unsupported("none", asymmetric=True))
@@ -234,7 +231,7 @@ def test_an_instance_without_symmetry_is_known_from_a_search_on_quotients() -> N
     assert state.history.asymmetric
 
 
-def test_of_an_engines_near_solutions_the_last_is_a_contribution() -> None:
+def test_of_an_engines_near_solutions_the_last_is_a_contribution():
     state = opened()
     state.apply(1.0, 1, Suggest(2, GOOD[:1]))
     state.apply(2.0, 1, Suggest(1, GOOD[:1]))
@@ -247,14 +244,14 @@ def test_of_an_engines_near_solutions_the_last_is_a_contribution() -> None:
     assert state.history.score(("a", "instance"), 0.5) == 0.5
 
 
-def test_a_contribution_names_the_engine_that_seeded_it() -> None:
+def test_a_contribution_names_the_engine_that_seeded_it():
     state = opened()
     state.apply(1.0, 1, Offer(LONGER, 3, ""))
     state.apply(2.0, 2, Offer(GOOD, 3, "from a's schedule of 3 steps", "a"))
     assert [entry.seeded_by for entry in state.history.contributions] == ["", "a"]
 
 
-def test_a_seed_of_an_engine_that_is_not_there_does_not_count() -> None:
+def test_a_seed_of_an_engine_that_is_not_there_does_not_count():
     state = opened()
     state.apply(2.0, 2, Offer(GOOD, 3, "", "an engine that was not started"))
     assert [entry.seeded_by for entry in state.history.contributions] == [""]
@@ -283,9 +280,7 @@ def logged(*engines: str, **rest: Any) -> tuple[cchybrid.Result, list[dict[str, 
          {"time_limit": 12, "strategy": "race"}),
     ],
 )  # fmt: skip
-def test_a_recorded_run_replays_to_the_same_result(
-    engines: tuple[str, ...], rest: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_recorded_run_replays_to_the_same_result(engines, rest, monkeypatch):
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
     result, lines = logged(*engines, registry=load_registry(), **rest)
     again, events = replay(lines)
@@ -297,7 +292,7 @@ def test_a_recorded_run_replays_to_the_same_result(
     assert json.loads(json.dumps(events)) == announced
 
 
-def test_a_log_that_was_tampered_with_does_not_give_more(tmp_path: Path) -> None:
+def test_a_log_that_was_tampered_with_does_not_give_more(tmp_path):
     _, lines = logged("colouring", time_limit=10)
     offers = [line for line in lines if line.get("input") == "offer"]
     for line in offers:
@@ -316,9 +311,7 @@ def test_a_log_that_was_tampered_with_does_not_give_more(tmp_path: Path) -> None
         (lambda lines: [*lines[:2], {"input": "note"}, *lines[2:]], "unreadable"),
     ],
 )
-def test_a_file_that_is_no_log_is_refused(
-    recorded: list[str], tmp_path: Path, cut: Any, words: str
-) -> None:
+def test_a_file_that_is_no_log_is_refused(recorded, tmp_path, cut, words):
     lines = [json.loads(line) for line in recorded]
     path = tmp_path / "run.log"
     path.write_text("".join(json.dumps(line) + "\n" for line in cut(lines)))
@@ -360,9 +353,7 @@ def recorded() -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_damaged_log_is_replayed_or_gives_one_error_with_the_line(
-    recorded: list[str], seed: int, tmp_path: Path
-) -> None:
+def test_a_damaged_log_is_replayed_or_gives_one_error_with_the_line(recorded, seed, tmp_path):
     choice = random.Random(seed)
     path = tmp_path / "run.log"
     for _ in range(60):
@@ -389,16 +380,14 @@ def test_a_damaged_log_is_replayed_or_gives_one_error_with_the_line(
         ("instance", None, "the file: null is not an object"),
     ],
 )
-def test_a_wrong_first_line_of_a_log_is_named(
-    recorded: list[str], key: str, value: Any, words: str
-) -> None:
+def test_a_wrong_first_line_of_a_log_is_named(recorded, key, value, words):
     lines = [json.loads(line) for line in recorded]
     with pytest.raises(InputError) as caught:
         replay([{**lines[0], key: value}, *lines[1:]])
     assert f"line 1: {words}" in str(caught.value)
 
 
-def test_evidence_of_infeasibility_in_a_log_is_checked(recorded: list[str]) -> None:
+def test_evidence_of_infeasibility_in_a_log_is_checked(recorded):
     lines = [json.loads(line) for line in recorded]
     evidence = {"kind": "unreachable", "message": 0, "destination": 1}
     wrong = {"input": "infeasible", "seconds": 0.1, "seat": 0, "evidence": evidence}
@@ -406,7 +395,7 @@ def test_evidence_of_infeasibility_in_a_log_is_checked(recorded: list[str]) -> N
         replay([*lines[:2], wrong, *lines[2:]])
 
 
-def test_the_hosts_schedule_refutes_a_claim_that_was_there_before_it() -> None:
+def test_the_hosts_schedule_refutes_a_claim_that_was_there_before_it():
     """As in a log that was edited: no run is optimal with fewer steps than its bound."""
     state = opened(target=2)
     state.apply(0.2, 2, Bound(3, complete=True))

@@ -1,11 +1,7 @@
 """Engines start from each other's results, and the result names what they started from."""
 
-from __future__ import annotations
-
 import io
 import json
-
-import pytest
 
 import cchybrid
 from cchybrid.host import engine_worker
@@ -35,12 +31,11 @@ def worker_run(pipe: Pipe) -> tuple[WorkerRun, Assignment]:
 
 
 def news(kind: str, known: Assignment, run: WorkerRun) -> dict[str, object]:
-    assert run.problem is not None
     steps = run.problem.lift(known).steps
     return {kind: len(steps), "steps": encode_steps(steps), "by": "one"}
 
 
-def test_what_is_offered_without_a_hint_has_no_seed() -> None:
+def test_what_is_offered_without_a_hint_has_no_seed():
     pipe = Pipe()
     run, known = worker_run(pipe)
     run.receive(news("best", known, run))
@@ -48,7 +43,7 @@ def test_what_is_offered_without_a_hint_has_no_seed() -> None:
     assert pipe.offers() == [("", "")]
 
 
-def test_a_near_solution_is_named_as_the_seed() -> None:
+def test_a_near_solution_is_named_as_the_seed():
     pipe = Pipe()
     run, known = worker_run(pipe)
     run.receive(news("draft", known, run))
@@ -57,7 +52,7 @@ def test_a_near_solution_is_named_as_the_seed() -> None:
     assert pipe.offers() == [(f"from one's near-solution of {known.steps} steps", "one")]
 
 
-def test_a_schedule_cut_short_is_named_unless_it_is_not_taken() -> None:
+def test_a_schedule_cut_short_is_named_unless_it_is_not_taken():
     pipe = Pipe()
     run, known = worker_run(pipe)
     run.receive(news("best", known, run))
@@ -68,7 +63,7 @@ def test_a_schedule_cut_short_is_named_unless_it_is_not_taken() -> None:
     assert pipe.offers() == [(f"from one's schedule of {known.steps} steps", "one")]
 
 
-def test_a_long_text_is_read_when_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_text_is_read_when_it_is_used(monkeypatch):
     found = []
     for limit in (1 << 20, 0):
         monkeypatch.setattr(engine_worker, "MAX_READ_CHARACTERS", limit)
@@ -78,13 +73,12 @@ def test_a_long_text_is_read_when_it_is_used(monkeypatch: pytest.MonkeyPatch) ->
         assert isinstance(run._schedule, str) == (limit == 0)
         for steps in (known.steps, known.steps - 1):
             hint = run.hint(steps)
-            assert hint is not None
             found.append((hint.option.tolist(), hint.step.tolist(), run._hints[steps]))
     assert found[:2] == found[2:]
     assert found[0][0] == known.option.tolist()
 
 
-def test_the_last_hint_that_fits_is_the_seed() -> None:
+def test_the_last_hint_that_fits_is_the_seed():
     pipe = Pipe()
     run, known = worker_run(pipe)
     run.receive(news("best", known, run))
@@ -97,7 +91,7 @@ def test_the_last_hint_that_fits_is_the_seed() -> None:
     assert [seed for _, seed in pipe.offers()] == ["one", "other"]
 
 
-def test_an_engines_own_schedule_is_no_seed() -> None:
+def test_an_engines_own_schedule_is_no_seed():
     pipe = Pipe()
     run, known = worker_run(pipe)
     run.offer(known)

@@ -1,7 +1,5 @@
 """An instance that all workers share: equal to one of their own, whatever fails."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -19,7 +17,6 @@ from hypothesis import given, settings
 import cchybrid
 from cchybrid.host import shared_instance
 from cchybrid.host.shared_instance import ReceivedInstance, SharedInstance
-from cchybrid.model import Instance
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.problem import Problem, build_problem
 from cchybrid.system.shared_file import SharedFile, read
@@ -33,18 +30,18 @@ NEVER = 1 << 60
 
 
 @pytest.fixture(autouse=True)
-def _marked(monkeypatch: pytest.MonkeyPatch) -> None:
+def _marked(monkeypatch) -> None:
     monkeypatch.setenv(OWN, f"shared-{os.getpid()}-{time.monotonic_ns()}")
 
 
 @pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
+def registry(monkeypatch) -> Registry:
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.mapped_engines")
     return load_registry()
 
 
 @pytest.fixture
-def all_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+def all_shared(monkeypatch) -> None:
     """Every instance is shared, however small."""
     monkeypatch.setattr(shared_instance, "MIN_SHARED_DELIVERIES", 0)
 
@@ -86,7 +83,7 @@ def is_cached(owner: type, key: str) -> bool:
 
 @given(instances())
 @settings(max_examples=examples(60))
-def test_a_mapped_problem_equals_one_that_is_built(instance: Instance) -> None:
+def test_a_mapped_problem_equals_one_that_is_built(instance):
     own = build_problem(instance)
     file = SharedFile()
     try:
@@ -96,7 +93,6 @@ def test_a_mapped_problem_equals_one_that_is_built(instance: Instance) -> None:
         file.close()
     assert_equal(own, mapped)
     assert mapped.origin.instance == instance
-    assert mapped.structure is not None
     assert mapped.structure.routes.network is mapped.structure.network or instance.network.endpoints
     cost = np.arange(own.resources) % 3 + 1.0
     for delivery in np.flatnonzero(own.required).tolist():
@@ -105,7 +101,7 @@ def test_a_mapped_problem_equals_one_that_is_built(instance: Instance) -> None:
 
 @given(instances())
 @settings(max_examples=examples(40))
-def test_a_mapped_instance_equals_the_line(instance: Instance) -> None:
+def test_a_mapped_instance_equals_the_line(instance):
     shared = SharedInstance(instance, instance.to_json(), None)
     before, shared_instance.MIN_SHARED_DELIVERIES = shared_instance.MIN_SHARED_DELIVERIES, 0
     try:
@@ -122,7 +118,7 @@ def test_a_mapped_instance_equals_the_line(instance: Instance) -> None:
         shared.close()
 
 
-def test_a_small_instance_is_a_line() -> None:
+def test_a_small_instance_is_a_line():
     instance = cchybrid.instance(*SPEC)
     shared = SharedInstance(instance, instance.to_json(), None)
     shared.build()
@@ -135,7 +131,7 @@ def test_a_small_instance_is_a_line() -> None:
 @pytest.mark.parametrize(
     "spec", [("mesh-3x3", "AAS", {}), ("ring-bi-6", "AAR", {"switching": "store-and-forward"})]
 )
-def test_the_problem_is_built_in_another_process(spec: tuple[str, str, dict[str, Any]]) -> None:
+def test_the_problem_is_built_in_another_process(spec):
     instance = cchybrid.instance(spec[0], spec[1], **spec[2])
     shared = SharedInstance(instance, instance.to_json(), 4096)
     try:
@@ -156,9 +152,7 @@ def test_the_problem_is_built_in_another_process(spec: tuple[str, str, dict[str,
 
 @pytest.mark.usefixtures("all_shared")
 @pytest.mark.parametrize("fault", ["crash", "half", "disk"])
-def test_without_a_complete_file_a_worker_builds_its_own(
-    fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_complete_file_a_worker_builds_its_own(fault, monkeypatch):
     monkeypatch.setattr(shared_instance, "BUILDER", "tests.faulty_builder")
     monkeypatch.setenv("CCHYBRID_FAULT", fault)
     instance = cchybrid.instance(*SPEC)
@@ -179,7 +173,6 @@ def solved(registry: Registry, spec: tuple[str, str] = SPEC, **rest: Any) -> cch
 
 
 def shown(result: cchybrid.Result) -> Mapping[str, Any]:
-    assert result.schedule is not None
     record = result.to_json()
     return {
         "schedule": result.schedule.steps,
@@ -197,9 +190,7 @@ def mapped_notes(events: list[dict[str, Any]]) -> list[float]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("spec", [SPEC, ("ring-bi-6", "AAR")])
-def test_results_are_equal_with_and_without_sharing(
-    registry: Registry, spec: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_are_equal_with_and_without_sharing(registry, spec, monkeypatch):
     found = []
     for minimum, mapped in ((NEVER, [0.0]), (0, [1.0])):
         monkeypatch.setattr(shared_instance, "MIN_SHARED_DELIVERIES", minimum)
@@ -212,9 +203,7 @@ def test_results_are_equal_with_and_without_sharing(
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_run_leaves_no_file_and_no_process(
-    number: signal.Signals, tmp_path: Path
-) -> None:
+def test_an_interrupted_run_leaves_no_file_and_no_process(number, tmp_path):
     """The signal arrives while the Problem is being built and a worker waits for it."""
     folder = tmp_path / "temporary"
     folder.mkdir()

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import islice, permutations
 from typing import Any
@@ -16,7 +14,7 @@ from cchybrid.host.strategies import (
     one_by_one,
     ranked,
 )
-from cchybrid.plugin.records import EngineInfo, Kind, Messages, load_target
+from cchybrid.plugin.records import EngineInfo, Messages, load_target
 from cchybrid.plugin.registry import load_registry
 from cchybrid.plugin.strategy import PROVER
 
@@ -50,13 +48,13 @@ def found(steps: int | None, lower: int, what: str = "schedule") -> Contribution
     return Contribution(1.0, "h", "", what, steps, lower, certified=True)
 
 
-def test_engines_are_ranked_by_priority_then_by_name_never_by_position() -> None:
+def test_engines_are_ranked_by_priority_then_by_name_never_by_position():
     engines = [HEURISTIC, OTHER, NEW, EngineInfo("b", "m:B", "", priority=9, baseline=True)]
     for order in permutations([*engines, replace(NEW, name="z-first", priority=1000)]):
         assert [engine.name for engine in ranked(order)] == ["o", "h", "z-first", "a-new", "b"]
 
 
-def test_auto_waits_for_kernels_only_of_engines_of_cchybrid_or_if_no_arm_can_work() -> None:
+def test_auto_waits_for_kernels_only_of_engines_of_cchybrid_or_if_no_arm_can_work():
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, OTHER, NEW], history=history)
     history.compiling = {"o", "a-new"}
@@ -70,7 +68,7 @@ def test_auto_waits_for_kernels_only_of_engines_of_cchybrid_or_if_no_arm_can_wor
     assert next(phases).arms == ()
 
 
-def test_auto_starts_no_engine_that_cannot_take_part() -> None:
+def test_auto_starts_no_engine_that_cannot_take_part():
     forwarding = EngineInfo("f", "m:F", "", priority=5, messages="forwarded")
     scatter = EngineInfo("s", "m:S", "", priority=4, messages="direct")
     for ordered, absent in ((False, "f"), (True, "s")):
@@ -84,7 +82,7 @@ def test_auto_starts_no_engine_that_cannot_take_part() -> None:
 
 
 @pytest.mark.parametrize("gap", [1, 2, 3])
-def test_auto_prefers_what_decides_while_the_gap_is_small(gap: int) -> None:
+def test_auto_prefers_what_decides_while_the_gap_is_small(gap):
     """Nothing contributes, so the priors decide after the probes; ``d`` is ranked last."""
     engines = [EngineInfo(name, "m:E", "", priority=9) for name in "abc"]
     for ordered in (True, False):
@@ -96,7 +94,7 @@ def test_auto_prefers_what_decides_while_the_gap_is_small(gap: int) -> None:
             assert "d:q" not in final
 
 
-def test_auto_goes_on_with_what_decides_between_probes_while_the_gap_is_small() -> None:
+def test_auto_goes_on_with_what_decides_between_probes_while_the_gap_is_small():
     engines = [EngineInfo(name, "m:E", "", priority=9 - k) for k, name in enumerate("abcdefgh")]
     decider = EngineInfo("s", "m:E", "", priority=10, decides=True)
     history = RunHistory(ordered=True, best=6, lower=5)
@@ -123,38 +121,36 @@ def test_auto_goes_on_with_what_decides_between_probes_while_the_gap_is_small() 
         ("auto", [NEW, QUICK], [["q", "a-new"], ["q"]]),
     ],
 )
-def test_the_first_phases(
-    strategy: str, engines: list[EngineInfo], expected: list[list[str]]
-) -> None:
+def test_the_first_phases(strategy, engines, expected):
     endless = len(engines) > 1 and strategy == "auto"
     assert names(islice(plan(strategy, engines), 2 if endless else 9)) == expected
 
 
-def test_relay_runs_heuristics_then_the_exact_engine_then_heuristics() -> None:
+def test_relay_runs_heuristics_then_the_exact_engine_then_heuristics():
     phases = list(plan("relay", [EXACT, HEURISTIC, OTHER]))
     assert names(phases) == [["h", "o"], ["x"], ["h", "o"]]
     assert phases[0].share < 1.0
     assert phases[1].arms[0].threads == 2
 
 
-def test_relay_chooses_the_exact_engine_of_the_highest_priority() -> None:
+def test_relay_chooses_the_exact_engine_of_the_highest_priority():
     for order in permutations([EXACT, STRONG, NEW_EXACT, HEURISTIC]):
         first, last, again = names(plan("relay", list(order)))
         assert last == ["y"]
         assert sorted(first) == sorted(again) == ["a-new-exact", "h", "x"]
 
 
-def test_exact_engines_get_the_threads_that_are_left() -> None:
+def test_exact_engines_get_the_threads_that_are_left():
     [phase] = plan("race", [HEURISTIC, EXACT], 8)
     assert {arm.engine.name: arm.threads for arm in phase.arms} == {"h": 1, "x": 7}
 
 
-def test_one_by_one_runs_constructions_then_heuristics_then_exact_engines() -> None:
+def test_one_by_one_runs_constructions_then_heuristics_then_exact_engines():
     phases = one_by_one([EXACT, HEURISTIC, QUICK, OTHER, NEW], 2)
     assert names(phases) == [["q"], ["o"], ["h"], ["a-new"], ["x"]]
 
 
-def test_auto_probes_every_arm_the_strongest_first() -> None:
+def test_auto_probes_every_arm_the_strongest_first():
     for engines in permutations([QUICK, HEURISTIC, OTHER, EXACT, STRONG]):
         phases = list(islice(plan("auto", list(engines)), 6))
         assert names(phases) == [
@@ -175,8 +171,8 @@ def test_auto_probes_every_arm_the_strongest_first() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("count", [1, 3, 9])
 def test_external_engines_are_probed_in_the_first_tenth_of_the_time(
-    ordered: bool, seconds: float, threads: int, count: int
-) -> None:
+    ordered, seconds, threads, count
+):
     """No engine offers anything, so every phase takes its whole share of the time that is left."""
     external = [replace(NEW, name=f"new-{number}") for number in range(count)]
     history, now, waiting = RunHistory(ordered), 0.0, {each.name for each in external}
@@ -198,9 +194,7 @@ def test_external_engines_are_probed_in_the_first_tenth_of_the_time(
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("gap", [None, 1, 5])
 @pytest.mark.parametrize("kind", ["heuristic", "exact", "construction"])
-def test_no_priority_of_an_external_engine_displaces_one_of_cchybrid(
-    ordered: bool, gap: int | None, kind: Kind
-) -> None:
+def test_no_priority_of_an_external_engine_displaces_one_of_cchybrid(ordered, gap, kind):
     """From its probe on it takes part as an arm of a weak engine: it gets no probe of another."""
     history = RunHistory(ordered, best=gap and 5 + gap, lower=5)
     probes = list(islice(plan("auto", OWN, history=history), 8))
@@ -214,7 +208,7 @@ def test_no_priority_of_an_external_engine_displaces_one_of_cchybrid(
         assert found[fits:][:8] == probes
 
 
-def test_an_external_engine_whose_kernels_are_being_compiled_is_probed_later() -> None:
+def test_an_external_engine_whose_kernels_are_being_compiled_is_probed_later():
     history = RunHistory(ordered=False)
     history.compiling = {"a-new"}
     phases = plan("auto", [NEW, HEURISTIC, OTHER], history=history)
@@ -223,14 +217,14 @@ def test_an_external_engine_whose_kernels_are_being_compiled_is_probed_later() -
     assert names([next(phases)]) == [["a-new"]]
 
 
-def test_auto_probes_exact_engines_earlier_where_steps_have_an_order() -> None:
+def test_auto_probes_exact_engines_earlier_where_steps_have_an_order():
     history = RunHistory(ordered=True, best=4, lower=3)
     phases = list(islice(plan("auto", [HEURISTIC, OTHER, EXACT], 4, history), 3))
     assert names(phases) == [["o", "h"], ["o:q", "x"], [PROVER, "x:q"]]
     assert phases[1].arms[0].threads == 2
 
 
-def test_the_prover_waits_until_the_gap_is_small() -> None:
+def test_the_prover_waits_until_the_gap_is_small():
     history = RunHistory(ordered=True, best=9, lower=3)
     phases = plan("auto", [HEURISTIC, EXACT], history=history)
     assert PROVER not in {name for row in names(islice(phases, 4)) for name in row}
@@ -242,7 +236,7 @@ def test_the_prover_waits_until_the_gap_is_small() -> None:
 
 
 @pytest.mark.parametrize(("best", "first"), [(5, "x"), (9, "o")])
-def test_near_the_bound_the_exact_engine_goes_before_heuristics(best: int, first: str) -> None:
+def test_near_the_bound_the_exact_engine_goes_before_heuristics(best, first):
     history = RunHistory(ordered=True, provable=False, best=best, lower=3)
     phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
     for phase in islice(phases, 3):
@@ -251,7 +245,7 @@ def test_near_the_bound_the_exact_engine_goes_before_heuristics(best: int, first
     assert names([next(phases)])[0][0] == first
 
 
-def test_auto_continues_with_the_arm_of_the_best_score() -> None:
+def test_auto_continues_with_the_arm_of_the_best_score():
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
     for phase in islice(phases, 3):
@@ -271,14 +265,14 @@ def test_auto_continues_with_the_arm_of_the_best_score() -> None:
     assert "h:q" in names([next(phases)])[0]
 
 
-def test_slices_grow_up_to_a_limit() -> None:
+def test_slices_grow_up_to_a_limit():
     options = AutoOptions(slice_seconds=4.0, max_slice_seconds=6.0)
     phases = auto([HEURISTIC, EXACT], 2, RunHistory(ordered=False), options)
     lengths = [phase.seconds for phase in phases_of(phases, 6) if phase.seconds is not None]
     assert lengths[:3] == [4.0, 5.0, 6.0]
 
 
-def test_probes_and_slices_are_longer_with_many_deliveries() -> None:
+def test_probes_and_slices_are_longer_with_many_deliveries():
     def lengths(deliveries: int) -> list[tuple[float | None, float | None]]:
         history = RunHistory(ordered=False, deliveries=deliveries)
         phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
@@ -293,7 +287,7 @@ def test_probes_and_slices_are_longer_with_many_deliveries() -> None:
     assert long.max_slice_seconds == pytest.approx(18.0)
 
 
-def test_no_engine_goes_to_quotients_of_an_instance_without_symmetry() -> None:
+def test_no_engine_goes_to_quotients_of_an_instance_without_symmetry():
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
     assert names([next(phases)]) == [["o:q", "o"]]
@@ -307,12 +301,12 @@ def phases_of(phases: Any, count: int) -> list[Phase]:
     return list(islice(phases, count))
 
 
-def test_options_out_of_range_are_refused() -> None:
+def test_options_out_of_range_are_refused():
     with pytest.raises(ValueError, match="slice_seconds is 0"):
         AutoOptions(slice_seconds=0)
 
 
-def test_auto_ends_when_all_arms_have_finished() -> None:
+def test_auto_ends_when_all_arms_have_finished():
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, EXACT], history=history)
     next(phases)
@@ -321,7 +315,7 @@ def test_auto_ends_when_all_arms_have_finished() -> None:
     assert PROOF_ARM not in history.finished
 
 
-def test_gains_are_shares_of_the_gap() -> None:
+def test_gains_are_shares_of_the_gap():
     history = RunHistory(ordered=False)
     h, o, x, n = ((name, "instance") for name in "hoxn")
     history.contributed(h, found(20, 10))

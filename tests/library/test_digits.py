@@ -1,8 +1,5 @@
 """Numbers have the digits 0 to 9: others, which Python takes for the same, are refused."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 import scipy.sparse
 
@@ -24,7 +21,7 @@ THREE = "\u0663"
     ],
     ids=str,
 )  # fmt: skip
-def test_in_the_words_of_an_instance(keywords: dict[str, Any]) -> None:
+def test_in_the_words_of_an_instance(keywords):
     plain = {
         key: value.replace(THREE, "3") if isinstance(value, str) else [
             each.replace(THREE, "3") for each in value
@@ -38,19 +35,19 @@ def test_in_the_words_of_an_instance(keywords: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", [f"mesh-{THREE}x3", f"hypercube-{THREE}", f"clos-{THREE}"])
-def test_in_the_name_of_a_network(name: str) -> None:
+def test_in_the_name_of_a_network(name):
     with pytest.raises(InputError):
         cchybrid.network(name)
 
 
 @pytest.mark.parametrize("name", [f"pairs:0>{THREE}", f"permutation:random-{THREE}"])
-def test_in_the_name_of_a_collective(name: str) -> None:
+def test_in_the_name_of_a_collective(name):
     collective(name.replace(THREE, "3"), "mesh-3x3")
     with pytest.raises(InputError):
         collective(name, "mesh-3x3")
 
 
-def test_in_lists_rows_and_layouts() -> None:
+def test_in_lists_rows_and_layouts():
     with pytest.raises(InputError):
         parse_pairs(f"0>{THREE}")
 
@@ -58,7 +55,7 @@ def test_in_lists_rows_and_layouts() -> None:
 @pytest.mark.parametrize("text", ["2_0", THREE], ids=ascii)
 @pytest.mark.parametrize("kind", ["int", "double"])
 @pytest.mark.parametrize("default", [False, True])
-def test_in_graphml(tmp_path: Path, text: str, kind: str, default: bool) -> None:
+def test_in_graphml(tmp_path, text, kind, default):
     file = tmp_path / "pair.graphml"
     file.write_text(
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
@@ -71,7 +68,7 @@ def test_in_graphml(tmp_path: Path, text: str, kind: str, default: bool) -> None
         cchybrid.network(str(file))
 
 
-def test_in_a_sparse_matrix_with_a_wrong_entry_stored_twice() -> None:
+def test_in_a_sparse_matrix_with_a_wrong_entry_stored_twice():
     matrix = scipy.sparse.coo_matrix(([1, -1, 1], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
     with pytest.raises(InputError, match="no capacity"):
         cchybrid.network(matrix)

@@ -31,7 +31,7 @@ def named(*names: str) -> Network:
         min_size=1,
     )
 )
-def test_a_directed_graph_is_its_channels(arcs: dict[tuple[int, int], int]) -> None:
+def test_a_directed_graph_is_its_channels(arcs):
     graph = nx.DiGraph()
     graph.add_nodes_from(range(8))
     for (a, b), size in arcs.items():
@@ -48,7 +48,7 @@ def test_a_directed_graph_is_its_channels(arcs: dict[tuple[int, int], int]) -> N
     assert read_channels([(*pair, size) for pair, size in arcs.items()], "g").nodes <= 8
 
 
-def test_an_entry_that_a_sparse_matrix_stores_twice_is_refused() -> None:
+def test_an_entry_that_a_sparse_matrix_stores_twice_is_refused():
     # SciPy adds them in the type of the entries, where 200 + 100 is 44.
     cells = np.array([200, 100], dtype=np.uint8), ([0, 0], [1, 1])
     sparse = pytest.importorskip("scipy.sparse").coo_array(cells, shape=(2, 2))
@@ -56,7 +56,7 @@ def test_an_entry_that_a_sparse_matrix_stores_twice_is_refused() -> None:
         read_matrix(sparse, "g")
 
 
-def test_names_of_any_kind_are_kept() -> None:
+def test_names_of_any_kind_are_kept():
     labels = [(0, 1), "<b>", "käse, 日", "3", frozenset({1}), "x-y"]
     graph = nx.path_graph(6)
     network = read_graph(nx.relabel_nodes(graph, dict(enumerate(labels))), "g").network
@@ -66,7 +66,7 @@ def test_names_of_any_kind_are_kept() -> None:
     assert read_graph(nx.Graph([(1, 2)]), "g").network.node_names == ("1", "2")
 
 
-def test_capacities_are_scaled_exactly() -> None:
+def test_capacities_are_scaled_exactly():
     graph = nx.Graph()
     graph.add_edge(0, 1, capacity=0.1)
     graph.add_edge(1, 2, capacity=np.float64(0.3))
@@ -90,7 +90,7 @@ def test_capacities_are_scaled_exactly() -> None:
         ({"capacity": 1e-12}, "the capacity as a whole number is 1000000000000"),
     ],
 )
-def test_wrong_attributes_of_edges(edge: dict[str, object], message: str) -> None:
+def test_wrong_attributes_of_edges(edge, message):
     graph = nx.Graph()
     graph.add_edge("a", "b", **edge)
     graph.add_edge("b", "c")
@@ -110,14 +110,14 @@ def test_wrong_attributes_of_edges(edge: dict[str, object], message: str) -> Non
         ({"swich": True}, "'swich' has no meaning here; did you mean switch?"),
     ],
 )
-def test_wrong_attributes_of_nodes(node: dict[str, object], message: str) -> None:
+def test_wrong_attributes_of_nodes(node, message):
     graph = nx.Graph([("a", "b")])
     graph.nodes["a"].update(node)
     with refused(message):
         read_graph(graph, "g")
 
 
-def test_nodes_that_are_no_terminals_are_switches_or_beside_terminals() -> None:
+def test_nodes_that_are_no_terminals_are_switches_or_beside_terminals():
     graph = nx.Graph([("hub", "a"), ("hub", "b")])
     graph.nodes["hub"].update({"switch": True, "terminal": False})
     assert read_graph(graph, "g").network.terminals == (1, 2)
@@ -126,14 +126,14 @@ def test_nodes_that_are_no_terminals_are_switches_or_beside_terminals() -> None:
     assert read_graph(graph, "g").network.terminals == (1, 2)
 
 
-def test_parallel_edges_together_have_a_limit_without_a_unit() -> None:
+def test_parallel_edges_together_have_a_limit_without_a_unit():
     graph = nx.MultiGraph([("a", "b", {"capacity": 60}), ("a", "b", {"capacity": 60})])
     with pytest.raises(InputError, match="edge a b: a step would carry 120 messages"):
         read_graph(graph, "g")
     assert read_graph(graph, "g", unit=1).network.channels[0].capacity == 120
 
 
-def test_half_duplex_of_directed_edges_needs_both() -> None:
+def test_half_duplex_of_directed_edges_needs_both():
     graph = nx.DiGraph([("a", "b"), ("b", "a")])
     graph["a"]["b"]["duplex"] = "half"
     with pytest.raises(InputError, match="needs both directions, both half duplex"):
@@ -143,7 +143,7 @@ def test_half_duplex_of_directed_edges_needs_both() -> None:
 
 
 @pytest.mark.parametrize("value", ["(1, 2)", "1,2", [1, 2], np.array([1.0, 2.0])])
-def test_positions(value: object) -> None:
+def test_positions(value):
     graph = nx.Graph([("a", "b")])
     nx.set_node_attributes(graph, value, "pos")
     assert read_graph(graph, "g").network.positions == ((1, 2), (1, 2))
@@ -153,7 +153,7 @@ def test_positions(value: object) -> None:
     assert notes == ("positions of 1 of 2 nodes are not used",)
 
 
-def test_nodes_by_name_and_number() -> None:
+def test_nodes_by_name_and_number():
     network = named("R1", "R,2", "a-b", "b", "c", "a>b")
     assert node_numbers("R1,R,2,a-b", network) == (0, 1, 2)
     assert node_number("3", network) == node_number(np.int64(3), network) == 3
@@ -172,12 +172,12 @@ def test_nodes_by_name_and_number() -> None:
         ("9", "use 0 to"),
     ],
 )
-def test_unknown_nodes(text: str, message: str) -> None:
+def test_unknown_nodes(text, message):
     with pytest.raises(InputError, match=message):
         node_numbers(text, named("R1", "R2"))
 
 
-def test_ambiguous_names_are_refused() -> None:
+def test_ambiguous_names_are_refused():
     with pytest.raises(InputError, match="can be read in two ways"):
         node_numbers("a,b", named("a", "b", "a,b"))
     with pytest.raises(InputError, match="can be read in two ways"):
@@ -190,7 +190,7 @@ def test_ambiguous_names_are_refused() -> None:
     assert link_ends("a->b", named("a-", "b")) == (0, 1, False)
 
 
-def test_names_that_are_all_numbers_are_no_indices() -> None:
+def test_names_that_are_all_numbers_are_no_indices():
     network = named("1", "2", "3")
     assert node_numbers("1-2", network) == (0, 1)
     with pytest.raises(InputError, match="no node '0' in named"):
@@ -202,12 +202,12 @@ def test_names_that_are_all_numbers_are_no_indices() -> None:
     [np.ones((2, 2)), np.zeros((2, 3)), np.array([[0, -1], [1, 0]]), np.array([[0, 0.5], [1, 0]]),
      np.array([[0, np.inf], [1, 0]]), np.zeros(3)],
 )  # fmt: skip
-def test_wrong_matrices(matrix: object) -> None:
+def test_wrong_matrices(matrix):
     with pytest.raises(InputError, match="the matrix: "):
         read_matrix(matrix, "m")
 
 
-def test_wrong_lists_of_channels() -> None:
+def test_wrong_lists_of_channels():
     for pairs in ([(0, 1), 5], [(0,)], ["ab"], [(0, 1, 2, 3)], [([], 1)]):
         with pytest.raises(InputError, match="is no channel; write"):
             read_channels(pairs, "l")
@@ -229,13 +229,13 @@ def cluster(nic: float, links: str = "bandwidth") -> nx.Graph:
         (cluster(25, "capacity"), "carry 300 messages over this link, as capacity 1 is written"),
     ],
 )
-def test_enormous_steps_need_a_unit(graph: nx.Graph, line: str) -> None:
+def test_enormous_steps_need_a_unit(graph, line):
     with pytest.raises(InputError, match=line) as caught:
         read_graph(graph, "g")
     assert "--unit 2" in str(caught.value)  # the smallest link's, 23.7 or 25
 
 
-def test_a_unit_is_a_message_per_step() -> None:
+def test_a_unit_is_a_message_per_step():
     found = read_graph(cluster(23.7), "g", unit="23.7")
     assert [channel.capacity for channel in found.network.channels] == [12, 12, 1, 1, 12, 12]
     assert found.notes == ("capacity 1 is bandwidth 23.7, and others are rounded down",)

@@ -98,7 +98,6 @@ def rotated_ring() -> Problem:
     instance = cchybrid.instance("ring-bi-6", "AAB")
     rotation = np.roll(np.arange(6, dtype=np.int32), -1)
     group = generate(rotation[None, :], 6)
-    assert group is not None
     return quotient(build_problem(instance), next(iter(group_actions(group, 0))))
 
 

@@ -130,7 +130,6 @@ def test_destinations_out_of_reach(switching):
             build_problem(instance)
         assert isinstance(raised.value, CchybridError)
         evidence = unreachable(instance.forward)
-        assert evidence is not None
         proves_infeasible(instance.to_json(), evidence)
 
 

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
-from cchybrid.model import Instance
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.cpsat.repack import Repack, limited, places_for
 from cchybrid.toolkit.partial_schedule import repaired
@@ -20,7 +19,7 @@ RANDOM = drawn(60)
 
 @RANDOM
 @given(instances(), st.integers(0, 1000))
-def test_a_near_solution_is_repaired_and_filled(instance: Instance, seed: int) -> None:
+def test_a_near_solution_is_repaired_and_filled(instance, seed):
     problem = build_problem(instance)
     random = np.random.default_rng(seed)
     wild = random_assignment(problem, 5, seed)
@@ -36,7 +35,7 @@ def test_a_near_solution_is_repaired_and_filled(instance: Instance, seed: int) -
 
 @RANDOM
 @given(instances(), st.integers(0, 1000))
-def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: int) -> None:
+def test_repacking_keeps_what_stays_and_loses_nothing(instance, seed):
     """For any removed deliveries, the result is valid and schedules at least as many."""
     problem = build_problem(instance)
     random = np.random.default_rng(seed)

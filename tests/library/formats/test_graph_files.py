@@ -32,7 +32,7 @@ def read(tmp_path: Path, name: str, text: str) -> Network:
 
 
 @pytest.mark.parametrize("suffix", WRITERS)
-def test_an_undirected_graph_that_networkx_wrote(tmp_path: Path, suffix: str) -> None:
+def test_an_undirected_graph_that_networkx_wrote(tmp_path, suffix):
     path = tmp_path / f"Torus{suffix.upper()}"
     WRITERS[suffix](nx.convert_node_labels_to_integers(nx.grid_2d_graph(4, 4, True)), path)
     file = read_network(path)
@@ -42,7 +42,7 @@ def test_an_undirected_graph_that_networkx_wrote(tmp_path: Path, suffix: str) ->
 
 
 @pytest.mark.parametrize("suffix", [".graphml", ".gml"])
-def test_directions_capacities_endpoints_and_positions(tmp_path: Path, suffix: str) -> None:
+def test_directions_capacities_endpoints_and_positions(tmp_path, suffix):
     graph = nx.MultiDiGraph()
     graph.add_node("b", x=1, y=2.5, endpoint=1)
     graph.add_node("a", x=0.5, y=-1, endpoint=0)
@@ -60,7 +60,7 @@ def test_directions_capacities_endpoints_and_positions(tmp_path: Path, suffix: s
     assert file.transmitters == (0,)
 
 
-def test_positions_only_if_every_node_has_one(tmp_path: Path) -> None:
+def test_positions_only_if_every_node_has_one(tmp_path):
     node = "node [ id {} graphics [ x {} y 2.0 ] ] "
     text = "graph [ " + node.format(0, 1) + "{} edge [ source 0 target 1 ] ]"
     both = read(tmp_path, "n.gml", text.format(node.format(1, 3)))
@@ -77,11 +77,11 @@ def test_positions_only_if_every_node_has_one(tmp_path: Path) -> None:
         ("0 1 3\n1 2 {'capacity': 4}", {(0, 1, 3), (1, 0, 3), (1, 2, 4), (2, 1, 4)}),
     ],
 )
-def test_edge_lists(tmp_path: Path, text: str, channels: set[tuple[int, int, int]]) -> None:
+def test_edge_lists(tmp_path, text, channels):
     assert set(map(tuple, read(tmp_path, "n.edges", text).channels)) == channels
 
 
-def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path: Path) -> None:
+def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path):
     ring = read(tmp_path, "n.adjlist", "# ring\n0 1 2\n1 0 2\n  \n2 0 1\n")
     assert ring.channels == network("ring-bi-3").channels
 
@@ -125,14 +125,14 @@ def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path: Path) -> N
          "the attribute 'duplexx' of the whole graph has no meaning here"),
     ],
 )  # fmt: skip
-def test_refusals(tmp_path: Path, name: str, text: str, message: str) -> None:
+def test_refusals(tmp_path, name, text, message):
     path = tmp_path / name
     path.write_text(text)
     with refused(f"{path}: ", message, "; "):
         read_network(path)
 
 
-def test_a_file_that_is_missing_or_no_text(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_or_no_text(tmp_path):
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_network(tmp_path / "missing.gml")
     (tmp_path / "n.gml").write_bytes(b"\xff\xfe\x00")
@@ -141,7 +141,7 @@ def test_a_file_that_is_missing_or_no_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".graphml", ".gml"])
-def test_every_attribute_is_read_from_files(tmp_path: Path, suffix: str) -> None:
+def test_every_attribute_is_read_from_files(tmp_path, suffix):
     graph = nx.Graph()
     graph.add_node("s", switch=1, x=0, y=0, z=1)
     graph.add_node("a", endpoint=1, x=1, y=0, z=1)
@@ -160,7 +160,7 @@ def test_every_attribute_is_read_from_files(tmp_path: Path, suffix: str) -> None
     assert file.notes == ("capacity 1 is bandwidth 2.5",)
 
 
-def test_every_attribute_of_an_edge_list(tmp_path: Path) -> None:
+def test_every_attribute_of_an_edge_list(tmp_path):
     lines = "a b {'bandwidth': 10, 'half_duplex': True}\nb c {'bandwidth': 25}\n"
     found = read(tmp_path, "n.edges", lines)
     assert found.channels == (
@@ -172,7 +172,7 @@ def test_every_attribute_of_an_edge_list(tmp_path: Path) -> None:
     assert (found.half_duplex, found.node_names) == (((0, 1),), ("a", "b", "c"))
 
 
-def test_the_defaults_of_graphml_count(tmp_path: Path) -> None:
+def test_the_defaults_of_graphml_count(tmp_path):
     text = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
     <key id="c" for="edge" attr.name="capacity" attr.type="int"><default>3</default></key>
     <graph edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/>
@@ -180,7 +180,7 @@ def test_the_defaults_of_graphml_count(tmp_path: Path) -> None:
     assert read(tmp_path, "n.graphml", text).channels == (Channel(0, 1, 3), Channel(1, 0, 3))
 
 
-def test_attributes_of_the_whole_graph_are_ignored_on_demand_and_named(tmp_path: Path) -> None:
+def test_attributes_of_the_whole_graph_are_ignored_on_demand_and_named(tmp_path):
     path = tmp_path / "n.gml"
     path.write_text(GML.format('duplex "half" comment "of the laboratory"'))
     file = read_network(path, ignore_attributes=True)
@@ -189,9 +189,7 @@ def test_attributes_of_the_whole_graph_are_ignored_on_demand_and_named(tmp_path:
     assert not file.network.half_duplex
 
 
-def test_ports_of_graphml_change_nothing_and_warn_of_nothing(
-    tmp_path: Path, recwarn: pytest.WarningsRecorder
-) -> None:
+def test_ports_of_graphml_change_nothing_and_warn_of_nothing(tmp_path, recwarn):
     ports = '<node id="a"><port name="p"><port name="q"/></port></node><node id="b"/>'
     edge = '<edge source="a" target="b" sourceport="p"/>'
     assert len(read(tmp_path, "n.graphml", GRAPHML.format(ports + edge)).channels) == 2

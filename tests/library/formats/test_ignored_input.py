@@ -47,7 +47,7 @@ def data(text: str, more: str = "") -> str:
         2 * data("0").replace('"k"', '"key"'),
     ],
 )
-def test_parallel_edges_of_one_id_add_their_capacities(edges: str, tmp_path: Path) -> None:
+def test_parallel_edges_of_one_id_add_their_capacities(edges, tmp_path):
     key = '<key id="key" for="edge" attr.name="key" attr.type="int"/>'
     found = capacities(tmp_path / "n.graphml", graphml(edges, key))
     assert found == {(0, 1): 2, (1, 0): 2}
@@ -109,14 +109,12 @@ GML_REFUSALS = [
         *(("n.gml", *row) for row in GML_REFUSALS),
     ],
 )
-def test_what_a_format_does_not_mean_is_refused(
-    name: str, text: str, message: str, tmp_path: Path
-) -> None:
+def test_what_a_format_does_not_mean_is_refused(name, text, message, tmp_path):
     with refused(f"{tmp_path / name}: ", message, "; "):
         capacities(tmp_path / name, text)
 
 
-def test_a_file_of_yed_is_read(tmp_path: Path) -> None:
+def test_a_file_of_yed_is_read(tmp_path):
     node = (
         '<node id="{0}"><data key="d5"/><data key="d6"><y:ShapeNode><y:Geometry x="{0}" y="2"/>'
         '<y:NodeLabel>R{0}</y:NodeLabel></y:ShapeNode></data><data key="d7"><y:U/></data></node>'
@@ -143,7 +141,7 @@ def test_a_file_of_yed_is_read(tmp_path: Path) -> None:
     assert network.positions == ((4, 2), (7, 2))
 
 
-def test_attributes_of_several_types_that_networkx_writes(tmp_path: Path) -> None:
+def test_attributes_of_several_types_that_networkx_writes(tmp_path):
     graph = nx.MultiGraph(edge_default={"capacity": 3}, name="n")
     graph.add_edge(0, 1, capacity=2)
     graph.add_edge(0, 1, capacity=2.0)
@@ -152,7 +150,7 @@ def test_attributes_of_several_types_that_networkx_writes(tmp_path: Path) -> Non
     assert read_network(tmp_path / "n.graphml").network.channels[0].capacity == 7
 
 
-def test_lists_and_other_blocks_of_gml_are_read(tmp_path: Path) -> None:
+def test_lists_and_other_blocks_of_gml_are_read(tmp_path):
     graph = nx.Graph(node_default={}, levels=[1, 2], comment="edge [ directed 1 directed 1")
     graph.add_node("a", pos=[0, 1])
     graph.add_node("b", pos=[2, 1])
@@ -170,6 +168,6 @@ def test_lists_and_other_blocks_of_gml_are_read(tmp_path: Path) -> None:
         ("{\"capacity\": 5, 'capacity': 5}", "'capacity'"),
     ],
 )
-def test_a_key_of_an_edge_list_is_given_once(row: str, key: str, tmp_path: Path) -> None:
+def test_a_key_of_an_edge_list_is_given_once(row, key, tmp_path):
     with pytest.raises(InputError, match=f"line 2: the attribute {key} is given 2 times; keep one"):
         capacities(tmp_path / "n.edges", f"0 2\n0 1 {row}\n")

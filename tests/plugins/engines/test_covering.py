@@ -1,7 +1,5 @@
 """The cover by classes: all classes once, bounds that hold, exact results."""
 
-from __future__ import annotations
-
 from itertools import combinations, islice
 from typing import Any
 
@@ -94,7 +92,7 @@ def solved(
 
 @RANDOM
 @given(SMALL)
-def test_lists_every_maximal_class_once(instance: Instance) -> None:
+def test_lists_every_maximal_class_once(instance):
     """Capacities, ports and half duplex, too."""
     packing = Packing.of(build_problem(instance))
     assume(packing.columns <= 10)
@@ -111,7 +109,7 @@ OPTIMA = """spidergon-8 AAS 4, hypercube-8 AAS 4, ring-bi-8 AAS 8, ring-bi-16 AA
 
 
 @pytest.mark.parametrize("case", OPTIMA.split(","))
-def test_finds_and_proves_the_optimum(case: str) -> None:
+def test_finds_and_proves_the_optimum(case):
     words, _, optimum = case.rpartition(" ")
     run, stop = solved(named(words))
     assert (run.best(), run.lower(), stop) == (int(optimum), int(optimum), Stop.EXHAUSTED)
@@ -131,21 +129,19 @@ def alone(name: str, problem: Problem) -> LocalRun:
 
 @RANDOM
 @given(SMALL)
-def test_the_fewest_listed_classes_are_the_fewest_steps(instance: Instance) -> None:
+def test_the_fewest_listed_classes_are_the_fewest_steps(instance):
     run = alone("list_all", build_problem(instance))
     best = run.best()
-    assert best is not None
     assert best == run.lower() == fewest_steps(instance, best)
 
 
 @RANDOM
 @given(FIXED)
-def test_dividing_is_exact_where_routes_are_fixed(instance: Instance) -> None:
+def test_dividing_is_exact_where_routes_are_fixed(instance):
     """Elsewhere it refutes nothing."""
     problem = build_problem(instance)
     run = alone("divide", problem)
     best = run.best()
-    assert best is not None
     if has_fixed_routes(Packing.of(problem)):
         assert best == run.lower() == fewest_steps(instance, best)
     else:
@@ -155,17 +151,16 @@ def test_dividing_is_exact_where_routes_are_fixed(instance: Instance) -> None:
 
 @RANDOM
 @given(SCATTERS)
-def test_never_claims_more_than_the_optimum(instance: Instance) -> None:
+def test_never_claims_more_than_the_optimum(instance):
     """Ports, capacities, half duplex, endpoints, detours; the optimum comes from the rules."""
     run, _ = solved(instance, budget=Budget(None, evaluations=20_000))
     best = run.best()
-    assert best is not None
     optimum = fewest_steps(instance, best)
     assert run.lower() <= optimum
     assert best == optimum
 
 
-def test_beats_the_prices_where_classes_cannot_use_everything() -> None:
+def test_beats_the_prices_where_classes_cannot_use_everything():
     """Three messages two hops each round a triangle: no channel carries more than two of them.
 
     So the prices say 2; but any two of the paths share a channel.
@@ -183,7 +178,7 @@ def test_beats_the_prices_where_classes_cannot_use_everything() -> None:
     assert (run.best(), run.lower(), stop) == (3, 3, Stop.EXHAUSTED)
 
 
-def test_listing_gives_up_at_its_limit() -> None:
+def test_listing_gives_up_at_its_limit():
     problem = build_problem(cchybrid.instance("torus-3x3", "AAS"))
     run = LocalRun(problem, budget=Budget(None, evaluations=200_000))
     turns = list(Search(problem, run, Covering.Options(classes=100)).list_all())
@@ -191,7 +186,7 @@ def test_listing_gives_up_at_its_limit() -> None:
     assert run.bounds == []
 
 
-def test_claims_nothing_for_an_incomplete_problem() -> None:
+def test_claims_nothing_for_an_incomplete_problem():
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=100)
     run = LocalRun(problem, budget=Budget(None, evaluations=3_000))
     Covering(Covering.Options()).solve(problem, run)
@@ -200,7 +195,7 @@ def test_claims_nothing_for_an_incomplete_problem() -> None:
     assert run.best() is not None
 
 
-def test_a_dive_leaves_what_it_could_not_place() -> None:
+def test_a_dive_leaves_what_it_could_not_place():
     packing = Packing.of(build_problem(cchybrid.instance("mesh-3x3", "AAS")))
     pricer, program = Pricer(packing, lambda: False, 0), LoadProgram(packing)
     diver = Diver(
@@ -218,7 +213,7 @@ def test_a_dive_leaves_what_it_could_not_place() -> None:
         assert run.best() == made.steps == len(full)
 
 
-def test_a_cover_by_columns() -> None:
+def test_a_cover_by_columns():
     packing = Packing.of(build_problem(cchybrid.instance("hypercube-8", "AAS")))
     known = [packing.classes(first_fit(packing.problem, seed)) for seed in range(3)]
     max_size = min(len(classes) for classes in known)

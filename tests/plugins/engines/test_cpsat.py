@@ -33,16 +33,14 @@ RANDOM = drawn(120)
 
 @RANDOM
 @given(instances(max_nodes=7), st.integers(0, 60))
-def test_flows_are_counted_as_listed(instance: Instance, max_columns: int) -> None:
+def test_flows_are_counted_as_listed(instance, max_columns):
     problem = build_problem(instance, max_options=8)
     demands = _demands(problem)
     fits = demands is not None and demands.columns <= max_columns
     assert _flows_fit(problem, max_columns) == fits
 
 
-def test_large_scatters_are_refused_before_demands_are_listed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_large_scatters_are_refused_before_demands_are_listed(monkeypatch):
     problem = build_problem(cchybrid.instance("torus-8x8", "AAS"), max_options=4_096)
     assert CpSat(CpSat.Options()).unsupported(problem) is None
     monkeypatch.setattr(Demands, "of", None)  # it would raise
@@ -82,14 +80,14 @@ OPTIMA = """spidergon-8 AAS 4, spidergon-8 AAB 3, hypercube-8 AAS 4, hypercube-8
 
 
 @pytest.mark.parametrize("case", OPTIMA.split(","))
-def test_finds_and_proves_the_optimum(case: str) -> None:
+def test_finds_and_proves_the_optimum(case):
     """Without any bound from elsewhere: the step below is refuted, too."""
     words, _, optimum = case.rpartition(" ")
     run = solved(named(words), budget=Budget(60.0, threads=2))
     assert run.best() == run.lower() == int(optimum)
 
 
-def test_a_refutation_on_an_incomplete_problem_is_no_claim() -> None:
+def test_a_refutation_on_an_incomplete_problem_is_no_claim():
     instance = cchybrid.instance("spidergon-6", "AAB", routing="any")
     problem = build_problem(instance, max_options=100)
     assert not problem.complete
@@ -99,7 +97,7 @@ def test_a_refutation_on_an_incomplete_problem_is_no_claim() -> None:
     assert run.schedules
 
 
-def test_flows_need_no_list_of_paths() -> None:
+def test_flows_need_no_list_of_paths():
     """Of one path per pair, six steps are too few; flows find other paths, and refute five."""
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=72)
     assert not problem.complete
@@ -109,7 +107,7 @@ def test_flows_need_no_list_of_paths() -> None:
     assert run.best() == run.lower() == 6
 
 
-def test_a_target_next_to_the_best_is_enough() -> None:
+def test_a_target_next_to_the_best_is_enough():
     """Fewer steps would be possible, but the target is larger."""
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     known = first_fit(problem, 0)
@@ -119,7 +117,7 @@ def test_a_target_next_to_the_best_is_enough() -> None:
     assert [note["target"] for note in run.notes if "branches" in note] == [known.steps - 1]
 
 
-def test_building_stops_when_the_run_is_over() -> None:
+def test_building_stops_when_the_run_is_over():
     problem = build_problem(cchybrid.instance("hypercube-16", "AAB"))
     uses = UsageMatrix.of(problem)
     windows = Windows.of(problem, uses, 4, symmetry=True)
@@ -127,7 +125,7 @@ def test_building_stops_when_the_run_is_over() -> None:
         build(problem, uses, windows, lambda: True)
 
 
-def test_goes_on_to_another_target_when_others_close_this_one() -> None:
+def test_goes_on_to_another_target_when_others_close_this_one():
     """A bound from elsewhere ends the solve in hand; here all that is left is met."""
     problem = build_problem(cchybrid.instance("torus-5x5", "AAB"))
     run = LocalRun(problem, budget=Budget(seconds=None), first_lower=6)
@@ -143,7 +141,7 @@ def test_goes_on_to_another_target_when_others_close_this_one() -> None:
     assert stops == [Stop.EXHAUSTED]
 
 
-def test_broken_hints_do_no_harm() -> None:
+def test_broken_hints_do_no_harm():
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     known = first_fit(problem, 0)
     crowded = Assignment(known.option, np.minimum(known.step, 0))
@@ -157,7 +155,7 @@ def test_broken_hints_do_no_harm() -> None:
         assert run.best() == 6
 
 
-def test_uses_count_as_often_as_they_are_named() -> None:
+def test_uses_count_as_often_as_they_are_named():
     """Two deliveries use a resource of capacity 3 twice each, so they cannot share a step."""
     twice = dataclasses.replace(
         build_problem(cchybrid.instance("ring-bi-3", "AAS")),
@@ -174,13 +172,13 @@ def test_uses_count_as_often_as_they_are_named() -> None:
     assert found.option.tolist() == [0, 2]
 
 
-def test_a_delivery_without_a_usable_option_is_unsupported() -> None:
+def test_a_delivery_without_a_usable_option_is_unsupported():
     problem = build_problem(cchybrid.instance("ring-bi-4", "AAS"))
     none = dataclasses.replace(problem, capacity=np.zeros_like(problem.capacity))
     assert "no option" in str(CpSat(CpSat.Options()).unsupported(none))
 
 
-def test_short_options_first() -> None:
+def test_short_options_first():
     """Eight steps have room for one hop per delivery; the full model takes CP-SAT minutes."""
     instance = cchybrid.instance("ring-bi-16", "AAB")
     run = solved(instance, first_lower=8)
@@ -188,7 +186,7 @@ def test_short_options_first() -> None:
     assert [note["target"] for note in run.notes if "branches" in note] == [8]
 
 
-def test_full_channels_are_known_without_a_linear_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_channels_are_known_without_a_linear_program(monkeypatch):
     """In five steps every channel of 16 nodes of degree 3 must bring its receiver a new message."""
 
     def fail(pricing: Pricing) -> None:
@@ -199,7 +197,7 @@ def test_full_channels_are_known_without_a_linear_program(monkeypatch: pytest.Mo
     assert run.best() == 5
 
 
-def test_that_short_options_do_not_suffice_is_no_claim() -> None:
+def test_that_short_options_do_not_suffice_is_no_claim():
     """Two neighbours far from the source have one hop between them; no other node reaches them."""
     network = Network.from_links("line", 5, [(0, 1), (1, 2), (2, 3), (3, 4)])
     collective = Collective("far", (Message(0, (3, 4)), *(Message(4, (v,)) for v in (3, 3, 3))))
@@ -209,7 +207,7 @@ def test_that_short_options_do_not_suffice_is_no_claim() -> None:
     assert run.best() == run.lower() == 3
 
 
-def test_gives_up_on_what_does_not_fit() -> None:
+def test_gives_up_on_what_does_not_fit():
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     run = LocalRun(problem, budget=Budget(seconds=60.0))
     assert CpSat(CpSat.Options(max_booleans=500)).solve(problem, run) is Stop.STALLED
@@ -218,7 +216,7 @@ def test_gives_up_on_what_does_not_fit() -> None:
 
 @given(instances(max_nodes=5, max_messages=8, kinds=("deliver",)))
 @RANDOM
-def test_telling_steps_apart_changes_no_optimum(instance: Instance) -> None:
+def test_telling_steps_apart_changes_no_optimum(instance):
     with_it = solved(instance)
     without = solved(instance, CpSat.Options(symmetry=False))
     assert with_it.best() == with_it.lower() == without.best() == without.lower()
@@ -226,7 +224,7 @@ def test_telling_steps_apart_changes_no_optimum(instance: Instance) -> None:
 
 @given(instances(max_nodes=5, max_messages=6), st.integers(1, 4))
 @RANDOM
-def test_every_schedule_fits_the_windows(instance: Instance, spare: int) -> None:
+def test_every_schedule_fits_the_windows(instance, spare):
     """However greedily made, with however many steps to spare: renumbered, it solves the model."""
     problem = build_problem(instance)
     known = first_fit(problem, spare)
@@ -245,7 +243,7 @@ def tightened(problem: Problem, steps: int) -> StepModel:
 
 @given(instances(max_nodes=5, max_messages=8))
 @RANDOM
-def test_prices_change_no_answer(instance: Instance) -> None:
+def test_prices_change_no_answer(instance):
     """With the excluded options, no fewer steps suffice than without."""
     problem = build_problem(instance)
     pricing = Pricing(problem, UsageMatrix.of(problem))
@@ -262,7 +260,7 @@ def test_prices_change_no_answer(instance: Instance) -> None:
 
 @given(instances(max_nodes=5, max_messages=8, kinds=("deliver",)), st.booleans())
 @RANDOM
-def test_flows_decide_as_paths_do(instance: Instance, hop_by_hop: bool) -> None:
+def test_flows_decide_as_paths_do(instance, hop_by_hop):
     """Also where messages wait, ports limit, links are half duplex, and messages are alike."""
     if hop_by_hop:
         model = dataclasses.replace(instance.model, switching="store-and-forward")
@@ -273,7 +271,6 @@ def test_flows_decide_as_paths_do(instance: Instance, hop_by_hop: bool) -> None:
     problem = build_problem(dataclasses.replace(instance, collective=scatter))
     demands = Demands.of(problem)
     assume(demands is not None and problem.complete)
-    assert demands is not None
     for steps in range(1, 20):
         flows = FlowModel(demands, steps)
         solver = cp_model.CpSolver()

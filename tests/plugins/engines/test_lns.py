@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.model import Instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
@@ -23,7 +22,7 @@ RANDOM = drawn(60)
 
 
 @pytest.mark.long
-def test_finds_paths_beyond_the_pool() -> None:
+def test_finds_paths_beyond_the_pool():
     """Of one path per pair, six steps are too few; each of them has other paths to take."""
     instance = cchybrid.instance("mesh-3x3", "AAS", routing="any")
     problem = build_problem(instance, max_options=72)
@@ -39,7 +38,7 @@ def test_finds_paths_beyond_the_pool() -> None:
 
 @RANDOM
 @given(instances(switchings=("wormhole",)), st.integers(0, 1000))
-def test_what_is_known_survives_growth(instance: Instance, seed: int) -> None:
+def test_what_is_known_survives_growth(instance, seed):
     """A partial schedule is the same schedule of the grown Problem, and of the base again."""
     base = build_problem(instance, max_options=6)
     random = np.random.default_rng(seed)
@@ -64,7 +63,7 @@ def test_what_is_known_survives_growth(instance: Instance, seed: int) -> None:
     assert_sound(partial)
 
 
-def test_the_step_with_the_fewest_deliveries_is_dissolved() -> None:
+def test_the_step_with_the_fewest_deliveries_is_dissolved():
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     whole = first_fit(problem, 1)
     fewest = int(np.bincount(whole.step).min())
@@ -82,7 +81,7 @@ def test_the_step_with_the_fewest_deliveries_is_dissolved() -> None:
     assert_sound(partial)
 
 
-def test_goes_on_from_a_near_solution_with_conflicts() -> None:
+def test_goes_on_from_a_near_solution_with_conflicts():
     """Two deliveries of an optimal schedule are put into one place; all others are kept."""
     problem = build_problem(cchybrid.instance("spidergon-8", "AAS"))
     run = LocalRun(problem, budget=Budget(seconds=30.0), first_lower=4)

@@ -38,9 +38,7 @@ MATCHING = Matching(Matching.Options())
     st.integers(1, 8),
     st.integers(0, 2**32 - 1),
 )
-def test_the_kernel_is_compiled_as_written(
-    instance: Instance, weight: tuple[float, ...], steps: int, seed: int
-) -> None:
+def test_the_kernel_is_compiled_as_written(instance, weight, steps, seed):
     one_hop = OneHop.of(build_problem(instance))
     step, missing = matched(one_hop, weight, steps, seed)
     assert missing == np.count_nonzero(one_hop.tables.flat.required & (step < 0))
@@ -59,8 +57,8 @@ def matched(
 @RANDOM
 @given(instances(max_nodes=6), st.booleans(), st.integers(0, 2**32 - 1))
 def test_schedules_are_valid_and_near_solutions_have_missing_deliveries_only(
-    instance: Instance, with_routes: bool, seed: int
-) -> None:
+    instance, with_routes, seed
+):
     if with_routes and instance.collective.kind == "deliver":
         instance = scattered(instance)
     problem = build_problem(instance)
@@ -79,7 +77,7 @@ def test_schedules_are_valid_and_near_solutions_have_missing_deliveries_only(
         assert conflicts(problem, draft) >= missing
 
 
-def test_augmenting_paths_change_the_links_of_other_messages() -> None:
+def test_augmenting_paths_change_the_links_of_other_messages():
     """Node 3 can receive three messages in step 2 only if each comes over the right link."""
     arcs = [(0, 1), (0, 2), (1, 3), (2, 3), (4, 2), (4, 3)]
     messages = (Message(0, (1, 2, 3)), Message(1, (3,)), Message(4, (3,)))
@@ -89,7 +87,7 @@ def test_augmenting_paths_change_the_links_of_other_messages() -> None:
         assert run.best() == 2
 
 
-def test_what_it_cannot_solve_is_unsupported() -> None:
+def test_what_it_cannot_solve_is_unsupported():
     engine = Matching(Matching.Options())
     line = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3)])
     far = build_problem(Instance(line, Collective("far", (Message(0, (1, 3)),))))
@@ -97,7 +95,7 @@ def test_what_it_cannot_solve_is_unsupported() -> None:
     assert engine.unsupported(build_problem(cchybrid.instance("mesh-3x3", "AAB"))) is None
 
 
-def test_gives_up_when_one_hop_per_step_cannot_be_faster() -> None:
+def test_gives_up_when_one_hop_per_step_cannot_be_faster():
     """A wormhole broadcast on a line needs fewer steps than it has hops."""
     run, stop = solved(MATCHING, cchybrid.instance("mesh-1x8", "OAB"))
     assert stop is Stop.STALLED
@@ -124,9 +122,7 @@ DELIVERIES = instances(max_nodes=6, kinds=("deliver",), switchings=("store-and-f
     st.integers(1, 8),
     st.integers(0, 2**32 - 1),
 )
-def test_the_kernels_of_routes_are_compiled_as_written(
-    instance: Instance, sweeps: int, hops: float, steps: int, seed: int
-) -> None:
+def test_the_kernels_of_routes_are_compiled_as_written(instance, sweeps, hops, steps, seed):
     one_hop = OneHop.of(build_problem(scattered(instance)))
     assume(one_hop.has_routes)
     flat, state = one_hop.tables.flat, seed_state(seed)
@@ -149,9 +145,7 @@ def test_the_kernels_of_routes_are_compiled_as_written(
     st.lists(st.tuples(st.integers(0, 3), st.integers(4, 7), st.integers(1, 9)), max_size=9),
     st.lists(st.integers(0, 2), min_size=8, max_size=8),
 )
-def test_ports_are_matched_with_maximum_value(
-    edges: list[tuple[int, int, int]], capacity: list[int]
-) -> None:
+def test_ports_are_matched_with_maximum_value(edges, capacity):
     """Against all sets of edges, and with one port against NetworkX."""
 
     def matched(limit: list[int]) -> int:
@@ -174,7 +168,7 @@ def test_ports_are_matched_with_maximum_value(
     assert matched(capacity) == max(sum(e[2] for e in one) for one in sets if fits(one))
 
 
-def test_routes_avoid_a_loaded_node() -> None:
+def test_routes_avoid_a_loaded_node():
     """Six messages from 0 to 5 over three paths of two hops: two over each."""
     links = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4), (4, 5), (1, 5), (2, 5), (3, 5)]
     network = Network.from_links("three", 6, links)
@@ -184,7 +178,7 @@ def test_routes_avoid_a_loaded_node() -> None:
     assert run.best() == 3
 
 
-def test_channels_of_higher_capacity_and_half_duplex_links() -> None:
+def test_channels_of_higher_capacity_and_half_duplex_links():
     model = CommunicationModel("store-and-forward")
     line = Network("line", 3, (Channel(0, 1, 2), Channel(1, 2, 2)))
     run, _ = solved(MATCHING, Instance(line, Collective("four", (Message(0, (2,)),) * 4), model), 3)
@@ -197,7 +191,7 @@ def test_channels_of_higher_capacity_and_half_duplex_links() -> None:
 
 
 @pytest.mark.parametrize("topology", ["mesh-3x3", "mesh-4x4", "random-regular-12-3-1"])
-def test_with_one_port_every_step_serves_as_many_receivers_as_possible(topology: str) -> None:
+def test_with_one_port_every_step_serves_as_many_receivers_as_possible(topology):
     """Against the maximum matchings of NetworkX."""
     case = cchybrid.instance(topology, "AAB", **HOPS, ports=1)
     one_hop = OneHop.of(build_problem(case))

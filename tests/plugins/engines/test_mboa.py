@@ -33,7 +33,7 @@ def tree_of(
     return tree, grow(tree, new_scores(SIZE), population, parents, gene, whole, chosen)
 
 
-def test_a_tree_finds_the_gene_that_its_own_depends_on() -> None:
+def test_a_tree_finds_the_gene_that_its_own_depends_on():
     for seed in range(10):
         population = toy(seed)
         tree, nodes = tree_of(population, 1, [3, 0, 2])
@@ -46,12 +46,12 @@ def test_a_tree_finds_the_gene_that_its_own_depends_on() -> None:
             assert set(population.step[reached, 1]) == {population.step[person, 1]}
 
 
-def test_independent_genes_hardly_grow_trees() -> None:
+def test_independent_genes_hardly_grow_trees():
     grown = [tree_of(toy(seed), 2, [0, 1, 3])[1] > 1 for seed in range(40)]
     assert sum(grown) <= 12
 
 
-def test_a_tree_of_many_values_needs_many_leaves() -> None:
+def test_a_tree_of_many_values_needs_many_leaves():
     population = toy(0, values=4)
     tree, nodes = tree_of(population, 1, [0])
     assert nodes >= 7
@@ -63,7 +63,7 @@ def test_a_tree_of_many_values_needs_many_leaves() -> None:
     assert tree_of(population, 1, [])[1] == 1
 
 
-def test_the_first_split_is_the_one_with_the_best_measure() -> None:
+def test_the_first_split_is_the_one_with_the_best_measure():
     for seed in range(20):
         rng = np.random.default_rng(seed)
         values = [rng.integers(0, 3, (SIZE, 3)).astype(np.int32) for _ in range(2)]
@@ -110,7 +110,7 @@ def plain_measure(
     return total
 
 
-def test_children_keep_what_the_trees_know() -> None:
+def test_children_keep_what_the_trees_know():
     problem = build_problem(instance("mesh-2x2", "AAS"))
     options = MboaOptions(population=2 * SIZE, candidates=16)
     state = seed_state(5)

@@ -42,11 +42,8 @@ SCATTERS = instances(max_nodes=7, kinds=("deliver",), switchings=("wormhole",)).
     st.sampled_from((0.5, 3.0)),
     st.integers(0, 2**32 - 1),
 )
-def test_the_kernels_are_compiled_as_written(
-    instance: Instance, more: list[float], steps: int, effort: float, seed: int
-) -> None:
+def test_the_kernels_are_compiled_as_written(instance, more, steps, effort, seed):
     problem = build_problem(instance)
-    assert problem.structure is not None
     routing, state = new_routing(problem, problem.structure), seed_state(seed)
     scatter, routes, _ = routing
     filling = new_filling(scatter, routes)
@@ -68,7 +65,7 @@ def test_the_kernels_are_compiled_as_written(
         call(choose_routes, routing, waiting, np.array(more), GO_ON, state)
 
 
-def test_a_bound_above_the_load_of_all_routes_does_not_stop_the_search() -> None:
+def test_a_bound_above_the_load_of_all_routes_does_not_stop_the_search():
     """Every two of three messages share a channel, so they need three steps, but no channel two."""
     ring = Network("one-way ring", 6, tuple(Channel(a, (a + 1) % 6) for a in range(6)))
     messages = tuple(Message(source, ((source + 4) % 6,)) for source in (0, 2, 4))
@@ -79,13 +76,13 @@ def test_a_bound_above_the_load_of_all_routes_does_not_stop_the_search() -> None
     assert (stop, len(run.schedules[-1].steps)) == (Stop.EXHAUSTED, 3)
 
 
-def test_a_schedule_that_refutes_a_wrong_bound_is_offered() -> None:
+def test_a_schedule_that_refutes_a_wrong_bound_is_offered():
     one = Budget(seconds=None, evaluations=1)
     run, _ = solved(PACKING, cchybrid.instance("ring-10", "AAS"), lower=100, budget=one)
     assert [len(schedule.steps) for schedule in run.schedules] == [13]
 
 
-def test_channels_of_higher_capacity_and_half_duplex_links() -> None:
+def test_channels_of_higher_capacity_and_half_duplex_links():
     line = Network("line", 3, (Channel(0, 1, 2), Channel(1, 2, 2)))
     run, _ = solved(PACKING, Instance(line, Collective("four", (Message(0, (2,)),) * 4)), 2)
     assert run.best() == 2
@@ -96,7 +93,7 @@ def test_channels_of_higher_capacity_and_half_duplex_links() -> None:
     assert run.best() == 4
 
 
-def test_no_path_passes_an_endpoint() -> None:
+def test_no_path_passes_an_endpoint():
     links = [(0, 1), (1, 3), (0, 2), (2, 4), (4, 3)]
     network = Network.from_links("detour", 5, links)
     network = Network("detour", 5, network.channels, endpoints=(1,))

@@ -38,7 +38,6 @@ def problems() -> list[Problem]:
     ]
     ring = build_problem(instance("ring-bi-6", "AAS"))
     rotation = generate((np.arange(6, dtype=np.int32)[None, :] + 3) % 6, 6)
-    assert rotation is not None
     return [*map(build_problem, cases), quotient(ring, next(group_actions(rotation, 0)))]
 
 
@@ -55,7 +54,7 @@ def signatures() -> dict[str, set[Any]]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ENGINES)
-def test_nothing_is_compiled_within_solve(name: str) -> None:
+def test_nothing_is_compiled_within_solve(name):
     kind = load_target(load_registry().engine(name).target)
     kind(kind.Options()).prepare()
     before = signatures()
@@ -68,7 +67,7 @@ def test_nothing_is_compiled_within_solve(name: str) -> None:
         assert known == before.get(kernel, set()), kernel
 
 
-def test_engines_that_may_need_no_solver_start_without_one() -> None:
+def test_engines_that_may_need_no_solver_start_without_one():
     """CP-SAT imports pandas, which takes as long as all else that such an engine imports."""
     named = map(load_registry().engine, ("classical", "broadcast", "tabu", "matching", "packing"))
     targets = [info.target.partition(":")[0] for info in named]

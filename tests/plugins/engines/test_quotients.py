@@ -18,7 +18,7 @@ from cchybrid.problem.symmetry import (
 
 
 @pytest.mark.parametrize("name", sorted(load_registry().engines))
-def test_every_engine_solves_a_quotient_or_says_why_not(name: str) -> None:
+def test_every_engine_solves_a_quotient_or_says_why_not(name):
     info = load_registry().engines[name]
     kind = load_target(info.target)
     for case, steps in ((("torus-4x4", "AAS"), 8), (("ring-bi-8", "AAB"), 4)):

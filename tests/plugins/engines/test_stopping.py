@@ -41,7 +41,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_engines_stop_within_a_second(name: str, kind: str) -> None:
+def test_engines_stop_within_a_second(name, kind):
     problem = problem_of(kind)
     chosen = load_target(load_registry().engine(name).target)
     engine = chosen(chosen.Options())

@@ -54,7 +54,7 @@ class Hunt(Search):
 
 @RANDOM
 @given(instances(max_nodes=6), st.integers(0, 2**32 - 1), st.integers(1, 4))
-def test_the_best_is_as_good_as_it_says(case: Instance, seed: int, steps: int) -> None:
+def test_the_best_is_as_good_as_it_says(case, seed, steps):
     problem = build_problem(case)
     hunt = Hunt(problem, seed, steps)
     hunt.check()
@@ -70,7 +70,7 @@ def test_the_best_is_as_good_as_it_says(case: Instance, seed: int, steps: int) -
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_required_deliveries_do_not_go_round_in_circles(seed: int) -> None:
+def test_required_deliveries_do_not_go_round_in_circles(seed):
     """Two nodes inform each other: one of them has to be informed by the source."""
     line = Network.from_links("line", 3, [(0, 1), (1, 2), (2, 0)])
     problem = build_problem(Instance(line, Collective("one", (Message(0, (1, 2)),))))
@@ -104,8 +104,8 @@ def with_a_ring(problem: Problem, solution: Assignment) -> Assignment:
     raise AssertionError("no ring is possible")
 
 
-def test_an_island_goes_on_after_a_ring_has_disappeared() -> None:
-    case = instance("ring-bi-4", "AAS", **HOPS)  # type: ignore[arg-type]
+def test_an_island_goes_on_after_a_ring_has_disappeared():
+    case = instance("ring-bi-4", "AAS", **HOPS)
     problem = build_problem(case)
     run, _ = solved(Tabu(TabuOptions()), problem, 2)
     solution = problem.match(run.schedules[-1].steps)
@@ -119,7 +119,7 @@ def test_an_island_goes_on_after_a_ring_has_disappeared() -> None:
         assert conflicts(problem, island.best()) == 0
 
 
-def test_an_island_that_is_stopped_in_its_first_start_has_no_schedule() -> None:
+def test_an_island_that_is_stopped_in_its_first_start_has_no_schedule():
     problem = build_problem(instance("mesh-3x3", "AAS"))
     shared = SharedData(problem, flatten(problem), 6, 0)
     island = TabuIsland(shared, TabuOptions(), 0, 0, None)

@@ -1,7 +1,5 @@
 """Folders of fronts, checked from their files; forged ones are refused, or show what is true."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable
@@ -35,7 +33,7 @@ def instance() -> Instance:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory) -> Path:
     """Return a folder with a finished front."""
     folder = tmp_path_factory.mktemp("fronts") / "front"
     assert cchybrid.pareto(instance(), folder=folder, time_limit=600).complete
@@ -43,7 +41,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
+def folder(made, tmp_path) -> Path:
     """Return a copy of the folder, which a test may change."""
     return Path(shutil.copytree(made, tmp_path / "front"))
 
@@ -58,7 +56,7 @@ def edit(file: Path, change: Callable[[Any], None]) -> None:
     file.write_text(json.dumps(record))
 
 
-def test_a_finished_front_holds_from_its_files_alone(folder: Path) -> None:
+def test_a_finished_front_holds_from_its_files_alone(folder):
     front = check_front(folder)
     assert values(front) == [(1, 1, 1), (4, 3, 3)]
     assert front.complete
@@ -70,7 +68,7 @@ def test_a_finished_front_holds_from_its_files_alone(folder: Path) -> None:
     assert (record["holds"], record["complete"], record["throughput"]) == (True, True, "3/4")
 
 
-def test_the_index_fits_its_schema(folder: Path) -> None:
+def test_the_index_fits_its_schema(folder):
     validator = Draft202012Validator(schema("front-1"))
     index = json.loads((folder / "front.json").read_text())
     validator.validate(index)
@@ -80,7 +78,7 @@ def test_the_index_fits_its_schema(folder: Path) -> None:
     assert not validator.is_valid({**index, "throughput": "0.75"})
 
 
-def test_names_of_files_play_no_part(folder: Path) -> None:
+def test_names_of_files_play_no_part(folder):
     for number, path in enumerate(sorted(folder.iterdir(), reverse=True)):
         path.rename(folder / f"{number}.json")
     assert check_front(folder).complete
@@ -88,7 +86,7 @@ def test_names_of_files_play_no_part(folder: Path) -> None:
     assert (values(again), again.complete) == ([(1, 1, 1), (4, 3, 3)], True)
 
 
-def test_a_front_with_a_file_removed_is_not_complete(folder: Path) -> None:
+def test_a_front_with_a_file_removed_is_not_complete(folder):
     for name in (
         "steps-1-chunks-1.json", "steps-3-chunks-4.json", "steps-2.certificate.json",
         "throughput.json", "front.json",
@@ -121,9 +119,7 @@ def test_a_front_with_a_file_removed_is_not_complete(folder: Path) -> None:
         ("throughput.json", lambda r: r.pop("instance"), "throughput.json: "),
     ],
 )
-def test_edited_claims_are_refused(
-    folder: Path, name: str, change: Callable[[Any], None], reason: str
-) -> None:
+def test_edited_claims_are_refused(folder, name, change, reason):
     edit(folder / name, change)
     with pytest.raises(EvidenceError, match=reason):
         check_front(folder)
@@ -131,7 +127,7 @@ def test_edited_claims_are_refused(
     assert (done.returncode, "FAILED" in done.stdout) == (1, True)
 
 
-def test_files_of_another_instance_are_refused(folder: Path, tmp_path: Path) -> None:
+def test_files_of_another_instance_are_refused(folder, tmp_path):
     cchybrid.pareto("ring-bi-4", "alltoall", folder=tmp_path / "other", time_limit=600)
     for path in (tmp_path / "other").glob("*.json"):
         if path.name != "front.json":
@@ -144,7 +140,7 @@ def test_files_of_another_instance_are_refused(folder: Path, tmp_path: Path) -> 
         cchybrid.pareto("ring-bi-4", "alltoall", folder=folder, time_limit=600)
 
 
-def test_a_folder_of_other_names_of_the_nodes_is_refused(tmp_path: Path) -> None:
+def test_a_folder_of_other_names_of_the_nodes_is_refused(tmp_path):
     network = cchybrid.network("ring-bi-4")
     front = tmp_path / "front"
     for names in ("abcd", "badc"):
@@ -161,11 +157,10 @@ def test_a_folder_of_other_names_of_the_nodes_is_refused(tmp_path: Path) -> None
         check_front(front)
 
 
-def test_a_file_with_a_better_name_proves_nothing(tmp_path: Path) -> None:
+def test_a_file_with_a_better_name_proves_nothing(tmp_path):
     # A valid schedule of three steps under the name of one of two.
     ring = cchybrid.instance("hypercube-4", "allgather", switching="store-and-forward")
     found = cchybrid.solve(ring, engines=[], bounds=False).schedule
-    assert found is not None
     first, second = found.steps[0], found.steps[1]
     slow = cchybrid.Schedule(ring.with_model(routing="minimal"), (first, second[:2], second[2:]))
     assert cchybrid.verify(slow) == ()
@@ -175,7 +170,7 @@ def test_a_file_with_a_better_name_proves_nothing(tmp_path: Path) -> None:
     assert check_front(tmp_path).complete
 
 
-def test_a_front_that_is_cut_short_says_what_is_open(tmp_path: Path) -> None:
+def test_a_front_that_is_cut_short_says_what_is_open(tmp_path):
     front = cchybrid.pareto(instance(), folder=tmp_path, max_chunks=1, max_steps=3, time_limit=600)
     assert not front.complete
     index = json.loads((tmp_path / "front.json").read_text())
@@ -187,7 +182,7 @@ def test_a_front_that_is_cut_short_says_what_is_open(tmp_path: Path) -> None:
         check_front(tmp_path)
 
 
-def test_a_point_that_the_index_leaves_out_leaves_the_front_open(folder: Path) -> None:
+def test_a_point_that_the_index_leaves_out_leaves_the_front_open(folder):
     """The schedule is still there, but a reader of the table would not see it."""
     edit(folder / "front.json", lambda index: index["points"].pop())
     with pytest.raises(EvidenceError, match="says complete, but no file shows the optimum of"):
@@ -201,7 +196,7 @@ def test_a_point_that_the_index_leaves_out_leaves_the_front_open(folder: Path) -
         check_front(folder)
 
 
-def test_a_front_of_wormhole_schedules_is_refused(folder: Path) -> None:
+def test_a_front_of_wormhole_schedules_is_refused(folder):
     """Steps hop by hop say nothing about messages that take a path in one step."""
     digests = set()
     for file in folder.glob("*.json"):
@@ -218,9 +213,7 @@ def test_a_front_of_wormhole_schedules_is_refused(folder: Path) -> None:
         check_front(folder)
 
 
-def test_the_limit_of_all_numbers_of_steps_is_a_bound_where_there_is_no_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_limit_of_all_numbers_of_steps_is_a_bound_where_there_is_no_other(monkeypatch):
     """Each certificate has been checked when its point is made."""
     monkeypatch.setattr("cchybrid_plugins.pipelining.pareto.round_bound", lambda *_: None)
     front = cchybrid.pareto(cchybrid.instance("ring-bi-4", "allgather"), max_chunks=2)
@@ -228,7 +221,7 @@ def test_the_limit_of_all_numbers_of_steps_is_a_bound_where_there_is_no_other(
     assert bounds == {(2, Fraction(3, 2))}
 
 
-def test_a_front_without_points_has_nothing_to_check(folder: Path) -> None:
+def test_a_front_without_points_has_nothing_to_check(folder):
     for path in folder.glob("*.json"):
         if json.loads(path.read_text())["format"].startswith("cchybrid-schedule/"):
             path.unlink()

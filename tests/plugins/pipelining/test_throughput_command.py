@@ -1,7 +1,5 @@
 """``throughput``, and ``check`` of its files."""
 
-from __future__ import annotations
-
 import json
 import re
 from fractions import Fraction
@@ -19,7 +17,7 @@ BLOCKS = {
 }
 
 
-def test_the_optimum_in_words(tmp_path: Path) -> None:
+def test_the_optimum_in_words(tmp_path):
     done = call("throughput", "dgx-1", "allgather", cwd=tmp_path)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
@@ -35,7 +33,7 @@ def test_the_optimum_in_words(tmp_path: Path) -> None:
     assert "paths carry 1 chunk of every message in 8 rounds" in paths
 
 
-def test_the_optimum_for_programs(tmp_path: Path) -> None:
+def test_the_optimum_for_programs(tmp_path):
     words = ("throughput", "dgx-a100-x2", "allgather", "--json", "--bandwidth", "25")
     record = json.loads(call(*words, "-o", "trees.json", cwd=tmp_path).stdout)
     assert (record["rounds_per_chunk"], record["bound"]) == ("15/13", "15/13")
@@ -54,7 +52,7 @@ def test_the_optimum_for_programs(tmp_path: Path) -> None:
     assert (verdict["holds"], verdict["optimal"], verdict["kind"]) == (True, True, "linear")
 
 
-def test_check_names_what_is_wrong(tmp_path: Path) -> None:
+def test_check_names_what_is_wrong(tmp_path):
     call("throughput", "mesh-2x3", "alltoall", "-o", "flow.json", cwd=tmp_path)
     file = tmp_path / "flow.json"
     assert "optimal (certified); linear" in call("check", "flow.json", cwd=tmp_path).stdout
@@ -72,14 +70,14 @@ def test_check_names_what_is_wrong(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["holds"] is False
 
 
-def test_a_schedule_alone_needs_its_certificate(tmp_path: Path) -> None:
+def test_a_schedule_alone_needs_its_certificate(tmp_path):
     call("instance", "mesh-2x2", "AAB", "-o", "instance.json", cwd=tmp_path)
     done = call("check", "instance.json", cwd=tmp_path)
     assert done.returncode == 2
     assert "no plugin checks it without a certificate; name the certificate" in done.stderr
 
 
-def test_a_gap_has_its_own_exit_status(tmp_path: Path) -> None:
+def test_a_gap_has_its_own_exit_status(tmp_path):
     (tmp_path / "copier.json").write_text(
         json.dumps(
             {
@@ -120,14 +118,14 @@ def test_a_gap_has_its_own_exit_status(tmp_path: Path) -> None:
         ("check nothing.json", "cannot be read"),
     ],
 )
-def test_bad_input_gets_one_line(words: str, line: str, tmp_path: Path) -> None:
+def test_bad_input_gets_one_line(words, line, tmp_path):
     done = call(*words.split(), cwd=tmp_path)
     assert done.returncode == 2
     assert line in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_an_instance_file_with_rounds_is_refused(tmp_path: Path) -> None:
+def test_an_instance_file_with_rounds_is_refused(tmp_path):
     words = "instance ring-bi-4 AAB --switching store-and-forward --rounds 2 -o two.json"
     call(*words.split(), cwd=tmp_path)
     done = call("throughput", "two.json", cwd=tmp_path)
@@ -135,14 +133,14 @@ def test_an_instance_file_with_rounds_is_refused(tmp_path: Path) -> None:
     assert "rounds of steps are not part of throughput; leave them out" in done.stderr
 
 
-def test_the_page_shows_what_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_shows_what_is_printed(tmp_path, capsys):
     command = BLOCKS["console"][0].splitlines()[0].removeprefix("$ cchybrid ")
     assert call(*command.split(), cwd=tmp_path).stdout == BLOCKS["text"][0]
     exec(BLOCKS["python"][0], {})
     assert capsys.readouterr().out.startswith("15/13 True 346.6666666666667\n0 [[0, ")
 
 
-def test_bandwidths_of_a_file_price_its_capacities(tmp_path: Path) -> None:
+def test_bandwidths_of_a_file_price_its_capacities(tmp_path):
     # 25 GB/s per unit of capacity.
     graph = nx.Graph()
     for name, size in (("R1", 25), ("R2", 25), ("R3", 50), ("R4", 25), ("R-5", 25)):
@@ -162,7 +160,7 @@ def test_bandwidths_of_a_file_price_its_capacities(tmp_path: Path) -> None:
         assert "the file says it: capacity 1 is 25 GB/s; leave it out" in done.stderr
 
 
-def test_a_routing_table_is_refused_by_all_that_goes_hop_by_hop(tmp_path: Path) -> None:
+def test_a_routing_table_is_refused_by_all_that_goes_hop_by_hop(tmp_path):
     call(*["instance", "mesh-2x3", "AAS", "--routing", "xy", "-o", "xy.json"], cwd=tmp_path)
     for words, line in (
         ("throughput xy.json", "a routing table is not part of throughput; use another routing"),

@@ -17,7 +17,7 @@ from tests.random_instances import instances
 @st.composite
 def turned_instances(draw: st.DrawFn, max_nodes: int = 4, **narrow: object) -> tuple[Instance, int]:
     """Return an instance, and by how many nodes its rotation shifts every node."""
-    base = draw(instances(max_nodes=max_nodes, max_messages=3, **narrow))  # type: ignore[arg-type]
+    base = draw(instances(max_nodes=max_nodes, max_messages=3, **narrow))
     copies = draw(st.sampled_from((2, 2, 3, 4)))
     size = base.network.nodes
     nodes = copies * size
@@ -67,7 +67,7 @@ def turned_instances(draw: st.DrawFn, max_nodes: int = 4, **narrow: object) -> t
                     sorted(moved(v, k) for v in network.endpoints for k in range(copies))
                 ),
             ),
-            Collective("turned", made),  # type: ignore[arg-type]
+            Collective("turned", made),
             CommunicationModel(model.switching, limits["inject"], limits["accept"], model.routing),
         ),
         size,
