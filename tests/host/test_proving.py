@@ -9,8 +9,7 @@ from cchybrid.plugin.registry import MODULES_VARIABLE, load_registry
 
 @pytest.fixture(scope="module")
 def schedule() -> cchybrid.Schedule:
-    found = cchybrid.solve("spidergon-8", "AAS", time_limit=60).schedule
-    return found
+    return cchybrid.solve("spidergon-8", "AAS", time_limit=60).schedule
 
 
 def longer(schedule: cchybrid.Schedule) -> cchybrid.Schedule:

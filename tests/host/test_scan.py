@@ -7,39 +7,12 @@ import pytest
 import cchybrid
 from cchybrid.checker import proves_infeasible
 from cchybrid.host.compositions import Halves
-from cchybrid.model import (
-    Channel,
-    Collective,
-    CommunicationModel,
-    Instance,
-    Network,
-    Scan,
-    Schedule,
-)
+from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Network, Scan
 from cchybrid.model.errors import InputError
 from cchybrid.referee.verify import verify_schedule
+from tests.named_instances import named
 
 HOPS = "store-and-forward"
-
-
-@pytest.mark.parametrize(
-    ("topology", "collective", "more", "steps"),
-    [
-        ("hypercube-8", "scan", {"switching": HOPS}, 3),
-        ("hypercube-8", "exscan", {"switching": HOPS, "ports": 1}, 3),
-        ("mesh-1x5", "scan", {"switching": HOPS}, 4),
-        ("ring-bi-6", "exscan", {"switching": HOPS, "participants": [0, 2, 4]}, 2),
-    ],
-)
-def test_known_optima(topology, collective, more, steps):
-    result = cchybrid.solve(cchybrid.instance(topology, collective, **more), time_limit=120)
-    assert (result.steps, result.lower_bound.steps) == (steps, steps)
-    assert (result.status, result.certified) == ("optimal", True)
-    assert verify_schedule(result.schedule) == ()
-    read = Schedule.from_json(result.schedule.to_json())
-    proof = cchybrid.prove(read, time_limit=20)
-    assert proof.optimal
-    assert cchybrid.check(read, proof).optimal
 
 
 def test_a_mesh_gets_a_schedule_and_a_certified_bound():
@@ -50,28 +23,25 @@ def test_a_mesh_gets_a_schedule_and_a_certified_bound():
 
 @pytest.mark.parametrize("collective", ["scan", "exscan"])
 @pytest.mark.parametrize(
-    ("topology", "more"),
-    [
-        ("mesh-3x4", {}),
-        ("kautz-12", {"ports": 1, "chunks": 2}),
-        ("ring-uni-7", {"switching": HOPS}),
-        ("omega-8", {}),
-    ],
+    "words", ["mesh-3x4", "kautz-12 ports=1 chunks=2", "ring-uni-7 hops", "omega-8"]
 )
-def test_greedy_schedules_of_blocks_are_valid(topology, more, collective):
-    halves = Halves(cchybrid.instance(topology, collective, **more))
-    blocks = halves.of_blocks(lambda: False)
-    assert verify_schedule(blocks) == ()
-    best = halves.greedy(lambda: False)
-    assert verify_schedule(best) == ()
+def test_greedy_schedules_of_blocks_are_valid(words, collective):
+    network, _, more = words.partition(" ")
+    halves = Halves(named(f"{network} {collective} {more}"))
+    blocks, best = halves.of_blocks(lambda: False), halves.greedy(lambda: False)
+    assert verify_schedule(blocks) == verify_schedule(best) == ()
     assert best.cost <= blocks.cost
+
+
+def test_rounds_are_refused():
+    with pytest.raises(InputError, match=r"model.rounds: not available for exscan"):
+        cchybrid.solve(cchybrid.instance("ring-bi-4", "exscan", rounds=[2, 1]))
 
 
 def test_blocks_take_few_steps_where_ports_are_few():
     """Blocks of 1, 2, 4 and 8 take 1, 2, 3 and 4 steps; every part alone takes 15."""
     halves = Halves(cchybrid.instance("complete-16", "scan", ports=1))
-    blocks = halves.of_blocks(lambda: False)
-    assert len(blocks.steps) <= 10
+    assert len(halves.of_blocks(lambda: False).steps) <= 10
 
 
 def line(order: tuple[int, ...], form: type[Scan] = Scan) -> Instance:
@@ -112,13 +82,3 @@ def test_parts_in_wormhole_switching_are_those_that_every_schedule_contains():
             part(node)
     hops = instance.with_model_of(CommunicationModel(switching=HOPS))
     assert hops.part_to(0).collective.messages[0].sources == (2,)
-
-
-@pytest.mark.parametrize(
-    ("more", "where"), [({"evaluations": 5}, "evaluations"), ({"blind": True, "steps": 2}, "blind")]
-)
-def test_what_is_not_available_is_refused(more, where):
-    with pytest.raises(InputError, match=f"{where}: not available for scan"):
-        cchybrid.solve("ring-bi-4", "scan", **more)
-    with pytest.raises(InputError, match=r"model.rounds: not available for exscan"):
-        cchybrid.solve(cchybrid.instance("ring-bi-4", "exscan", rounds=[2, 1]))

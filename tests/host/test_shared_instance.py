@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from cchybrid.system.shared_file import SharedFile, read
 from tests.examples import examples
 from tests.faults.processes import OWN, own_processes
 from tests.mapped_engines import is_mapped
+from tests.named_instances import named
 from tests.random_instances import instances
 
 SPEC = ("mesh-3x3", "AAS")
@@ -48,6 +50,15 @@ def all_shared(monkeypatch) -> None:
 
 def refuse_line() -> bytes:
     raise AssertionError("it reads a line")
+
+
+@contextmanager
+def sharing(instance: cchybrid.Instance, memory: int | None = None) -> Iterator[SharedInstance]:
+    shared = SharedInstance(instance, instance.to_json(), memory)
+    try:
+        yield shared
+    finally:
+        shared.close()
 
 
 def assert_equal(first: Any, second: Any, place: str = "", seen: set[int] | None = None) -> None:
@@ -102,39 +113,28 @@ def test_a_mapped_problem_equals_one_that_is_built(instance):
 @given(instances())
 @settings(max_examples=examples(40))
 def test_a_mapped_instance_equals_the_line(instance):
-    shared = SharedInstance(instance, instance.to_json(), None)
-    before, shared_instance.MIN_SHARED_DELIVERIES = shared_instance.MIN_SHARED_DELIVERIES, 0
-    try:
+    with pytest.MonkeyPatch.context() as patch, sharing(instance) as shared:
+        patch.setattr(shared_instance, "MIN_SHARED_DELIVERIES", 0)
         files = shared.files("bounds")
         found = ReceivedInstance(files, refuse_line)
         assert list(files) == ["instance"]
-        assert found.instance == instance
-        assert found.instance.digest == instance.digest
+        assert (found.instance, found.instance.digest) == (instance, instance.digest)
         line = ReceivedInstance({}, lambda: shared.line)
         assert_equal(line.instance, found.instance)
         assert_equal(line.problem, found.problem)
-    finally:
-        shared_instance.MIN_SHARED_DELIVERIES = before
-        shared.close()
 
 
 def test_a_small_instance_is_a_line():
-    instance = cchybrid.instance(*SPEC)
-    shared = SharedInstance(instance, instance.to_json(), None)
-    shared.build()
-    assert shared.files("engine") == {}
-    assert ReceivedInstance({}, lambda: shared.line).instance == instance
-    shared.close()
+    with sharing(cchybrid.instance(*SPEC)) as shared:
+        shared.build()
+        assert shared.files("engine") == {}
+        assert ReceivedInstance({}, lambda: shared.line).instance == cchybrid.instance(*SPEC)
 
 
 @pytest.mark.usefixtures("all_shared")
-@pytest.mark.parametrize(
-    "spec", [("mesh-3x3", "AAS", {}), ("ring-bi-6", "AAR", {"switching": "store-and-forward"})]
-)
-def test_the_problem_is_built_in_another_process(spec):
-    instance = cchybrid.instance(spec[0], spec[1], **spec[2])
-    shared = SharedInstance(instance, instance.to_json(), 4096)
-    try:
+@pytest.mark.parametrize("words", ["mesh-3x3 AAS", "ring-bi-6 AAR hops"])
+def test_the_problem_is_built_in_another_process(words):
+    with sharing(named(words), 4096) as shared:
         shared.build()
         shared.build()
         files = shared.files("engine")
@@ -143,10 +143,8 @@ def test_the_problem_is_built_in_another_process(spec):
         assert len(own_processes()) <= 1
         found = ReceivedInstance(files, refuse_line)
         assert found.instance is found.problem.origin.instance
-        assert_equal(build_problem(instance), found.problem)
+        assert_equal(build_problem(named(words)), found.problem)
         assert is_mapped(found.problem.path_resource)
-    finally:
-        shared.close()
     assert not own_processes()
 
 
@@ -155,37 +153,11 @@ def test_the_problem_is_built_in_another_process(spec):
 def test_without_a_complete_file_a_worker_builds_its_own(fault, monkeypatch):
     monkeypatch.setattr(shared_instance, "BUILDER", "tests.faulty_builder")
     monkeypatch.setenv("CCHYBRID_FAULT", fault)
-    instance = cchybrid.instance(*SPEC)
-    shared = SharedInstance(instance, instance.to_json(), None)
-    try:
+    with sharing(cchybrid.instance(*SPEC)) as shared:
         shared.build()
         found = ReceivedInstance(shared.files("engine"), refuse_line)
         assert not is_mapped(found.problem.path_resource)
-        assert_equal(build_problem(instance), found.problem)
-    finally:
-        shared.close()
-
-
-def solved(registry: Registry, spec: tuple[str, str] = SPEC, **rest: Any) -> cchybrid.Result:
-    rest = {"evaluations": 30, "threads": 1, "time_limit": None, "seed": 5, **rest}
-    rest = {"engines": ["observant"], "first_schedule": False, **rest}
-    return cchybrid.solve(cchybrid.instance(*spec), registry=registry, **rest)
-
-
-def shown(result: cchybrid.Result) -> Mapping[str, Any]:
-    record = result.to_json()
-    return {
-        "schedule": result.schedule.steps,
-        **{key: record[key] for key in ("steps", "lower_bound", "status", "certified", "engine")},
-    }
-
-
-def mapped_notes(events: list[dict[str, Any]]) -> list[float]:
-    return [
-        event["metrics"]["mapped"]
-        for event in events
-        if event["event"] == "note" and "mapped" in event.get("metrics", {})
-    ]
+        assert_equal(build_problem(cchybrid.instance(*SPEC)), found.problem)
 
 
 @pytest.mark.long
@@ -195,8 +167,15 @@ def test_results_are_equal_with_and_without_sharing(registry, spec, monkeypatch)
     for minimum, mapped in ((NEVER, [0.0]), (0, [1.0])):
         monkeypatch.setattr(shared_instance, "MIN_SHARED_DELIVERIES", minimum)
         events: list[dict[str, Any]] = []
-        found.append(shown(solved(registry, spec, observers=[events.append])))
-        assert mapped_notes(events) == mapped
+        result = cchybrid.solve(
+            cchybrid.instance(*spec), registry=registry, engines=["observant"], evaluations=30,
+            threads=1, time_limit=None, seed=5, first_schedule=False, observers=[events.append],
+        )  # fmt: skip
+        record = result.to_json()
+        shown = ("steps", "lower_bound", "status", "certified", "engine")
+        found.append((result.schedule.steps, *map(record.get, shown)))
+        metrics = [event.get("metrics", {}) for event in events if event["event"] == "note"]
+        assert [each["mapped"] for each in metrics if "mapped" in each] == mapped
     assert found[0] == found[1]
     assert not own_processes()
 

@@ -9,7 +9,6 @@ from cchybrid.host.strategies import (
     LARGE_DELIVERIES,
     MAX_EXTERNAL,
     AutoOptions,
-    Phase,
     auto,
     one_by_one,
     ranked,
@@ -54,6 +53,18 @@ def test_engines_are_ranked_by_priority_then_by_name_never_by_position():
         assert [engine.name for engine in ranked(order)] == ["o", "h", "z-first", "a-new", "b"]
 
 
+def finish(history: RunHistory, engines: str) -> None:
+    """Add all arms of engines to those that have finished."""
+    history.finished |= {(name, view) for name in engines for view in ("instance", "quotients")}
+
+
+def probe(phases: Any, history: RunHistory) -> None:
+    """Give every arm of three phases a slice of two seconds."""
+    for phase in islice(phases, 3):
+        for arm in phase.arms:
+            history.sliced(arm.key, 2.0)
+
+
 def test_auto_waits_for_kernels_only_of_engines_of_cchybrid_or_if_no_arm_can_work():
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, OTHER, NEW], history=history)
@@ -63,7 +74,7 @@ def test_auto_waits_for_kernels_only_of_engines_of_cchybrid_or_if_no_arm_can_wor
     assert all("o" not in arm and "a-new" not in arm for arms in probed for arm in arms)
     history.compiling = {"a-new"}
     assert [] not in names(islice(phases, 6))
-    history.finished = {(name, view) for name in "ho" for view in ("instance", "quotients")}
+    finish(history, "ho")
     history.finished.add(PROOF_ARM)
     assert next(phases).arms == ()
 
@@ -111,6 +122,7 @@ def test_auto_goes_on_with_what_decides_between_probes_while_the_gap_is_small():
         ("race", [HEURISTIC, OTHER, EXACT], [["h", "o", "x"]]),
         ("race", [QUICK, HEURISTIC], [["q", "h"]]),
         ("relay", [EXACT, QUICK, HEURISTIC], [["q"], ["h"], ["x"], ["h"]]),
+        ("relay", [EXACT, HEURISTIC, OTHER], [["h", "o"], ["x"], ["h", "o"]]),
         ("relay", [QUICK], [["q"]]),
         ("relay", [HEURISTIC, OTHER], [["h", "o"]]),
         ("relay", [EXACT], [["x"]]),
@@ -126,11 +138,16 @@ def test_the_first_phases(strategy, engines, expected):
     assert names(islice(plan(strategy, engines), 2 if endless else 9)) == expected
 
 
-def test_relay_runs_heuristics_then_the_exact_engine_then_heuristics():
-    phases = list(plan("relay", [EXACT, HEURISTIC, OTHER]))
-    assert names(phases) == [["h", "o"], ["x"], ["h", "o"]]
-    assert phases[0].share < 1.0
-    assert phases[1].arms[0].threads == 2
+def test_exact_engines_get_the_threads_that_are_left():
+    [phase] = plan("race", [HEURISTIC, EXACT], 8)
+    assert {arm.engine.name: arm.threads for arm in phase.arms} == {"h": 1, "x": 7}
+    first, exact, _ = plan("relay", [EXACT, HEURISTIC, OTHER])
+    assert (first.share < 1.0, exact.arms[0].threads) == (True, 2)
+
+
+def test_one_by_one_runs_constructions_then_heuristics_then_exact_engines():
+    phases = one_by_one([EXACT, HEURISTIC, QUICK, OTHER, NEW], 2)
+    assert names(phases) == [["q"], ["o"], ["h"], ["a-new"], ["x"]]
 
 
 def test_relay_chooses_the_exact_engine_of_the_highest_priority():
@@ -140,30 +157,14 @@ def test_relay_chooses_the_exact_engine_of_the_highest_priority():
         assert sorted(first) == sorted(again) == ["a-new-exact", "h", "x"]
 
 
-def test_exact_engines_get_the_threads_that_are_left():
-    [phase] = plan("race", [HEURISTIC, EXACT], 8)
-    assert {arm.engine.name: arm.threads for arm in phase.arms} == {"h": 1, "x": 7}
-
-
-def test_one_by_one_runs_constructions_then_heuristics_then_exact_engines():
-    phases = one_by_one([EXACT, HEURISTIC, QUICK, OTHER, NEW], 2)
-    assert names(phases) == [["q"], ["o"], ["h"], ["a-new"], ["x"]]
-
-
 def test_auto_probes_every_arm_the_strongest_first():
     for engines in permutations([QUICK, HEURISTIC, OTHER, EXACT, STRONG]):
-        phases = list(islice(plan("auto", list(engines)), 6))
-        assert names(phases) == [
-            ["q"],
-            ["o:q", "o"],
-            ["x", "h"],
-            ["y", "y:q"],
-            ["o:q", "o"],
-            ["o:q", "o"],
-        ]
-    assert not phases[0].pause
-    assert all(phase.pause for phase in phases[1:])
-    assert all(arm.threads == 1 for phase in phases[1:] for arm in phase.arms)
+        first, *rest = phases = list(islice(plan("auto", list(engines)), 6))
+        strongest = ["o:q", "o"]
+        probes = [["q"], strongest, ["x", "h"], ["y", "y:q"], strongest, strongest]
+        assert names(phases) == probes
+    assert not first.pause
+    assert all(phase.pause and {arm.threads for arm in phase.arms} == {1} for phase in rest)
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -239,18 +240,14 @@ def test_the_prover_waits_until_the_gap_is_small():
 def test_near_the_bound_the_exact_engine_goes_before_heuristics(best, first):
     history = RunHistory(ordered=True, provable=False, best=best, lower=3)
     phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
-    for phase in islice(phases, 3):
-        for arm in phase.arms:
-            history.sliced(arm.key, 2.0)
+    probe(phases, history)
     assert names([next(phases)])[0][0] == first
 
 
 def test_auto_continues_with_the_arm_of_the_best_score():
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
-    for phase in islice(phases, 3):
-        for arm in phase.arms:
-            history.sliced(arm.key, 2.0)
+    probe(phases, history)
     h = ("h", "instance")
     history.contributed(h, found(20, 10))
     history.contributed(h, found(15, 10))
@@ -268,7 +265,7 @@ def test_auto_continues_with_the_arm_of_the_best_score():
 def test_slices_grow_up_to_a_limit():
     options = AutoOptions(slice_seconds=4.0, max_slice_seconds=6.0)
     phases = auto([HEURISTIC, EXACT], 2, RunHistory(ordered=False), options)
-    lengths = [phase.seconds for phase in phases_of(phases, 6) if phase.seconds is not None]
+    lengths = [phase.seconds for phase in islice(phases, 6) if phase.seconds is not None]
     assert lengths[:3] == [4.0, 5.0, 6.0]
 
 
@@ -276,7 +273,7 @@ def test_probes_and_slices_are_longer_with_many_deliveries():
     def lengths(deliveries: int) -> list[tuple[float | None, float | None]]:
         history = RunHistory(ordered=False, deliveries=deliveries)
         phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
-        return [(phase.patience, phase.seconds) for phase in phases_of(phases, 6)]
+        return [(phase.patience, phase.seconds) for phase in islice(phases, 6)]
 
     short = lengths(5)
     assert lengths(LARGE_DELIVERIES) == short
@@ -297,10 +294,6 @@ def test_no_engine_goes_to_quotients_of_an_instance_without_symmetry():
     assert not any(name.endswith(":q") for name in rest)
 
 
-def phases_of(phases: Any, count: int) -> list[Phase]:
-    return list(islice(phases, count))
-
-
 def test_options_out_of_range_are_refused():
     with pytest.raises(ValueError, match="slice_seconds is 0"):
         AutoOptions(slice_seconds=0)
@@ -310,7 +303,7 @@ def test_auto_ends_when_all_arms_have_finished():
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, EXACT], history=history)
     next(phases)
-    history.finished |= {(name, view) for name in "hx" for view in ("instance", "quotients")}
+    finish(history, "hx")
     assert list(phases) == []
     assert PROOF_ARM not in history.finished
 

@@ -15,23 +15,21 @@ THREE = "\u0663"
 @pytest.mark.parametrize(
     "keywords",
     [
-        {"root": THREE}, {"ports": THREE}, {"ports": f"1,{THREE}"}, {"routing": THREE},
-        {"rounds": f"1,{THREE}"}, {"participants": f"0,{THREE}"}, {"transmitters": f"0-{THREE}"},
-        {"fail_links": [f"0-{THREE}"]}, {"fail_nodes": [THREE]},
+        {"root": "3"}, {"ports": "3"}, {"ports": "1,3"}, {"routing": "3"}, {"rounds": "1,3"},
+        {"participants": "0,3"}, {"transmitters": "0-3"}, {"fail_links": ["0-3"]},
+        {"fail_nodes": ["3"]},
     ],
     ids=str,
 )  # fmt: skip
 def test_in_the_words_of_an_instance(keywords):
-    plain = {
-        key: value.replace(THREE, "3") if isinstance(value, str) else [
-            each.replace(THREE, "3") for each in value
-        ]
+    words = "mesh-3x3", "MNB" if "transmitters" in keywords else "OAB"
+    cchybrid.instance(*words, **keywords)
+    other = {
+        key: value.replace("3", THREE) if isinstance(value, str) else [value[0].replace("3", THREE)]
         for key, value in keywords.items()
-    }  # fmt: skip
-    name = "MNB" if "transmitters" in keywords else "OAB"
-    cchybrid.instance("mesh-3x3", name, **plain)
+    }
     with pytest.raises(InputError):
-        cchybrid.instance("mesh-3x3", name, **keywords)
+        cchybrid.instance(*words, **other)
 
 
 @pytest.mark.parametrize("name", [f"mesh-{THREE}x3", f"hypercube-{THREE}", f"clos-{THREE}"])
@@ -47,7 +45,7 @@ def test_in_the_name_of_a_collective(name):
         collective(name, "mesh-3x3")
 
 
-def test_in_lists_rows_and_layouts():
+def test_in_pairs():
     with pytest.raises(InputError):
         parse_pairs(f"0>{THREE}")
 

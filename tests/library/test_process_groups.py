@@ -57,26 +57,19 @@ def test_nodes_by_name():
 
 
 @pytest.mark.parametrize(
-    ("given", "line"),
+    ("name", "given", "line"),
     [
-        ({"participants": [0]}, r"too few participants \(1\); name at least two terminals"),
-        ({"participants": []}, "too few participants|no nodes"),
-        ({"participants": [0, 8]}, "no node 8 in dgx-1; use 0 to 7"),
-        ({"participants": "0-x"}, "0-x"),
-        ({"participants": [0, 1], "transmitters": [0]}, "AAB has no transmitters"),
-        ({"participants": [0, 1], "receivers": [0]}, "AAB has no receivers; leave it out"),
+        ("AAB", {"participants": [0]}, r"too few participants \(1\); name at least two terminals"),
+        ("AAB", {"participants": []}, "too few participants|no nodes"),
+        ("AAB", {"participants": [0, 8]}, "no node 8 in dgx-1; use 0 to 7"),
+        ("AAB", {"participants": "0-x"}, "0-x"),
+        ("AAB", {"participants": [0, 1], "transmitters": [0]}, "AAB has no transmitters"),
+        ("AAB", {"participants": [0, 1], "receivers": [0]}, "AAB has no receivers; leave it out"),
+        ("MNB", {"participants": [0, 1], "receivers": [0]},
+         "participants, and transmitters or receivers; give"),
+        ([(0, 1)], {"participants": "0-3"}, "a list of messages names the nodes already"),
     ],
-)
-def test_what_makes_no_sense(given, line):
+)  # fmt: skip
+def test_what_makes_no_sense(name, given, line):
     with pytest.raises(InputError, match=line):
-        cchybrid.instance("dgx-1", "allgather", **given)
-
-
-def test_participants_beside_transmitters():
-    with pytest.raises(InputError, match="participants, and transmitters or receivers; give"):
-        cchybrid.instance("dgx-1", "MNB", participants=[0, 1], receivers=[0])
-
-
-def test_a_list_of_messages_has_no_participants():
-    with pytest.raises(InputError, match="a list of messages names the nodes already"):
-        cchybrid.instance("dgx-1", [(0, 1)], participants="0-3")
+        cchybrid.instance("dgx-1", name, **given)

@@ -110,16 +110,3 @@ def test_unneeded_deliveries_break_no_rule():
     found.option[idle] = problem.option_start[idle]
     found.step[idle] = 0
     assert problem.violations(found) == []
-
-
-BROKEN = [
-    ("half-assigned", lambda found: found.step.__setitem__(0, -1), "delivery 0 breaks a rule"),
-    ("foreign-option", lambda found: found.option.__setitem__(0, 1 << 20), "delivery 0 in step"),
-    ("missing-delivery", lambda found: (found.step.fill(-1), found.option.fill(-1)), "delivery 0"),
-    (
-        "too-early",
-        lambda found: found.step.fill(0),
-        "in step 1 breaks a rule: the delivery that an option",
-    ),
-    ("overload", lambda found: found.step.fill(0), "step 1 uses resource "),
-]

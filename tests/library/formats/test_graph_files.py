@@ -5,7 +5,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from cchybrid.library.formats import read_network
+from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.topologies import network
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError
@@ -41,23 +41,41 @@ def test_an_undirected_graph_that_networkx_wrote(tmp_path, suffix):
     assert file.transmitters == file.receivers == tuple(range(16))
 
 
+def written(graph: nx.Graph, path: Path) -> NetworkFile:
+    WRITERS[path.suffix](graph, path)
+    return read_network(path)
+
+
 @pytest.mark.parametrize("suffix", [".graphml", ".gml"])
 def test_directions_capacities_endpoints_and_positions(tmp_path, suffix):
     graph = nx.MultiDiGraph()
     graph.add_node("b", x=1, y=2.5, endpoint=1)
     graph.add_node("a", x=0.5, y=-1, endpoint=0)
     graph.add_node("c", x=7, y=0)
-    graph.add_edges_from([("b", "a"), ("b", "a")])
-    graph.add_edge("a", "c", capacity=3)
-    graph.add_edge("c", "b")
-    path = tmp_path / f"n{suffix}"
-    WRITERS[suffix](graph, path)
-    file = read_network(path)
+    graph.add_edges_from([("b", "a"), ("b", "a"), ("a", "c", {"capacity": 3}), ("c", "b")])
+    file = written(graph, tmp_path / f"n{suffix}")
     assert file.network == Network(
         name="n", nodes=3, channels=(Channel(0, 1, 2), Channel(1, 2, 3), Channel(2, 0)),
         endpoints=(0,), positions=((1, 2.5), (0.5, -1), (7, 0)), node_names=("b", "a", "c"),
     )  # fmt: skip
     assert file.transmitters == (0,)
+
+
+@pytest.mark.parametrize("suffix", [".graphml", ".gml"])
+def test_every_attribute_is_read_from_files(tmp_path, suffix):
+    graph = nx.Graph()
+    for place, (name, kind) in enumerate((("s", "switch"), ("a", "endpoint"), ("b", "terminal"))):
+        graph.add_node(name, **{kind: 1}, x=place, y=0, z=1)
+    graph.add_edge("s", "a", bandwidth=2.5, duplex="half")
+    graph.add_edge("s", "b", bandwidth=5.0, duplex="full")
+    file = written(graph, tmp_path / f"n{suffix}")
+    assert file.network == Network(
+        name="n", nodes=3,
+        channels=(Channel(0, 1, 1), Channel(0, 2, 2), Channel(1, 0, 1), Channel(2, 0, 2)),
+        half_duplex=((0, 1),), endpoints=(1, 2), switches=(0,),
+        positions=((0, 0, 1), (1, 0, 1), (2, 0, 1)), node_names=("s", "a", "b"),
+    )  # fmt: skip
+    assert file.notes == ("capacity 1 is bandwidth 2.5",)
 
 
 def test_positions_only_if_every_node_has_one(tmp_path):
@@ -140,44 +158,11 @@ def test_a_file_that_is_missing_or_no_text(tmp_path):
         read_network(tmp_path / "n.gml")
 
 
-@pytest.mark.parametrize("suffix", [".graphml", ".gml"])
-def test_every_attribute_is_read_from_files(tmp_path, suffix):
-    graph = nx.Graph()
-    graph.add_node("s", switch=1, x=0, y=0, z=1)
-    graph.add_node("a", endpoint=1, x=1, y=0, z=1)
-    graph.add_node("b", terminal=1, x=2, y=0, z=1)
-    graph.add_edge("s", "a", bandwidth=2.5, duplex="half")
-    graph.add_edge("s", "b", bandwidth=5.0, duplex="full")
-    path = tmp_path / f"n{suffix}"
-    WRITERS[suffix](graph, path)
-    file = read_network(path)
-    assert file.network == Network(
-        name="n", nodes=3,
-        channels=(Channel(0, 1, 1), Channel(0, 2, 2), Channel(1, 0, 1), Channel(2, 0, 2)),
-        half_duplex=((0, 1),), endpoints=(1, 2), switches=(0,),
-        positions=((0, 0, 1), (1, 0, 1), (2, 0, 1)), node_names=("s", "a", "b"),
-    )  # fmt: skip
-    assert file.notes == ("capacity 1 is bandwidth 2.5",)
-
-
 def test_every_attribute_of_an_edge_list(tmp_path):
     lines = "a b {'bandwidth': 10, 'half_duplex': True}\nb c {'bandwidth': 25}\n"
     found = read(tmp_path, "n.edges", lines)
-    assert found.channels == (
-        Channel(0, 1, 2),
-        Channel(1, 0, 2),
-        Channel(1, 2, 5),
-        Channel(2, 1, 5),
-    )
+    assert found.channels == ((0, 1, 2), (1, 0, 2), (1, 2, 5), (2, 1, 5))
     assert (found.half_duplex, found.node_names) == (((0, 1),), ("a", "b", "c"))
-
-
-def test_the_defaults_of_graphml_count(tmp_path):
-    text = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
-    <key id="c" for="edge" attr.name="capacity" attr.type="int"><default>3</default></key>
-    <graph edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/>
-    </graph></graphml>"""
-    assert read(tmp_path, "n.graphml", text).channels == (Channel(0, 1, 3), Channel(1, 0, 3))
 
 
 def test_attributes_of_the_whole_graph_are_ignored_on_demand_and_named(tmp_path):
@@ -194,53 +179,3 @@ def test_ports_of_graphml_change_nothing_and_warn_of_nothing(tmp_path, recwarn):
     edge = '<edge source="a" target="b" sourceport="p"/>'
     assert len(read(tmp_path, "n.graphml", GRAPHML.format(ports + edge)).channels) == 2
     assert not recwarn.list
-
-
-CAPACITY = '<key id="c" for="{}" attr.name="capacity" attr.type="int">{}</key>'
-
-
-def graphml(keys: str, graph: str, edge: str, data: str = "") -> str:
-    return (
-        f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{keys}<graph {graph}>{AB}'
-        f'<edge source="a" target="b" {edge}>{data}</edge></graph></graphml>'
-    )
-
-
-UNDIRECTED = 'edgedefault="undirected"'
-TWICE = '<data key="c">1</data><data key="{}">5</data>'
-SAME = '<key id="d" for="edge" attr.name="capacity" attr.type="int"/>'
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (graphml("", UNDIRECTED, 'directed="1"'), "directed=true edge found in undirected graph"),
-        (graphml("", UNDIRECTED, 'directed="TRUE"'), "directed is 'TRUE'; write true or false"),
-        (graphml("", 'edgedefault="Directed"', ""), "edgedefault is 'Directed'"),
-        (graphml("", "", ""), "edgedefault is 'missing'"),
-        (graphml(CAPACITY.format("all", "<default>3</default>"), UNDIRECTED, ""),
-         "key c: a default for 'all' elements"),
-        (graphml(CAPACITY.format("edge", ""), UNDIRECTED, "", TWICE.format("c")),
-         "edge a b: the attribute 'capacity' is given 2 times"),
-        (graphml(CAPACITY.format("edge", "") + SAME, UNDIRECTED, "", TWICE.format("d")),
-         "edge a b: the attribute 'capacity' is given 2 times"),
-    ],
-)  # fmt: skip
-def test_what_networkx_would_read_as_another_network_is_refused(text, words, tmp_path):
-    (tmp_path / "a.graphml").write_text(text)
-    with pytest.raises(InputError, match=words):
-        read_network(tmp_path / "a.graphml")
-
-
-@pytest.mark.parametrize(("value", "channels"), [("0", 2), ("false", 2), ("true", 1), ("1", 1)])
-def test_truth_values_of_xml(value, channels, tmp_path):
-    default = UNDIRECTED if channels == 2 else 'edgedefault="directed"'
-    (tmp_path / "a.graphml").write_text(graphml("", default, f'directed="{value}"'))
-    assert len(read_network(tmp_path / "a.graphml").network.channels) == channels
-
-
-@pytest.mark.parametrize("key", ["Directed 1", 'directed "false"', "directed 0.0", "directed -1"])
-def test_an_odd_direction_of_gml_is_refused(key, tmp_path):
-    (tmp_path / "a.gml").write_text(GML.format(key))
-    with pytest.raises(InputError, match="write directed 1 or directed 0"):
-        read_network(tmp_path / "a.gml")

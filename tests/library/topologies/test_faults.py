@@ -7,17 +7,18 @@ from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from tests.refusals import refused
 
+MESH = network("mesh-4x4")
+
 
 def pairs(net: Network) -> set[tuple[int, int]]:
     return {(source, target) for source, target, _ in net.channels}
 
 
 def test_a_link_of_a_symmetric_network_fails_in_both_directions():
-    mesh = network("mesh-4x4")
-    broken = fail(mesh, ["1-0"])
-    assert pairs(mesh) - pairs(broken) == {(0, 1), (1, 0)}
+    broken = fail(MESH, ["1-0"])
+    assert pairs(MESH) - pairs(broken) == {(0, 1), (1, 0)}
     assert broken.name == "mesh-4x4 without link 0-1"
-    assert broken.positions == mesh.positions
+    assert broken.positions == MESH.positions
 
 
 def test_a_link_of_a_digraph_is_one_channel():
@@ -32,19 +33,17 @@ def test_a_link_of_a_digraph_is_one_channel():
 
 @pytest.mark.parametrize("text", ["0>1", " 0 > 1 ", "0->1"])
 def test_one_direction(text):
-    mesh = network("mesh-4x4")
-    assert pairs(mesh) - pairs(fail(mesh, [text])) == {(0, 1)}
+    assert pairs(MESH) - pairs(fail(MESH, [text])) == {(0, 1)}
 
 
 def test_symmetry_is_that_of_the_network_before_the_faults():
-    mesh = network("mesh-4x4")
-    broken = fail(mesh, ["0>1", "4-5", "5-4"])
-    assert pairs(mesh) - pairs(broken) == {(0, 1), (4, 5), (5, 4)}
+    broken = fail(MESH, ["0>1", "4-5", "5-4"])
+    assert pairs(MESH) - pairs(broken) == {(0, 1), (4, 5), (5, 4)}
     assert broken.name == "mesh-4x4 without links 0>1, 4-5"
 
 
 def test_a_failed_node_keeps_its_number_and_is_no_terminal():
-    broken = fail(network("mesh-4x4"), ["0-1"], [5, 5, 10])
+    broken = fail(MESH, ["0-1"], [5, 5, 10])
     assert broken.nodes == 16
     assert broken.terminals == tuple(node for node in range(16) if node not in (5, 10))
     assert broken.name == "mesh-4x4 without link 0-1 and nodes 5, 10"
@@ -63,11 +62,10 @@ def test_half_duplex_and_endpoints_stay_consistent():
 
 
 def test_without_link():
-    mesh = network("mesh-4x4")
-    assert without_link(mesh, 0, 1, both=True) == fail(mesh, ["0-1"])
-    assert without_link(mesh, 0, 1, both=False) == fail(mesh, ["0>1"])
+    assert without_link(MESH, 0, 1, both=True) == fail(MESH, ["0-1"])
+    assert without_link(MESH, 0, 1, both=False) == fail(MESH, ["0>1"])
     with pytest.raises(InputError, match="no link 0-2 in mesh-4x4"):
-        without_link(mesh, 0, 2, both=True)
+        without_link(MESH, 0, 2, both=True)
 
 
 @pytest.mark.parametrize(
@@ -84,10 +82,10 @@ def test_without_link():
 )
 def test_a_link_that_does_not_exist(link, message):
     with refused(message):
-        fail(network("mesh-4x4"), [link])
+        fail(MESH, [link])
 
 
 @pytest.mark.parametrize("node", [-1, 16])
 def test_a_node_that_does_not_exist(node):
     with pytest.raises(InputError, match=f"no node {node} in mesh-4x4; use 0 to 15"):
-        fail(network("mesh-4x4"), nodes=[node])
+        fail(MESH, nodes=[node])

@@ -15,24 +15,17 @@ def test_case_and_blanks_do_not_matter(name):
     assert network(name).name == name.strip().lower()
 
 
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [
-        ("hypercub-8", "hypercube-8"),
-        ("mesh4x4", "mesh-4x4"),
-        ("mesh-4*8", "mesh-4x8"),
-        ("4x4 mesh", "mesh-4x4"),
-        ("rings-8", "ring-8"),
-        ("Spidergon16", "spidergon-16"),
-        ("hypercub-7", "hypercube-8"),
-        ("mesh-\uff14x\uff14", "mesh-4x4"),
-    ],
-)
-def test_unknown_name_suggests_the_one_that_was_meant(written, meant):
-    with pytest.raises(InputError) as caught:
+MEANT = {
+    "hypercub-8": "hypercube-8", "mesh4x4": "mesh-4x4", "mesh-4*8": "mesh-4x8",
+    "4x4 mesh": "mesh-4x4", "rings-8": "ring-8", "Spidergon16": "spidergon-16",
+    "hypercub-7": "hypercube-8", "mesh-\uff14x\uff14": "mesh-4x4",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("written", MEANT)
+def test_unknown_name_suggests_the_one_that_was_meant(written):
+    with refused(f"did you mean {MEANT[written]}?", "cchybrid topologies"):
         network(written)
-    assert f"did you mean {meant}?" in str(caught.value)
-    assert "cchybrid topologies" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["", "zzz", "ladder-8", "-", "x" * 10_000])
