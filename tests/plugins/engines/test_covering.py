@@ -15,7 +15,7 @@ from cchybrid_plugins.engines.covering.routes import has_fixed_routes
 from hypothesis import HealthCheck, assume, given, settings
 
 import cchybrid
-from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
+from cchybrid.model import Instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem
@@ -33,21 +33,14 @@ RANDOM = settings(
 )
 
 
-SCATTERS = instances(kinds=("deliver",), switchings=("wormhole",), max_nodes=5).map(scattered)
-SMALL = instances(kinds=("deliver",), switchings=("wormhole",), max_nodes=5).map(
-    lambda instance: scattered(instance, 4)
-)
-FIXED = instances(
-    kinds=("deliver",), switchings=("wormhole",), routings=("minimal", 1), max_nodes=6
-).map(scattered)
-
-
-def all_columns(packing: Packing) -> Incidence:
-    return Incidence.of(packing, np.arange(packing.columns))
+WORMHOLE = {"kinds": ("deliver",), "switchings": ("wormhole",)}
+SCATTERS = instances(**WORMHOLE, max_nodes=5).map(scattered)
+SMALL = instances(**WORMHOLE, max_nodes=5).map(lambda instance: scattered(instance, 4))
+FIXED = instances(**WORMHOLE, routings=("minimal", 1), max_nodes=6).map(scattered)
 
 
 def listed(packing: Packing) -> list[IntVector]:
-    every = all_columns(packing)
+    every = Incidence.of(packing, np.arange(packing.columns))
     return [every.columns(found) for found in every.classes(every.everything) if found]
 
 
@@ -165,10 +158,7 @@ def test_beats_the_prices_where_classes_cannot_use_everything():
 
     So the prices say 2; but any two of the paths share a channel.
     """
-    links = [(0, 1), (1, 2), (2, 0)]
-    network = Network("triangle", 3, tuple(Channel(a, b, 1) for a, b in links))
-    messages = tuple(Message(a, ((a + 2) % 3,)) for a in range(3))
-    instance = Instance(network, Collective("turn", messages), CommunicationModel())
+    instance = cchybrid.instance("ring-uni-3", [(a, (a + 2) % 3) for a in range(3)])
     made = generation(build_problem(instance))
     assert made.bound == 2
     while not made.closed:
@@ -179,19 +169,17 @@ def test_beats_the_prices_where_classes_cannot_use_everything():
 
 
 def test_listing_gives_up_at_its_limit():
-    problem = build_problem(cchybrid.instance("torus-3x3", "AAS"))
+    problem = build_problem(named("torus-3x3 AAS"))
     run = LocalRun(problem, budget=Budget(None, evaluations=200_000))
-    turns = list(Search(problem, run, Covering.Options(classes=100)).list_all())
-    assert turns
+    assert list(Search(problem, run, Covering.Options(classes=100)).list_all())
     assert run.bounds == []
 
 
 def test_claims_nothing_for_an_incomplete_problem():
-    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=100)
+    problem = build_problem(named("mesh-3x3 AAS routing=any"), max_options=100)
     run = LocalRun(problem, budget=Budget(None, evaluations=3_000))
     Covering(Covering.Options()).solve(problem, run)
-    assert not problem.complete
-    assert run.bounds == []
+    assert (problem.complete, run.bounds) == (False, [])
     assert run.best() is not None
 
 

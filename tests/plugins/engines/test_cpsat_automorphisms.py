@@ -57,11 +57,8 @@ def circulants(draw: st.DrawFn) -> Instance:
         switching=draw(st.sampled_from(["wormhole", "store-and-forward"])), inject=ports,
         accept=ports, routing="minimal",
     )  # fmt: skip
-    if draw(st.booleans()):
-        reductions = tuple(Reduction(many, one) for one, many in zip(roots, rest, strict=True))
-        return Instance(network, Collective("reduce", reductions), model)
-    messages = tuple(Message(one, many) for one, many in zip(roots, rest, strict=True))
-    return Instance(network, Collective("broadcast", messages), model)
+    kind = draw(st.sampled_from((Message, lambda one, many: Reduction(many, one))))
+    return Instance(network, Collective("some", tuple(map(kind, roots, rest))), model)
 
 
 @pytest.mark.parametrize(
