@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from cchybrid.plugin.executor import Executor, Job
 
 WAITING = """
@@ -21,6 +23,14 @@ print(name)
 
 MAX_SECONDS = 600
 """Longest wait for an event; machines that run tests may be busy."""
+
+
+@pytest.fixture
+def waiting(tmp_path, monkeypatch) -> Path:
+    """Return a folder with the module, from which jobs can import it."""
+    (tmp_path / "waits_for_a_file.py").write_text(WAITING)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:

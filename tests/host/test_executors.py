@@ -3,7 +3,6 @@
 import copy
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,22 +14,7 @@ from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.executor import ExecutorSettings, Job, JobAnswer, run_job
 from cchybrid.plugin.records import ExecutorInfo
 from cchybrid.plugin.registry import load_registry
-from tests.host.running_jobs import (
-    WAITING,
-    answers,
-    closing,
-    is_running,
-    starts,
-    wait_for,
-    waiting_job,
-)
-
-
-@pytest.fixture
-def waiting(tmp_path, monkeypatch) -> Path:
-    (tmp_path / "waits_for_a_file.py").write_text(WAITING)
-    monkeypatch.syspath_prepend(tmp_path)
-    return tmp_path
+from tests.host.running_jobs import answers, closing, is_running, starts, wait_for, waiting_job
 
 
 def test_a_job_s_output_is_its_answer_and_a_failure_its_last_line():

@@ -27,14 +27,23 @@ def pool() -> Iterator[WorkerPool]:
     pool.close()
 
 
-def job() -> dict[str, Any]:
-    return {
-        "run": "cchybrid.host.engine_worker:WorkerRun", "kind": "engine", "engine": "restless",
-        "view": "instance", "quotients": {},
-        "target_name": f"{faulty_engines.__name__}:Restless", "options": {}, "seed": 7,
-        "budget": {"seconds": 60.0, "evaluations": None, "threads": 1, "memory": None},
-        "target": None, "blind": False, "lower": 1, "news": [],
-    }  # fmt: skip
+JOB = {
+    "run": "cchybrid.host.engine_worker:WorkerRun", "kind": "engine", "engine": "restless",
+    "view": "instance", "quotients": {},
+    "target_name": f"{faulty_engines.__name__}:Restless", "options": {}, "seed": 7,
+    "budget": {"seconds": 60.0, "evaluations": None, "threads": 1, "memory": None},
+    "target": None, "blind": False, "lower": 1, "news": [],
+}  # fmt: skip
+
+
+@pytest.fixture
+def worker(pool: WorkerPool) -> WorkerProcess:
+    """Return a worker that has said that it has started."""
+    instance = cchybrid.instance("ring-bi-4", "AAS")
+    pool.start(SEAT, JOB, encode(instance.to_json()))
+    [(seat, event), *_] = until(lambda: list(pool.listen(0.05)))
+    assert (seat, type(event)) == (SEAT, Started)
+    return pool._workers[SEAT]
 
 
 SEAT = 5
@@ -44,15 +53,6 @@ SEAT = 5
 def registry(monkeypatch) -> Registry:
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
     return load_registry()
-
-
-def started(pool: WorkerPool) -> WorkerProcess:
-    instance = cchybrid.instance("ring-bi-4", "AAS")
-    pool.start(SEAT, job(), encode(instance.to_json()))
-    heard = until(lambda: list(pool.listen(0.05)))
-    assert heard[0][0] == SEAT
-    assert isinstance(heard[0][1], Started)
-    return pool._workers[SEAT]
 
 
 def until(found: Callable[[], Any]) -> Any:
@@ -67,8 +67,7 @@ def state(worker: WorkerProcess) -> str:
     return Path(f"/proc/{worker._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def test_a_worker_is_paused_when_it_has_started(pool):
-    worker = started(pool)
+def test_a_worker_is_paused_when_it_has_started(pool, worker):
     worker.pause()
     assert not worker.paused  # only after it has started
     worker.mark_started()
@@ -89,8 +88,7 @@ def test_a_worker_is_paused_when_it_has_started(pool):
     assert spent.search_wall > paused.search_wall
 
 
-def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(pool):
-    worker = started(pool)
+def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(worker):
     worker.mark_started()
     worker.pause()
     until(lambda: state(worker) == "T")
@@ -124,9 +122,8 @@ class Times:
     ],
 )
 def test_a_worker_that_waits_for_a_processor_does_not_ignore_sigterm(
-    pool, monkeypatch, worked, wall, how
+    worker, monkeypatch, worked, wall, how
 ):
-    worker = started(pool)
     kill, sent = worker._signal, []
 
     def signal_later(number: signal.Signals) -> bool:
@@ -144,8 +141,7 @@ def test_a_worker_that_waits_for_a_processor_does_not_ignore_sigterm(
         assert worker.exited.how == how
 
 
-def test_a_worker_that_others_have_stopped_ends_by_sigterm(pool):
-    worker = started(pool)
+def test_a_worker_that_others_have_stopped_ends_by_sigterm(worker):
     os.kill(worker._process.pid, signal.SIGSTOP)
     until(lambda: state(worker) == "T")
     worker.terminate()
@@ -153,9 +149,8 @@ def test_a_worker_that_others_have_stopped_ends_by_sigterm(pool):
     assert worker.returncode == -signal.SIGTERM
 
 
-def test_a_long_line_is_sent_while_listening(pool):
+def test_a_long_line_is_sent_while_listening(pool, worker):
     """A wait for events ends when the pipe has room, so a line of many pipes is sent at once."""
-    worker = started(pool)
     os.kill(worker._process.pid, signal.SIGSTOP)  # so that it does not read the line at once
     worker.send({"lower": 2, "ignored": "x" * (1 << 22)})
     assert worker.has_unsent
@@ -168,8 +163,7 @@ def test_a_long_line_is_sent_while_listening(pool):
     assert worker.stdin not in pool._selector.get_map()
 
 
-def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool):
-    worker = started(pool)
+def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool, worker):
     worker.mark_started()
     worker.send({"lower": 2, "ignored": "x" * (1 << 22)})
     list(pool.listen(0.0))
@@ -178,8 +172,7 @@ def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool):
     assert not list(pool.listen(0.0))
 
 
-def test_paused_workers_are_ended(pool):
-    worker = started(pool)
+def test_paused_workers_are_ended(pool, worker):
     worker.mark_started()
     worker.pause()
     process = worker._process.pid

@@ -68,13 +68,9 @@ def test_unknown_attributes_warn_if_they_are_ignored():
 def test_warnings_name_the_line_of_the_caller():
     graph = nx.Graph()
     graph.add_edge(0, 1, bandwidth=25)
-    for call in (
-        network,
-        lambda source: instance(source, "AAS"),
-        lambda source: solve(source, "AAS"),
-    ):
+    for call, words in ((network, ()), (instance, ["AAS"]), (solve, ["AAS"])):
         with pytest.warns(UserWarning, match="capacity 1 is bandwidth 25") as caught:
-            call(graph)
+            call(graph, *words)
         assert [warning.filename for warning in caught] == [__file__]
 
 

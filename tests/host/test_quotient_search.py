@@ -1,5 +1,6 @@
 """Quotient search: the run that an engine sees, and the time that groups get."""
 
+import contextlib
 from collections import Counter
 
 import pytest
@@ -53,21 +54,21 @@ class Recorder:
         return self._stop
 
 
+def search_of(engine: Recorder, problem: Problem, run: LocalRun) -> QuotientSearch:
+    return QuotientSearch(engine, problem, automorphisms(problem.origin.instance), run)
+
+
 def test_the_search_lifts_what_the_engine_offers():
     problem, run = problem_and_run("torus-4x4", "AAS", 8)
-    engine = Recorder(Stop.LIMIT, run, offers=True)
-    search = QuotientSearch(engine, problem, automorphisms(problem.origin.instance), run)
+    search = search_of(Recorder(Stop.LIMIT, run, offers=True), problem, run)
     assert search.search() in (Stop.EXHAUSTED, Stop.LIMIT)
-    assert run.best() == 8
-    assert not run.violations
-    assert search.action is None
+    assert (run.best(), run.violations, search.action) == (8, [], None)
 
 
 def test_a_refuted_group_is_not_tried_again():
     problem, run = problem_and_run("ring-bi-8", "AAS", 8)
     engine = Recorder(Stop.EXHAUSTED, run)
-    search = QuotientSearch(engine, problem, automorphisms(problem.origin.instance), run)
-    assert search.search() is Stop.STALLED
+    assert search_of(engine, problem, run).search() is Stop.STALLED
     assert set(engine.calls.values()) == {1}  # new samples are drawn until one has no new group
     assert engine.orders[0] == max(engine.orders)
 
@@ -75,8 +76,7 @@ def test_a_refuted_group_is_not_tried_again():
 def test_the_better_half_gets_more_time():
     problem, run = problem_and_run("torus-4x4", "AAS", 8)
     engine = Recorder(Stop.LIMIT, run)
-    search = QuotientSearch(engine, problem, automorphisms(problem.origin.instance), run)
-    assert search.search() is Stop.LIMIT
+    assert search_of(engine, problem, run).search() is Stop.LIMIT
     assert max(engine.calls.values()) == 3
     # Every group gets the first slice, fewer groups the next ones.
     assert sum(count > 1 for count in engine.calls.values()) < len(engine.calls)
@@ -85,12 +85,9 @@ def test_the_better_half_gets_more_time():
 def divided_by(problem: Problem, steps_per_round: int) -> tuple[Problem, GroupAction]:
     instance = problem.origin.instance
     for choice in choices(instance, automorphisms(instance), 0):
-        action = choice.action
-        if action.steps_per_round == steps_per_round:
-            try:
-                return quotient(problem, action), action
-            except NoQuotientError:
-                continue
+        if choice.action.steps_per_round == steps_per_round:
+            with contextlib.suppress(NoQuotientError):
+                return quotient(problem, choice.action), choice.action
     raise AssertionError("no quotient")
 
 

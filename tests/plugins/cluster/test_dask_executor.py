@@ -3,7 +3,6 @@
 import os
 import signal
 import time
-from pathlib import Path
 
 import dask
 import distributed
@@ -33,13 +32,6 @@ with open(pathlib.Path(__file__).parent / f"{name}.starts", "a") as file:
 os.kill(os.getppid(), signal.SIGKILL)
 """
 """A module that says that it has started, and kills the worker that runs it."""
-
-
-@pytest.fixture
-def waiting(tmp_path, monkeypatch) -> Path:
-    (tmp_path / "waits_for_a_file.py").write_text(WAITING)
-    monkeypatch.syspath_prepend(tmp_path)
-    return tmp_path
 
 
 @pytest.mark.long
