@@ -27,6 +27,7 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.solver import StoppedError
 from tests.examples import drawn
 from tests.plugins.engines.runs import solved
+from tests.problem.symmetry.test_images import many_to_many
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import instances, models, networks
 
@@ -36,6 +37,12 @@ BROADCAST = Broadcast(Broadcast.Options())
 
 def senders(problem: Problem) -> Senders:
     return Senders.of(problem, problem.structure)
+
+
+def test_building_a_model_can_be_stopped():
+    problem = build_problem(cchybrid.instance("mesh-4x4", "OAB"))
+    with pytest.raises(StoppedError):
+        SpreadModel(senders(problem), (6, 2), lambda: True)
 
 
 @RANDOM
@@ -62,13 +69,9 @@ def test_shortest_paths_do_where_longer_ones_are_allowed(instance):
 
 @pytest.mark.parametrize("reach", [1, 2])
 def test_steps_keep_within_their_reach(reach):
-    run, _ = solved(
-        Broadcast(Broadcast.Options(reach=reach)),
-        build_problem(cchybrid.instance("mesh-5x5", "OAB", root=0)),
-        3,
-    )
-    steps = run.schedules[-1].steps
-    for before_last, step in enumerate(reversed(steps[1:])):
+    problem = build_problem(cchybrid.instance("mesh-5x5", "OAB", root=0))
+    run, _ = solved(Broadcast(Broadcast.Options(reach=reach)), problem, 3)
+    for before_last, step in enumerate(reversed(run.schedules[-1].steps[1:])):
         assert max(len(path) - 1 for _, path in step) <= reach + before_last
 
 
@@ -90,13 +93,6 @@ def test_parallel_links_carry_as_many_copies_as_ports_let_out(ports, steps):
     model = CommunicationModel(inject=ports, accept=ports)
     run, _ = solved(BROADCAST, build_problem(Instance(network, collective, model)))
     assert run.best() == steps
-
-
-def test_building_a_model_can_be_stopped():
-    with pytest.raises(StoppedError):
-        SpreadModel(
-            senders(build_problem(cchybrid.instance("mesh-4x4", "OAB"))), (6, 2), lambda: True
-        )
 
 
 def test_refuses_what_is_too_large(monkeypatch):
@@ -145,12 +141,6 @@ def values_of(model: SpreadModel) -> np.ndarray | None:
     if solver.solve(model.model) != cp_model.OPTIMAL:
         return None
     return np.array(solver.response_proto.solution, dtype=np.int64)
-
-
-def many_to_many(name: str, sources: int) -> Instance:
-    """Nodes before ``sources`` send to all others."""
-    receivers = list(range(sources, cchybrid.network(name).nodes))
-    return cchybrid.instance(name, "MNB", transmitters=list(range(sources)), receivers=receivers)
 
 
 def test_deliveries_are_invariant():

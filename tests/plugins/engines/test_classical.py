@@ -87,9 +87,9 @@ LARGE = {"torus-10x10 AAS 125", "mesh-8x8 AAS 128", "mesh-10x10 AAS 250", "mesh-
 @pytest.mark.parametrize(
     ("name", "case"),
     [
-        pytest.param(name, case.strip(), marks=[pytest.mark.long] if case.strip() in LARGE else [])
+        pytest.param(name, case, marks=[pytest.mark.long] * (case in LARGE))
         for name, cases in STEPS.items()
-        for case in cases.split(",")
+        for case in map(str.strip, cases.split(","))
     ],
 )
 def test_a_construction_takes_the_steps_of_its_theory(name, case):
@@ -103,27 +103,29 @@ def test_hypercubes_are_found_whatever_their_numbering(seed):
     label = hypercube_labels(network)
     for a, b, _ in network.channels:
         assert int(label[a] ^ label[b]).bit_count() == 1
-    everybody = range(16)
-    pairs = tuple(Message(a, (b,)) for a in everybody for b in everybody if a != b)
-    assert steps_of("xor-exchange", Instance(network, Collective("AAS", pairs))) == 8
-    gossip = tuple(Message(a, tuple(b for b in everybody if a != b)) for a in everybody)
-    assert steps_of("disjoint-trees", Instance(network, Collective("AAB", gossip))) == 4
+    assert steps_of("xor-exchange", cchybrid.instance(network, "AAS")) == 8
+    assert steps_of("disjoint-trees", cchybrid.instance(network, "AAB")) == 4
 
 
 def test_several_messages_of_a_node_go_round_one_after_the_other():
-    network = cchybrid.instance("ring-bi-6", "AAB").network
-    others = {a: tuple(b for b in range(6) if a != b) for a in range(6)}
-    messages = tuple(Message(a, others[a]) for a in (0, 0, 0, 1, 2))
-    instance = Instance(network, Collective("bursts", messages))
+    messages = [(a, [b for b in range(6) if a != b]) for a in (0, 0, 0, 1, 2)]
+    instance = cchybrid.instance("ring-bi-6", messages)
     assert steps_of("ring", instance) == 3 * 5
     assert steps_of("two-way-ring", instance) == 3 * 3
 
 
-def test_disjoint_trees_keep_to_capacities():
-    fat = Network.from_links("fat", 5, [(a, (a + 1) % 5) for a in range(5)] * 2)
-    gossip = tuple(Message(a, tuple(b for b in range(5) if a != b)) for a in range(5))
-    # Each neighbour is one node, so that the second channel to it is of use from step 2 on.
-    assert steps_of("disjoint-trees", Instance(fat, Collective("AAB", gossip))) == 2
+@pytest.mark.parametrize(
+    ("name", "nodes", "collective", "more", "steps"),
+    [
+        # Each neighbour is one node, so that the second channel to it is of use from step 2 on.
+        ("disjoint-trees", 5, "AAB", {}, 2),
+        # Twice the links of a ring of 8 take half the steps, as none of them can be idle.
+        ("relayed-exchange", 8, "AAS", {"switching": "store-and-forward"}, 4),
+    ],
+)
+def test_capacities_are_used(name, nodes, collective, more, steps):
+    fat = Network.from_links("fat", nodes, [(a, (a + 1) % nodes) for a in range(nodes)] * 2)
+    assert steps_of(name, cchybrid.instance(fat, collective, **more)) == steps
 
 
 @pytest.mark.parametrize("side", [4, 12, 14, 16, 20])
@@ -131,14 +133,6 @@ def test_figures_of_a_torus_hold_every_distance_once(side):
     found = [bend.distance(side) for figure in chosen(side) for bend in figure]
     assert len(found) == side * side
     assert set(found) == {(across, down) for across in range(side) for down in range(side)}
-
-
-def test_the_relayed_exchange_keeps_to_capacities():
-    """Twice the links of a ring of 8 take half the steps, as none of them can be idle."""
-    fat = Network.from_links("fat", 8, [(a, (a + 1) % 8) for a in range(8)] * 2)
-    pairs = tuple(Message(a, (b,)) for a in range(8) for b in range(8) if a != b)
-    model = CommunicationModel(switching="store-and-forward")
-    assert steps_of("relayed-exchange", Instance(fat, Collective("AAS", pairs), model)) == 4
 
 
 REASONS = [
@@ -174,10 +168,7 @@ REASONS = [
 
 @pytest.mark.parametrize(
     ("name", "case", "words"),
-    [
-        pytest.param(*reason, marks=[pytest.mark.long] if "mesh-9x9" in reason[1] else [])
-        for reason in REASONS
-    ],
+    [pytest.param(*row, marks=[pytest.mark.long] * ("mesh-9x9" in row[1])) for row in REASONS],
 )
 def test_a_construction_says_why_it_does_not_apply(name, case, words):
     with pytest.raises(DoesNotApplyError, match=words):
@@ -267,14 +258,14 @@ def made(instance: Instance, only: str = "", **rest: Any) -> tuple[LocalRun, Sto
 
 
 def test_the_engine_offers_better_and_better_schedules():
-    run, stop = made(cchybrid.instance("mesh-3x3", "AAB"))
+    run, stop = made(named("mesh-3x3 AAB"))
     offered = [len(schedule.steps) for schedule in run.schedules]
     assert offered == sorted(set(offered), reverse=True)
     assert (offered[0], stop) == (8, Stop.STALLED)
     assert len(offered) > 1
     run, stop = made(cchybrid.instance("hypercube-16", "AAB"), lower=4)
     assert (run.best(), stop) == (4, Stop.EXHAUSTED)
-    run, stop = made(cchybrid.instance("mesh-3x3", "AAB"), budget=Budget(evaluations=9))
+    run, stop = made(named("mesh-3x3 AAB"), budget=Budget(evaluations=9))
     assert (len(run.schedules), stop) == (1, Stop.LIMIT)
 
 
@@ -347,9 +338,7 @@ def test_paths_that_are_not_listed_are_taken(case):
     words, _, steps = case.rpartition(" ")
     problem = build_problem(named(words), max_options=1)
     assert not problem.complete
-    run = LocalRun(problem)
-    Classical(Classical.Options()).solve(problem, run)
-    assert run.violations == []
+    run, _ = made(problem)
     assert run.best() == int(steps)
 
 

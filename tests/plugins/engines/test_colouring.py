@@ -9,7 +9,6 @@ from cchybrid_plugins.engines.colouring.graph import Conflicts, strategies
 from hypothesis import given
 
 import cchybrid
-from cchybrid.model import Instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem
@@ -19,11 +18,6 @@ from tests.plugins.engines.runs import solved
 from tests.random_instances import instances
 
 RANDOM = drawn(40)
-
-
-def coloured(instance: Instance, patience: int = 50, **rest: Any) -> tuple[LocalRun, Stop]:
-    engine = Colouring(Colouring.Options(patience))
-    return solved(engine, instance, **{"budget": Budget(seconds=None), **rest})
 
 
 def chooser(problem: Problem) -> Chooser:
@@ -69,17 +63,12 @@ def test_chosen_options_form_a_forest(instance):
 
 def test_every_order_schedules_capacities():
     """Three messages fit a channel of capacity 3 at once; five need two steps, over lanes."""
-    network = cchybrid.network("ring-bi-3")
-    links = [(c.source, c.target) for c in network.channels] * 3
-    fat = cchybrid.model.Network.from_arcs("fat", 3, links)
-    messages = tuple(cchybrid.model.Message(0, (1,)) for _ in range(5))
-    instance = Instance(fat, cchybrid.model.Collective("five", messages))
-    problem = build_problem(instance)
+    channels = [(a, b, 3) for a, b, _ in cchybrid.network("ring-bi-3").channels]
+    problem = build_problem(cchybrid.instance(cchybrid.network(channels), [(0, 1)] * 5))
     uses = UsageMatrix.of(problem)
     random = np.random.default_rng(0)
     conflicts = Conflicts(problem, uses, chooser(problem).shortest(), random, lambda: None)
-    assert conflicts.min_steps == 2
-    assert conflicts.edges == 2
+    assert (conflicts.min_steps, conflicts.edges) == (2, 2)
     for strategy in strategies(0, conflicts.edges).values():
         assert conflicts.schedule(strategy).steps == 2
 
@@ -107,8 +96,10 @@ def test_exact_colours_the_same_paths_with_fewer(monkeypatch):
 @given(instances(max_nodes=5, max_messages=5))
 @RANDOM
 def test_exact_takes_every_model(instance):
-    run = LocalRun(build_problem(instance), budget=Budget(seconds=None))
-    Colouring(Colouring.Options(patience=1, exact=True)).solve(run.problem, run)
-    plain, _ = coloured(instance, patience=1)
-    assert run.violations == []
+    run, plain = (
+        solved(Colouring(Colouring.Options(1, exact=exact)), instance, budget=Budget(seconds=None))[
+            0
+        ]
+        for exact in (True, False)
+    )
     assert run.best() <= plain.best()

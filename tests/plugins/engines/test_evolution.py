@@ -60,15 +60,9 @@ def test_the_algorithm_of_the_thesis_informs_neighbours(engine):
 
 
 def test_only_the_worst_individuals_are_replaced():
-    fitness = np.array([5, 1, 4, 2, 3], dtype=np.int32)
-    population = Population(
-        np.zeros((5, 2), dtype=np.int32), np.zeros((5, 2), dtype=np.int32), fitness
-    )
-    children = Population(
-        np.ones((3, 2), dtype=np.int32),
-        np.ones((3, 2), dtype=np.int32),
-        np.array([9, 8, 0], dtype=np.int32),
-    )
+    population, children = empty_population(5, 2), empty_population(3, 2)
+    population.option[:], children.option[:] = 0, 1
+    population.fitness[:], children.fitness[:] = (5, 1, 4, 2, 3), (9, 8, 0)
     replace(population, children, 2, False, seed_state(0))
     assert population.fitness.tolist() == [9, 1, 8, 2, 3]
     assert population.option.any(axis=1).tolist() == [True, False, True, False, False]

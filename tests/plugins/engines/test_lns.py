@@ -69,16 +69,13 @@ def test_the_step_with_the_fewest_deliveries_is_dissolved():
     fewest = int(np.bincount(whole.step).min())
     assert fewest < int((whole.step == whole.steps - 1).sum()) or whole.steps > 6
     random = np.random.default_rng(0)
-    ended = initial_solution(
-        GrowableProblem(problem), whole.steps - 1, None, whole, random, lambda: True
-    )
-    assert len(ended.unscheduled) == fewest  # nothing was filled in, for the run is over
-    assert_sound(ended)
-    partial = initial_solution(
-        GrowableProblem(problem), whole.steps - 1, None, whole, random, lambda: False
-    )
-    assert len(partial.unscheduled) <= fewest
-    assert_sound(partial)
+    for over in (True, False):
+        rest = whole.steps - 1, None, whole, random, lambda over=over: over
+        partial = initial_solution(GrowableProblem(problem), *rest)
+        # Nothing is filled in if the run is over.
+        missing = len(partial.unscheduled)
+        assert missing == fewest if over else missing <= fewest
+        assert_sound(partial)
 
 
 def test_goes_on_from_a_near_solution_with_conflicts():

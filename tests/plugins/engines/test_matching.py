@@ -1,5 +1,6 @@
 """The engine ``matching``: matchings of messages to links, step by step."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import networkx as nx
@@ -14,14 +15,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
+from cchybrid.model import Channel, Collective, Instance, Message, Network
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.examples import drawn
-from tests.plugins.engines.runs import solved
+from tests.plugins.engines.runs import scattered, solved
 from tests.random_instances import instances
 from tests.toolkit.kernels.uncompiled import call
 
@@ -62,11 +63,10 @@ def test_schedules_are_valid_and_near_solutions_have_missing_deliveries_only(
     if with_routes and instance.collective.kind == "deliver":
         instance = scattered(instance)
     problem = build_problem(instance)
-    engine = Matching(Matching.Options())
-    if engine.unsupported(problem) is not None:
+    if MATCHING.unsupported(problem) is not None:
         return
     run = LocalRun(problem, seed=seed, budget=Budget(seconds=None, evaluations=30))
-    engine.solve(problem, run)
+    MATCHING.solve(problem, run)
     assert run.schedules
     assert run.violations == []
     for draft, (steps, missing) in zip(run.suggestions, run.progressed, strict=True):
@@ -88,11 +88,9 @@ def test_augmenting_paths_change_the_links_of_other_messages():
 
 
 def test_what_it_cannot_solve_is_unsupported():
-    engine = Matching(Matching.Options())
-    line = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3)])
-    far = build_problem(Instance(line, Collective("far", (Message(0, (1, 3)),))))
-    assert engine.unsupported(far) == "some delivery cannot be made by transfers of one hop"
-    assert engine.unsupported(build_problem(cchybrid.instance("mesh-3x3", "AAB"))) is None
+    far = build_problem(cchybrid.instance("mesh-1x4", [(0, [1, 3])]))
+    assert MATCHING.unsupported(far) == "some delivery cannot be made by transfers of one hop"
+    assert MATCHING.unsupported(build_problem(cchybrid.instance("mesh-3x3", "AAB"))) is None
 
 
 def test_gives_up_when_one_hop_per_step_cannot_be_faster():
@@ -100,15 +98,6 @@ def test_gives_up_when_one_hop_per_step_cannot_be_faster():
     run, stop = solved(MATCHING, cchybrid.instance("mesh-1x8", "OAB"))
     assert stop is Stop.STALLED
     assert run.best() == 7
-
-
-def scattered(instance: Instance) -> Instance:
-    """Return an instance with the first destination of every message only."""
-    messages = tuple(
-        Message(message.source, message.destinations[:1])
-        for message in instance.collective.deliver_messages
-    )
-    return Instance(instance.network, Collective("one", messages), instance.model)
 
 
 DELIVERIES = instances(max_nodes=6, kinds=("deliver",), switchings=("store-and-forward",))
@@ -172,22 +161,16 @@ def test_routes_avoid_a_loaded_node():
     """Six messages from 0 to 5 over three paths of two hops: two over each."""
     links = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4), (4, 5), (1, 5), (2, 5), (3, 5)]
     network = Network.from_links("three", 6, links)
-    messages = (Message(0, (5,)),) * 6
-    model = CommunicationModel("store-and-forward")
-    run, _ = solved(MATCHING, Instance(network, Collective("six", messages), model), 3)
+    run, _ = solved(MATCHING, cchybrid.instance(network, [(0, 5)] * 6, **HOPS), 3)
     assert run.best() == 3
 
 
 def test_channels_of_higher_capacity_and_half_duplex_links():
-    model = CommunicationModel("store-and-forward")
     line = Network("line", 3, (Channel(0, 1, 2), Channel(1, 2, 2)))
-    run, _ = solved(MATCHING, Instance(line, Collective("four", (Message(0, (2,)),) * 4), model), 3)
-    assert run.best() == 3
-    links = [(0, 1), (1, 2)]
-    both = Network("half", 3, Network.from_links("half", 3, links).channels, tuple(links))
-    messages = (Message(0, (2,)), Message(2, (0,))) * 2
-    run, _ = solved(MATCHING, Instance(both, Collective("two", messages), model), 4)
-    assert run.best() == 4
+    both = replace(cchybrid.network("mesh-1x3"), half_duplex=((0, 1), (1, 2)))
+    for network, messages, steps in ((line, [(0, 2)] * 4, 3), (both, [(0, 2), (2, 0)] * 2, 4)):
+        run, _ = solved(MATCHING, cchybrid.instance(network, messages, **HOPS), steps)
+        assert run.best() == steps
 
 
 @pytest.mark.parametrize("topology", ["mesh-3x3", "mesh-4x4", "random-regular-12-3-1"])
@@ -199,7 +182,10 @@ def test_with_one_port_every_step_serves_as_many_receivers_as_possible(topology)
         step_of, missing = matched(one_hop, (1.0, 0.3, 3.0, 0.5), 99, seed)
         assert not missing
         structure = one_hop.problem.structure
-        held = {(int(node), int(node)) for node in structure.message_source}
+        source = structure.message_source.tolist()
+        goals = structure.delivery_message.tolist(), structure.delivery_node.tolist()
+        ends = [(source[message], node) for message, node in zip(*goals, strict=True)]
+        held = {(node, node) for node in source}
         for now in range(step_of.max() + 1):
             graph = nx.Graph(
                 (("sender", a), ("receiver", b))
@@ -208,10 +194,4 @@ def test_with_one_port_every_step_serves_as_many_receivers_as_possible(topology)
             )
             made = np.flatnonzero(step_of == now).tolist()
             assert len(made) == len(nx.max_weight_matching(graph, maxcardinality=True))
-            held |= {
-                (
-                    int(structure.message_source[structure.delivery_message[one]]),
-                    int(structure.delivery_node[one]),
-                )
-                for one in made
-            }
+            held |= {ends[one] for one in made}

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numba.core.registry import CPUDispatcher
 
-from cchybrid.host.api import instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import load_target
@@ -16,6 +15,7 @@ from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import Problem, build_problem
 from cchybrid.problem.symmetry import group_actions, quotient
 from cchybrid.problem.symmetry.groups import generate
+from tests.named_instances import named
 
 ENGINES = sorted(info.name for info in load_registry().engines.values() if info.prepares)
 OPTIONS: dict[str, list[dict[str, Any]]] = {
@@ -29,14 +29,9 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
 
 
 def problems() -> list[Problem]:
-    cases = [
-        instance("ring-bi-5", "AAS"),
-        instance("hypercube-8", "AAB"),
-        instance("mesh-2x3", "AAS", switching="store-and-forward"),
-        instance("mesh-2x3", "AAB", ports=1),
-        instance("ring-bi-6", "AOR"),
-    ]
-    ring = build_problem(instance("ring-bi-6", "AAS"))
+    words = "ring-bi-5 AAS, hypercube-8 AAB, mesh-2x3 AAS hops, mesh-2x3 AAB ports=1, ring-bi-6 AOR"
+    cases = map(named, words.split(","))
+    ring = build_problem(named("ring-bi-6 AAS"))
     rotation = generate((np.arange(6, dtype=np.int32)[None, :] + 3) % 6, 6)
     return [*map(build_problem, cases), quotient(ring, next(group_actions(rotation, 0)))]
 

@@ -16,7 +16,7 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop, read_options
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.evolution.genome import Genome
-from cchybrid.toolkit.evolution.population import Population, empty_population
+from cchybrid.toolkit.evolution.population import empty_population
 from cchybrid.toolkit.evolution.population import replace as replace_worst
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.host.test_quotient_search import divided_by
@@ -113,23 +113,6 @@ def test_the_radius_of_papers_is_that_of_the_thesis():
         assert Genome.of(problem, papers(Umda)).radius == radius
         assert Genome.of(problem, papers(Umda, radius="2")).radius == 2
         assert Genome.of(problem, Umda.Options()).radius == 0
-
-
-def test_a_tree_of_papers_may_test_every_earlier_gene():
-    problem = build_problem(instance("mesh-2x2", "AAS"))
-    state, size = seed_state(5), 60
-    options = papers(Mboa, population=str(2 * size))
-    breeder = Mboa(options).breeder(Genome.of(problem, options), state)
-    rng = np.random.default_rng(1)
-    genes = problem.deliveries
-    step = rng.integers(0, 2, (size, genes)).astype(np.int32)
-    step[:, 1] = 1 - step[:, 0]
-    option = np.tile(problem.option_start[:-1].astype(np.int32), (size, 1))
-    population = Population(option, step, np.zeros(size, dtype=np.int32))
-    children = empty_population(200, genes)
-    for _ in range(10):
-        breeder.breed(population, np.arange(size, dtype=np.int32), children, NEVER, state)
-        assert (children.step[:, 0] != children.step[:, 1]).all()
 
 
 def test_the_studies_set_papers_beside_ours():
