@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -107,34 +108,22 @@ def check_graphs(
     """Every choice keeps the options that it should, and its walks spell exactly these."""
     reached = []
     for delivery in range(problem.deliveries):
-        options = range(
-            int(problem.option_start[delivery]), int(problem.option_start[delivery + 1])
-        )
+        options = range(*problem.option_start[delivery : delivery + 2].tolist())
         uses = {option: len(problem.resources_of(option)) for option in options}
-        groups: list[list[int]] = []
-        for option in options:
-            requires = problem.option_requires[option]
-            if not groups or problem.option_requires[groups[-1][-1]] != requires:
-                groups.append([])
-            groups[-1].append(option)
-        nearest = min(uses.values())
-        expected = []
-        for group in groups:
-            shortest = min(uses[option] for option in group)
-            if shortest <= nearest + choice_excess:
-                expected.append(
-                    [option for option in group if uses[option] <= shortest + path_excess]
-                )
+        groups = [list(g) for _, g in groupby(options, lambda o: problem.option_requires[o])]
+        shortest = [min(map(uses.__getitem__, group)) for group in groups]
+        expected = [
+            [option for option in group if uses[option] <= least + path_excess]
+            for group, least in zip(groups, shortest, strict=True)
+            if least <= min(shortest) + choice_excess
+        ]
         assert expected, "a delivery has no choice"
         mine = plain.choices(graphs, delivery)
         assert [plain.options_of(graphs, choice) for choice in mine] == expected
-        for choice in mine:
-            kept = plain.options_of(graphs, choice)
+        for choice, kept in zip(mine, expected, strict=True):
             assert {problem.option_requires[option] for option in kept} == {graphs.requires[choice]}
-            found = plain.walks(graphs, graphs.graph[choice])
-            assert sorted(number for number, _ in found) == list(range(len(kept)))
-            for number, word in found:
-                assert word == plain.words(problem, kept[number])
+            found = sorted(plain.walks(graphs, graphs.graph[choice]))
+            assert found == [(n, plain.words(problem, option)) for n, option in enumerate(kept)]
             reached += kept
     assert len(set(reached)) == len(reached)
     for graph in range(len(graphs.state_start) - 1):

@@ -91,6 +91,9 @@ def test_later_slices_get_the_best_schedule_and_bound_so_far():
     assert last_bound()["evidence"] == result.certified_bound.evidence
 
 
+BOUND = {"event": "bound", "steps": 5}
+
+
 def long(*values: object) -> Any:
     return pytest.param(*values, marks=pytest.mark.long)
 
@@ -109,11 +112,9 @@ class Liar(Recorder):
     ("events", "complaint"),
     [
         ([{"event": "offer", "steps": [[]], "spent": 0, "how": ""}], "invalid schedule"),
-        long(
-            [{"event": "bound", "steps": 5, "evidence": {"kind": "linear", "steps": 1}}], "evidence"
-        ),
-        long([{"event": "bound", "steps": 5, "evidence": {"kind": "word"}}], "proves nothing"),
-        long([{"event": "bound", "steps": 9, "complete": True}], "claimed a bound"),
+        long([{**BOUND, "evidence": {"kind": "linear", "steps": 1}}], "evidence"),
+        long([{**BOUND, "evidence": {"kind": "word"}}], "proves nothing"),
+        long([{**BOUND, "steps": 9, "complete": True}], "claimed a bound"),
         long([{"event": "opened", "name": "x", "role": "host"}], "sent an unknown event"),
         long([{"event": "infeasible", "evidence": {}}], "sent an unknown event"),
         long(b"no event\n", "sent a line that is not JSON"),

@@ -76,16 +76,17 @@ def test_repairs_are_valid_and_refutations_agree_with_the_whole_model(instance, 
         assert_valid(problem, repair.assignment(), steps)
 
 
-def repairs_of(run: LocalRun) -> Repairs:
-    uses = UsageMatrix.of(run.problem)
-    return Repairs(run.problem, uses, run, Targets(run), lambda *_: True, run.offer)
-
-
 def repaired_run(run: LocalRun) -> LocalRun:
     """Run the repairs alone, without a whole model."""
-    repairs_of(run).run_all()
+    uses = UsageMatrix.of(run.problem)
+    Repairs(run.problem, uses, run, Targets(run), lambda *_: True, run.offer).run_all()
     assert not run.violations
     return run
+
+
+def test_without_near_solution_and_schedule_there_are_no_repairs():
+    run = repaired_run(heawood())
+    assert (run.spent, run.schedules) == (0, [])
 
 
 def heawood(**settings: Any) -> LocalRun:
@@ -118,21 +119,12 @@ def test_a_near_solution_is_repaired_without_any_schedule():
     assert near.spent < run.spent / 10
 
 
-def test_without_near_solution_and_schedule_there_are_no_repairs():
-    run = repaired_run(heawood())
-    assert not run.spent
-    assert not run.schedules
-
-
 def test_the_engine_begins_with_the_repair_of_a_near_solution():
     problem = build_problem(cchybrid.instance("heawood-14", "AAB"))
     first = first_fit(problem, 3)
-    for limit in (None, 100):
-        run = LocalRun(
-            problem,
-            budget=Budget(seconds=60.0, evaluations=None if limit is None else limit * 10_000),
-            hints={steps: damaged(problem, steps, 3) for steps in range(5, first.steps)},
-        )
+    hints = {steps: damaged(problem, steps, 3) for steps in range(5, first.steps)}
+    for limit in (None, 1_000_000):
+        run = LocalRun(problem, budget=Budget(seconds=60.0, evaluations=limit), hints=hints)
         run.offer(first)
         assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
         assert run.best() == 5

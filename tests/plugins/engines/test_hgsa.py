@@ -35,9 +35,7 @@ def check_counts(problem: Problem, solution: Solution) -> None:
     loads = plain_kernels.loads(problem, found, needed)
     assert {key: int(solution.table[key[1], key[0]]) for key in loads} == dict(loads)
     assert int(solution.table.sum()) == sum(loads.values())
-    length = sum(
-        int(found.step[d]) + 1 + len(problem.resources_of(found.option[d])) for d in needed
-    )
+    length = sum(found.step[d] + 1 + len(problem.resources_of(found.option[d])) for d in needed)
     assert solution.counts.tolist() == [plain_kernels.conflicts(problem, found), length]
 
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cchybrid
 from cchybrid.problem import INJECT, build_problem
 from cchybrid.referee.verify import verify
 from cchybrid.toolkit.evolution.ports import free_ports, spread_ports
@@ -45,11 +46,8 @@ def test_first_fit_is_valid_complete_and_repeatable(instance, seed):
 
 
 def test_the_port_heuristic_empties_overfull_ports():
-    from cchybrid.host.api import instance
-
-    problem = build_problem(instance("ring-bi-8", "OAS"))
-    flat = flatten(problem)
-    found = first_fit(problem, 0)
+    problem = build_problem(cchybrid.instance("ring-bi-8", "OAS"))
+    flat, found = flatten(problem), first_fit(problem, 0)
     found.step[:] = 0
     counted = np.ones(problem.deliveries, dtype=np.bool_)
     table = np.zeros((STEPS, problem.resources), dtype=np.int32)
