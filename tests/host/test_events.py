@@ -8,19 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cchybrid.host.events import (
-    Bound,
-    End,
-    Exited,
-    Failed,
-    Note,
-    Offer,
-    Opened,
-    Phased,
-    Progress,
-    Sliced,
-    Started,
-)
+from cchybrid.host import events
 from cchybrid.host.wire import LineReader as Reader
 from cchybrid.host.wire import WireError, encode, from_log, parse, to_log
 from cchybrid.model import Transfer
@@ -148,7 +136,7 @@ def test_large_evidence_is_read_in_a_moment():
 
 def test_texts_can_be_printed():
     event = read(event="failed", text="a\ud800b\nc\x1b[31m" + "x" * 9999)
-    assert isinstance(event, Failed)
+    assert isinstance(event, events.Failed)
     assert event.text.startswith("a b c [31m")
     assert len(event.text.encode()) == 500
 
@@ -156,16 +144,16 @@ def test_texts_can_be_printed():
 @pytest.mark.parametrize(
     "event",
     [
-        Started(True, {"rounds": 3, "word": "yes"}),
-        Offer(((Transfer(0, (0, 1)),), (Transfer(0, (1, 2)),)), 7, "by hand"),
-        Bound(3, {"kind": "linear", "steps": 3}, True, ""),
-        Progress(5, 2),
-        Note({"x": 1.5}),
-        End(Stop.LIMIT, 5),
-        Opened("tabu", "engine", "quotients", False),
-        Exited("signal", 11, "gone"),
-        Sliced(2.5),
-        Phased(("a", "b")),
+        events.Started(True, {"rounds": 3, "word": "yes"}),
+        events.Offer(((Transfer(0, (0, 1)),), (Transfer(0, (1, 2)),)), 7, "by hand"),
+        events.Bound(3, {"kind": "linear", "steps": 3}, True, ""),
+        events.Progress(5, 2),
+        events.Note({"x": 1.5}),
+        events.End(Stop.LIMIT, 5),
+        events.Opened("tabu", "engine", "quotients", False),
+        events.Exited("signal", 11, "gone"),
+        events.Sliced(2.5),
+        events.Phased(("a", "b")),
     ],
 )
 def test_the_log_brings_events_back(event):
@@ -184,7 +172,9 @@ def test_lines_survive_any_cutting_of_the_stream(notes, size):
     reader = Reader()
     parts = (stream[start : start + size] for start in range(0, len(stream), size))
     found = [event for part in parts for event in reader.feed(part)]
-    assert found == [Note({name: float(v) for name, v in metrics.items()}) for metrics in notes]
+    assert found == [
+        events.Note({name: float(v) for name, v in metrics.items()}) for metrics in notes
+    ]
 
 
 def test_a_line_without_end_is_refused(monkeypatch):

@@ -70,20 +70,16 @@ def test_an_executor_is_chosen_by_its_name_or_by_an_address():
     alone = replace(registry, executors={"local": registry.executors["local"]})
     with pytest.raises(InputError, match="--cluster: no plugin works on other machines"):
         executor_name(alone, None, "tcp://x:1")
+    executor = LocalExecutor(ExecutorSettings())
     with pytest.raises(InputError, match="executor: no plugin works on other machines"):
-        cchybrid.solve(
-            "ring-bi-4", "AAB", executor=LocalExecutor(ExecutorSettings()), registry=alone
-        )
+        cchybrid.solve("ring-bi-4", "AAB", executor=executor, registry=alone)
     with opened(registry, "local", None, 3, 1, print) as executor:
         assert executor.slots(1) == 3
-    for name, address, complaint in (
-        ("locl", None, "no executor is called locl; did you mean local"),
-        ("local", "tcp://x:1", "this machine has no address"),
+    for words, complaint in (
+        (("locl", None), "no executor is called locl; did you mean local"),
+        (("local", "tcp://x:1"), "this machine has no address"),
     ):
-        with (
-            pytest.raises(InputError, match=complaint),
-            opened(registry, name, address, 1, 1, print),
-        ):
+        with pytest.raises(InputError, match=complaint), opened(registry, *words, 1, 1, print):
             pass
 
 
@@ -98,10 +94,8 @@ def test_a_broken_executor_of_a_plugin_is_named(tmp_path, monkeypatch):
     registry = load_registry()
     [warning] = registry.warnings
     assert "the executor 3 is of type int, not ExecutorInfo" in warning
-    with (
-        pytest.raises(PluginError, match="plugin torn: executor torn"),
-        opened(registry, "torn", None, 1, 1, print),
-    ):
+    torn = opened(registry, "torn", None, 1, 1, print)
+    with pytest.raises(PluginError, match="plugin torn: executor torn"), torn:
         pass
 
 

@@ -5,7 +5,6 @@ import scipy.sparse
 
 import cchybrid
 from cchybrid.host.instances import collective
-from cchybrid.library.node_lists import parse_pairs
 from cchybrid.model.errors import InputError
 
 THREE = "\u0663"
@@ -43,11 +42,6 @@ def test_in_the_name_of_a_collective(name):
     collective(name.replace(THREE, "3"), "mesh-3x3")
     with pytest.raises(InputError):
         collective(name, "mesh-3x3")
-
-
-def test_in_pairs():
-    with pytest.raises(InputError):
-        parse_pairs(f"0>{THREE}")
 
 
 @pytest.mark.parametrize("text", ["2_0", THREE], ids=ascii)

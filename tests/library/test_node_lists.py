@@ -40,5 +40,6 @@ def test_format_nodes_is_parse_nodes_backwards(nodes):
 
 def test_parse_pairs():
     assert parse_pairs("0>3, 2 > 5,0>3") == [(0, 3), (2, 5), (0, 3)]
-    with pytest.raises(InputError, match="a pair is missing"):
-        parse_pairs("0>1,")
+    for text, words in (("0>1,", "a pair is missing"), ("0>\u0663", "is no pair")):
+        with pytest.raises(InputError, match=words):
+            parse_pairs(text)

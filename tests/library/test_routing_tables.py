@@ -117,10 +117,14 @@ def test_a_possible_deadlock_is_noted_once(capsys):
         cchybrid.instance("torus-4x4", [(0, 5)], routing="xy")
 
 
-def test_the_command_network_says_whether_there_is_a_cycle(capsys):
-    assert run(["network", "mesh-4x4", "--routing", "xy"]) == 0
-    assert "cycle of channels by xy: none: no deadlock" in capsys.readouterr().out
-    assert run(["network", "torus-4x4", "--routing", "xy"]) == 0
-    assert "cycle of channels by xy: 0->1, 1->2, 2->3, 3->0" in capsys.readouterr().out
-    assert run(["network", "mesh-4x4", "--routing", "any"]) == 2
-    assert "routing: no routing table; use xy, e-cube or a .csv file" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "status", "line"),
+    [
+        ("mesh-4x4 --routing xy", 0, "cycle of channels by xy: none: no deadlock"),
+        ("torus-4x4 --routing xy", 0, "cycle of channels by xy: 0->1, 1->2, 2->3, 3->0"),
+        ("mesh-4x4 --routing any", 2, "no routing table; use xy, e-cube or a .csv file"),
+    ],
+)
+def test_the_command_network_says_whether_there_is_a_cycle(words, status, line, capsys):
+    assert run(["network", *words.split()]) == status
+    assert line in "".join(capsys.readouterr())

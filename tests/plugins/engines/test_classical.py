@@ -1,6 +1,7 @@
 """Classical constructions: the steps of the theory, and a reason where they do not apply."""
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network
+from cchybrid.model import Collective, Instance, Message, Network
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem, list_transfers
@@ -22,7 +23,7 @@ from cchybrid.referee.verify import verify
 from tests.examples import drawn, examples
 from tests.named_instances import named
 from tests.plugins.engines.runs import solved
-from tests.random_instances import instances
+from tests.random_instances import instances, models
 
 RANDOM = drawn(120)
 
@@ -219,31 +220,20 @@ def test_whatever_applies_gives_a_schedule(instance, seed):
     assert "sequential-tree" in applied(instance, seed)
 
 
+KNOWN = ["hypercube-8", "torus-3x3", "mesh-2x3", "ring-bi-5", "ring-uni-4", "spidergon-6"]
+
+
 @st.composite
 def symmetric(draw: st.DrawFn) -> Instance:
     """Well-known networks under any model, with collectives that constructions are for."""
-    topology = draw(
-        st.sampled_from(
-            ("hypercube-8", "torus-3x3", "mesh-2x3", "ring-bi-5", "ring-uni-4", "spidergon-6")
-        )
-    )
-    collective = draw(st.sampled_from(("OAB", "AAB", "OAS", "AAS", "AOR", "AAR", "AOG")))
-    network = cchybrid.instance(topology, collective).network
-    limits = st.none() | st.integers(1, 3)
-    inject = draw(
-        limits
-        | st.lists(st.integers(1, 3), min_size=network.nodes, max_size=network.nodes).map(tuple)
-    )
-    model = CommunicationModel(
-        switching=draw(st.sampled_from(("wormhole", "store-and-forward"))),
-        inject=inject,
-        accept=None if inject is None else draw(st.integers(1, 3)),
-        routing=draw(st.sampled_from(("minimal", "any", 1))),
-    )
+    collectives = st.sampled_from(["OAB", "AAB", "OAS", "AAS", "AOR", "AAR", "AOG"])
+    instance = cchybrid.instance(draw(st.sampled_from(KNOWN)), draw(collectives))
+    network = instance.network
     links = [(a, b) for a, b, _ in network.channels if a < b and (b, a) in network.channel_index]
-    shared = tuple(draw(st.lists(st.sampled_from(links), unique=True, max_size=2))) if links else ()
-    shape = Network(network.name, network.nodes, network.channels, half_duplex=shared)
-    return Instance(shape, cchybrid.instance(topology, collective).collective, model)
+    shared = draw(st.lists(st.sampled_from(links), unique=True, max_size=2)) if links else ()
+    network = replace(network, half_duplex=tuple(shared))
+    model = draw(models(network.nodes, routings=("minimal", "any", 1)))
+    return replace(instance, network=network, model=model)
 
 
 @settings(RANDOM, max_examples=examples(60))

@@ -25,6 +25,7 @@ from cchybrid.toolkit.cpsat.windows import Windows
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 from tests.examples import drawn
 from tests.proof.optimum import possible
+from tests.random_instances import SWITCHINGS
 
 RANDOM = drawn(60)
 
@@ -53,10 +54,7 @@ def circulants(draw: st.DrawFn) -> Instance:
     roots = range(nodes) if nodes < 5 and draw(st.booleans()) else range(1)
     rest = [tuple(v for v in range(nodes) if v != root) for root in roots]
     ports = draw(st.sampled_from([None, 1]))
-    model = CommunicationModel(
-        switching=draw(st.sampled_from(["wormhole", "store-and-forward"])), inject=ports,
-        accept=ports, routing="minimal",
-    )  # fmt: skip
+    model = CommunicationModel(draw(st.sampled_from(SWITCHINGS)), ports, ports, "minimal")
     kind = draw(st.sampled_from((Message, lambda one, many: Reduction(many, one))))
     return Instance(network, Collective("some", tuple(map(kind, roots, rest))), model)
 

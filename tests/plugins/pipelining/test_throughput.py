@@ -35,6 +35,7 @@ def test_an_instance_keeps_its_switching_and_takes_any_routing():
     assert result.rounds_per_chunk == 6
 
 
+GROUP = cchybrid.instance("dgx-1", "allgather", participants="0-3")
 HUGE = Network.from_json({"name": "two", "nodes": 2, "channels": [[0, 1, 2**128], [1, 0]]})
 
 
@@ -44,6 +45,7 @@ HUGE = Network.from_json({"name": "two", "nodes": 2, "channels": [[0, 1, 2**128]
         (("dgx-1", "allgather"), {"root": 1}, "root: AAB has no root"),
         ((cchybrid.instance("dgx-1", "AAB"), "AAB"), {}, "collective: the instance names"),
         ((cchybrid.instance("dgx-1", "AAB"),), {"root": 1}, "root: the instance names"),
+        ((GROUP,), {"participants": "0-3"}, "participants: the instance names the messages"),
         ((HUGE, "AAS"), {}, "by a common factor"),
         (("ring-uni-4", "AAS"), {"fail_links": ["0>1"]}, "no path leads from node 0 to node 1"),
     ],
@@ -58,6 +60,3 @@ def test_throughput_of_a_group():
     half = cchybrid.throughput("dgx-1", "allgather", participants="0-3")
     assert half.certified
     assert half.rounds_per_chunk < whole.rounds_per_chunk
-    instance = cchybrid.instance("dgx-1", "allgather", participants="0-3")
-    with pytest.raises(InputError, match="participants: the instance names the messages already"):
-        cchybrid.throughput(instance, participants="0-3")
