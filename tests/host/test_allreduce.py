@@ -148,14 +148,12 @@ def test_a_member_out_of_reach_is_infeasible(members, switching):
     # Of more than 64 members, the parts of some are not bounded.
     instance = cut_line(members).with_model(switching=switching)
     ends = f"node {members} cannot be reached from node {members + 1} (message 1)"
+    words = f"{ends}: no path leads there"
     for search in (cchybrid.solve, cchybrid.bound):
         result = search(instance, time_limit=5)
-        assert result.sentence == f"{instance.name}: infeasible (certified): {ends}: " + (
-            "no path leads there"
-        )
+        assert result.sentence == f"{instance.name}: infeasible (certified): {words}"
         proves_infeasible(instance.to_json(), result.lower_bound.evidence)
-    evidence = infeasibility(instance)
-    assert explain(instance, evidence).words(instance.network) == f"{ends}: no path leads there"
+    assert explain(instance, infeasibility(instance)).words(instance.network) == words
 
 
 def test_a_bound_that_lies_is_a_trouble_of_the_run(monkeypatch):

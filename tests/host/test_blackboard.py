@@ -37,7 +37,6 @@ def test_evidence_is_checked_before_it_counts():
 
 
 def test_numbers_that_no_array_holds_are_a_breach():
-    with pytest.raises(ContractError):
-        Blackboard(RING).offer("a", Schedule(RING, ((Transfer(0, (0, 10**30)),),)))
-    with pytest.raises(ContractError):
-        Blackboard(RING).offer("a", Schedule(RING, ((Transfer(10**30, (0, 1)),),)))
+    for transfer in (Transfer(0, (0, 10**30)), Transfer(10**30, (0, 1))):
+        with pytest.raises(ContractError):
+            Blackboard(RING).offer("a", Schedule(RING, ((transfer,),)))

@@ -103,16 +103,6 @@ def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(worker):
     assert not worker._pending_news
 
 
-class Times:
-    """A clock of a worker, in the place of ``WorkingTime``."""
-
-    def __init__(self, worked: float, wall: float) -> None:
-        self.worked, self.wall = worked, wall
-
-    def seconds(self) -> float:
-        return self.worked
-
-
 @pytest.mark.parametrize(
     ("worked", "wall", "how"),
     [
@@ -132,7 +122,8 @@ def test_a_worker_that_waits_for_a_processor_does_not_ignore_sigterm(
         return number != signal.SIGKILL or kill(number)
 
     monkeypatch.setattr(worker, "_signal", signal_later)
-    monkeypatch.setattr(worker_process, "WorkingTime", lambda *_: Times(worked, wall))
+    clock = SimpleNamespace(seconds=lambda: worked, wall=wall)
+    monkeypatch.setattr(worker_process, "WorkingTime", lambda *_: clock)
     worker.terminate()
     worker.enforce()
     assert (signal.SIGKILL in sent) == (how is not None)

@@ -12,12 +12,6 @@ def schedule() -> cchybrid.Schedule:
     return cchybrid.solve("spidergon-8", "AAS", time_limit=60).schedule
 
 
-def longer(schedule: cchybrid.Schedule) -> cchybrid.Schedule:
-    """Return the schedule with its first step divided into two."""
-    first, *rest = schedule.steps
-    return cchybrid.Schedule(schedule.instance, (first[:1], first[1:], *rest))
-
-
 def test_a_proof_is_saved_and_checked(schedule, tmp_path):
     lines: list[str] = []
     proof = cchybrid.prove(schedule, time_limit=60, report=lines.append)
@@ -55,7 +49,9 @@ def test_providers_of_plugins_prove(monkeypatch):
 
 
 def test_a_schedule_that_is_too_long_is_not_optimal(schedule):
-    proof = cchybrid.prove(longer(schedule), time_limit=10, stop=lambda: False)
+    first, *rest = schedule.steps  # the first step becomes two
+    longer = cchybrid.Schedule(schedule.instance, (first[:1], first[1:], *rest))
+    proof = cchybrid.prove(longer, time_limit=10, stop=lambda: False)
     assert not proof.optimal
     if proof.shorter is not None:
         assert cchybrid.verify(proof.shorter) == ()

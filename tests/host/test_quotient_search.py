@@ -128,28 +128,25 @@ def test_the_result_names_the_group():
         time_limit=20, options={"quotients": {"batch": 5}},
     )  # fmt: skip
     assert result.options["quotients"]["batch"] == 5
-    assert result.steps == 8
-    assert result.engine == "colouring on quotients"
+    assert (result.steps, result.engine) == (8, "colouring on quotients")
     best = [entry for entry in result.contributions if entry.what == "schedule"][-1]
     assert best.how.startswith("quotient by a group of order ")
 
 
-def test_without_symmetry_there_is_no_quotient():
+@pytest.mark.parametrize(
+    ("network", "more", "engine", "why"),
+    [
+        ("mesh-3x3", {"fail_links": ["0-1"]}, "colouring", "there is no symmetry to divide by"),
+        ("ring-bi-6", {}, "classical", "quotients and routing tables fix the paths"),
+    ],
+)
+def test_why_there_is_no_quotient_is_a_remark(network, more, engine, why):
     result = cchybrid.solve(
-        cchybrid.instance("mesh-3x3", "AAS", fail_links=["0-1"], root=None), engines=["colouring"],
-        strategy="quotients", time_limit=20, first_schedule=False, bounds=False,
+        cchybrid.instance(network, "AAS", **more), engines=[engine], strategy="quotients",
+        time_limit=20, first_schedule=False, bounds=False,
     )  # fmt: skip
-    assert result.status == "unknown"
-    assert result.remarks == ("colouring on quotients: there is no symmetry to divide by",)
-    assert not result.troubles
-
-
-def test_an_engine_that_supports_no_quotient_is_remarked():
-    result = cchybrid.solve(
-        cchybrid.instance("ring-bi-6", "AAS"), engines=["classical"], strategy="quotients",
-        time_limit=20, bounds=False,
-    )  # fmt: skip
-    assert result.remarks == ("classical on quotients: quotients and routing tables fix the paths",)
+    assert (result.status, result.troubles) == ("unknown", ())
+    assert result.remarks == (f"{engine} on quotients: {why}",)
 
 
 @pytest.mark.parametrize("strategy", ["quotients", "race", "relay"])

@@ -11,8 +11,9 @@ from cchybrid.toolkit.partial_schedule import repaired
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 from tests.examples import drawn
 from tests.random_instances import instances
+from tests.toolkit.kernels.random_assignments import random_assignment
 
-from .partial_schedules import assert_sound, random_assignment
+from .partial_schedules import assert_sound
 
 RANDOM = drawn(60)
 
@@ -22,7 +23,7 @@ RANDOM = drawn(60)
 def test_a_near_solution_is_repaired_and_filled(instance, seed):
     problem = build_problem(instance)
     random = np.random.default_rng(seed)
-    wild = random_assignment(problem, 5, seed)
+    wild = random_assignment(problem, seed, missing=True, steps=5)
     partial = repaired(problem, UsageMatrix.of(problem), 4, wild, random)
     assert_sound(partial)
     placed = partial.option >= 0
@@ -40,7 +41,9 @@ def test_repacking_keeps_what_stays_and_loses_nothing(instance, seed):
     problem = build_problem(instance)
     random = np.random.default_rng(seed)
     uses = UsageMatrix.of(problem)
-    partial = repaired(problem, uses, 3, random_assignment(problem, 3, seed), random)
+    partial = repaired(
+        problem, uses, 3, random_assignment(problem, seed, missing=True, steps=3), random
+    )
     taken = np.flatnonzero((partial.option >= 0) & (random.random(problem.deliveries) < 0.5))
     rest, known = partial.without(taken)
     free = np.flatnonzero(rest.option < 0)

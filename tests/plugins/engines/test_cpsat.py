@@ -27,6 +27,7 @@ from cchybrid.toolkit.usage_matrix import UsageMatrix
 from tests.examples import drawn
 from tests.named_instances import named
 from tests.random_instances import instances
+from tests.toolkit.test_tabu_moves import words_problem
 
 RANDOM = drawn(120)
 
@@ -155,14 +156,8 @@ def test_broken_hints_do_no_harm():
 
 def test_uses_count_as_often_as_they_are_named():
     """Two deliveries use a resource of capacity 3 twice each, so they cannot share a step."""
-    twice = dataclasses.replace(
-        build_problem(cchybrid.instance("ring-bi-3", "AAS")),
-        capacity=np.array([3], dtype=np.int32), kind=np.zeros(1, dtype=np.int8),
-        implied=np.zeros(1, dtype=np.bool_), required=np.ones(2, dtype=np.bool_),
-        option_start=np.array([0, 2, 3]), option_requires=np.full(3, -1, dtype=np.int32),
-        option_path=np.array([0, 1, 0], dtype=np.int32), path_start=np.array([0, 2, 6]),
-        path_resource=np.zeros(6, dtype=np.int32),
-    )  # fmt: skip
+    once = words_problem([[[0, 0], [0, 0, 0, 0]], [[0, 0]]], 1)
+    twice = dataclasses.replace(once, capacity=np.array([3], dtype=np.int32))
     assert UsageMatrix.of(twice).usable.tolist() == [True, False, True]
     assert status(model_of(twice, 1).model)[0] == "infeasible"
     model = model_of(twice, 2)

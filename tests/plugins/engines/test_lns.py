@@ -16,7 +16,8 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.partial_schedule import repaired
 from tests.examples import drawn
 from tests.random_instances import instances
-from tests.toolkit.partial_schedules import assert_sound, random_assignment
+from tests.toolkit.kernels.random_assignments import random_assignment
+from tests.toolkit.partial_schedules import assert_sound
 
 RANDOM = drawn(60)
 
@@ -43,7 +44,7 @@ def test_what_is_known_survives_growth(instance, seed):
     base = build_problem(instance, max_options=6)
     random = np.random.default_rng(seed)
     growable = GrowableProblem(base)
-    before = random_assignment(base, 3, seed)
+    before = random_assignment(base, seed, missing=True, steps=3)
     partial = repaired(base, growable.uses, 3, before, random)
     lifted = base.lift(partial.assignment(), 3).steps
     for _ in range(3):
