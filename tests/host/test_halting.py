@@ -16,7 +16,6 @@ from cchybrid.host.events import End, Started
 from cchybrid.host.wire import encode, encode_steps
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import WorkerProcess
-from cchybrid.plugin.registry import Registry, load_registry
 from tests import faulty_engines
 
 
@@ -47,12 +46,6 @@ def worker(pool: WorkerPool) -> WorkerProcess:
 
 
 SEAT = 5
-
-
-@pytest.fixture
-def registry(monkeypatch) -> Registry:
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
-    return load_registry()
 
 
 def until(found: Callable[[], Any]) -> Any:

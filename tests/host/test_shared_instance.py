@@ -69,8 +69,7 @@ def assert_equal(first: Any, second: Any, place: str = "", seen: set[int] | None
         return
     seen.add(id(first))
     if isinstance(first, np.ndarray):
-        assert first.dtype == second.dtype, place
-        assert np.array_equal(first, second), place
+        np.testing.assert_array_equal(first, second, place, strict=True)
         for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "WRITEABLE", "ALIGNED"):
             assert first.flags[flag] == second.flags[flag], f"{place} {flag}"
     elif type(first) in (list, tuple):

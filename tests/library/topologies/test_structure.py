@@ -64,9 +64,9 @@ def test_a_random_network_is_that_of_its_seed():
     assert net.channels != network("random-regular-64-3-6").channels
 
 
-@pytest.mark.parametrize("name", [f"random-regular-8-3-{seed}" for seed in range(40)])
-def test_random_networks_are_connected(name):
-    assert hop_distances(network(name), [0]).min() >= 0
+def test_random_networks_are_connected():
+    for seed in range(40):
+        assert hop_distances(network(f"random-regular-8-3-{seed}"), [0]).min() >= 0
 
 
 def test_dense_random_networks_are_quick():
