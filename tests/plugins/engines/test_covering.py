@@ -1,7 +1,6 @@
 """The cover by classes: all classes once, bounds that hold, exact results."""
 
 from itertools import combinations, islice
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +24,7 @@ from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.usage_matrix import IntVector
 from tests.examples import examples
 from tests.named_instances import named
+from tests.plugins.engines import runs
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import instances, scattered
 
@@ -74,13 +74,9 @@ def generation(problem: Problem, over: bool = False) -> Generation:
     return made
 
 
-def solved(
-    instance: Instance, options: dict[str, Any] | None = None, **rest: Any
-) -> tuple[LocalRun, Stop]:
-    run = LocalRun(build_problem(instance), **{"budget": Budget(None, evaluations=200_000), **rest})
-    stop = Covering(Covering.Options(**(options or {}))).solve(run.problem, run)
-    assert run.violations == []
-    return run, stop
+def solved(instance: Instance, evaluations: int = 200_000) -> tuple[LocalRun, Stop]:
+    budget = Budget(None, evaluations=evaluations)
+    return runs.solved(Covering(Covering.Options()), instance, budget=budget)
 
 
 @RANDOM
@@ -146,7 +142,7 @@ def test_dividing_is_exact_where_routes_are_fixed(instance):
 @given(SCATTERS)
 def test_never_claims_more_than_the_optimum(instance):
     """Ports, capacities, half duplex, endpoints, detours; the optimum comes from the rules."""
-    run, _ = solved(instance, budget=Budget(None, evaluations=20_000))
+    run, _ = solved(instance, 20_000)
     best = run.best()
     optimum = fewest_steps(instance, best)
     assert run.lower() <= optimum

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from cchybrid.host.api import instance
 from cchybrid.model import Instance
-from cchybrid.plugin.conformance import LocalRun
-from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.evolution.genome import Genome
 from cchybrid.toolkit.evolution.island import EvolutionIsland
@@ -24,21 +22,13 @@ from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.kernels.surrounding import hops_of
 from tests.examples import drawn
+from tests.plugins.engines.runs import solved
 from tests.random_instances import instances
 from tests.toolkit.kernels import plain_kernels
 
 ENGINES = (Mboa, Sga, Umda)
 NEVER = np.zeros(1, dtype=np.bool_)
 RANDOM = drawn(40)
-
-
-def solve(
-    engine: Any, case: Instance, lower: int, budget: Budget, options: Any = (), **rest: Any
-) -> tuple[LocalRun, Stop]:
-    run = LocalRun(build_problem(case), first_lower=lower, budget=budget, **rest)
-    stop = engine(engine.Options(**dict(options))).solve(run.problem, run)
-    assert not run.violations
-    return run, stop
 
 
 def island_of(engine: Any, case: Instance, steps: int, **options: Any) -> EvolutionIsland:
@@ -52,8 +42,7 @@ def test_the_algorithm_of_the_thesis_informs_neighbours(engine):
     options = {
         "polish": 0, "sweeps": 0, "moves": 1, "greedy": 0.0, "radius": 1, "control": "raise"
     }  # fmt: skip
-    case = instance("hypercube-8", "AAB")
-    run, _ = solve(engine, case, 3, Budget(seconds=60), options)
+    run, _ = solved(engine(engine.Options(**options)), instance("hypercube-8", "AAB"), 3)
     problem = run.problem
     found = problem.match(run.schedules[-1].steps)
     assert (hops_of(problem)[found.option] == 1).all()
@@ -116,7 +105,7 @@ def test_polish_betters_the_best_individual():
 
 def test_a_guest_takes_the_place_of_a_worse_individual():
     case = instance("spidergon-8", "AAS")
-    run, _ = solve(Umda, case, 4, Budget(seconds=60))
+    run, _ = solved(Umda(Umda.Options()), case, 4)
     solution = run.problem.match(run.schedules[-1].steps)
     island = island_of(Sga, case, 4, greedy=0.0, sweeps=0, polish=0, population=10)
     island.immigrate(solution)

@@ -20,6 +20,7 @@ from cchybrid.toolkit.evolution.population import empty_population
 from cchybrid.toolkit.evolution.population import replace as replace_worst
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.host.test_quotient_search import divided_by
+from tests.plugins.engines.runs import solved
 
 ENGINES = (Mboa, Sga, Umda)
 NEVER = np.zeros(1, dtype=np.bool_)
@@ -96,11 +97,8 @@ def test_papers_has_no_quotients(engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_papers_solves_a_broadcast(engine):
-    problem = build_problem(instance("hypercube-8", "OAB"))
-    run = LocalRun(problem, first_lower=2, budget=Budget(seconds=60))
-    assert engine(papers(engine)).solve(problem, run) is Stop.EXHAUSTED
-    assert run.best() == 2
-    assert not run.violations
+    run, stop = solved(engine(papers(engine)), instance("hypercube-8", "OAB"), 2)
+    assert (run.best(), stop) == (2, Stop.EXHAUSTED)
 
 
 def test_the_radius_of_papers_is_that_of_the_thesis():
