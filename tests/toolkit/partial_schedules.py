@@ -1,4 +1,4 @@
-"""What must hold of every partial schedule."""
+"""Rules of every partial schedule."""
 
 import numpy as np
 

@@ -113,9 +113,9 @@ def check_graphs(
         groups = [list(g) for _, g in groupby(options, lambda o: problem.option_requires[o])]
         shortest = [min(map(uses.__getitem__, group)) for group in groups]
         expected = [
-            [option for option in group if uses[option] <= least + path_excess]
-            for group, least in zip(groups, shortest, strict=True)
-            if least <= min(shortest) + choice_excess
+            [option for option in group if uses[option] <= fewest + path_excess]
+            for group, fewest in zip(groups, shortest, strict=True)
+            if fewest <= min(shortest) + choice_excess
         ]
         assert expected, "a delivery has no choice"
         mine = plain.choices(graphs, delivery)
