@@ -246,7 +246,7 @@ def logged(*engines: str, **rest: Any) -> tuple[cchybrid.Result, list[dict[str, 
     [
         ((), {"time_limit": 20}),
         (("colouring",), {"time_limit": 10, "strategy": "quotients", "steps": 5}),
-        (("liar", "boast", "forge", "crash", "infinite", "late"),
+        (("liar", "boast", "forge", "crash", "infinite"),
          {"time_limit": 12, "strategy": "race"}),
     ],
 )  # fmt: skip
