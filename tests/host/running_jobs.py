@@ -1,11 +1,11 @@
 """Jobs that wait for a file, and the answers of executors."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from cchybrid.plugin.executor import Executor, Job
 
@@ -23,6 +23,14 @@ print(name)
 
 MAX_SECONDS = 600
 """Longest wait for an event; machines that run tests may be busy."""
+
+
+@pytest.fixture
+def waiting(tmp_path, monkeypatch) -> Path:
+    """Return a folder with the module, from which jobs can import it."""
+    (tmp_path / "waits_for_a_file.py").write_text(WAITING)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:

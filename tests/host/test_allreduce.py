@@ -1,6 +1,4 @@
-"""Runs on an allreduce, from the result to its certificate."""
-
-from __future__ import annotations
+"""Runs on an allreduce, from the result to its certificate, and known optima of scans."""
 
 import json
 from dataclasses import replace
@@ -27,33 +25,45 @@ from cchybrid.proof.asking import bounds_of
 from cchybrid.proof.parts import infeasibility
 from cchybrid.proof.reach import explain
 from cchybrid.referee.verify import verify_schedule
+from tests.named_instances import named
 
 HOPS = "store-and-forward"
 
 
 @pytest.mark.parametrize(
-    ("topology", "more", "steps", "bound"),
+    ("words", "steps"),
     [
-        ("dgx-1", {}, 2, 2),
-        ("mesh-1x3", {"switching": HOPS, "chunks": 2}, 3, 3),
-        ("ring-bi-5", {"switching": HOPS}, 2, 2),
-        ("ring-bi-6", {"participants": [0, 2, 4], "switching": HOPS}, 2, 2),
+        ("dgx-1 allreduce", 2),
+        ("mesh-1x3 allreduce hops chunks=2", 3),
+        ("ring-bi-5 allreduce hops", 2),
+        ("ring-bi-6 allreduce hops participants=0,2,4", 2),
+        ("hypercube-8 scan hops", 3),
+        ("hypercube-8 exscan hops ports=1", 3),
+        ("mesh-1x5 scan hops", 4),
+        ("ring-bi-6 exscan hops participants=0,2,4", 2),
     ],
 )
-def test_known_optima(topology, more, steps, bound):
-    result = cchybrid.solve(cchybrid.instance(topology, "allreduce", **more), time_limit=120)
-    assert (result.steps, result.lower_bound.steps) == (steps, bound)
-    assert result.status == "optimal"
-    assert result.certified
+def test_known_optima(words, steps):
+    result = cchybrid.solve(named(words), time_limit=120)
+    assert (result.steps, result.lower_bound.steps) == (steps, steps)
+    assert (result.status, result.certified) == ("optimal", True)
     assert verify_schedule(result.schedule) == ()
-    proof = cchybrid.prove(result.schedule, time_limit=20)
+    read = Schedule.from_json(result.schedule.to_json())
+    proof = cchybrid.prove(read, time_limit=20)
     assert proof.optimal
-    assert cchybrid.check(result.schedule, proof.certificate).optimal
+    assert cchybrid.check(read, proof.certificate).optimal
 
 
 def test_one_step_is_impossible_on_a_dgx_1():
     result = cchybrid.solve("dgx-1", "allreduce", steps=1, time_limit=10)
     assert (result.status, result.schedule, result.certified) == ("infeasible", None, True)
+
+
+@pytest.mark.parametrize("collective", ["allreduce", "scan"])
+def test_what_is_not_available_is_refused(collective):
+    for more in ({"evaluations": 5}, {"blind": True, "steps": 2}):
+        with pytest.raises(InputError, match=f"{next(iter(more))}: not available for {collective}"):
+            cchybrid.solve("ring-bi-4", collective, **more)
 
 
 def test_bounds_where_steps_have_different_numbers_of_rounds():
@@ -77,14 +87,6 @@ def test_an_initial_schedule_is_used():
     broken = Schedule(first.instance, first.steps[:1], sums=first.sums[:1])
     with pytest.raises(InputError, match="not valid for"):
         cchybrid.solve("ring-bi-4", "allreduce", initial_schedule=broken)
-
-
-@pytest.mark.parametrize(
-    ("more", "where"), [({"evaluations": 5}, "evaluations"), ({"blind": True, "steps": 2}, "blind")]
-)
-def test_what_is_not_available_is_refused(more, where):
-    with pytest.raises(InputError, match=f"{where}: not available for allreduce"):
-        cchybrid.solve("ring-bi-4", "allreduce", **more)
 
 
 def test_a_log_repeats_the_run_with_its_sums():
@@ -142,19 +144,16 @@ def cut_line(members: int) -> Instance:
 
 
 @pytest.mark.parametrize(("members", "switching"), [(4, HOPS), (70, "wormhole")])
-def test_a_member_out_of_reach_is_infeasible(members: int, switching: str) -> None:
+def test_a_member_out_of_reach_is_infeasible(members, switching):
     # Of more than 64 members, the parts of some are not bounded.
     instance = cut_line(members).with_model(switching=switching)
     ends = f"node {members} cannot be reached from node {members + 1} (message 1)"
+    words = f"{ends}: no path leads there"
     for search in (cchybrid.solve, cchybrid.bound):
         result = search(instance, time_limit=5)
-        assert result.sentence == f"{instance.name}: infeasible (certified): {ends}: " + (
-            "no path leads there"
-        )
+        assert result.sentence == f"{instance.name}: infeasible (certified): {words}"
         proves_infeasible(instance.to_json(), result.lower_bound.evidence)
-    evidence = infeasibility(instance)
-    assert evidence is not None
-    assert explain(instance, evidence).words(instance.network) == f"{ends}: no path leads there"
+    assert explain(instance, infeasibility(instance)).words(instance.network) == words
 
 
 def test_a_bound_that_lies_is_a_trouble_of_the_run(monkeypatch):

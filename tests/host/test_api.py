@@ -1,7 +1,5 @@
 """``solve`` and ``bound`` in Python: callbacks, initial schedules, threads, wrong types."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import subprocess
@@ -9,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -27,6 +24,7 @@ HARD = cchybrid.instance("mesh-4x4", "AAS", ports=1)
 """An instance that no run of a second solves."""
 SMALL = cchybrid.instance("ring-bi-4", "AAS")
 TWO = [*load_registry().engines][:2]
+PATIENT = {"tabu": {"patience": 1}}
 
 
 def one_by_one(instance: cchybrid.Instance) -> cchybrid.Schedule:
@@ -37,7 +35,7 @@ def one_by_one(instance: cchybrid.Instance) -> cchybrid.Schedule:
     return cchybrid.Schedule(instance, steps)
 
 
-def test_stop_ends_the_run_with_the_best_so_far() -> None:
+def test_stop_ends_the_run_with_the_best_so_far():
     calls: list[bool] = []
 
     def stop() -> bool:
@@ -46,12 +44,11 @@ def test_stop_ends_the_run_with_the_best_so_far() -> None:
 
     result = cchybrid.solve(HARD, stop=stop, time_limit=600)
     assert result.interrupted
-    assert result.steps is not None
     assert cchybrid.verify(result.schedule) == ()
     assert len(calls) == 4  # it is not called after it has ended the run
 
 
-def test_on_event_gets_the_events_in_order(capsys: pytest.CaptureFixture[str]) -> None:
+def test_on_event_gets_the_events_in_order(capsys):
     events: list[Any] = []
 
     def on_event(event: Any) -> None:
@@ -60,8 +57,7 @@ def test_on_event_gets_the_events_in_order(capsys: pytest.CaptureFixture[str]) -
 
     result = cchybrid.solve(SMALL, on_event=on_event)
     kinds = [event["event"] for event in events]
-    assert kinds[0] == "run"
-    assert kinds[-1] == "result"
+    assert (kinds[0], kinds[-1]) == ("run", "result")
     assert {"schedule", "bound"} < set(kinds)
     assert events[-1]["steps"] == result.steps
     assert sorted(event["seconds"] for event in events) == [e["seconds"] for e in events]
@@ -69,7 +65,7 @@ def test_on_event_gets_the_events_in_order(capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize("name", ["stop", "on_event"])
-def test_an_exception_in_a_callback_ends_the_run_and_is_raised(name: str) -> None:
+def test_an_exception_in_a_callback_ends_the_run_and_is_raised(name):
     calls: list[object] = []
 
     def fail(*values: object) -> None:
@@ -81,38 +77,35 @@ def test_an_exception_in_a_callback_ends_the_run_and_is_raised(name: str) -> Non
     assert len(calls) == 1
 
 
-def test_the_greedy_schedule_alone_or_not_at_all() -> None:
+def test_the_greedy_schedule_alone_or_not_at_all():
     alone = cchybrid.solve(SMALL, engines=[], bounds=False)
     assert (alone.engine, dict(alone.evaluations)) == ("host greedy", {})
     without = cchybrid.solve(SMALL, engines=[], first_schedule=False, bounds=False)
     assert without.schedule is None
 
 
-def test_an_initial_schedule_is_the_result_unless_a_better_one_is_found(tmp_path: Path) -> None:
+def test_an_initial_schedule_is_the_result_unless_a_better_one_is_found(tmp_path):
     initial = one_by_one(SMALL)
     initial.save(tmp_path / "initial.json")
     for source in (initial, tmp_path / "initial.json", str(tmp_path / "initial.json")):
         kept = cchybrid.solve(
             SMALL, engines=[], initial_schedule=source, first_schedule=False, bounds=False
         )
-        assert kept.schedule is not None
         assert kept.schedule.steps == initial.steps
         assert (kept.engine, kept.status) == ("initial schedule", "feasible")
     better = cchybrid.solve(SMALL, initial_schedule=initial)
-    assert better.status == "optimal"
-    assert better.steps is not None
-    assert better.steps < len(initial.steps)
+    assert (better.status, better.steps < len(initial.steps)) == ("optimal", True)
     assert better.engine != "initial schedule"
 
 
-def test_an_initial_schedule_of_other_names_is_refused() -> None:
+def test_an_initial_schedule_of_other_names_is_refused():
     there, here = nx.path_graph(["a", "b", "c"]), nx.path_graph(["b", "a", "c"])
     found = cchybrid.solve(there, "allgather", time_limit=20).schedule
     with pytest.raises(InputError, match="node 0 is called a there, and b in"):
         cchybrid.solve(here, "allgather", initial_schedule=found)
 
 
-def test_an_initial_schedule_that_is_not_valid_is_refused() -> None:
+def test_an_initial_schedule_that_is_not_valid_is_refused():
     initial = one_by_one(SMALL)
     cut_short = cchybrid.Schedule(SMALL, initial.steps[:-1])
     with pytest.raises(InputError, match=r"initial_schedule: not valid for ring-bi-4 AAS: .+"):
@@ -122,7 +115,7 @@ def test_an_initial_schedule_that_is_not_valid_is_refused() -> None:
 
 
 @pytest.mark.long
-def test_runs_in_threads_do_not_disturb_each_other() -> None:
+def test_runs_in_threads_do_not_disturb_each_other():
     found: dict[int, cchybrid.Result] = {}
     streams = sys.stdout, sys.stderr
 
@@ -143,7 +136,7 @@ def test_runs_in_threads_do_not_disturb_each_other() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
-def test_a_script_needs_no_main_guard(method: str, tmp_path: Path) -> None:
+def test_a_script_needs_no_main_guard(method, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         f"import multiprocessing\nmultiprocessing.set_start_method({method!r})\n"
@@ -158,7 +151,7 @@ def test_a_script_needs_no_main_guard(method: str, tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-def test_numpy_integers_go_wherever_integers_go() -> None:
+def test_numpy_integers_go_wherever_integers_go():
     one, three = np.int64(1), np.int8(3)
     result = cchybrid.solve(
         cchybrid.instance("ring-bi-4", "broadcast", root=three, ports=one, routing=np.uint8(0)),
@@ -206,15 +199,12 @@ WRONG: list[tuple[Callable[[], object], str]] = [
     (lambda: cchybrid.solve(SMALL, without="umda"), "without: umda does not take part anyway"),
     (
         lambda: cchybrid.solve(SMALL, engines=TWO[:1], without=TWO[1:]),
-        f"without: {TWO[1]} does not take part anyway; drop it",
+        f"without: {TWO[1]} does not",
     ),
+    (lambda: cchybrid.solve(SMALL, engines=TWO, without=[TWO[1].upper(), TWO[0]]), "no engine is"),
     (
-        lambda: cchybrid.solve(SMALL, engines=TWO, without=[TWO[1].upper(), TWO[0]]),
-        "without: no engine is left; leave fewer out",
-    ),
-    (
-        lambda: cchybrid.solve(SMALL, without=["tabu"], options={"tabu": {"patience": 1}}),
-        "options: tabu does not take part",
+        lambda: cchybrid.solve(SMALL, without=["tabu"], options=PATIENT),
+        "options: tabu does not take",
     ),
     (lambda: cchybrid.solve(SMALL, strategy=3), "strategy: 3 is no name"),
     (lambda: cchybrid.solve(SMALL, options={"tabu": 3}), "options: a dict makes no sense"),
@@ -242,16 +232,14 @@ WRONG: list[tuple[Callable[[], object], str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG, ids=[message for _, message in WRONG])
-def test_a_wrong_type_gets_one_line_in_the_words_of_the_user(
-    call: Callable[[], object], message: str
-) -> None:
+def test_a_wrong_type_gets_one_line_in_the_words_of_the_user(call, message):
     with pytest.raises(InputError, match=message) as error:
         call()
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("kind", ["run", "schedule", "bound", "result"])
-def test_ctrl_c_in_any_event_is_no_error(kind: str) -> None:
+def test_ctrl_c_in_any_event_is_no_error(kind):
     def raise_interrupt(event: Any) -> None:
         if event["event"] == kind:
             raise KeyboardInterrupt
@@ -261,7 +249,7 @@ def test_ctrl_c_in_any_event_is_no_error(kind: str) -> None:
     assert (result.steps is None) == (kind == "run")
 
 
-def test_engines_that_are_left_out_do_not_take_part() -> None:
+def test_engines_that_are_left_out_do_not_take_part():
     engines = ["colouring", "random", "umda"]
     result = cchybrid.solve(
         SMALL, engines=engines, without=["UMDA", "random"], evaluations=5, bounds=False
@@ -269,6 +257,6 @@ def test_engines_that_are_left_out_do_not_take_part() -> None:
     assert {*result.to_json()["evaluations"]} == {"colouring"}
 
 
-def test_names_forge_no_line_of_a_sentence() -> None:
+def test_names_forge_no_line_of_a_sentence():
     given = replace(cchybrid.instance("mesh-1x3", "OAB"), name="m\nbest: 1 step, optimal")
     assert "\n" not in cchybrid.bound(given).sentence

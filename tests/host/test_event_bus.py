@@ -1,7 +1,5 @@
 """The event bus: an observer that raises is removed and named."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +10,7 @@ def fail(event: Mapping[str, Any]) -> None:
     raise ValueError("bad \ud800\n text")
 
 
-def test_an_observer_that_raises_is_removed_and_named_in_one_line() -> None:
+def test_an_observer_that_raises_is_removed_and_named_in_one_line():
     seen: list[Mapping[str, Any]] = []
     bus = EventBus([("broken", fail), ("sound", seen.append)])
     bus.emit("note", 1.0, {})
@@ -21,7 +19,7 @@ def test_an_observer_that_raises_is_removed_and_named_in_one_line() -> None:
     assert [event["seconds"] for event in seen] == [1.0, 2.0]
 
 
-def test_an_observer_changes_nothing_of_the_run() -> None:
+def test_an_observer_changes_nothing_of_the_run():
     def forge(event: Any) -> None:
         event["evidence"]["nodes"].append(9)
 

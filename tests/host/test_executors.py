@@ -1,11 +1,8 @@
 """Jobs, the executor of this machine, and executors that the user names."""
 
-from __future__ import annotations
-
 import copy
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,25 +14,10 @@ from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.executor import ExecutorSettings, Job, JobAnswer, run_job
 from cchybrid.plugin.records import ExecutorInfo
 from cchybrid.plugin.registry import load_registry
-from tests.host.running_jobs import (
-    WAITING,
-    answers,
-    closing,
-    is_running,
-    starts,
-    wait_for,
-    waiting_job,
-)
+from tests.host.running_jobs import answers, closing, is_running, starts, wait_for, waiting_job
 
 
-@pytest.fixture
-def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "waits_for_a_file.py").write_text(WAITING)
-    monkeypatch.syspath_prepend(tmp_path)
-    return tmp_path
-
-
-def test_a_job_s_output_is_its_answer_and_a_failure_its_last_line() -> None:
+def test_a_job_s_output_is_its_answer_and_a_failure_its_last_line():
     good = run_job(Job("a", "json.tool", b"[1]"))
     assert (json.loads(good.output), good.failure) == ([1], "")
     bad = run_job(Job("b", "json.tool", b"[1"))
@@ -44,13 +26,13 @@ def test_a_job_s_output_is_its_answer_and_a_failure_its_last_line() -> None:
     assert run_job(Job("c", "no.such.module", b"")).failure.startswith("exit 1: ")
 
 
-def test_a_job_that_is_killed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_that_is_killed_says_so(tmp_path, monkeypatch):
     (tmp_path / "ends_itself.py").write_text("import os\nos.kill(os.getpid(), 9)")
     monkeypatch.syspath_prepend(tmp_path)
     assert run_job(Job("d", "ends_itself", b"")).failure == "killed by signal 9 (Killed)"
 
 
-def test_a_job_ends_at_its_limit_and_when_it_is_stopped(waiting: Path) -> None:
+def test_a_job_ends_at_its_limit_and_when_it_is_stopped(waiting):
     assert run_job(waiting_job("late", 0.5)).failure == "gave no answer within 0 s"
     stopped = run_job(waiting_job("stopped"), lambda: bool(starts(waiting, "stopped")))
     assert stopped.failure == "interrupted"
@@ -58,7 +40,7 @@ def test_a_job_ends_at_its_limit_and_when_it_is_stopped(waiting: Path) -> None:
         assert not any(map(is_running, starts(waiting, key)))
 
 
-def test_the_local_executor_answers_each_job_once_and_leaves_no_process(waiting: Path) -> None:
+def test_the_local_executor_answers_each_job_once_and_leaves_no_process(waiting):
     with closing(LocalExecutor(ExecutorSettings(jobs=2))) as executor:
         assert executor.slots(4) == 2
         for key in "abc":
@@ -74,40 +56,34 @@ def test_the_local_executor_answers_each_job_once_and_leaves_no_process(waiting:
     assert not any(map(is_running, starts(waiting, "d")))
 
 
-def test_the_executor_of_a_plugin_runs_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_executor_of_a_plugin_runs_jobs(monkeypatch):
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.full_plugin")
     with opened(load_registry(), "Threads", None, 1, 1, print) as executor:
         executor.submit(Job("a", "json.tool", b"1"))
         assert answers(executor, 1) == {"a": b"1"}
 
 
-def test_an_executor_is_chosen_by_its_name_or_by_an_address() -> None:
+def test_an_executor_is_chosen_by_its_name_or_by_an_address():
     registry = load_registry()
     assert executor_name(registry, None, None) == "local"
     assert executor_name(registry, "Local", None) == "local"
     alone = replace(registry, executors={"local": registry.executors["local"]})
     with pytest.raises(InputError, match="--cluster: no plugin works on other machines"):
         executor_name(alone, None, "tcp://x:1")
+    executor = LocalExecutor(ExecutorSettings())
     with pytest.raises(InputError, match="executor: no plugin works on other machines"):
-        cchybrid.solve(
-            "ring-bi-4", "AAB", executor=LocalExecutor(ExecutorSettings()), registry=alone
-        )
+        cchybrid.solve("ring-bi-4", "AAB", executor=executor, registry=alone)
     with opened(registry, "local", None, 3, 1, print) as executor:
         assert executor.slots(1) == 3
-    for name, address, complaint in (
-        ("locl", None, "no executor is called locl; did you mean local"),
-        ("local", "tcp://x:1", "this machine has no address"),
+    for words, complaint in (
+        (("locl", None), "no executor is called locl; did you mean local"),
+        (("local", "tcp://x:1"), "this machine has no address"),
     ):
-        with (
-            pytest.raises(InputError, match=complaint),
-            opened(registry, name, address, 1, 1, print),
-        ):
+        with pytest.raises(InputError, match=complaint), opened(registry, *words, 1, 1, print):
             pass
 
 
-def test_a_broken_executor_of_a_plugin_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_executor_of_a_plugin_is_named(tmp_path, monkeypatch):
     (tmp_path / "torn.py").write_text(
         "from cchybrid.plugin import ExecutorInfo, hookimpl\n"
         "@hookimpl\ndef cchybrid_executors():\n"
@@ -118,10 +94,8 @@ def test_a_broken_executor_of_a_plugin_is_named(
     registry = load_registry()
     [warning] = registry.warnings
     assert "the executor 3 is of type int, not ExecutorInfo" in warning
-    with (
-        pytest.raises(PluginError, match="plugin torn: executor torn"),
-        opened(registry, "torn", None, 1, 1, print),
-    ):
+    torn = opened(registry, "torn", None, 1, 1, print)
+    with pytest.raises(PluginError, match="plugin torn: executor torn"), torn:
         pass
 
 
@@ -137,7 +111,7 @@ class Broken:
         return "many" if self.kind == "slots" else 2
 
     def poll(self, seconds: float) -> Any:
-        return {"answer": [3], "list": 3, "output": [JobAnswer("a", None)]}[str(self.kind)]  # type: ignore[arg-type]
+        return {"answer": [3], "list": 3, "output": [JobAnswer("a", None)]}[str(self.kind)]
 
     def close(self) -> None:
         raise RuntimeError("still open")
@@ -153,7 +127,7 @@ class Broken:
         ("output", "is no answer of a job"),
     ],
 )
-def test_what_an_executor_does_wrong_is_one_line_with_its_plugin(kind: str, words: str) -> None:
+def test_what_an_executor_does_wrong_is_one_line_with_its_plugin(kind, words):
     said: list[str] = []
     registry = copy.deepcopy(load_registry())
     registry.executors["broken"] = ExecutorInfo("broken", f"{__name__}:Broken", "-")

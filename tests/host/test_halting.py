@@ -1,7 +1,5 @@
 """Workers that are paused: they stop, continue, and always end with the run."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
@@ -18,7 +16,6 @@ from cchybrid.host.events import End, Started
 from cchybrid.host.wire import encode, encode_steps
 from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.host.worker_process import WorkerProcess
-from cchybrid.plugin.registry import Registry, load_registry
 from tests import faulty_engines
 
 
@@ -29,32 +26,26 @@ def pool() -> Iterator[WorkerPool]:
     pool.close()
 
 
-def job() -> dict[str, Any]:
-    return {
-        "run": "cchybrid.host.engine_worker:WorkerRun", "kind": "engine", "engine": "restless",
-        "view": "instance", "quotients": {},
-        "target_name": f"{faulty_engines.__name__}:Restless", "options": {}, "seed": 7,
-        "budget": {"seconds": 60.0, "evaluations": None, "threads": 1, "memory": None},
-        "target": None, "blind": False, "lower": 1, "news": [],
-    }  # fmt: skip
-
-
-SEAT = 5
+JOB = {
+    "run": "cchybrid.host.engine_worker:WorkerRun", "kind": "engine", "engine": "restless",
+    "view": "instance", "quotients": {},
+    "target_name": f"{faulty_engines.__name__}:Restless", "options": {}, "seed": 7,
+    "budget": {"seconds": 60.0, "evaluations": None, "threads": 1, "memory": None},
+    "target": None, "blind": False, "lower": 1, "news": [],
+}  # fmt: skip
 
 
 @pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
-    return load_registry()
-
-
-def started(pool: WorkerPool) -> WorkerProcess:
+def worker(pool: WorkerPool) -> WorkerProcess:
+    """Return a worker that has said that it has started."""
     instance = cchybrid.instance("ring-bi-4", "AAS")
-    pool.start(SEAT, job(), encode(instance.to_json()))
-    heard = until(lambda: list(pool.listen(0.05)))
-    assert heard[0][0] == SEAT
-    assert isinstance(heard[0][1], Started)
+    pool.start(SEAT, JOB, encode(instance.to_json()))
+    [(seat, event), *_] = until(lambda: list(pool.listen(0.05)))
+    assert (seat, type(event)) == (SEAT, Started)
     return pool._workers[SEAT]
+
+
+SEAT = 5
 
 
 def until(found: Callable[[], Any]) -> Any:
@@ -69,8 +60,7 @@ def state(worker: WorkerProcess) -> str:
     return Path(f"/proc/{worker._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
-def test_a_worker_is_paused_when_it_has_started(pool: WorkerPool) -> None:
-    worker = started(pool)
+def test_a_worker_is_paused_when_it_has_started(pool, worker):
     worker.pause()
     assert not worker.paused  # only after it has started
     worker.mark_started()
@@ -91,8 +81,7 @@ def test_a_worker_is_paused_when_it_has_started(pool: WorkerPool) -> None:
     assert spent.search_wall > paused.search_wall
 
 
-def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(pool: WorkerPool) -> None:
-    worker = started(pool)
+def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(worker):
     worker.mark_started()
     worker.pause()
     until(lambda: state(worker) == "T")
@@ -107,16 +96,6 @@ def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(pool: WorkerPool
     assert not worker._pending_news
 
 
-class Times:
-    """A clock of a worker, in the place of ``WorkingTime``."""
-
-    def __init__(self, worked: float, wall: float) -> None:
-        self.worked, self.wall = worked, wall
-
-    def seconds(self) -> float:
-        return self.worked
-
-
 @pytest.mark.parametrize(
     ("worked", "wall", "how"),
     [
@@ -126,9 +105,8 @@ class Times:
     ],
 )
 def test_a_worker_that_waits_for_a_processor_does_not_ignore_sigterm(
-    pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, worked: float, wall: float, how: str | None
-) -> None:
-    worker = started(pool)
+    worker, monkeypatch, worked, wall, how
+):
     kill, sent = worker._signal, []
 
     def signal_later(number: signal.Signals) -> bool:
@@ -137,7 +115,8 @@ def test_a_worker_that_waits_for_a_processor_does_not_ignore_sigterm(
         return number != signal.SIGKILL or kill(number)
 
     monkeypatch.setattr(worker, "_signal", signal_later)
-    monkeypatch.setattr(worker_process, "WorkingTime", lambda *_: Times(worked, wall))
+    clock = SimpleNamespace(seconds=lambda: worked, wall=wall)
+    monkeypatch.setattr(worker_process, "WorkingTime", lambda *_: clock)
     worker.terminate()
     worker.enforce()
     assert (signal.SIGKILL in sent) == (how is not None)
@@ -146,8 +125,7 @@ def test_a_worker_that_waits_for_a_processor_does_not_ignore_sigterm(
         assert worker.exited.how == how
 
 
-def test_a_worker_that_others_have_stopped_ends_by_sigterm(pool: WorkerPool) -> None:
-    worker = started(pool)
+def test_a_worker_that_others_have_stopped_ends_by_sigterm(worker):
     os.kill(worker._process.pid, signal.SIGSTOP)
     until(lambda: state(worker) == "T")
     worker.terminate()
@@ -155,9 +133,8 @@ def test_a_worker_that_others_have_stopped_ends_by_sigterm(pool: WorkerPool) -> 
     assert worker.returncode == -signal.SIGTERM
 
 
-def test_a_long_line_is_sent_while_listening(pool: WorkerPool) -> None:
+def test_a_long_line_is_sent_while_listening(pool, worker):
     """A wait for events ends when the pipe has room, so a line of many pipes is sent at once."""
-    worker = started(pool)
     os.kill(worker._process.pid, signal.SIGSTOP)  # so that it does not read the line at once
     worker.send({"lower": 2, "ignored": "x" * (1 << 22)})
     assert worker.has_unsent
@@ -170,8 +147,7 @@ def test_a_long_line_is_sent_while_listening(pool: WorkerPool) -> None:
     assert worker.stdin not in pool._selector.get_map()
 
 
-def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool: WorkerPool) -> None:
-    worker = started(pool)
+def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool, worker):
     worker.mark_started()
     worker.send({"lower": 2, "ignored": "x" * (1 << 22)})
     list(pool.listen(0.0))
@@ -180,8 +156,7 @@ def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool: WorkerPool) -> No
     assert not list(pool.listen(0.0))
 
 
-def test_paused_workers_are_ended(pool: WorkerPool) -> None:
-    worker = started(pool)
+def test_paused_workers_are_ended(pool, worker):
     worker.mark_started()
     worker.pause()
     process = worker._process.pid
@@ -190,7 +165,7 @@ def test_paused_workers_are_ended(pool: WorkerPool) -> None:
     assert not Path(f"/proc/{process}").exists()
 
 
-def test_the_largest_paused_workers_without_gain_are_superfluous(pool: WorkerPool) -> None:
+def test_the_largest_paused_workers_without_gain_are_superfluous(pool):
     memory = {5: 300, 6: 500, 7: 200, 8: 900, 9: 600}
     gain = {9: 0.25}
     for seat, size in memory.items():
@@ -210,7 +185,7 @@ def test_the_largest_paused_workers_without_gain_are_superfluous(pool: WorkerPoo
 
 
 @pytest.mark.long
-def test_a_sleeping_engine_does_not_keep_others_from_work(registry: Registry) -> None:
+def test_a_sleeping_engine_does_not_keep_others_from_work(registry):
     events: list[Any] = []
     result = cchybrid.solve(
         cchybrid.instance("ring-bi-6", "AAB"), engines=["deaf", "crowd", "hang", "restless"],

@@ -1,7 +1,5 @@
 """``network``, ``collective`` and ``instance``: everything that they take, and what they refuse."""
 
-from __future__ import annotations
-
 import doctest
 from typing import Any
 
@@ -20,13 +18,13 @@ LINE = Network.from_links("line", 3, [(0, 1), (1, 2)], node_names=("R1", "R2", "
 
 
 @pytest.mark.parametrize("module", [instances, graphs, matrices, network_facts, node_numbers])
-def test_the_examples_run(module: Any) -> None:
+def test_the_examples_run(module):
     failed, tried = doctest.testmod(module)
     assert tried > 0
     assert failed == 0
 
 
-def test_networks_of_every_kind() -> None:
+def test_networks_of_every_kind():
     ring = network("ring-bi-4")
     adjacency = nx.to_numpy_array(nx.cycle_graph(4))
     for source in (nx.cycle_graph(4), adjacency, adjacency.astype(int), list(ring.channels)):
@@ -34,7 +32,7 @@ def test_networks_of_every_kind() -> None:
     assert network(ring) is ring
 
 
-def test_collectives_of_every_kind() -> None:
+def test_collectives_of_every_kind():
     expected = (Message(2, (0,)), Message(0, (1, 2)))
     assert collective([("R3", "R1"), (np.int64(0), ["R2", 2])], LINE).messages == expected
     assert collective(list(expected), LINE).messages == expected
@@ -47,7 +45,7 @@ def test_collectives_of_every_kind() -> None:
     assert collective("pairs:R1>R3,R2>R3", LINE).name == "pairs:R1>R3,R2>R3"
 
 
-def test_instances_by_name_and_by_object_are_equal() -> None:
+def test_instances_by_name_and_by_object_are_equal():
     ring = network("ring-bi-6")
     given: dict[str, Any] = {
         "root": np.int64(2), "fail_links": ["0-1"], "fail_nodes": [np.int32(4)], "ports": (1, 2)
@@ -58,7 +56,7 @@ def test_instances_by_name_and_by_object_are_equal() -> None:
     assert instance(LINE, [("R1", "R3")], name="own", routing="any").name == "own"
 
 
-def test_unknown_attributes_warn_if_they_are_ignored() -> None:
+def test_unknown_attributes_warn_if_they_are_ignored():
     graph = nx.Graph()
     graph.add_edge(0, 1, colour="red")
     with pytest.raises(InputError, match="'colour' has no meaning here"):
@@ -67,21 +65,17 @@ def test_unknown_attributes_warn_if_they_are_ignored() -> None:
         assert instance(graph, "AAS", ignore_attributes=True).network.nodes == 2
 
 
-def test_warnings_name_the_line_of_the_caller() -> None:
+def test_warnings_name_the_line_of_the_caller():
     graph = nx.Graph()
     graph.add_edge(0, 1, bandwidth=25)
-    for call in (
-        network,
-        lambda source: instance(source, "AAS"),
-        lambda source: solve(source, "AAS"),
-    ):
+    for call, words in ((network, ()), (instance, ["AAS"]), (solve, ["AAS"])):
         with pytest.warns(UserWarning, match="capacity 1 is bandwidth 25") as caught:
-            call(graph)
+            call(graph, *words)
         assert [warning.filename for warning in caught] == [__file__]
 
 
 @pytest.mark.parametrize("source", [None, True, 3, 2.5, {}, [], object(), b"mesh"])
-def test_no_network(source: object) -> None:
+def test_no_network(source):
     with pytest.raises(InputError, match="is no network; give a name"):
         network(source)
 
@@ -97,17 +91,16 @@ def test_no_network(source: object) -> None:
         {"collective": None}, {"collective": [("R1",)]}, {"collective": []},
     ],
 )  # fmt: skip
-def test_what_makes_no_sense_is_refused(given: dict[str, Any]) -> None:
+def test_what_makes_no_sense_is_refused(given):
     with pytest.raises(InputError):
         instance(**{"network": LINE, "collective": "bcast", **given})
 
 
-def test_an_attribute_changes_the_certified_optimum() -> None:
+def test_an_attribute_changes_the_certified_optimum():
     graph = nx.star_graph(4)
     plain = solve(instance(graph, "AAB"), time_limit=20)
     graph.nodes[0]["switch"] = True
     nx.set_edge_attributes(graph, "half", "duplex")
     marked = solve(instance(graph, "AAB"), time_limit=20)
-    assert plain.certified
-    assert marked.certified
+    assert (plain.certified, marked.certified) == (True, True)
     assert marked.steps > plain.steps

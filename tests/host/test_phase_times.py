@@ -1,7 +1,5 @@
 """The times of the parts of a run, and what a result says about them."""
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import replace
 from typing import Any
@@ -20,7 +18,7 @@ class Clock:
         return self.seconds
 
 
-def test_of_nested_parts_the_inner_one_counts() -> None:
+def test_of_nested_parts_the_inner_one_counts():
     now = Clock()
     times = PhaseTimes(now)
     now.seconds = 1.0
@@ -37,7 +35,7 @@ def test_of_nested_parts_the_inner_one_counts() -> None:
     assert list(times.seconds().items()) == list(expected.items())
 
 
-def test_the_parts_add_up_to_the_run_and_are_in_its_log() -> None:
+def test_the_parts_add_up_to_the_run_and_are_in_its_log():
     lines: list[dict[str, Any]] = []
     hard = cchybrid.instance("mesh-4x4", "AAS", ports=1)
     result = cchybrid.solve(hard, engines=["colouring"], time_limit=1.0, log=lines.append)
@@ -56,8 +54,8 @@ def result() -> cchybrid.Result:
     [(20.0, 46.8, 26.8), (20.0, 20.9, 0.0), (0.5, 1.4, 0.0), (100.0, 104.0, 0.0), (None, 9.0, 0.0)],
 )
 def test_a_result_that_took_longer_than_its_limit_says_where_the_time_went(
-    limit: float | None, seconds: float, overrun: float, result: cchybrid.Result
-) -> None:
+    limit, seconds, overrun, result
+):
     result = replace(
         result, seconds=seconds, budget={} if limit is None else {"seconds": limit},
         times={"compiling": 26.82, "searching": 19.0, "verifying": 0.98, "bounding": 0.01},

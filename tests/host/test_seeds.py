@@ -1,11 +1,7 @@
 """Engines start from each other's results, and the result names what they started from."""
 
-from __future__ import annotations
-
 import io
 import json
-
-import pytest
 
 import cchybrid
 from cchybrid.host import engine_worker
@@ -27,40 +23,34 @@ class Pipe(io.BytesIO):
         return [(line["how"], line["seeded_by"]) for line in lines if line["event"] == "offer"]
 
 
-def worker_run(pipe: Pipe) -> tuple[WorkerRun, Assignment]:
+def worker_run(*kinds: str) -> tuple[Pipe, WorkerRun, Assignment]:
+    """Return a run that has received a schedule of others as news of these kinds."""
+    pipe = Pipe()
     job = {"seed": 0, "budget": BUDGET, "target": None, "blind": False, "lower": 1, "news": []}
     run = WorkerRun(job, pipe)
     run.problem = build_problem(INSTANCE)
-    return run, first_fit(run.problem, 0)
+    known = first_fit(run.problem, 0)
+    steps = encode_steps(run.problem.lift(known).steps)
+    for kind, author in zip(kinds, ("one", "other"), strict=False):
+        run.receive({kind: known.steps, "steps": steps, "by": author})
+    return pipe, run, known
 
 
-def news(kind: str, known: Assignment, run: WorkerRun) -> dict[str, object]:
-    assert run.problem is not None
-    steps = run.problem.lift(known).steps
-    return {kind: len(steps), "steps": encode_steps(steps), "by": "one"}
-
-
-def test_what_is_offered_without_a_hint_has_no_seed() -> None:
-    pipe = Pipe()
-    run, known = worker_run(pipe)
-    run.receive(news("best", known, run))
+def test_what_is_offered_without_a_hint_has_no_seed():
+    pipe, run, known = worker_run("best")
     run.offer(known)
     assert pipe.offers() == [("", "")]
 
 
-def test_a_near_solution_is_named_as_the_seed() -> None:
-    pipe = Pipe()
-    run, known = worker_run(pipe)
-    run.receive(news("draft", known, run))
+def test_a_near_solution_is_named_as_the_seed():
+    pipe, run, known = worker_run("draft")
     assert run.hint(known.steps) is not None
     run.offer(known)
     assert pipe.offers() == [(f"from one's near-solution of {known.steps} steps", "one")]
 
 
-def test_a_schedule_cut_short_is_named_unless_it_is_not_taken() -> None:
-    pipe = Pipe()
-    run, known = worker_run(pipe)
-    run.receive(news("best", known, run))
+def test_a_schedule_cut_short_is_named_unless_it_is_not_taken():
+    pipe, run, known = worker_run("best")
     assert run.hint(known.steps - 1, complete=True) is None
     assert run.hint(known.steps + 1, complete=True) is not None
     assert run.hint(known.steps) is not None
@@ -68,39 +58,30 @@ def test_a_schedule_cut_short_is_named_unless_it_is_not_taken() -> None:
     assert pipe.offers() == [(f"from one's schedule of {known.steps} steps", "one")]
 
 
-def test_a_long_text_is_read_when_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
-    for limit in (1 << 20, 0):
-        monkeypatch.setattr(engine_worker, "MAX_READ_CHARACTERS", limit)
-        run, known = worker_run(Pipe())
-        run.receive(news("best", known, run))
-        run.receive(news("draft", known, run))
-        assert isinstance(run._schedule, str) == (limit == 0)
-        for steps in (known.steps, known.steps - 1):
-            hint = run.hint(steps)
-            assert hint is not None
-            found.append((hint.option.tolist(), hint.step.tolist(), run._hints[steps]))
-    assert found[:2] == found[2:]
-    assert found[0][0] == known.option.tolist()
-
-
-def test_the_last_hint_that_fits_is_the_seed() -> None:
-    pipe = Pipe()
-    run, known = worker_run(pipe)
-    run.receive(news("best", known, run))
-    run.receive({**news("draft", known, run), "by": "other"})
-    assert run.hint(known.steps) is not None
-    assert run.hint(known.steps + 9) is not None
-    run.offer(known)
-    assert run.hint(known.steps) is not None
-    run.offer(known)
+def test_the_last_hint_that_fits_is_the_seed():
+    pipe, run, known = worker_run("best", "draft")
+    for hints in ((known.steps, known.steps + 9), (known.steps,)):
+        assert all(run.hint(steps) is not None for steps in hints)
+        run.offer(known)
     assert [seed for _, seed in pipe.offers()] == ["one", "other"]
 
 
-def test_an_engines_own_schedule_is_no_seed() -> None:
-    pipe = Pipe()
-    run, known = worker_run(pipe)
+def test_an_engines_own_schedule_is_no_seed():
+    pipe, run, known = worker_run()
     run.offer(known)
     assert run.hint(known.steps) is not None
     run.offer(known)
     assert pipe.offers() == [("", ""), ("", "")]
+
+
+def test_a_long_text_is_read_when_it_is_used(monkeypatch):
+    found = []
+    for limit in (1 << 20, 0):
+        monkeypatch.setattr(engine_worker, "MAX_READ_CHARACTERS", limit)
+        _, run, known = worker_run("best", "draft")
+        assert isinstance(run._schedule, str) == (limit == 0)
+        for steps in (known.steps, known.steps - 1):
+            hint = run.hint(steps)
+            found.append((hint.option.tolist(), hint.step.tolist(), run._hints[steps]))
+    assert found[:2] == found[2:]
+    assert found[0][0] == known.option.tolist()

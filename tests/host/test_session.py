@@ -1,7 +1,5 @@
 """The host with engines that crash, hang, report false results or exit."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -9,7 +7,6 @@ import sys
 import time
 import uuid
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,14 +21,8 @@ SMALL = ("ring-bi-4", "AAS")
 
 
 @pytest.fixture(autouse=True)
-def _marked(monkeypatch: pytest.MonkeyPatch) -> None:
+def _marked(monkeypatch) -> None:
     monkeypatch.setenv(OWN, uuid.uuid4().hex)
-
-
-@pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
-    return load_registry()
 
 
 def run(registry: Registry, *engines: str, **rest: Any) -> cchybrid.Result:
@@ -54,7 +45,7 @@ FAULTS = {
     "engines",
     ["crash liar babble", pytest.param("raise vanish boast forge", marks=pytest.mark.long)],
 )
-def test_faulty_engines_are_named_and_the_run_goes_on(registry: Registry, engines: str) -> None:
+def test_faulty_engines_are_named_and_the_run_goes_on(registry, engines):
     # No greedy schedule is optimal here, so that the run ends when every engine has.
     result = run(registry, *engines.split(), "sound", spec=("spidergon-8", "AAS"))
     assert result.status == "feasible"
@@ -64,11 +55,10 @@ def test_faulty_engines_are_named_and_the_run_goes_on(registry: Registry, engine
     assert not own_processes()
 
 
-def test_an_engine_that_has_nothing_to_do_is_a_remark(registry: Registry) -> None:
+def test_an_engine_that_has_nothing_to_do_is_a_remark(registry):
     result = run(registry, "picky")
     assert result.remarks == ("picky: it likes no problem at all",)
-    assert result.troubles == ()
-    assert result.status == "unknown"
+    assert (result.troubles, result.status) == ((), "unknown")
 
 
 @pytest.mark.parametrize(
@@ -80,15 +70,13 @@ def test_an_engine_that_has_nothing_to_do_is_a_remark(registry: Registry) -> Non
         pytest.param({"rate": "x"}, "'x' is not a number", marks=pytest.mark.long),
     ],
 )
-def test_wrong_options_are_bad_input(
-    registry: Registry, options: dict[str, str], words: str
-) -> None:
+def test_wrong_options_are_bad_input(registry, options, words):
     with pytest.raises(InputError, match="tuned") as caught:
         run(registry, "tuned", options={"tuned": options})
     assert words in str(caught.value)
 
 
-def test_the_host_runs_providers_of_low_effort(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_host_runs_providers_of_low_effort(monkeypatch):
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.full_plugin,tests.lying_bounds")
     registry = load_registry()
     registry.bounds = {
@@ -108,29 +96,23 @@ def test_the_host_runs_providers_of_low_effort(monkeypatch: pytest.MonkeyPatch) 
     }  # fmt: skip
 
 
-def test_fewer_steps_than_the_bound_are_infeasible(registry: Registry) -> None:
+def test_fewer_steps_than_the_bound_are_infeasible(registry):
     result = run(registry, "sound", steps=1, bounds=True)
-    assert result.status == "infeasible"
-    assert result.certified
-    assert result.schedule is None
+    assert (result.status, result.certified, result.schedule) == ("infeasible", True, None)
 
 
 @pytest.mark.parametrize(
     ("collective", "finder"), [("allgather", "growth"), ("alltoall", "prices")]
 )
-def test_no_engine_starts_if_the_first_bounds_meet_the_first_schedule(
-    collective: str, finder: str
-) -> None:
+def test_no_engine_starts_if_the_first_bounds_meet_the_first_schedule(collective, finder):
     instance = cchybrid.instance("dgx-1", collective, switching="store-and-forward")
     result = cchybrid.solve(instance, time_limit=20)
-    assert result.status == "optimal"
-    assert result.certified
-    assert result.engine == "host greedy"
+    assert (result.status, result.certified, result.engine) == ("optimal", True, "host greedy")
     assert (result.lower_bound.evidence["kind"], result.bound_by) == ("linear", finder)
     assert not result.evaluations
 
 
-def test_a_short_run_has_the_bound_that_bound_has(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_short_run_has_the_bound_that_bound_has(monkeypatch):
     # Four leaves of a switch that stores: cuts show 3 steps, cuts over time 4. The host itself
     # looks at both, however late they are.
     monkeypatch.setattr(first_bounds, "MAX_FIRST_SECONDS", 0.0)
@@ -143,7 +125,7 @@ def test_a_short_run_has_the_bound_that_bound_has(monkeypatch: pytest.MonkeyPatc
     assert cchybrid.bound(instance, time_limit=60).lower_bound == solved.lower_bound
 
 
-def test_the_check_of_options_does_not_depend_on_the_time_limit(registry: Registry) -> None:
+def test_the_check_of_options_does_not_depend_on_the_time_limit(registry):
     events: list[str] = []
     with pytest.raises(InputError, match="rounds is 0"):
         run(
@@ -153,34 +135,26 @@ def test_the_check_of_options_does_not_depend_on_the_time_limit(registry: Regist
     assert events == ["run"]
 
 
-def test_an_engine_that_does_not_check_its_options_is_named(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_engine_that_does_not_check_its_options_is_named(registry, monkeypatch):
     monkeypatch.setattr(session, "MAX_CHECK_SECONDS", 0.1)
     result = run(registry, "tuned", "sound", options={"tuned": {"rounds": "5"}})
     assert result.schedule is not None
     assert result.troubles == ("tuned: failed: did not check its options within 0 seconds",)
 
 
-def test_a_bound_provider_that_kills_its_process_is_named_alone(
-    registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bound_provider_that_kills_its_process_is_named_alone(registry, monkeypatch):
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines,tests.deadly_bounds")
     result = run(load_registry(), "sound", bounds=True)
     assert (result.status, result.certified) == ("optimal", True)
     assert any("bound provider deadly: crashed (exit 3)" in text for text in result.troubles)
 
 
-def test_when_the_host_is_killed_its_workers_end(tmp_path: Path) -> None:
+def test_when_the_host_is_killed_its_workers_end(tmp_path):
     script = (
         "import cchybrid; "
         "cchybrid.solve(cchybrid.instance('ring-bi-4', 'AAS'), engines=['deaf'], time_limit=60)"
     )
-    environment = {
-        **os.environ,
-        "CCHYBRID_PLUGINS": "tests.faulty_engines",
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-    }
+    environment = {**os.environ, "CCHYBRID_PLUGINS": "tests.faulty_engines"}
     host = subprocess.Popen([sys.executable, "-c", script], env=environment, cwd=tmp_path)
     deadline = time.monotonic() + 30
     while not workers():

@@ -1,13 +1,12 @@
 """An instance that all workers share: equal to one of their own, whatever fails."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,13 @@ from hypothesis import given, settings
 import cchybrid
 from cchybrid.host import shared_instance
 from cchybrid.host.shared_instance import ReceivedInstance, SharedInstance
-from cchybrid.model import Instance
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.problem import Problem, build_problem
 from cchybrid.system.shared_file import SharedFile, read
 from tests.examples import examples
 from tests.faults.processes import OWN, own_processes
 from tests.mapped_engines import is_mapped
+from tests.named_instances import named
 from tests.random_instances import instances
 
 SPEC = ("mesh-3x3", "AAS")
@@ -33,24 +32,33 @@ NEVER = 1 << 60
 
 
 @pytest.fixture(autouse=True)
-def _marked(monkeypatch: pytest.MonkeyPatch) -> None:
+def _marked(monkeypatch) -> None:
     monkeypatch.setenv(OWN, f"shared-{os.getpid()}-{time.monotonic_ns()}")
 
 
 @pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> Registry:
+def registry(monkeypatch) -> Registry:
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.mapped_engines")
     return load_registry()
 
 
 @pytest.fixture
-def all_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+def all_shared(monkeypatch) -> None:
     """Every instance is shared, however small."""
     monkeypatch.setattr(shared_instance, "MIN_SHARED_DELIVERIES", 0)
 
 
 def refuse_line() -> bytes:
     raise AssertionError("it reads a line")
+
+
+@contextmanager
+def sharing(instance: cchybrid.Instance, memory: int | None = None) -> Iterator[SharedInstance]:
+    shared = SharedInstance(instance, instance.to_json(), memory)
+    try:
+        yield shared
+    finally:
+        shared.close()
 
 
 def assert_equal(first: Any, second: Any, place: str = "", seen: set[int] | None = None) -> None:
@@ -61,8 +69,7 @@ def assert_equal(first: Any, second: Any, place: str = "", seen: set[int] | None
         return
     seen.add(id(first))
     if isinstance(first, np.ndarray):
-        assert first.dtype == second.dtype, place
-        assert np.array_equal(first, second), place
+        np.testing.assert_array_equal(first, second, place, strict=True)
         for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "WRITEABLE", "ALIGNED"):
             assert first.flags[flag] == second.flags[flag], f"{place} {flag}"
     elif type(first) in (list, tuple):
@@ -86,7 +93,7 @@ def is_cached(owner: type, key: str) -> bool:
 
 @given(instances())
 @settings(max_examples=examples(60))
-def test_a_mapped_problem_equals_one_that_is_built(instance: Instance) -> None:
+def test_a_mapped_problem_equals_one_that_is_built(instance):
     own = build_problem(instance)
     file = SharedFile()
     try:
@@ -96,7 +103,6 @@ def test_a_mapped_problem_equals_one_that_is_built(instance: Instance) -> None:
         file.close()
     assert_equal(own, mapped)
     assert mapped.origin.instance == instance
-    assert mapped.structure is not None
     assert mapped.structure.routes.network is mapped.structure.network or instance.network.endpoints
     cost = np.arange(own.resources) % 3 + 1.0
     for delivery in np.flatnonzero(own.required).tolist():
@@ -105,40 +111,29 @@ def test_a_mapped_problem_equals_one_that_is_built(instance: Instance) -> None:
 
 @given(instances())
 @settings(max_examples=examples(40))
-def test_a_mapped_instance_equals_the_line(instance: Instance) -> None:
-    shared = SharedInstance(instance, instance.to_json(), None)
-    before, shared_instance.MIN_SHARED_DELIVERIES = shared_instance.MIN_SHARED_DELIVERIES, 0
-    try:
+def test_a_mapped_instance_equals_the_line(instance):
+    with pytest.MonkeyPatch.context() as patch, sharing(instance) as shared:
+        patch.setattr(shared_instance, "MIN_SHARED_DELIVERIES", 0)
         files = shared.files("bounds")
         found = ReceivedInstance(files, refuse_line)
         assert list(files) == ["instance"]
-        assert found.instance == instance
-        assert found.instance.digest == instance.digest
+        assert (found.instance, found.instance.digest) == (instance, instance.digest)
         line = ReceivedInstance({}, lambda: shared.line)
         assert_equal(line.instance, found.instance)
         assert_equal(line.problem, found.problem)
-    finally:
-        shared_instance.MIN_SHARED_DELIVERIES = before
-        shared.close()
 
 
-def test_a_small_instance_is_a_line() -> None:
-    instance = cchybrid.instance(*SPEC)
-    shared = SharedInstance(instance, instance.to_json(), None)
-    shared.build()
-    assert shared.files("engine") == {}
-    assert ReceivedInstance({}, lambda: shared.line).instance == instance
-    shared.close()
+def test_a_small_instance_is_a_line():
+    with sharing(cchybrid.instance(*SPEC)) as shared:
+        shared.build()
+        assert shared.files("engine") == {}
+        assert ReceivedInstance({}, lambda: shared.line).instance == cchybrid.instance(*SPEC)
 
 
 @pytest.mark.usefixtures("all_shared")
-@pytest.mark.parametrize(
-    "spec", [("mesh-3x3", "AAS", {}), ("ring-bi-6", "AAR", {"switching": "store-and-forward"})]
-)
-def test_the_problem_is_built_in_another_process(spec: tuple[str, str, dict[str, Any]]) -> None:
-    instance = cchybrid.instance(spec[0], spec[1], **spec[2])
-    shared = SharedInstance(instance, instance.to_json(), 4096)
-    try:
+@pytest.mark.parametrize("words", ["mesh-3x3 AAS", "ring-bi-6 AAR hops"])
+def test_the_problem_is_built_in_another_process(words):
+    with sharing(named(words), 4096) as shared:
         shared.build()
         shared.build()
         files = shared.files("engine")
@@ -147,74 +142,46 @@ def test_the_problem_is_built_in_another_process(spec: tuple[str, str, dict[str,
         assert len(own_processes()) <= 1
         found = ReceivedInstance(files, refuse_line)
         assert found.instance is found.problem.origin.instance
-        assert_equal(build_problem(instance), found.problem)
+        assert_equal(build_problem(named(words)), found.problem)
         assert is_mapped(found.problem.path_resource)
-    finally:
-        shared.close()
     assert not own_processes()
 
 
 @pytest.mark.usefixtures("all_shared")
 @pytest.mark.parametrize("fault", ["crash", "half", "disk"])
-def test_without_a_complete_file_a_worker_builds_its_own(
-    fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_complete_file_a_worker_builds_its_own(fault, monkeypatch):
     monkeypatch.setattr(shared_instance, "BUILDER", "tests.faulty_builder")
     monkeypatch.setenv("CCHYBRID_FAULT", fault)
-    instance = cchybrid.instance(*SPEC)
-    shared = SharedInstance(instance, instance.to_json(), None)
-    try:
+    with sharing(cchybrid.instance(*SPEC)) as shared:
         shared.build()
         found = ReceivedInstance(shared.files("engine"), refuse_line)
         assert not is_mapped(found.problem.path_resource)
-        assert_equal(build_problem(instance), found.problem)
-    finally:
-        shared.close()
-
-
-def solved(registry: Registry, spec: tuple[str, str] = SPEC, **rest: Any) -> cchybrid.Result:
-    rest = {"evaluations": 30, "threads": 1, "time_limit": None, "seed": 5, **rest}
-    rest = {"engines": ["observant"], "first_schedule": False, **rest}
-    return cchybrid.solve(cchybrid.instance(*spec), registry=registry, **rest)
-
-
-def shown(result: cchybrid.Result) -> Mapping[str, Any]:
-    assert result.schedule is not None
-    record = result.to_json()
-    return {
-        "schedule": result.schedule.steps,
-        **{key: record[key] for key in ("steps", "lower_bound", "status", "certified", "engine")},
-    }
-
-
-def mapped_notes(events: list[dict[str, Any]]) -> list[float]:
-    return [
-        event["metrics"]["mapped"]
-        for event in events
-        if event["event"] == "note" and "mapped" in event.get("metrics", {})
-    ]
+        assert_equal(build_problem(cchybrid.instance(*SPEC)), found.problem)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("spec", [SPEC, ("ring-bi-6", "AAR")])
-def test_results_are_equal_with_and_without_sharing(
-    registry: Registry, spec: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_are_equal_with_and_without_sharing(registry, spec, monkeypatch):
     found = []
     for minimum, mapped in ((NEVER, [0.0]), (0, [1.0])):
         monkeypatch.setattr(shared_instance, "MIN_SHARED_DELIVERIES", minimum)
         events: list[dict[str, Any]] = []
-        found.append(shown(solved(registry, spec, observers=[events.append])))
-        assert mapped_notes(events) == mapped
+        result = cchybrid.solve(
+            cchybrid.instance(*spec), registry=registry, engines=["observant"], evaluations=30,
+            threads=1, time_limit=None, seed=5, first_schedule=False, observers=[events.append],
+        )  # fmt: skip
+        record = result.to_json()
+        shown = ("steps", "lower_bound", "status", "certified", "engine")
+        found.append((result.schedule.steps, *map(record.get, shown)))
+        metrics = [event.get("metrics", {}) for event in events if event["event"] == "note"]
+        assert [each["mapped"] for each in metrics if "mapped" in each] == mapped
     assert found[0] == found[1]
     assert not own_processes()
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_run_leaves_no_file_and_no_process(
-    number: signal.Signals, tmp_path: Path
-) -> None:
+def test_an_interrupted_run_leaves_no_file_and_no_process(number, tmp_path):
     """The signal arrives while the Problem is being built and a worker waits for it."""
     folder = tmp_path / "temporary"
     folder.mkdir()

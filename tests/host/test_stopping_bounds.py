@@ -1,7 +1,5 @@
 """Workers that search for bounds and proofs stop soon after a request, whatever they do."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable
@@ -33,8 +31,6 @@ def stopped(
     }  # fmt: skip
     events: list[dict[str, Any]] = []
     with start_module("cchybrid.host.worker") as worker:
-        assert worker.stdin is not None
-        assert worker.stdout is not None
         try:
             instance = cchybrid.instance(*spec, **more)
             worker.stdin.write(encode(job) + encode(instance.to_json()))
@@ -77,7 +73,7 @@ def is_started(event: dict[str, Any]) -> bool:
     ids=lambda value: " ".join(value if isinstance(value, tuple) else value.values()),
 )
 @pytest.mark.parametrize("delay", [0.0, 0.6])
-def test_bound_providers(spec: tuple[str, str], more: dict[str, Any], delay: float) -> None:
+def test_bound_providers(spec, more, delay):
     content = {"kind": "bounds", "providers": CORE}
     events, took = stopped(content, spec, is_started, delay, **more)
     assert kinds(events)[-1] == "end"
@@ -87,7 +83,7 @@ def test_bound_providers(spec: tuple[str, str], more: dict[str, Any], delay: flo
 
 
 @pytest.mark.parametrize("target", ["wait", "count", "flood"])
-def test_a_provider_that_ignores_the_time(target: str) -> None:
+def test_a_provider_that_ignores_the_time(target):
     own = {"name": target, "target": f"tests.endless_bounds:{target}", "summary": "-"}
     content = {"kind": "bounds", "providers": [own, *CORE]}
     spec = ("ring-bi-4", "AAS")
@@ -97,7 +93,7 @@ def test_a_provider_that_ignores_the_time(target: str) -> None:
     assert took < MAX_STOP_SECONDS
 
 
-def test_the_search_for_a_proof() -> None:
+def test_the_search_for_a_proof():
     events, took = stopped(
         {"kind": "proof", "steps": 12}, ("mesh-10x10", "OAB"), is_started, 1.0, root=0
     )
@@ -105,7 +101,7 @@ def test_the_search_for_a_proof() -> None:
     assert took < MAX_STOP_SECONDS
 
 
-def test_a_worker_keeps_its_own_time_limit() -> None:
+def test_a_worker_keeps_its_own_time_limit():
     own = {"name": "wait", "target": "tests.endless_bounds:wait", "summary": "-"}
     content = {"kind": "bounds", "providers": [own]}
     begun = time.monotonic()

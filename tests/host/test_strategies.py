@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import islice, permutations
 from typing import Any
@@ -11,12 +9,11 @@ from cchybrid.host.strategies import (
     LARGE_DELIVERIES,
     MAX_EXTERNAL,
     AutoOptions,
-    Phase,
     auto,
     one_by_one,
     ranked,
 )
-from cchybrid.plugin.records import EngineInfo, Kind, Messages, load_target
+from cchybrid.plugin.records import EngineInfo, Messages, load_target
 from cchybrid.plugin.registry import load_registry
 from cchybrid.plugin.strategy import PROVER
 
@@ -50,13 +47,25 @@ def found(steps: int | None, lower: int, what: str = "schedule") -> Contribution
     return Contribution(1.0, "h", "", what, steps, lower, certified=True)
 
 
-def test_engines_are_ranked_by_priority_then_by_name_never_by_position() -> None:
+def test_engines_are_ranked_by_priority_then_by_name_never_by_position():
     engines = [HEURISTIC, OTHER, NEW, EngineInfo("b", "m:B", "", priority=9, baseline=True)]
     for order in permutations([*engines, replace(NEW, name="z-first", priority=1000)]):
         assert [engine.name for engine in ranked(order)] == ["o", "h", "z-first", "a-new", "b"]
 
 
-def test_auto_waits_for_kernels_only_of_engines_of_cchybrid_or_if_no_arm_can_work() -> None:
+def finish(history: RunHistory, engines: str) -> None:
+    """Add all arms of engines to those that have finished."""
+    history.finished |= {(name, view) for name in engines for view in ("instance", "quotients")}
+
+
+def probe(phases: Any, history: RunHistory) -> None:
+    """Give every arm of three phases a slice of two seconds."""
+    for phase in islice(phases, 3):
+        for arm in phase.arms:
+            history.sliced(arm.key, 2.0)
+
+
+def test_auto_waits_for_kernels_only_of_engines_of_cchybrid_or_if_no_arm_can_work():
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, OTHER, NEW], history=history)
     history.compiling = {"o", "a-new"}
@@ -65,12 +74,12 @@ def test_auto_waits_for_kernels_only_of_engines_of_cchybrid_or_if_no_arm_can_wor
     assert all("o" not in arm and "a-new" not in arm for arms in probed for arm in arms)
     history.compiling = {"a-new"}
     assert [] not in names(islice(phases, 6))
-    history.finished = {(name, view) for name in "ho" for view in ("instance", "quotients")}
+    finish(history, "ho")
     history.finished.add(PROOF_ARM)
     assert next(phases).arms == ()
 
 
-def test_auto_starts_no_engine_that_cannot_take_part() -> None:
+def test_auto_starts_no_engine_that_cannot_take_part():
     forwarding = EngineInfo("f", "m:F", "", priority=5, messages="forwarded")
     scatter = EngineInfo("s", "m:S", "", priority=4, messages="direct")
     for ordered, absent in ((False, "f"), (True, "s")):
@@ -84,7 +93,7 @@ def test_auto_starts_no_engine_that_cannot_take_part() -> None:
 
 
 @pytest.mark.parametrize("gap", [1, 2, 3])
-def test_auto_prefers_what_decides_while_the_gap_is_small(gap: int) -> None:
+def test_auto_prefers_what_decides_while_the_gap_is_small(gap):
     """Nothing contributes, so the priors decide after the probes; ``d`` is ranked last."""
     engines = [EngineInfo(name, "m:E", "", priority=9) for name in "abc"]
     for ordered in (True, False):
@@ -96,7 +105,7 @@ def test_auto_prefers_what_decides_while_the_gap_is_small(gap: int) -> None:
             assert "d:q" not in final
 
 
-def test_auto_goes_on_with_what_decides_between_probes_while_the_gap_is_small() -> None:
+def test_auto_goes_on_with_what_decides_between_probes_while_the_gap_is_small():
     engines = [EngineInfo(name, "m:E", "", priority=9 - k) for k, name in enumerate("abcdefgh")]
     decider = EngineInfo("s", "m:E", "", priority=10, decides=True)
     history = RunHistory(ordered=True, best=6, lower=5)
@@ -113,6 +122,7 @@ def test_auto_goes_on_with_what_decides_between_probes_while_the_gap_is_small() 
         ("race", [HEURISTIC, OTHER, EXACT], [["h", "o", "x"]]),
         ("race", [QUICK, HEURISTIC], [["q", "h"]]),
         ("relay", [EXACT, QUICK, HEURISTIC], [["q"], ["h"], ["x"], ["h"]]),
+        ("relay", [EXACT, HEURISTIC, OTHER], [["h", "o"], ["x"], ["h", "o"]]),
         ("relay", [QUICK], [["q"]]),
         ("relay", [HEURISTIC, OTHER], [["h", "o"]]),
         ("relay", [EXACT], [["x"]]),
@@ -123,51 +133,38 @@ def test_auto_goes_on_with_what_decides_between_probes_while_the_gap_is_small() 
         ("auto", [NEW, QUICK], [["q", "a-new"], ["q"]]),
     ],
 )
-def test_the_first_phases(
-    strategy: str, engines: list[EngineInfo], expected: list[list[str]]
-) -> None:
+def test_the_first_phases(strategy, engines, expected):
     endless = len(engines) > 1 and strategy == "auto"
     assert names(islice(plan(strategy, engines), 2 if endless else 9)) == expected
 
 
-def test_relay_runs_heuristics_then_the_exact_engine_then_heuristics() -> None:
-    phases = list(plan("relay", [EXACT, HEURISTIC, OTHER]))
-    assert names(phases) == [["h", "o"], ["x"], ["h", "o"]]
-    assert phases[0].share < 1.0
-    assert phases[1].arms[0].threads == 2
+def test_exact_engines_get_the_threads_that_are_left():
+    [phase] = plan("race", [HEURISTIC, EXACT], 8)
+    assert {arm.engine.name: arm.threads for arm in phase.arms} == {"h": 1, "x": 7}
+    first, exact, _ = plan("relay", [EXACT, HEURISTIC, OTHER])
+    assert (first.share < 1.0, exact.arms[0].threads) == (True, 2)
 
 
-def test_relay_chooses_the_exact_engine_of_the_highest_priority() -> None:
+def test_one_by_one_runs_constructions_then_heuristics_then_exact_engines():
+    phases = one_by_one([EXACT, HEURISTIC, QUICK, OTHER, NEW], 2)
+    assert names(phases) == [["q"], ["o"], ["h"], ["a-new"], ["x"]]
+
+
+def test_relay_chooses_the_exact_engine_of_the_highest_priority():
     for order in permutations([EXACT, STRONG, NEW_EXACT, HEURISTIC]):
         first, last, again = names(plan("relay", list(order)))
         assert last == ["y"]
         assert sorted(first) == sorted(again) == ["a-new-exact", "h", "x"]
 
 
-def test_exact_engines_get_the_threads_that_are_left() -> None:
-    [phase] = plan("race", [HEURISTIC, EXACT], 8)
-    assert {arm.engine.name: arm.threads for arm in phase.arms} == {"h": 1, "x": 7}
-
-
-def test_one_by_one_runs_constructions_then_heuristics_then_exact_engines() -> None:
-    phases = one_by_one([EXACT, HEURISTIC, QUICK, OTHER, NEW], 2)
-    assert names(phases) == [["q"], ["o"], ["h"], ["a-new"], ["x"]]
-
-
-def test_auto_probes_every_arm_the_strongest_first() -> None:
+def test_auto_probes_every_arm_the_strongest_first():
     for engines in permutations([QUICK, HEURISTIC, OTHER, EXACT, STRONG]):
-        phases = list(islice(plan("auto", list(engines)), 6))
-        assert names(phases) == [
-            ["q"],
-            ["o:q", "o"],
-            ["x", "h"],
-            ["y", "y:q"],
-            ["o:q", "o"],
-            ["o:q", "o"],
-        ]
-    assert not phases[0].pause
-    assert all(phase.pause for phase in phases[1:])
-    assert all(arm.threads == 1 for phase in phases[1:] for arm in phase.arms)
+        first, *rest = phases = list(islice(plan("auto", list(engines)), 6))
+        strongest = ["o:q", "o"]
+        probes = [["q"], strongest, ["x", "h"], ["y", "y:q"], strongest, strongest]
+        assert names(phases) == probes
+    assert not first.pause
+    assert all(phase.pause and {arm.threads for arm in phase.arms} == {1} for phase in rest)
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -175,8 +172,8 @@ def test_auto_probes_every_arm_the_strongest_first() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("count", [1, 3, 9])
 def test_external_engines_are_probed_in_the_first_tenth_of_the_time(
-    ordered: bool, seconds: float, threads: int, count: int
-) -> None:
+    ordered, seconds, threads, count
+):
     """No engine offers anything, so every phase takes its whole share of the time that is left."""
     external = [replace(NEW, name=f"new-{number}") for number in range(count)]
     history, now, waiting = RunHistory(ordered), 0.0, {each.name for each in external}
@@ -198,9 +195,7 @@ def test_external_engines_are_probed_in_the_first_tenth_of_the_time(
 @pytest.mark.parametrize("ordered", [False, True])
 @pytest.mark.parametrize("gap", [None, 1, 5])
 @pytest.mark.parametrize("kind", ["heuristic", "exact", "construction"])
-def test_no_priority_of_an_external_engine_displaces_one_of_cchybrid(
-    ordered: bool, gap: int | None, kind: Kind
-) -> None:
+def test_no_priority_of_an_external_engine_displaces_one_of_cchybrid(ordered, gap, kind):
     """From its probe on it takes part as an arm of a weak engine: it gets no probe of another."""
     history = RunHistory(ordered, best=gap and 5 + gap, lower=5)
     probes = list(islice(plan("auto", OWN, history=history), 8))
@@ -214,7 +209,7 @@ def test_no_priority_of_an_external_engine_displaces_one_of_cchybrid(
         assert found[fits:][:8] == probes
 
 
-def test_an_external_engine_whose_kernels_are_being_compiled_is_probed_later() -> None:
+def test_an_external_engine_whose_kernels_are_being_compiled_is_probed_later():
     history = RunHistory(ordered=False)
     history.compiling = {"a-new"}
     phases = plan("auto", [NEW, HEURISTIC, OTHER], history=history)
@@ -223,14 +218,14 @@ def test_an_external_engine_whose_kernels_are_being_compiled_is_probed_later() -
     assert names([next(phases)]) == [["a-new"]]
 
 
-def test_auto_probes_exact_engines_earlier_where_steps_have_an_order() -> None:
+def test_auto_probes_exact_engines_earlier_where_steps_have_an_order():
     history = RunHistory(ordered=True, best=4, lower=3)
     phases = list(islice(plan("auto", [HEURISTIC, OTHER, EXACT], 4, history), 3))
     assert names(phases) == [["o", "h"], ["o:q", "x"], [PROVER, "x:q"]]
     assert phases[1].arms[0].threads == 2
 
 
-def test_the_prover_waits_until_the_gap_is_small() -> None:
+def test_the_prover_waits_until_the_gap_is_small():
     history = RunHistory(ordered=True, best=9, lower=3)
     phases = plan("auto", [HEURISTIC, EXACT], history=history)
     assert PROVER not in {name for row in names(islice(phases, 4)) for name in row}
@@ -242,21 +237,17 @@ def test_the_prover_waits_until_the_gap_is_small() -> None:
 
 
 @pytest.mark.parametrize(("best", "first"), [(5, "x"), (9, "o")])
-def test_near_the_bound_the_exact_engine_goes_before_heuristics(best: int, first: str) -> None:
+def test_near_the_bound_the_exact_engine_goes_before_heuristics(best, first):
     history = RunHistory(ordered=True, provable=False, best=best, lower=3)
     phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
-    for phase in islice(phases, 3):
-        for arm in phase.arms:
-            history.sliced(arm.key, 2.0)
+    probe(phases, history)
     assert names([next(phases)])[0][0] == first
 
 
-def test_auto_continues_with_the_arm_of_the_best_score() -> None:
+def test_auto_continues_with_the_arm_of_the_best_score():
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
-    for phase in islice(phases, 3):
-        for arm in phase.arms:
-            history.sliced(arm.key, 2.0)
+    probe(phases, history)
     h = ("h", "instance")
     history.contributed(h, found(20, 10))
     history.contributed(h, found(15, 10))
@@ -271,29 +262,28 @@ def test_auto_continues_with_the_arm_of_the_best_score() -> None:
     assert "h:q" in names([next(phases)])[0]
 
 
-def test_slices_grow_up_to_a_limit() -> None:
+def test_slices_grow_up_to_a_limit():
     options = AutoOptions(slice_seconds=4.0, max_slice_seconds=6.0)
     phases = auto([HEURISTIC, EXACT], 2, RunHistory(ordered=False), options)
-    lengths = [phase.seconds for phase in phases_of(phases, 6) if phase.seconds is not None]
+    lengths = [phase.seconds for phase in islice(phases, 6) if phase.seconds is not None]
     assert lengths[:3] == [4.0, 5.0, 6.0]
 
 
-def test_probes_and_slices_are_longer_with_many_deliveries() -> None:
+def test_probes_and_slices_are_longer_with_many_deliveries():
     def lengths(deliveries: int) -> list[tuple[float | None, float | None]]:
         history = RunHistory(ordered=False, deliveries=deliveries)
         phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
-        return [(phase.patience, phase.seconds) for phase in phases_of(phases, 6)]
+        return [(phase.patience, phase.seconds) for phase in islice(phases, 6)]
 
     short = lengths(5)
     assert lengths(LARGE_DELIVERIES) == short
-    assert lengths(3 * LARGE_DELIVERIES) == [
-        tuple(None if each is None else pytest.approx(3 * each) for each in pair) for pair in short
-    ]
+    longer = [tuple(each and pytest.approx(3 * each) for each in pair) for pair in short]
+    assert lengths(3 * LARGE_DELIVERIES) == longer
     long = AutoOptions(max_slice_seconds=6.0).scaled(3 * LARGE_DELIVERIES)
     assert long.max_slice_seconds == pytest.approx(18.0)
 
 
-def test_no_engine_goes_to_quotients_of_an_instance_without_symmetry() -> None:
+def test_no_engine_goes_to_quotients_of_an_instance_without_symmetry():
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, OTHER, EXACT], history=history)
     assert names([next(phases)]) == [["o:q", "o"]]
@@ -303,25 +293,21 @@ def test_no_engine_goes_to_quotients_of_an_instance_without_symmetry() -> None:
     assert not any(name.endswith(":q") for name in rest)
 
 
-def phases_of(phases: Any, count: int) -> list[Phase]:
-    return list(islice(phases, count))
-
-
-def test_options_out_of_range_are_refused() -> None:
+def test_options_out_of_range_are_refused():
     with pytest.raises(ValueError, match="slice_seconds is 0"):
         AutoOptions(slice_seconds=0)
 
 
-def test_auto_ends_when_all_arms_have_finished() -> None:
+def test_auto_ends_when_all_arms_have_finished():
     history = RunHistory(ordered=False)
     phases = plan("auto", [HEURISTIC, EXACT], history=history)
     next(phases)
-    history.finished |= {(name, view) for name in "hx" for view in ("instance", "quotients")}
+    finish(history, "hx")
     assert list(phases) == []
     assert PROOF_ARM not in history.finished
 
 
-def test_gains_are_shares_of_the_gap() -> None:
+def test_gains_are_shares_of_the_gap():
     history = RunHistory(ordered=False)
     h, o, x, n = ((name, "instance") for name in "hoxn")
     history.contributed(h, found(20, 10))

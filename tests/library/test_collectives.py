@@ -1,6 +1,5 @@
 """Collectives by name: the definitions, and every refusal."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,20 +31,16 @@ def arrows(scatter: Collective) -> list[tuple[int, int]]:
     return [(message.source, message.destinations[0]) for message in scatter.deliver_messages]
 
 
-def test_one_to_all() -> None:
+def test_one_to_all_and_all_to_one():
     assert collective("OAB", RING).messages == (Message(0, (1, 2, 3)),)
     assert collective("OAB", RING, root=2).messages == (Message(2, (0, 1, 3)),)
     assert arrows(collective("OAS", RING, root=1)) == [(1, 0), (1, 2), (1, 3)]
-
-
-def test_all_to_one() -> None:
     assert arrows(collective("AOG", RING, root=1)) == [(0, 1), (2, 1), (3, 1)]
     assert collective("AOR", RING, root=1).messages == (Reduction((0, 2, 3), 1),)
 
 
-def test_all_to_all() -> None:
-    everybody = [Message(0, (1, 2, 3)), Message(1, (0, 2, 3))]
-    everybody += [Message(2, (0, 1, 3)), Message(3, (0, 1, 2))]
+def test_all_to_all():
+    everybody = [Message(a, tuple(b for b in range(4) if a != b)) for a in range(4)]
     assert collective("AAB", RING).messages == tuple(everybody)
     ordered = [(a, b) for a in range(4) for b in range(4) if a != b]
     assert arrows(collective("AAS", RING)) == ordered
@@ -55,44 +50,37 @@ def test_all_to_all() -> None:
     )
 
 
-def test_many_to_many() -> None:
+def test_many_to_many():
     roles = {"transmitters": [0, 1], "receivers": [1, 3]}
     assert collective("MNB", RING, **roles).messages == (Message(0, (1, 3)), Message(1, (3,)))
     assert arrows(collective("MNS", RING, **roles)) == [(0, 1), (0, 3), (1, 3)]
 
 
-def test_modes_of_a_file_narrow_the_participants() -> None:
+def test_modes_of_a_file_narrow_the_participants():
     assert collective("OAB", RING, modes=([3], [1, 3])).messages == (Message(3, (1,)),)
     assert arrows(collective("AOG", RING, modes=([0, 1], [2]))) == [(0, 2), (1, 2)]
     roles = {"transmitters": [0], "modes": ([1], [2, 3])}
     assert arrows(collective("MNS", RING, **roles)) == [(0, 2), (0, 3)]
 
 
-ROLES = ("root", "transmitters", "receivers")
-ARGUMENTS = {"permutation": "reverse", "pairs": "0>1"}
+USERS = {
+    "root": "OAB, OAS, AOG, AOR or multicast", "transmitters": "MNB or MNS",
+    "receivers": "MNB, MNS or multicast",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("info", PATTERNS, ids=lambda info: info.name)
-@pytest.mark.parametrize("role", ROLES)
-def test_a_role_is_used_or_refused(info: CollectiveInfo, role: str) -> None:
+@pytest.mark.parametrize("role", USERS)
+def test_a_role_is_used_or_refused(info, role):
     argument = ARGUMENTS.get(info.name)
     name = info.name if argument is None else f"{info.name}:{argument}"
     given: dict[str, Any] = {role: 2 if role == "root" else [2, 3]}
     if role in info.roles:
         assert collective(name, RING, **given).messages != collective(name, RING).messages
         return
-    with pytest.raises(InputError) as caught:
+    line = f"{role}: {info.name} has no {role}; leave it out, or use {USERS[role]}"
+    with refused(line):
         collective(name, RING, **given)
-    line = str(caught.value)
-    assert line.startswith(f"{role}: {info.name} has no {role}; leave it out, or use ")
-    assert "\n" not in line
-    assert line.endswith(
-        "OAB, OAS, AOG, AOR or multicast"
-        if role == "root"
-        else "MNB or MNS"
-        if role == "transmitters"
-        else "MNB, MNS or multicast"
-    )
 
 
 @pytest.mark.parametrize(
@@ -106,29 +94,27 @@ def test_a_role_is_used_or_refused(info: CollectiveInfo, role: str) -> None:
          "root: AAB has no root; leave it out, or use OAB, OAS, AOG, AOR or multicast"),
     ],
 )  # fmt: skip
-def test_the_pattern_that_uses_all_roles_is_named(
-    name: str, given: dict[str, Any], line: str
-) -> None:
+def test_the_pattern_that_uses_all_roles_is_named(name, given, line):
     with refused(line):
         collective(name, RING, **given)
 
 
-def test_the_only_receiver_of_a_multicast_is_not_its_root() -> None:
-    assert collective("multicast", RING, receivers=[2]).messages == (Message(0, (2,)),)
+ARGUMENTS = {"permutation": "reverse", "pairs": "0>1"}
 
 
-def test_only_terminals_take_part() -> None:
+def test_only_terminals_take_part():
     star = Network.from_links("star", 4, [(0, 3), (1, 3), (2, 3)], endpoints=(0, 1, 2))
     assert collective("AAB", star).messages[0] == Message(0, (1, 2))
     broken = fail(RING, nodes=[0])
     assert collective("OAB", broken).messages == (Message(1, (2, 3)),)
 
 
-def test_multicast() -> None:
+def test_multicast():
     assert collective("multicast:1,4-6", MESH).messages == (Message(0, (1, 4, 5, 6)),)
     assert collective("Multicast: 4-6,1", MESH).name == "multicast:1,4-6"
     assert collective("multicast", RING).messages == (Message(0, (1, 2, 3)),)
     assert collective("multicast:0-2", RING, root=1).messages == (Message(1, (0, 2)),)
+    assert collective("multicast", RING, receivers=[2]).messages == (Message(0, (2,)),)
     assert collective("multicast", RING, receivers=[1, 3], root=1).messages == (Message(1, (3,)),)
 
 
@@ -143,18 +129,18 @@ def test_multicast() -> None:
         ("0>0,3>1", [(3, 1)]),
     ],
 )
-def test_permutation(kind: str, expected: list[tuple[int, int]]) -> None:
+def test_permutation(kind, expected):
     found = collective(f"PERMUTATION:{kind.upper()}", RING)
     assert arrows(found) == expected
     assert found.name == f"permutation:{kind}"
 
 
-def test_permutations_count_the_participants_not_the_nodes() -> None:
+def test_permutations_count_the_participants_not_the_nodes():
     star = Network.from_links("s", 6, [(1, 0), (3, 0), (4, 0), (5, 0)], endpoints=(1, 3, 4, 5))
     assert arrows(collective("permutation:shift", star)) == [(1, 4), (3, 5), (4, 1), (5, 3)]
 
 
-def test_pairs_from_a_file(tmp_path: Path) -> None:
+def test_pairs_from_a_file(tmp_path):
     path = tmp_path / "Traffic.csv"
     path.write_text("source,destination\n0,3\n0,3\n")
     found = collective(f"pairs:@{path}", RING)
@@ -164,7 +150,7 @@ def test_pairs_from_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("info", PATTERNS, ids=lambda info: info.name)
 @pytest.mark.parametrize("name", ["mesh-2x2", "kautz-12", "complete-2"])
-def test_every_pattern_makes_an_instance(info: CollectiveInfo, name: str) -> None:
+def test_every_pattern_makes_an_instance(info, name):
     argument = {"permutation": ":reverse", "pairs": ":0>1", "multicast": ":1"}.get(info.name, "")
     net = network(name)
     found = collective(info.name.swapcase() + argument, net)
@@ -187,7 +173,7 @@ def test_every_pattern_makes_an_instance(info: CollectiveInfo, name: str) -> Non
         ("AAG", "aag A-A-G"),
     ],
 )
-def test_the_names_of_mpi_are_accepted_in_any_spelling(letters: str, spellings: str) -> None:
+def test_the_names_of_mpi_are_accepted_in_any_spelling(letters, spellings):
     for name in spellings.split():
         assert collective(name, RING) == collective(letters, RING)
         assert canonical_name(name) == letters
@@ -195,18 +181,16 @@ def test_the_names_of_mpi_are_accepted_in_any_spelling(letters: str, spellings: 
 
 
 @pytest.mark.parametrize("name", ["allreduce", "All-Reduce", "all_reduce"])
-def test_an_allreduce_is_one_sum_of_all_parts(name: str) -> None:
-    found = cchybrid.instance("ring-bi-4", name).collective
-    assert found.messages == (AllReduction((0, 1, 2, 3)),)
+def test_an_allreduce_is_one_sum_of_all_parts(name):
+    assert collective(name, RING).messages == (AllReduction((0, 1, 2, 3)),)
     among = cchybrid.instance("ring-bi-4", name, participants=[1, 3], chunks=2).collective
     assert among.messages == (AllReduction((1, 3)),) * 2
 
 
 @pytest.mark.parametrize(("name", "form"), [("Scan", Scan), ("exscan", Exscan)])
-def test_a_scan_is_in_the_order_of_the_node_numbers(name: str, form: type[Scan]) -> None:
-    found = cchybrid.instance("ring-bi-4", name, participants=[3, 1]).collective
-    assert found.messages == (form((1, 3)),)
-    assert found.name == f"{name.lower()} among 1,3"
+def test_a_scan_is_in_the_order_of_the_node_numbers(name, form):
+    found = collective(name, RING, participants=[3, 1])
+    assert (found.name, found.messages) == (f"{name.lower()} among 1,3", (form((1, 3)),))
 
 
 REFUSALS = {
@@ -253,12 +237,12 @@ REFUSALS = {
         ),
     ],
 )
-def test_refusals(among: Network, name: str, roles: dict[str, Any], message: str) -> None:
+def test_refusals(among, name, roles, message):
     with refused(message):
         collective(name, among, **roles)
 
 
-def test_other_patterns_can_be_given() -> None:
+def test_other_patterns_can_be_given():
     def build(roles: Roles) -> Collective:
         return Collective("hello", (Message(roles.root, (1,)),))
 
@@ -269,15 +253,12 @@ def test_other_patterns_can_be_given() -> None:
 
 
 def test_a_collective_of_other_nodes_than_the_participants_is_refused():
-    fixed = CollectiveInfo(
-        "fixed", "fixed", lambda roles: Collective("f", (Message(0, (1,)),)), "-"
-    )
+    fixed = CollectiveInfo("fixed", "fixed", lambda _: Collective("f", (Message(0, (1,)),)), "-")
     with refused("fixed on ring-bi-4: participants: it uses nodes that take no part: 0-1; add"):
-        collective("fixed", network("ring-bi-4"), participants=[2, 3], patterns=[fixed])
+        collective("fixed", RING, participants=[2, 3], patterns=[fixed])
 
 
 def test_a_collective_has_the_name_of_its_record():
-    lie = CollectiveInfo("half", "half", lambda roles: Collective("AAB", (Message(0, (1,)),)), "-")
-    ring = network("ring-bi-4")
-    assert collective("half", ring, patterns=[lie]).name == "half"
-    assert collective("half", ring, participants=[0, 1], patterns=[lie]).name == "half among 0-1"
+    lie = CollectiveInfo("half", "half", lambda _: Collective("AAB", (Message(0, (1,)),)), "-")
+    assert collective("half", RING, patterns=[lie]).name == "half"
+    assert collective("half", RING, participants=[0, 1], patterns=[lie]).name == "half among 0-1"

@@ -1,6 +1,5 @@
 """Instances by the user's words: what a file holds and a collective does not use is reported."""
 
-import warnings
 from pathlib import Path
 
 import pytest
@@ -14,19 +13,34 @@ MODES = "4 2\n0 T 1 3\n1 B 0 2\n2 R 1 3\n3 N 0 2\n"
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path) -> Path:
     path = tmp_path / "ring.txt"
     path.write_text(MODES)
     return path
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("words", [["MNB"], ["MNS"], ["pairs:0>1,1>2"]])
 def test_modes_that_are_those_of_the_collective_need_no_note(file, words, tmp_path, capsys):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        cchybrid.instance(file, *words)
+    cchybrid.instance(file, *words)
     assert run(["instance", str(file), *words, "-o", str(tmp_path / "i.json")]) == 0
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.filterwarnings("error")
+def test_modes_without_the_nodes_that_fail_need_no_note(file):
+    file.write_text("4 2\n0 T 1 3\n1 T 0 2\n2 R 1 3\n3 R 0 2\n")
+    cchybrid.instance(file, "MNB", fail_nodes=[0])
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_network_alone_leaves_the_modes_of_its_file_with_a_warning(file):
+    with pytest.warns(UserWarning, match="0-1 send and 1-2 receive, are no part") as caught:
+        network = cchybrid.network(file)
+    assert (network.terminals, len(caught)) == ((0, 1, 2, 3), 1)
+    cchybrid.instance(network, "AAS")
+    file.write_text(MODES.replace("T", "B").replace("R", "B").replace("N", "B"))
+    cchybrid.network(file)
 
 
 @pytest.mark.parametrize(
@@ -73,35 +87,15 @@ def test_a_collective_on_a_file_is_that_of_the_instance(file, name, roles):
     assert 3 not in {node for message in found.messages for node in message.destinations}
 
 
-def test_a_network_alone_leaves_the_modes_of_its_file_with_a_warning(file):
-    with pytest.warns(UserWarning, match="0-1 send and 1-2 receive, are no part") as caught:
-        network = cchybrid.network(file)
-    assert (network.terminals, len(caught)) == ((0, 1, 2, 3), 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        cchybrid.instance(network, "AAS")
-        file.write_text(MODES.replace("T", "B").replace("R", "B").replace("N", "B"))
-        cchybrid.network(file)
-
-
 @pytest.mark.parametrize("letters", ["TR", "BB"])
 def test_nodes_that_the_user_names_against_the_modes_are_noted(file, letters):
     file.write_text(MODES.replace("T", letters[0]).replace("R", letters[1]))
     with pytest.warns(UserWarning, match="in which 0,3 send and 0,3 receive"):
         cchybrid.instance(file, "AAS", participants=[0, 3])
-    for make in (
-        lambda: cchybrid.collective([(0, 3)], file),
-        lambda: cchybrid.instance(file, [(0, 3)]),
-    ):
+    one = [(0, 3)]
+    for make, words in ((cchybrid.collective, (one, file)), (cchybrid.instance, (file, one))):
         with pytest.warns(UserWarning, match="in which 0 send and 3 receive"):
-            make()
-
-
-def test_modes_without_the_nodes_that_fail_need_no_note(file):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        file.write_text("4 2\n0 T 1 3\n1 T 0 2\n2 R 1 3\n3 R 0 2\n")
-        cchybrid.instance(file, "MNB", fail_nodes=[0])
+            make(*words)
 
 
 def test_a_node_that_failed_links_cut_off_is_not_left_out_in_silence():

@@ -1,9 +1,5 @@
 """Nodes by name or number, as users write them."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from cchybrid.library.node_numbers import node_numbers, read_pairs
@@ -16,7 +12,7 @@ def named(*names: str) -> Network:
     return Network.from_links("line", len(names), [(0, 1)], node_names=names)
 
 
-def test_numbers_are_positions_unless_a_name_is_a_number() -> None:
+def test_numbers_are_positions_unless_a_name_is_a_number():
     assert node_numbers("0-1,eve", named("ann", "bob", "eve")) == (0, 1, 2)
     hosts = named("1", "2", "3", "switch")
     assert node_numbers("1-3,switch", hosts) == (0, 1, 2, 3)
@@ -25,7 +21,7 @@ def test_numbers_are_positions_unless_a_name_is_a_number() -> None:
             node_numbers(nodes, hosts)
 
 
-def test_pairs_of_a_file_by_name(tmp_path: Path) -> None:
+def test_pairs_of_a_file_by_name(tmp_path):
     path = tmp_path / "pairs.csv"
     network = named("ann", "bob", "bob #2", "#3")
     path.write_text('source,destination\n # ann,"none\nann,bob #2\nann,bob\n"#3",0\n#3\n')
@@ -41,7 +37,7 @@ def test_pairs_of_a_file_by_name(tmp_path: Path) -> None:
         read_pairs(path, named("1", "2", "3"))
 
 
-def test_read_pairs(tmp_path: Path) -> None:
+def test_read_pairs(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_bytes('\ufeffSource,Destination\r\n# note\r\n\r\n0,1\r\n"2", 3\r\n'.encode())
     assert read_pairs(path) == [(0, 1), (2, 3)]
@@ -62,7 +58,7 @@ def test_read_pairs(tmp_path: Path) -> None:
         ('"0,1\n', "line 1: no CSV"),
     ],
 )
-def test_read_pairs_refuses(tmp_path: Path, text: str, message: str) -> None:
+def test_read_pairs_refuses(tmp_path, text, message):
     path = tmp_path / "pairs.csv"
     path.write_text(text)
     with refused(f"{path}: ", message):

@@ -23,15 +23,11 @@ def options_of(problem: Problem) -> list[Option]:
     for option in range(problem.options):
         delivery = int(problem.option_delivery[option])
         before = int(problem.option_requires[option])
-        message, node = (
-            int(structure.delivery_message[delivery]),
-            int(structure.delivery_node[delivery]),
-        )
+        message = int(structure.delivery_message[delivery])
+        node, sender = structure.delivery_node[[delivery, before]].tolist()
         assert before < 0 or structure.delivery_message[before] == message
         path = structure.paths[problem.option_path[option]]
-        found.append(
-            (message, node, int(structure.delivery_node[before]) if before >= 0 else -1, path)
-        )
+        found.append((message, node, sender if before >= 0 else -1, path))
     return found
 
 
@@ -98,7 +94,6 @@ def rotated_ring() -> Problem:
     instance = cchybrid.instance("ring-bi-6", "AAB")
     rotation = np.roll(np.arange(6, dtype=np.int32), -1)
     group = generate(rotation[None, :], 6)
-    assert group is not None
     return quotient(build_problem(instance), next(iter(group_actions(group, 0))))
 
 

@@ -6,7 +6,7 @@ from itertools import permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cchybrid.model import Instance, Steps, Transfer
+from cchybrid.model import Instance, Transfer
 from cchybrid.problem import build_problem, needed
 from cchybrid.referee.verify import verify
 from tests.examples import examples
@@ -70,7 +70,7 @@ def test_every_schedule_is_an_assignment(schedule):
     assert assignment.steps == len(schedule.steps)
     assert sound(problem, assignment)
     lifted = problem.lift(assignment, len(schedule.steps)).steps
-    given_, kept = as_sets(schedule.steps), as_sets(lifted)
+    given_, kept = (list(map(set, steps)) for steps in (schedule.steps, lifted))
     if needed(problem, assignment).all():
         assert kept == given_
     else:
@@ -78,10 +78,6 @@ def test_every_schedule_is_an_assignment(schedule):
         assert schedule.instance.model.switching == "store-and-forward"
         assert all(few <= many for few, many in zip(kept, given_, strict=True))
     assert is_valid(schedule.instance, problem, assignment)
-
-
-def as_sets(steps: Steps) -> list[set[Transfer]]:
-    return [set(step) for step in steps]
 
 
 @settings(max_examples=examples(150))

@@ -7,7 +7,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cchybrid.model import Collective, Instance, Message, Network, Transfer
+import cchybrid
+from cchybrid.model import Transfer
 from cchybrid.problem import Problem, build_problem, needed
 from tests.problem.plain_problem import options_of, random_assignment
 from tests.random_instances import allowed_paths, instances
@@ -60,19 +61,15 @@ def test_drafts_come_back(instance, seed, max_options):
     assert problem.lift(draft).steps == tuple(step for step in schedule.steps if step)
 
 
-def ring(nodes: int) -> Network:
-    return Network.from_links("ring", nodes, [(v, (v + 1) % nodes) for v in range(nodes)])
-
-
 def test_match_takes_any_transfers():
-    problem = build_problem(Instance(ring(4), Collective("OAB", (Message(0, (1, 2, 3)),))))
+    problem = build_problem(cchybrid.instance("ring-bi-4", "OAB"))
     strange = ((Transfer(7, (0, 1)), Transfer(0, ()), Transfer(0, (9, 9)), Transfer(-1, (0, 1))),)
     assert problem.match(strange).option.tolist() == [-1, -1, -1]
 
 
 def test_allowed_paths_of_an_incomplete_pool_are_reached_by_price():
     """Every single path is the cheapest under some price, also those that were not listed."""
-    instance = Instance(ring(6), Collective("one", (Message(0, (3,)),)))
+    instance = cchybrid.instance("ring-bi-6", [(0, 3)])
     problem = build_problem(instance, max_options=1)
     assert not problem.complete
     for path in allowed_paths(instance, 0, 3):

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cchybrid.model import Network
+import cchybrid
 from cchybrid.problem.routes import Routes
 from cchybrid.problem.short_paths import ShortPaths
 from tests.random_instances import networks
@@ -40,21 +40,14 @@ def test_the_same_paths_as_one_by_one(network, extra_hops, share, seed):
 
 def test_more_paths_than_floats_count():
     """Across this mesh lead more paths than a floating-point number counts exactly."""
-    width = 30
-    links = [(r * width + c, r * width + c + 1) for r in range(width) for c in range(width - 1)]
-    links += [
-        (r * width + c, r * width + c + width) for r in range(width - 1) for c in range(width)
-    ]
-    mesh = Network.from_links("mesh", width * width, links)
-    routes = Routes(mesh, 0)
-    ends = np.array([0]), np.array([width * width - 1])
-    short = ShortPaths(mesh, routes.distance, *ends, np.zeros(1, np.int64))
-    exact = comb(2 * width - 2, width - 1)
-    assert abs(short.count[0] / exact - 1) < 1e-9
-    nodes, hops = short.listed(np.array([500]), np.random.default_rng(0))
-    assert hops.tolist() == [2 * width - 2] * 500
+    mesh, hops, last = cchybrid.network("mesh-30x30"), 58, 899
+    distance = Routes(mesh, 0).distance
+    short = ShortPaths(mesh, distance, np.array([0]), np.array([last]), np.zeros(1, np.int64))
+    assert abs(short.count[0] / comb(hops, 29) - 1) < 1e-9
+    nodes, lengths = short.listed(np.array([500]), np.random.default_rng(0))
+    assert lengths.tolist() == [hops] * 500
     paths = {tuple(path) for path in nodes.reshape(500, -1).tolist()}
     assert len(paths) == 500
     for path in paths:
-        assert (path[0], path[-1]) == (0, width * width - 1)
+        assert (path[0], path[-1]) == (0, last)
         assert all(hop in mesh.channel_index for hop in pairwise(path))

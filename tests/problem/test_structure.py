@@ -31,12 +31,11 @@ def test_numbers_stand_for_parts_of_the_forward_instance(instance, max_options):
     assert structure.message_source.tolist() == [message.source for message in structure.messages]
     half_duplex = {frozenset(pair) for pair in network.half_duplex}
     sharers = Counter(structure.resources.channel.tolist())
-    for (a, b, capacity), resource in zip(
-        network.channels, structure.resources.channel.tolist(), strict=True
-    ):
+    resources = structure.resources.channel.tolist()
+    for (a, b, capacity), resource in zip(network.channels, resources, strict=True):
+        shared = frozenset((a, b)) in half_duplex
         assert problem.capacity[resource] == capacity
-        assert (problem.kind[resource] == LINK) == (frozenset((a, b)) in half_duplex)
-        assert sharers[resource] == 1 + (frozenset((a, b)) in half_duplex)
+        assert (problem.kind[resource] == LINK, sharers[resource]) == (shared, 1 + shared)
     for option, (_, node, _, path) in enumerate(options_of(problem)):
         channels = structure.resources.channel_of(np.array(path[:-1]), np.array(path[1:]))
         assert [network.channels[c][:2] for c in channels] == list(pairwise(path))
@@ -65,9 +64,8 @@ def test_distances_are_those_that_messages_travel(instance):
 def test_deliveries_senders_and_options_are_found(instance, max_options, data):
     problem = build_problem(instance, max_options=max_options)
     structure = problem.structure
-    pairs = list(
-        zip(structure.delivery_message.tolist(), structure.delivery_node.tolist(), strict=True)
-    )
+    ends = structure.delivery_message.tolist(), structure.delivery_node.tolist()
+    pairs = list(zip(*ends, strict=True))
     nodes, messages = structure.network.nodes, len(structure.messages)
     for message in range(messages + 1):
         for node in range(-1, nodes + 1):

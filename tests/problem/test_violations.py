@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.model import Instance
 from cchybrid.problem import Assignment, AssignmentViolation, Problem, build_problem, needed
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from tests.problem.plain_problem import (
@@ -69,7 +68,7 @@ def garbled(problem: Problem, rng: random.Random) -> Assignment:
 
 
 @given(instances(**SEVERAL), st.integers(0, 2**32 - 1))
-def test_violations_are_those_of_plain_python(instance: Instance, seed: int) -> None:
+def test_violations_are_those_of_plain_python(instance, seed):
     problem = build_problem(instance, max_options=60)
     rng = random.Random(seed)
     for make in (random_assignment, garbled, garbled):
@@ -92,7 +91,7 @@ def test_what_has_none_is_a_valid_schedule(schedule, seed):
         assert sound(problem, changed) == (not problem.violations(changed))
 
 
-def test_quotients_have_the_same_rules() -> None:
+def test_quotients_have_the_same_rules():
     divided = rotated_ring()
     found = first_fit(divided, 0)
     assert divided.violations(found) == []
@@ -102,7 +101,7 @@ def test_quotients_have_the_same_rules() -> None:
     assert set(divided.violations(found)) == plain_violations(divided, found)
 
 
-def test_unneeded_deliveries_break_no_rule() -> None:
+def test_unneeded_deliveries_break_no_rule():
     line = cchybrid.instance("mesh-1x3", "OAS", switching="store-and-forward")
     problem = build_problem(line)
     found = first_fit(problem, 0)
@@ -111,16 +110,3 @@ def test_unneeded_deliveries_break_no_rule() -> None:
     found.option[idle] = problem.option_start[idle]
     found.step[idle] = 0
     assert problem.violations(found) == []
-
-
-BROKEN = [
-    ("half-assigned", lambda found: found.step.__setitem__(0, -1), "delivery 0 breaks a rule"),
-    ("foreign-option", lambda found: found.option.__setitem__(0, 1 << 20), "delivery 0 in step"),
-    ("missing-delivery", lambda found: (found.step.fill(-1), found.option.fill(-1)), "delivery 0"),
-    (
-        "too-early",
-        lambda found: found.step.fill(0),
-        "in step 1 breaks a rule: the delivery that an option",
-    ),
-    ("overload", lambda found: found.step.fill(0), "step 1 uses resource "),
-]

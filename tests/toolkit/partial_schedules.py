@@ -1,22 +1,9 @@
-"""Random near-solutions, and what must hold of every partial schedule."""
+"""Rules of every partial schedule."""
 
 import numpy as np
 
-from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.partial_schedule import PartialSchedule
-
-
-def random_assignment(problem: Problem, steps: int, seed: int) -> Assignment:
-    """Return places at random, full of conflicts; some deliveries have none."""
-    random = np.random.default_rng(seed)
-    found = problem.empty()
-    for delivery in range(problem.deliveries):
-        first, last = problem.option_start[delivery : delivery + 2]
-        if first < last and random.random() < 0.8:
-            found.option[delivery] = random.integers(first, last)
-            found.step[delivery] = random.integers(steps)
-    return found
 
 
 def assert_sound(partial: PartialSchedule) -> None:

@@ -1,14 +1,13 @@
 """Plain-Python twins of the tabu search's counts and prices, from the definitions alone."""
 
-from collections import Counter
-
 import numpy as np
 
-from cchybrid.problem import Problem
+from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.kernels.indexed_list import IndexedList
 from cchybrid.toolkit.tabu_search.memory import LATE, Memory, conflicts
 from cchybrid.toolkit.tabu_search.moves import NEVER
 from cchybrid.toolkit.tabu_search.path_graphs import PathGraphs
+from tests.toolkit.kernels.plain_kernels import loads, overload
 
 
 def words(problem: Problem, option: int) -> tuple[int, ...]:
@@ -183,15 +182,9 @@ def choice_cost(
 
 def excess(problem: Problem, memory: Memory) -> int:
     """Return the uses beyond a capacity, from options and steps alone."""
-    used = Counter(
-        (resource, int(memory.step[delivery]))
-        for delivery in range(problem.deliveries)
-        if memory.option[delivery] >= 0
-        for resource in words(problem, int(memory.option[delivery]))
-    )
-    return sum(
-        max(load - int(problem.capacity[resource]), 0) for (resource, _), load in used.items()
-    )
+    found = Assignment(memory.option, memory.step)
+    placed = set(np.flatnonzero(memory.option >= 0).tolist())
+    return overload(problem, loads(problem, found, placed), excess=True)
 
 
 def all_broken(problem: Problem, memory: Memory) -> int:
@@ -201,10 +194,7 @@ def all_broken(problem: Problem, memory: Memory) -> int:
 
 def total_cost(problem: Problem, memory: Memory) -> int:
     """Return the total weight of all overloads and broken deliveries."""
-    total = 0
-    for resource in np.flatnonzero(~problem.implied).tolist():
-        for step in range(memory.steps):
-            beyond = int(memory.load[resource, step]) - int(problem.capacity[resource])
-            total += max(beyond, 0) * int(memory.weight[resource, step])
+    beyond = np.maximum(memory.load - problem.capacity[:, None], 0) * memory.weight
+    total = int(beyond[~problem.implied, : memory.steps].sum())
     broken = (d for d in range(problem.deliveries) if is_broken(problem, memory, d))
     return total + sum(int(memory.break_weight[d]) for d in broken)

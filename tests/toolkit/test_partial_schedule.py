@@ -5,25 +5,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
-from cchybrid.model import Instance
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.cpsat.repack import Repack, limited, places_for
 from cchybrid.toolkit.partial_schedule import repaired
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 from tests.examples import drawn
 from tests.random_instances import instances
+from tests.toolkit.kernels.random_assignments import random_assignment
 
-from .partial_schedules import assert_sound, random_assignment
+from .partial_schedules import assert_sound
 
 RANDOM = drawn(60)
 
 
 @RANDOM
 @given(instances(), st.integers(0, 1000))
-def test_a_near_solution_is_repaired_and_filled(instance: Instance, seed: int) -> None:
+def test_a_near_solution_is_repaired_and_filled(instance, seed):
     problem = build_problem(instance)
     random = np.random.default_rng(seed)
-    wild = random_assignment(problem, 5, seed)
+    wild = random_assignment(problem, seed, missing=True, steps=5)
     partial = repaired(problem, UsageMatrix.of(problem), 4, wild, random)
     assert_sound(partial)
     placed = partial.option >= 0
@@ -36,12 +36,14 @@ def test_a_near_solution_is_repaired_and_filled(instance: Instance, seed: int) -
 
 @RANDOM
 @given(instances(), st.integers(0, 1000))
-def test_repacking_keeps_what_stays_and_loses_nothing(instance: Instance, seed: int) -> None:
+def test_repacking_keeps_what_stays_and_loses_nothing(instance, seed):
     """For any removed deliveries, the result is valid and schedules at least as many."""
     problem = build_problem(instance)
     random = np.random.default_rng(seed)
     uses = UsageMatrix.of(problem)
-    partial = repaired(problem, uses, 3, random_assignment(problem, 3, seed), random)
+    partial = repaired(
+        problem, uses, 3, random_assignment(problem, seed, missing=True, steps=3), random
+    )
     taken = np.flatnonzero((partial.option >= 0) & (random.random(problem.deliveries) < 0.5))
     rest, known = partial.without(taken)
     free = np.flatnonzero(rest.option < 0)

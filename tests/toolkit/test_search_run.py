@@ -27,7 +27,7 @@ def is_set(stop: BoolArray, seconds: float) -> bool:
     return bool(stop[0])
 
 
-def test_steps_below_the_bound_are_of_no_use() -> None:
+def test_steps_below_the_bound_are_of_no_use():
     run = ring()
     with watched(run, 4) as stop:
         assert not is_set(stop, MANY_CHECKS)
@@ -35,7 +35,7 @@ def test_steps_below_the_bound_are_of_no_use() -> None:
         assert is_set(stop, LATE)
 
 
-def test_a_better_bound_does_not_stop_a_search_for_any_schedule() -> None:
+def test_a_better_bound_does_not_stop_a_search_for_any_schedule():
     run = ring()
     with watched(run) as stop:
         run.first_lower = 5

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 import pytest
@@ -107,34 +108,22 @@ def check_graphs(
     """Every choice keeps the options that it should, and its walks spell exactly these."""
     reached = []
     for delivery in range(problem.deliveries):
-        options = range(
-            int(problem.option_start[delivery]), int(problem.option_start[delivery + 1])
-        )
+        options = range(*problem.option_start[delivery : delivery + 2].tolist())
         uses = {option: len(problem.resources_of(option)) for option in options}
-        groups: list[list[int]] = []
-        for option in options:
-            requires = problem.option_requires[option]
-            if not groups or problem.option_requires[groups[-1][-1]] != requires:
-                groups.append([])
-            groups[-1].append(option)
-        nearest = min(uses.values())
-        expected = []
-        for group in groups:
-            shortest = min(uses[option] for option in group)
-            if shortest <= nearest + choice_excess:
-                expected.append(
-                    [option for option in group if uses[option] <= shortest + path_excess]
-                )
+        groups = [list(g) for _, g in groupby(options, lambda o: problem.option_requires[o])]
+        shortest = [min(map(uses.__getitem__, group)) for group in groups]
+        expected = [
+            [option for option in group if uses[option] <= fewest + path_excess]
+            for group, fewest in zip(groups, shortest, strict=True)
+            if fewest <= min(shortest) + choice_excess
+        ]
         assert expected, "a delivery has no choice"
         mine = plain.choices(graphs, delivery)
         assert [plain.options_of(graphs, choice) for choice in mine] == expected
-        for choice in mine:
-            kept = plain.options_of(graphs, choice)
+        for choice, kept in zip(mine, expected, strict=True):
             assert {problem.option_requires[option] for option in kept} == {graphs.requires[choice]}
-            found = plain.walks(graphs, graphs.graph[choice])
-            assert sorted(number for number, _ in found) == list(range(len(kept)))
-            for number, word in found:
-                assert word == plain.words(problem, kept[number])
+            found = sorted(plain.walks(graphs, graphs.graph[choice]))
+            assert found == [(n, plain.words(problem, option)) for n, option in enumerate(kept)]
             reached += kept
     assert len(set(reached)) == len(reached)
     for graph in range(len(graphs.state_start) - 1):
@@ -145,9 +134,7 @@ def check_graphs(
 
 @RANDOM
 @given(instances(), st.sampled_from((0, 1, 2, FAR)), st.sampled_from((0, 1, 2, FAR)))
-def test_walks_through_a_graph_are_the_paths(
-    case: Instance, choice_excess: int, path_excess: int
-) -> None:
+def test_walks_through_a_graph_are_the_paths(case, choice_excess, path_excess):
     problem = build_problem(case)
     graphs = build_graphs(problem, flatten(problem), choice_excess, path_excess)
     check_graphs(problem, graphs, choice_excess, path_excess)
@@ -176,25 +163,25 @@ def words_problem(lists: list[list[list[int]]], resources: int) -> Problem:
         max_size=4,
     )
 )
-def test_any_words_even_twice_and_prefixes_of_others(lists: list[list[list[int]]]) -> None:
+def test_any_words_even_twice_and_prefixes_of_others(lists):
     problem = words_problem(lists, 4)
     check_graphs(problem, build_graphs(problem, flatten(problem), 0, FAR), 0, FAR)
 
 
-def test_graphs_outgrow_their_first_tables() -> None:
+def test_graphs_outgrow_their_first_tables():
     chance = random.Random(5)
     lists = [[[chance.randrange(90) for _ in range(6)] for _ in range(700)] for _ in range(2)]
     problem = words_problem(lists, 90)
     check_graphs(problem, build_graphs(problem, flatten(problem), 0, FAR), 0, FAR)
 
 
-def test_lists_that_only_begin_and_end_alike_have_graphs_of_their_own() -> None:
+def test_lists_that_only_begin_and_end_alike_have_graphs_of_their_own():
     problem = words_problem([[[0], [1], [2], [3]], [[0], [1], [2], [3]]], 4)
     crossed = replace(problem, option_path=np.array([0, 1, 2, 3, 0, 2, 1, 3], dtype=np.int32))
     check_graphs(crossed, build_graphs(crossed, flatten(crossed), 0, 0), 0, 0)
 
 
-def test_choices_with_the_same_paths_share_a_graph() -> None:
+def test_choices_with_the_same_paths_share_a_graph():
     problem = build_problem(instance("hypercube-8", "AAB"))
     graphs = build_graphs(problem, flatten(problem), FAR, FAR)
     assert len(graphs.state_start) - 1 == 8 * 7
@@ -226,11 +213,11 @@ def check_prices(search: Search, delivery: int) -> None:
 @pytest.mark.long
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("kind", ["wormhole", "store-and-forward"])
-def test_prices_equal_brute_force(kind: str) -> None:
+def test_prices_equal_brute_force(kind):
     small = HOPS if kind == "store-and-forward" else {"switchings": (kind,), "max_nodes": 6}
 
     @RANDOM
-    @given(instances(**small), SEEDS, st.sampled_from((0, FAR)))  # type: ignore[arg-type]
+    @given(instances(**small), SEEDS, st.sampled_from((0, FAR)))
     def check(case: Instance, seed: int, excess: int) -> None:
         search = Search(build_problem(case), seed, excess=excess)
         for _ in range(8):
@@ -246,7 +233,7 @@ def test_prices_equal_brute_force(kind: str) -> None:
 
 @RANDOM
 @given(instances(max_nodes=6, max_messages=4), SEEDS)
-def test_a_move_changes_the_cost_as_it_was_priced(case: Instance, seed: int) -> None:
+def test_a_move_changes_the_cost_as_it_was_priced(case, seed):
     """The move changes the weighted sum of all violations by its price."""
     search = Search(build_problem(case), seed)
     problem, memory, scratch = search.problem, search.memory, search.scratch
@@ -275,7 +262,7 @@ def test_a_move_changes_the_cost_as_it_was_priced(case: Instance, seed: int) -> 
         assert plain.total_cost(problem, memory) - before == price[step] - stay
 
 
-def test_huge_capacities_fit_into_the_numbers_of_kernels() -> None:
+def test_huge_capacities_fit_into_the_numbers_of_kernels():
     channels = tuple(Channel(a, b, 10**9) for a in range(4) for b in range(4) if a != b)
     wide = instance(Network("wide", 4, channels), "alltoall", ports=1)
     assert 8 < spare_uses(build_problem(wide), 20) <= 1 << 20

@@ -14,7 +14,7 @@ from tests.random_instances import instances
 
 @given(instances(max_nodes=5), st.integers(0, 99))
 @settings(max_examples=examples(40), derandomize=True)
-def test_counts_like_a_loop(instance, seed: int) -> None:  # type: ignore[no-untyped-def]
+def test_counts_like_a_loop(instance, seed):
     problem = build_problem(instance)
     counted = [Counter(problem.resources_of(o).tolist()) for o in range(problem.options)]
     uses = UsageMatrix.of(problem)

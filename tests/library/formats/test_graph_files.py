@@ -5,7 +5,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from cchybrid.library.formats import read_network
+from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.topologies import network
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError
@@ -32,7 +32,7 @@ def read(tmp_path: Path, name: str, text: str) -> Network:
 
 
 @pytest.mark.parametrize("suffix", WRITERS)
-def test_an_undirected_graph_that_networkx_wrote(tmp_path: Path, suffix: str) -> None:
+def test_an_undirected_graph_that_networkx_wrote(tmp_path, suffix):
     path = tmp_path / f"Torus{suffix.upper()}"
     WRITERS[suffix](nx.convert_node_labels_to_integers(nx.grid_2d_graph(4, 4, True)), path)
     file = read_network(path)
@@ -41,18 +41,19 @@ def test_an_undirected_graph_that_networkx_wrote(tmp_path: Path, suffix: str) ->
     assert file.transmitters == file.receivers == tuple(range(16))
 
 
+def written(graph: nx.Graph, path: Path) -> NetworkFile:
+    WRITERS[path.suffix](graph, path)
+    return read_network(path)
+
+
 @pytest.mark.parametrize("suffix", [".graphml", ".gml"])
-def test_directions_capacities_endpoints_and_positions(tmp_path: Path, suffix: str) -> None:
+def test_directions_capacities_endpoints_and_positions(tmp_path, suffix):
     graph = nx.MultiDiGraph()
     graph.add_node("b", x=1, y=2.5, endpoint=1)
     graph.add_node("a", x=0.5, y=-1, endpoint=0)
     graph.add_node("c", x=7, y=0)
-    graph.add_edges_from([("b", "a"), ("b", "a")])
-    graph.add_edge("a", "c", capacity=3)
-    graph.add_edge("c", "b")
-    path = tmp_path / f"n{suffix}"
-    WRITERS[suffix](graph, path)
-    file = read_network(path)
+    graph.add_edges_from([("b", "a"), ("b", "a"), ("a", "c", {"capacity": 3}), ("c", "b")])
+    file = written(graph, tmp_path / f"n{suffix}")
     assert file.network == Network(
         name="n", nodes=3, channels=(Channel(0, 1, 2), Channel(1, 2, 3), Channel(2, 0)),
         endpoints=(0,), positions=((1, 2.5), (0.5, -1), (7, 0)), node_names=("b", "a", "c"),
@@ -60,7 +61,24 @@ def test_directions_capacities_endpoints_and_positions(tmp_path: Path, suffix: s
     assert file.transmitters == (0,)
 
 
-def test_positions_only_if_every_node_has_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffix", [".graphml", ".gml"])
+def test_every_attribute_is_read_from_files(tmp_path, suffix):
+    graph = nx.Graph()
+    for place, (name, kind) in enumerate((("s", "switch"), ("a", "endpoint"), ("b", "terminal"))):
+        graph.add_node(name, **{kind: 1}, x=place, y=0, z=1)
+    graph.add_edge("s", "a", bandwidth=2.5, duplex="half")
+    graph.add_edge("s", "b", bandwidth=5.0, duplex="full")
+    file = written(graph, tmp_path / f"n{suffix}")
+    assert file.network == Network(
+        name="n", nodes=3,
+        channels=(Channel(0, 1, 1), Channel(0, 2, 2), Channel(1, 0, 1), Channel(2, 0, 2)),
+        half_duplex=((0, 1),), endpoints=(1, 2), switches=(0,),
+        positions=((0, 0, 1), (1, 0, 1), (2, 0, 1)), node_names=("s", "a", "b"),
+    )  # fmt: skip
+    assert file.notes == ("capacity 1 is bandwidth 2.5",)
+
+
+def test_positions_only_if_every_node_has_one(tmp_path):
     node = "node [ id {} graphics [ x {} y 2.0 ] ] "
     text = "graph [ " + node.format(0, 1) + "{} edge [ source 0 target 1 ] ]"
     both = read(tmp_path, "n.gml", text.format(node.format(1, 3)))
@@ -77,11 +95,11 @@ def test_positions_only_if_every_node_has_one(tmp_path: Path) -> None:
         ("0 1 3\n1 2 {'capacity': 4}", {(0, 1, 3), (1, 0, 3), (1, 2, 4), (2, 1, 4)}),
     ],
 )
-def test_edge_lists(tmp_path: Path, text: str, channels: set[tuple[int, int, int]]) -> None:
+def test_edge_lists(tmp_path, text, channels):
     assert set(map(tuple, read(tmp_path, "n.edges", text).channels)) == channels
 
 
-def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path: Path) -> None:
+def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path):
     ring = read(tmp_path, "n.adjlist", "# ring\n0 1 2\n1 0 2\n  \n2 0 1\n")
     assert ring.channels == network("ring-bi-3").channels
 
@@ -125,14 +143,14 @@ def test_adjacency_lists_may_name_every_link_from_both_ends(tmp_path: Path) -> N
          "the attribute 'duplexx' of the whole graph has no meaning here"),
     ],
 )  # fmt: skip
-def test_refusals(tmp_path: Path, name: str, text: str, message: str) -> None:
+def test_refusals(tmp_path, name, text, message):
     path = tmp_path / name
     path.write_text(text)
     with refused(f"{path}: ", message, "; "):
         read_network(path)
 
 
-def test_a_file_that_is_missing_or_no_text(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_or_no_text(tmp_path):
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_network(tmp_path / "missing.gml")
     (tmp_path / "n.gml").write_bytes(b"\xff\xfe\x00")
@@ -140,47 +158,14 @@ def test_a_file_that_is_missing_or_no_text(tmp_path: Path) -> None:
         read_network(tmp_path / "n.gml")
 
 
-@pytest.mark.parametrize("suffix", [".graphml", ".gml"])
-def test_every_attribute_is_read_from_files(tmp_path: Path, suffix: str) -> None:
-    graph = nx.Graph()
-    graph.add_node("s", switch=1, x=0, y=0, z=1)
-    graph.add_node("a", endpoint=1, x=1, y=0, z=1)
-    graph.add_node("b", terminal=1, x=2, y=0, z=1)
-    graph.add_edge("s", "a", bandwidth=2.5, duplex="half")
-    graph.add_edge("s", "b", bandwidth=5.0, duplex="full")
-    path = tmp_path / f"n{suffix}"
-    WRITERS[suffix](graph, path)
-    file = read_network(path)
-    assert file.network == Network(
-        name="n", nodes=3,
-        channels=(Channel(0, 1, 1), Channel(0, 2, 2), Channel(1, 0, 1), Channel(2, 0, 2)),
-        half_duplex=((0, 1),), endpoints=(1, 2), switches=(0,),
-        positions=((0, 0, 1), (1, 0, 1), (2, 0, 1)), node_names=("s", "a", "b"),
-    )  # fmt: skip
-    assert file.notes == ("capacity 1 is bandwidth 2.5",)
-
-
-def test_every_attribute_of_an_edge_list(tmp_path: Path) -> None:
+def test_every_attribute_of_an_edge_list(tmp_path):
     lines = "a b {'bandwidth': 10, 'half_duplex': True}\nb c {'bandwidth': 25}\n"
     found = read(tmp_path, "n.edges", lines)
-    assert found.channels == (
-        Channel(0, 1, 2),
-        Channel(1, 0, 2),
-        Channel(1, 2, 5),
-        Channel(2, 1, 5),
-    )
+    assert found.channels == ((0, 1, 2), (1, 0, 2), (1, 2, 5), (2, 1, 5))
     assert (found.half_duplex, found.node_names) == (((0, 1),), ("a", "b", "c"))
 
 
-def test_the_defaults_of_graphml_count(tmp_path: Path) -> None:
-    text = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
-    <key id="c" for="edge" attr.name="capacity" attr.type="int"><default>3</default></key>
-    <graph edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/>
-    </graph></graphml>"""
-    assert read(tmp_path, "n.graphml", text).channels == (Channel(0, 1, 3), Channel(1, 0, 3))
-
-
-def test_attributes_of_the_whole_graph_are_ignored_on_demand_and_named(tmp_path: Path) -> None:
+def test_attributes_of_the_whole_graph_are_ignored_on_demand_and_named(tmp_path):
     path = tmp_path / "n.gml"
     path.write_text(GML.format('duplex "half" comment "of the laboratory"'))
     file = read_network(path, ignore_attributes=True)
@@ -189,60 +174,8 @@ def test_attributes_of_the_whole_graph_are_ignored_on_demand_and_named(tmp_path:
     assert not file.network.half_duplex
 
 
-def test_ports_of_graphml_change_nothing_and_warn_of_nothing(
-    tmp_path: Path, recwarn: pytest.WarningsRecorder
-) -> None:
+def test_ports_of_graphml_change_nothing_and_warn_of_nothing(tmp_path, recwarn):
     ports = '<node id="a"><port name="p"><port name="q"/></port></node><node id="b"/>'
     edge = '<edge source="a" target="b" sourceport="p"/>'
     assert len(read(tmp_path, "n.graphml", GRAPHML.format(ports + edge)).channels) == 2
     assert not recwarn.list
-
-
-CAPACITY = '<key id="c" for="{}" attr.name="capacity" attr.type="int">{}</key>'
-
-
-def graphml(keys: str, graph: str, edge: str, data: str = "") -> str:
-    return (
-        f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{keys}<graph {graph}>{AB}'
-        f'<edge source="a" target="b" {edge}>{data}</edge></graph></graphml>'
-    )
-
-
-UNDIRECTED = 'edgedefault="undirected"'
-TWICE = '<data key="c">1</data><data key="{}">5</data>'
-SAME = '<key id="d" for="edge" attr.name="capacity" attr.type="int"/>'
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (graphml("", UNDIRECTED, 'directed="1"'), "directed=true edge found in undirected graph"),
-        (graphml("", UNDIRECTED, 'directed="TRUE"'), "directed is 'TRUE'; write true or false"),
-        (graphml("", 'edgedefault="Directed"', ""), "edgedefault is 'Directed'"),
-        (graphml("", "", ""), "edgedefault is 'missing'"),
-        (graphml(CAPACITY.format("all", "<default>3</default>"), UNDIRECTED, ""),
-         "key c: a default for 'all' elements"),
-        (graphml(CAPACITY.format("edge", ""), UNDIRECTED, "", TWICE.format("c")),
-         "edge a b: the attribute 'capacity' is given 2 times"),
-        (graphml(CAPACITY.format("edge", "") + SAME, UNDIRECTED, "", TWICE.format("d")),
-         "edge a b: the attribute 'capacity' is given 2 times"),
-    ],
-)  # fmt: skip
-def test_what_networkx_would_read_as_another_network_is_refused(text, words, tmp_path):
-    (tmp_path / "a.graphml").write_text(text)
-    with pytest.raises(InputError, match=words):
-        read_network(tmp_path / "a.graphml")
-
-
-@pytest.mark.parametrize(("value", "channels"), [("0", 2), ("false", 2), ("true", 1), ("1", 1)])
-def test_truth_values_of_xml(value, channels, tmp_path):
-    default = UNDIRECTED if channels == 2 else 'edgedefault="directed"'
-    (tmp_path / "a.graphml").write_text(graphml("", default, f'directed="{value}"'))
-    assert len(read_network(tmp_path / "a.graphml").network.channels) == channels
-
-
-@pytest.mark.parametrize("key", ["Directed 1", 'directed "false"', "directed 0.0", "directed -1"])
-def test_an_odd_direction_of_gml_is_refused(key, tmp_path):
-    (tmp_path / "a.gml").write_text(GML.format(key))
-    with pytest.raises(InputError, match="write directed 1 or directed 0"):
-        read_network(tmp_path / "a.gml")

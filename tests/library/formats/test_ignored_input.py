@@ -7,11 +7,11 @@ import networkx as nx
 import pytest
 
 from cchybrid.library.formats import read_network
-from cchybrid.model.errors import InputError
 from tests.refusals import refused
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 CAPACITY = '<key id="k" for="{}" attr.name="capacity" attr.type="int">{}</key>'
+UNDIRECTED = 'edgedefault="undirected"'
 EDGE = CAPACITY.format("edge", "")
 ENDS = '<edge source="0" target="1"{}/>'
 GML = "graph [\n{}\nnode [ id 0 ]\nnode [ id 1 ]\n{}\nedge [ source 0 target 1 ]\n]\n{}"
@@ -25,11 +25,11 @@ def capacities(path: Path, text: str) -> dict[tuple[int, int], int]:
         return {channel[:2]: channel[2] for channel in read_network(path).network.channels}
 
 
-def graphml(edges: str, keys: str = "", after: str = "", nodes: str = "") -> str:
+def graphml(edges: str, keys: str = "", after: str = "", nodes: str = "", default: str = "") -> str:
     nodes = nodes or '<node id="0"/><node id="1"/><node id="2"/>'
     return (
         f'<graphml xmlns="{NAMESPACE}" xmlns:x="http://x">{keys}'
-        f'<graph edgedefault="undirected">{nodes}{edges}</graph>{after}</graphml>'
+        f"<graph {default or UNDIRECTED}>{nodes}{edges}</graph>{after}</graphml>"
     )
 
 
@@ -47,7 +47,7 @@ def data(text: str, more: str = "") -> str:
         2 * data("0").replace('"k"', '"key"'),
     ],
 )
-def test_parallel_edges_of_one_id_add_their_capacities(edges: str, tmp_path: Path) -> None:
+def test_parallel_edges_of_one_id_add_their_capacities(edges, tmp_path):
     key = '<key id="key" for="edge" attr.name="key" attr.type="int"/>'
     found = capacities(tmp_path / "n.graphml", graphml(edges, key))
     assert found == {(0, 1): 2, (1, 0): 2}
@@ -85,12 +85,24 @@ GRAPHML_REFUSALS = [
      "<graphml>: the element 'edge' has no meaning in <graphml>"),
     (graphml(data("3"), EDGE.replace("for=", "For=")),
      "key k: the XML attribute 'For' has no meaning in GraphML"),
+    (graphml(ENDS.format(' directed="1"')), "directed=true edge found in undirected graph"),
+    (graphml(ENDS.format(' directed="TRUE"')), "directed is 'TRUE'; write true or false"),
+    (graphml(ENDS.format(""), default='edgedefault="Directed"'), "edgedefault is 'Directed'"),
+    (graphml(ENDS.format(""), default=" "), "edgedefault is 'missing'"),
+    (graphml(ENDS.format(""), CAPACITY.format("all", "<default>3</default>")),
+     "key k: a default for 'all' elements"),
+    (graphml(data("1").replace("</edge>", '<data key="k">5</data></edge>'), EDGE),
+     "edge 0 1: the attribute 'capacity' is given 2 times"),
+    (graphml(data("1").replace("</edge>", '<data key="l">5</data></edge>'),
+             EDGE + EDGE.replace('"k"', '"l"')),
+     "edge 0 1: the attribute 'capacity' is given 2 times"),
     ("<html/>", "not valid GraphML: the first element is 'html', not <graphml>"),
 ]  # fmt: skip
+DIRECTIONS = ("directed false", "Directed 1", 'directed "false"', "directed 0.0", "directed -1")
 GML_REFUSALS = [
     (GML.format("directed 0 directed 0", "", ""), "line 2: the key 'directed' is given twice"),
     (GML.format("directed 1\ndirected 0", "", ""), "line 3: the key 'directed' is given twice"),
-    (GML.format("directed false", "", ""), "line 2: directed false; write directed 1 or"),
+    *((GML.format(key, "", ""), "write directed 1 or directed 0") for key in DIRECTIONS),
     (GML.format("multigraph 2", "", ""), "line 2: multigraph 2; write multigraph 1 or"),
     (GML.format("", "", "directed 1"), "line 8: directed beside the graph; write it inside"),
     (GML.format("", "EDGE [ source 0 target 1 ]", ""), "line 5: a list 'EDGE'; write edge ["),
@@ -109,14 +121,12 @@ GML_REFUSALS = [
         *(("n.gml", *row) for row in GML_REFUSALS),
     ],
 )
-def test_what_a_format_does_not_mean_is_refused(
-    name: str, text: str, message: str, tmp_path: Path
-) -> None:
+def test_what_a_format_does_not_mean_is_refused(name, text, message, tmp_path):
     with refused(f"{tmp_path / name}: ", message, "; "):
         capacities(tmp_path / name, text)
 
 
-def test_a_file_of_yed_is_read(tmp_path: Path) -> None:
+def test_a_file_of_yed_is_read(tmp_path):
     node = (
         '<node id="{0}"><data key="d5"/><data key="d6"><y:ShapeNode><y:Geometry x="{0}" y="2"/>'
         '<y:NodeLabel>R{0}</y:NodeLabel></y:ShapeNode></data><data key="d7"><y:U/></data></node>'
@@ -143,16 +153,14 @@ def test_a_file_of_yed_is_read(tmp_path: Path) -> None:
     assert network.positions == ((4, 2), (7, 2))
 
 
-def test_attributes_of_several_types_that_networkx_writes(tmp_path: Path) -> None:
+def test_attributes_of_several_types_that_networkx_writes(tmp_path):
     graph = nx.MultiGraph(edge_default={"capacity": 3}, name="n")
-    graph.add_edge(0, 1, capacity=2)
-    graph.add_edge(0, 1, capacity=2.0)
-    graph.add_edge(0, 1)
+    graph.add_edges_from([(0, 1, {"capacity": 2}), (0, 1, {"capacity": 2.0}), (0, 1)])
     nx.write_graphml(graph, tmp_path / "n.graphml")
     assert read_network(tmp_path / "n.graphml").network.channels[0].capacity == 7
 
 
-def test_lists_and_other_blocks_of_gml_are_read(tmp_path: Path) -> None:
+def test_lists_and_other_blocks_of_gml_are_read(tmp_path):
     graph = nx.Graph(node_default={}, levels=[1, 2], comment="edge [ directed 1 directed 1")
     graph.add_node("a", pos=[0, 1])
     graph.add_node("b", pos=[2, 1])
@@ -164,12 +172,20 @@ def test_lists_and_other_blocks_of_gml_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "key"),
-    [
-        ("{'capacity': 2, 'capacity': 5}", "'capacity'"),
-        ("{\"capacity\": 5, 'capacity': 5}", "'capacity'"),
-    ],
+    "row", ["{'capacity': 2, 'capacity': 5}", "{\"capacity\": 5, 'capacity': 5}"]
 )
-def test_a_key_of_an_edge_list_is_given_once(row: str, key: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=f"line 2: the attribute {key} is given 2 times; keep one"):
+def test_a_key_of_an_edge_list_is_given_once(row, tmp_path):
+    with refused("line 2: the attribute 'capacity' is given 2 times; keep one"):
         capacities(tmp_path / "n.edges", f"0 2\n0 1 {row}\n")
+
+
+@pytest.mark.parametrize(("value", "channels"), [("0", 2), ("false", 2), ("true", 1), ("1", 1)])
+def test_truth_values_of_xml(value, channels, tmp_path):
+    default = UNDIRECTED if channels == 2 else 'edgedefault="directed"'
+    text = graphml(ENDS.format(f' directed="{value}"'), default=default)
+    assert len(capacities(tmp_path / "a.graphml", text)) == channels
+
+
+def test_the_defaults_of_graphml_count(tmp_path):
+    text = graphml(ENDS.format(""), CAPACITY.format("edge", "<default>3</default>"))
+    assert capacities(tmp_path / "n.graphml", text) == {(0, 1): 3, (1, 0): 3}

@@ -7,20 +7,21 @@ from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from tests.refusals import refused
 
+MESH = network("mesh-4x4")
+
 
 def pairs(net: Network) -> set[tuple[int, int]]:
     return {(source, target) for source, target, _ in net.channels}
 
 
-def test_a_link_of_a_symmetric_network_fails_in_both_directions() -> None:
-    mesh = network("mesh-4x4")
-    broken = fail(mesh, ["1-0"])
-    assert pairs(mesh) - pairs(broken) == {(0, 1), (1, 0)}
+def test_a_link_of_a_symmetric_network_fails_in_both_directions():
+    broken = fail(MESH, ["1-0"])
+    assert pairs(MESH) - pairs(broken) == {(0, 1), (1, 0)}
     assert broken.name == "mesh-4x4 without link 0-1"
-    assert broken.positions == mesh.positions
+    assert broken.positions == MESH.positions
 
 
-def test_a_link_of_a_digraph_is_one_channel() -> None:
+def test_a_link_of_a_digraph_is_one_channel():
     kautz = network("kautz-12")
     assert {(0, 3), (3, 0)} <= pairs(kautz)
     assert pairs(kautz) - pairs(fail(kautz, ["0>3"])) == {(0, 3)}
@@ -31,26 +32,24 @@ def test_a_link_of_a_digraph_is_one_channel() -> None:
 
 
 @pytest.mark.parametrize("text", ["0>1", " 0 > 1 ", "0->1"])
-def test_one_direction(text: str) -> None:
-    mesh = network("mesh-4x4")
-    assert pairs(mesh) - pairs(fail(mesh, [text])) == {(0, 1)}
+def test_one_direction(text):
+    assert pairs(MESH) - pairs(fail(MESH, [text])) == {(0, 1)}
 
 
-def test_symmetry_is_that_of_the_network_before_the_faults() -> None:
-    mesh = network("mesh-4x4")
-    broken = fail(mesh, ["0>1", "4-5", "5-4"])
-    assert pairs(mesh) - pairs(broken) == {(0, 1), (4, 5), (5, 4)}
+def test_symmetry_is_that_of_the_network_before_the_faults():
+    broken = fail(MESH, ["0>1", "4-5", "5-4"])
+    assert pairs(MESH) - pairs(broken) == {(0, 1), (4, 5), (5, 4)}
     assert broken.name == "mesh-4x4 without links 0>1, 4-5"
 
 
-def test_a_failed_node_keeps_its_number_and_is_no_terminal() -> None:
-    broken = fail(network("mesh-4x4"), ["0-1"], [5, 5, 10])
+def test_a_failed_node_keeps_its_number_and_is_no_terminal():
+    broken = fail(MESH, ["0-1"], [5, 5, 10])
     assert broken.nodes == 16
     assert broken.terminals == tuple(node for node in range(16) if node not in (5, 10))
     assert broken.name == "mesh-4x4 without link 0-1 and nodes 5, 10"
 
 
-def test_half_duplex_and_endpoints_stay_consistent() -> None:
+def test_half_duplex_and_endpoints_stay_consistent():
     net = Network.from_links(
         "y", 4, [(0, 3), (1, 3), (2, 3)], half_duplex=((0, 3), (3, 1)), endpoints=(0, 1, 2)
     )
@@ -62,12 +61,11 @@ def test_half_duplex_and_endpoints_stay_consistent() -> None:
     assert fail(net, nodes=[0, 1, 2]).terminals == ()
 
 
-def test_without_link() -> None:
-    mesh = network("mesh-4x4")
-    assert without_link(mesh, 0, 1, both=True) == fail(mesh, ["0-1"])
-    assert without_link(mesh, 0, 1, both=False) == fail(mesh, ["0>1"])
+def test_without_link():
+    assert without_link(MESH, 0, 1, both=True) == fail(MESH, ["0-1"])
+    assert without_link(MESH, 0, 1, both=False) == fail(MESH, ["0>1"])
     with pytest.raises(InputError, match="no link 0-2 in mesh-4x4"):
-        without_link(mesh, 0, 2, both=True)
+        without_link(MESH, 0, 2, both=True)
 
 
 @pytest.mark.parametrize(
@@ -82,12 +80,12 @@ def test_without_link() -> None:
         ("-1-0", "'-1-0' is no link"),
     ],
 )
-def test_a_link_that_does_not_exist(link: str, message: str) -> None:
+def test_a_link_that_does_not_exist(link, message):
     with refused(message):
-        fail(network("mesh-4x4"), [link])
+        fail(MESH, [link])
 
 
 @pytest.mark.parametrize("node", [-1, 16])
-def test_a_node_that_does_not_exist(node: int) -> None:
+def test_a_node_that_does_not_exist(node):
     with pytest.raises(InputError, match=f"no node {node} in mesh-4x4; use 0 to 15"):
-        fail(network("mesh-4x4"), nodes=[node])
+        fail(MESH, nodes=[node])

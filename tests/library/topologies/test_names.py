@@ -7,37 +7,29 @@ import pytest
 
 from cchybrid.library.topologies import FAMILIES, network
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.records import TopologyInfo
 from tests.refusals import refused
 
 
 @pytest.mark.parametrize("name", ["Mesh-4X4", "  hypercube-8 ", "RING-BI-5", "Petersen"])
-def test_case_and_blanks_do_not_matter(name: str) -> None:
+def test_case_and_blanks_do_not_matter(name):
     assert network(name).name == name.strip().lower()
 
 
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [
-        ("hypercub-8", "hypercube-8"),
-        ("mesh4x4", "mesh-4x4"),
-        ("mesh-4*8", "mesh-4x8"),
-        ("4x4 mesh", "mesh-4x4"),
-        ("rings-8", "ring-8"),
-        ("Spidergon16", "spidergon-16"),
-        ("hypercub-7", "hypercube-8"),
-        ("mesh-\uff14x\uff14", "mesh-4x4"),
-    ],
-)
-def test_unknown_name_suggests_the_one_that_was_meant(written: str, meant: str) -> None:
-    with pytest.raises(InputError) as caught:
+MEANT = {
+    "hypercub-8": "hypercube-8", "mesh4x4": "mesh-4x4", "mesh-4*8": "mesh-4x8",
+    "4x4 mesh": "mesh-4x4", "rings-8": "ring-8", "Spidergon16": "spidergon-16",
+    "hypercub-7": "hypercube-8", "mesh-\uff14x\uff14": "mesh-4x4",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("written", MEANT)
+def test_unknown_name_suggests_the_one_that_was_meant(written):
+    with refused(f"did you mean {MEANT[written]}?", "cchybrid topologies"):
         network(written)
-    assert f"did you mean {meant}?" in str(caught.value)
-    assert "cchybrid topologies" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["", "zzz", "ladder-8", "-", "x" * 10_000])
-def test_unknown_name_without_likeness_says_where_the_names_are(name: str) -> None:
+def test_unknown_name_without_likeness_says_where_the_names_are(name):
     with pytest.raises(InputError, match="`cchybrid topologies` lists") as caught:
         network(name)
     assert len(str(caught.value)) < 200
@@ -110,7 +102,7 @@ ABSURD = """
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_senseless_parameters_name_the_nearest_sensible_ones(name: str) -> None:
+def test_senseless_parameters_name_the_nearest_sensible_ones(name):
     with refused(REFUSALS[name]):
         network(name)
 
@@ -122,7 +114,7 @@ def test_senseless_parameters_name_the_nearest_sensible_ones(name: str) -> None:
         "9" * 5000 + "-fat-mesh-2x2", "circulant-60000-" + "x".join(map(str, range(1, 40))),
     ],
 )  # fmt: skip
-def test_absurd_sizes_are_refused_at_once(name: str) -> None:
+def test_absurd_sizes_are_refused_at_once(name):
     start = time.perf_counter()
     with pytest.raises(InputError, match=r"too (many|large)"):
         network(name)
@@ -130,7 +122,7 @@ def test_absurd_sizes_are_refused_at_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_every_record_is_complete(family: TopologyInfo) -> None:
+def test_every_record_is_complete(family):
     assert re.fullmatch(family.pattern, family.example)
     assert family.name in family.usage.lower()
     assert family.build is not None

@@ -14,7 +14,7 @@ from cchybrid.referee.distances import hop_distances
 
 
 @pytest.mark.parametrize("nodes", [*range(5, 40), 61, 85, 1000])
-def test_midimew_has_the_minimum_diameter_of_degree_4_circulants(nodes: int) -> None:
+def test_midimew_has_the_minimum_diameter_of_degree_4_circulants(nodes):
     net = network(f"midimew-{nodes}")
     base = math.ceil(math.sqrt(nodes / 2))
     expected = base if nodes > 2 * base * (base - 1) + 1 else base - 1
@@ -22,7 +22,7 @@ def test_midimew_has_the_minimum_diameter_of_degree_4_circulants(nodes: int) -> 
 
 
 @pytest.mark.parametrize("nodes", [5, 7, 8, 9, 12, 15, 22, 36, 101])
-def test_k_ring_has_two_rings_and_no_other_pair_of_rings_is_better(nodes: int) -> None:
+def test_k_ring_has_two_rings_and_no_other_pair_of_rings_is_better(nodes):
     net = network(f"k-ring-{nodes}")
     (second,) = {min(node, nodes - node) for node in net.successors[0]} - {1}
     assert math.gcd(second, nodes) == 1
@@ -39,7 +39,7 @@ def test_k_ring_has_two_rings_and_no_other_pair_of_rings_is_better(nodes: int) -
     assert quality(net) == min(map(quality, others))
 
 
-def test_fat_networks_keep_capacities_and_half_duplex_links() -> None:
+def test_fat_networks_keep_capacities_and_half_duplex_links():
     slim = Network.from_links("n", 3, [(0, 1), (0, 1), (1, 2)], half_duplex=((2, 1),))
     net = fat(2, slim)
     assert net.channels[net.channel_index[6, 7]].capacity == 2
@@ -48,7 +48,7 @@ def test_fat_networks_keep_capacities_and_half_duplex_links() -> None:
     assert net.name == "2-fat-n"
 
 
-def test_omega_passes_the_published_exchange_of_all_with_all() -> None:
+def test_omega_passes_the_published_exchange_of_all_with_all():
     # The targets of every terminal in seven steps.
     rows = ["4215367", "5602473", "0137654", "6450721", "2763510", "1374206", "7541032", "3026145"]
     routes = Routes(network("omega-8"), extra_hops=0)
@@ -58,18 +58,18 @@ def test_omega_passes_the_published_exchange_of_all_with_all() -> None:
         assert len(set(links)) == len(links)
 
 
-def test_a_random_network_is_that_of_its_seed() -> None:
+def test_a_random_network_is_that_of_its_seed():
     net = network("random-regular-64-3-5")
     assert net == network("random-regular-64-3-5")
     assert net.channels != network("random-regular-64-3-6").channels
 
 
-@pytest.mark.parametrize("name", [f"random-regular-8-3-{seed}" for seed in range(40)])
-def test_random_networks_are_connected(name: str) -> None:
-    assert hop_distances(network(name), [0]).min() >= 0
+def test_random_networks_are_connected():
+    for seed in range(40):
+        assert hop_distances(network(f"random-regular-8-3-{seed}"), [0]).min() >= 0
 
 
-def test_dense_random_networks_are_quick() -> None:
+def test_dense_random_networks_are_quick():
     start = time.perf_counter()
     net = network("random-regular-120-110-1")
     assert {len(targets) for targets in net.successors} == {110}
@@ -77,7 +77,7 @@ def test_dense_random_networks_are_quick() -> None:
 
 
 @pytest.mark.parametrize(("name", "lanes"), [("dgx-1", 6), ("mi250-16", 7)])
-def test_every_accelerator_uses_all_its_lanes(name: str, lanes: int) -> None:
+def test_every_accelerator_uses_all_its_lanes(name, lanes):
     net = network(name)
     for node in range(net.nodes):
         assert sum(size for source, _, size in net.channels if source == node) == lanes

@@ -1,7 +1,5 @@
 """A Dask scheduler and workers as processes of their own, as on a real cluster."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,11 +1,8 @@
 """The executor of Dask clusters: a job has one answer, whichever worker dies; none is left."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
-from pathlib import Path
 
 import dask
 import distributed
@@ -37,15 +34,8 @@ os.kill(os.getppid(), signal.SIGKILL)
 """A module that says that it has started, and kills the worker that runs it."""
 
 
-@pytest.fixture
-def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "waits_for_a_file.py").write_text(WAITING)
-    monkeypatch.syspath_prepend(tmp_path)
-    return tmp_path
-
-
 @pytest.mark.long
-def test_dask_runs_jobs_again_whose_workers_are_killed(waiting: Path) -> None:
+def test_dask_runs_jobs_again_whose_workers_are_killed(waiting):
     with closing(DaskExecutor(ExecutorSettings(jobs=2))) as executor:
         assert isinstance(executor, DaskExecutor)
         wait_for(lambda: executor.slots(1) == 2, "no workers")
@@ -66,7 +56,7 @@ def test_dask_runs_jobs_again_whose_workers_are_killed(waiting: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_job_whose_workers_always_die_fails_in_the_end(waiting: Path) -> None:
+def test_a_job_whose_workers_always_die_fails_in_the_end(waiting):
     (waiting / "deadly.py").write_text(DEADLY)
     found: list[JobAnswer] = []
     # Dask gives a task up after its first death, so that the test takes a minute less.
@@ -83,9 +73,7 @@ def test_a_job_whose_workers_always_die_fails_in_the_end(waiting: Path) -> None:
 
 
 @pytest.mark.long
-def test_without_its_scheduler_a_run_ends_in_one_line_and_its_jobs_end(
-    waiting: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_its_scheduler_a_run_ends_in_one_line_and_its_jobs_end(waiting, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(waiting), os.environ["PYTHONPATH"]]))
     # As the jobs of cchybrid do: with its scheduler the worker ends, too.
     ending = "from cchybrid.system.processes import die_with_parent\ndie_with_parent()\n"
@@ -103,7 +91,7 @@ def test_without_its_scheduler_a_run_ends_in_one_line_and_its_jobs_end(
         wait_for(lambda: not any(map(is_running, starts(waiting, "a"))), "a process is left")
 
 
-def test_dask_gives_a_job_as_many_processors_as_it_needs(waiting: Path) -> None:
+def test_dask_gives_a_job_as_many_processors_as_it_needs(waiting):
     said: list[str] = []
     settings = {"dashboard_address": ":0", "silence_logs": 60, "processes": False}
     room = {"n_workers": 1, "threads_per_worker": 4, "resources": {"processors": 4}}
@@ -133,11 +121,11 @@ def test_dask_gives_a_job_as_many_processors_as_it_needs(waiting: Path) -> None:
         ("nonsense://x", "the scheduler cannot be used"),
     ],
 )
-def test_an_address_without_a_scheduler_is_one_line(address: str, complaint: str) -> None:
+def test_an_address_without_a_scheduler_is_one_line(address, complaint):
     with pytest.raises(InputError, match=complaint) as caught:
         DaskExecutor(ExecutorSettings(address))
     assert "\n" not in str(caught.value)
 
 
-def test_an_address_alone_means_dask() -> None:
+def test_an_address_alone_means_dask():
     assert executor_name(load_registry(), None, "tcp://x:1") == "dask"

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from cchybrid.checker import proven_steps
 from cchybrid.model import Instance
-from cchybrid.plugin.conformance import ConformanceInstance, LocalRun, conformance_instances
+from cchybrid.plugin.conformance import LocalRun, conformance_instances
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import build_problem
@@ -54,14 +54,14 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_known_optima_are_optimal(case: ConformanceInstance) -> None:
+def test_the_known_optima_are_optimal(case):
     assert optimum(case.instance) == case.optimum
     assert certified(case.instance) <= case.optimum
 
 
 @given(instances(max_nodes=5, max_messages=4))
 @drawn(60)
-def test_no_engine_beats_the_exact_engine_and_it_beats_no_bound(instance: Instance) -> None:
+def test_no_engine_beats_the_exact_engine_and_it_beats_no_bound(instance):
     best = optimum(instance)
     assert certified(instance) <= best
     for info in HEURISTICS:

@@ -27,6 +27,7 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.solver import StoppedError
 from tests.examples import drawn
 from tests.plugins.engines.runs import solved
+from tests.problem.symmetry.test_images import many_to_many
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import instances, models, networks
 
@@ -35,13 +36,18 @@ BROADCAST = Broadcast(Broadcast.Options())
 
 
 def senders(problem: Problem) -> Senders:
-    assert problem.structure is not None
     return Senders.of(problem, problem.structure)
+
+
+def test_building_a_model_can_be_stopped():
+    problem = build_problem(cchybrid.instance("mesh-4x4", "OAB"))
+    with pytest.raises(StoppedError):
+        SpreadModel(senders(problem), (6, 2), lambda: True)
 
 
 @RANDOM
 @given(instances(switchings=("wormhole",), routings=("minimal",), max_nodes=6, max_messages=3))
-def test_without_limits_it_has_all_schedules(instance: Instance) -> None:
+def test_without_limits_it_has_all_schedules(instance):
     """Ports, capacities, endpoints and half-duplex links among them; against the rules alone."""
     problem = build_problem(instance)
     assume(Broadcast(Broadcast.Options()).unsupported(problem) is None)
@@ -52,7 +58,7 @@ def test_without_limits_it_has_all_schedules(instance: Instance) -> None:
 
 @RANDOM
 @given(instances(switchings=("wormhole",), routings=("any", 1, 2), max_nodes=6, max_messages=3))
-def test_shortest_paths_do_where_longer_ones_are_allowed(instance: Instance) -> None:
+def test_shortest_paths_do_where_longer_ones_are_allowed(instance):
     problem = build_problem(instance)
     assume(Broadcast(Broadcast.Options()).unsupported(problem) is None)
     run, _ = solved(BROADCAST, problem)
@@ -62,18 +68,14 @@ def test_shortest_paths_do_where_longer_ones_are_allowed(instance: Instance) -> 
 
 
 @pytest.mark.parametrize("reach", [1, 2])
-def test_steps_keep_within_their_reach(reach: int) -> None:
-    run, _ = solved(
-        Broadcast(Broadcast.Options(reach=reach)),
-        build_problem(cchybrid.instance("mesh-5x5", "OAB", root=0)),
-        3,
-    )
-    steps = run.schedules[-1].steps
-    for before_last, step in enumerate(reversed(steps[1:])):
+def test_steps_keep_within_their_reach(reach):
+    problem = build_problem(cchybrid.instance("mesh-5x5", "OAB", root=0))
+    run, _ = solved(Broadcast(Broadcast.Options(reach=reach)), problem, 3)
+    for before_last, step in enumerate(reversed(run.schedules[-1].steps[1:])):
         assert max(len(path) - 1 for _, path in step) <= reach + before_last
 
 
-def test_paths_that_the_pool_lacks_are_offered_too() -> None:
+def test_paths_that_the_pool_lacks_are_offered_too():
     problem = build_problem(cchybrid.instance("mesh-6x6", "OAB", root=0), max_options=1000)
     assert not problem.complete
     run, _ = solved(BROADCAST, problem, lower=3)
@@ -83,9 +85,7 @@ def test_paths_that_the_pool_lacks_are_offered_too() -> None:
 
 
 @pytest.mark.parametrize(("ports", "steps"), [(None, 1), (2, 1), (1, 2)])
-def test_parallel_links_carry_as_many_copies_as_ports_let_out(
-    ports: int | None, steps: int
-) -> None:
+def test_parallel_links_carry_as_many_copies_as_ports_let_out(ports, steps):
     """Node 0 reaches 2 and 3 over one channel of capacity 2."""
     channels = (Channel(0, 1, 2), Channel(1, 2, 1), Channel(1, 3, 1))
     network = Network("fork", 4, channels)
@@ -95,14 +95,7 @@ def test_parallel_links_carry_as_many_copies_as_ports_let_out(
     assert run.best() == steps
 
 
-def test_building_a_model_can_be_stopped() -> None:
-    with pytest.raises(StoppedError):
-        SpreadModel(
-            senders(build_problem(cchybrid.instance("mesh-4x4", "OAB"))), (6, 2), lambda: True
-        )
-
-
-def test_refuses_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refuses_what_is_too_large(monkeypatch):
     problem = build_problem(cchybrid.instance("mesh-5x5", "OAB"))
     monkeypatch.setattr("cchybrid_plugins.engines.broadcast.engine.MAX_HOPS", 1000)
     refused = Broadcast(Broadcast.Options()).unsupported(problem)
@@ -131,7 +124,7 @@ def apart(draw: st.DrawFn) -> Instance:
 
 @RANDOM
 @given(apart())
-def test_in_the_end_it_has_all_schedules(instance: Instance) -> None:
+def test_in_the_end_it_has_all_schedules(instance):
     problem = build_problem(instance)
     options = Broadcast.Options(max_messages=1)
     assume(Broadcast(options).unsupported(problem) is None)
@@ -150,20 +143,13 @@ def values_of(model: SpreadModel) -> np.ndarray | None:
     return np.array(solver.response_proto.solution, dtype=np.int64)
 
 
-def many_to_many(name: str, sources: int) -> Instance:
-    """Nodes before ``sources`` send to all others."""
-    receivers = list(range(sources, cchybrid.network(name).nodes))
-    return cchybrid.instance(name, "MNB", transmitters=list(range(sources)), receivers=receivers)
-
-
-def test_deliveries_are_invariant() -> None:
+def test_deliveries_are_invariant():
     problem = build_problem(many_to_many("mesh-3x4", 4))
     (images,) = small_groups(problem, 0, 9)
     model = SpreadModel(
         senders(problem), (5, 2, 1, 1), lambda: False, from_source=(5, 4, 3, 2), images=images
     )
     values = values_of(model)
-    assert values is not None
     grown, assignment = model.solution(values)
     steps = grown.lift(assignment).steps
     made = {(m, path[-1], step) for step, sent in enumerate(steps) for m, path in sent}

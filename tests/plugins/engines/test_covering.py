@@ -1,9 +1,6 @@
 """The cover by classes: all classes once, bounds that hold, exact results."""
 
-from __future__ import annotations
-
 from itertools import combinations, islice
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +14,7 @@ from cchybrid_plugins.engines.covering.routes import has_fixed_routes
 from hypothesis import HealthCheck, assume, given, settings
 
 import cchybrid
-from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
+from cchybrid.model import Instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Problem, build_problem
@@ -27,6 +24,7 @@ from cchybrid.toolkit.packing import Packing
 from cchybrid.toolkit.usage_matrix import IntVector
 from tests.examples import examples
 from tests.named_instances import named
+from tests.plugins.engines import runs
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import instances, scattered
 
@@ -35,21 +33,14 @@ RANDOM = settings(
 )
 
 
-SCATTERS = instances(kinds=("deliver",), switchings=("wormhole",), max_nodes=5).map(scattered)
-SMALL = instances(kinds=("deliver",), switchings=("wormhole",), max_nodes=5).map(
-    lambda instance: scattered(instance, 4)
-)
-FIXED = instances(
-    kinds=("deliver",), switchings=("wormhole",), routings=("minimal", 1), max_nodes=6
-).map(scattered)
-
-
-def all_columns(packing: Packing) -> Incidence:
-    return Incidence.of(packing, np.arange(packing.columns))
+WORMHOLE = {"kinds": ("deliver",), "switchings": ("wormhole",)}
+SCATTERS = instances(**WORMHOLE, max_nodes=5).map(scattered)
+SMALL = instances(**WORMHOLE, max_nodes=5).map(lambda instance: scattered(instance, 4))
+FIXED = instances(**WORMHOLE, routings=("minimal", 1), max_nodes=6).map(scattered)
 
 
 def listed(packing: Packing) -> list[IntVector]:
-    every = all_columns(packing)
+    every = Incidence.of(packing, np.arange(packing.columns))
     return [every.columns(found) for found in every.classes(every.everything) if found]
 
 
@@ -83,18 +74,14 @@ def generation(problem: Problem, over: bool = False) -> Generation:
     return made
 
 
-def solved(
-    instance: Instance, options: dict[str, Any] | None = None, **rest: Any
-) -> tuple[LocalRun, Stop]:
-    run = LocalRun(build_problem(instance), **{"budget": Budget(None, evaluations=200_000), **rest})
-    stop = Covering(Covering.Options(**(options or {}))).solve(run.problem, run)
-    assert run.violations == []
-    return run, stop
+def solved(instance: Instance, evaluations: int = 200_000) -> tuple[LocalRun, Stop]:
+    budget = Budget(None, evaluations=evaluations)
+    return runs.solved(Covering(Covering.Options()), instance, budget=budget)
 
 
 @RANDOM
 @given(SMALL)
-def test_lists_every_maximal_class_once(instance: Instance) -> None:
+def test_lists_every_maximal_class_once(instance):
     """Capacities, ports and half duplex, too."""
     packing = Packing.of(build_problem(instance))
     assume(packing.columns <= 10)
@@ -111,7 +98,7 @@ OPTIMA = """spidergon-8 AAS 4, hypercube-8 AAS 4, ring-bi-8 AAS 8, ring-bi-16 AA
 
 
 @pytest.mark.parametrize("case", OPTIMA.split(","))
-def test_finds_and_proves_the_optimum(case: str) -> None:
+def test_finds_and_proves_the_optimum(case):
     words, _, optimum = case.rpartition(" ")
     run, stop = solved(named(words))
     assert (run.best(), run.lower(), stop) == (int(optimum), int(optimum), Stop.EXHAUSTED)
@@ -131,21 +118,19 @@ def alone(name: str, problem: Problem) -> LocalRun:
 
 @RANDOM
 @given(SMALL)
-def test_the_fewest_listed_classes_are_the_fewest_steps(instance: Instance) -> None:
+def test_the_fewest_listed_classes_are_the_fewest_steps(instance):
     run = alone("list_all", build_problem(instance))
     best = run.best()
-    assert best is not None
     assert best == run.lower() == fewest_steps(instance, best)
 
 
 @RANDOM
 @given(FIXED)
-def test_dividing_is_exact_where_routes_are_fixed(instance: Instance) -> None:
+def test_dividing_is_exact_where_routes_are_fixed(instance):
     """Elsewhere it refutes nothing."""
     problem = build_problem(instance)
     run = alone("divide", problem)
     best = run.best()
-    assert best is not None
     if has_fixed_routes(Packing.of(problem)):
         assert best == run.lower() == fewest_steps(instance, best)
     else:
@@ -155,25 +140,21 @@ def test_dividing_is_exact_where_routes_are_fixed(instance: Instance) -> None:
 
 @RANDOM
 @given(SCATTERS)
-def test_never_claims_more_than_the_optimum(instance: Instance) -> None:
+def test_never_claims_more_than_the_optimum(instance):
     """Ports, capacities, half duplex, endpoints, detours; the optimum comes from the rules."""
-    run, _ = solved(instance, budget=Budget(None, evaluations=20_000))
+    run, _ = solved(instance, 20_000)
     best = run.best()
-    assert best is not None
     optimum = fewest_steps(instance, best)
     assert run.lower() <= optimum
     assert best == optimum
 
 
-def test_beats_the_prices_where_classes_cannot_use_everything() -> None:
+def test_beats_the_prices_where_classes_cannot_use_everything():
     """Three messages two hops each round a triangle: no channel carries more than two of them.
 
     So the prices say 2; but any two of the paths share a channel.
     """
-    links = [(0, 1), (1, 2), (2, 0)]
-    network = Network("triangle", 3, tuple(Channel(a, b, 1) for a, b in links))
-    messages = tuple(Message(a, ((a + 2) % 3,)) for a in range(3))
-    instance = Instance(network, Collective("turn", messages), CommunicationModel())
+    instance = cchybrid.instance("ring-uni-3", [(a, (a + 2) % 3) for a in range(3)])
     made = generation(build_problem(instance))
     assert made.bound == 2
     while not made.closed:
@@ -183,24 +164,22 @@ def test_beats_the_prices_where_classes_cannot_use_everything() -> None:
     assert (run.best(), run.lower(), stop) == (3, 3, Stop.EXHAUSTED)
 
 
-def test_listing_gives_up_at_its_limit() -> None:
-    problem = build_problem(cchybrid.instance("torus-3x3", "AAS"))
+def test_listing_gives_up_at_its_limit():
+    problem = build_problem(named("torus-3x3 AAS"))
     run = LocalRun(problem, budget=Budget(None, evaluations=200_000))
-    turns = list(Search(problem, run, Covering.Options(classes=100)).list_all())
-    assert turns
+    assert list(Search(problem, run, Covering.Options(classes=100)).list_all())
     assert run.bounds == []
 
 
-def test_claims_nothing_for_an_incomplete_problem() -> None:
-    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=100)
+def test_claims_nothing_for_an_incomplete_problem():
+    problem = build_problem(named("mesh-3x3 AAS routing=any"), max_options=100)
     run = LocalRun(problem, budget=Budget(None, evaluations=3_000))
     Covering(Covering.Options()).solve(problem, run)
-    assert not problem.complete
-    assert run.bounds == []
+    assert (problem.complete, run.bounds) == (False, [])
     assert run.best() is not None
 
 
-def test_a_dive_leaves_what_it_could_not_place() -> None:
+def test_a_dive_leaves_what_it_could_not_place():
     packing = Packing.of(build_problem(cchybrid.instance("mesh-3x3", "AAS")))
     pricer, program = Pricer(packing, lambda: False, 0), LoadProgram(packing)
     diver = Diver(
@@ -218,7 +197,7 @@ def test_a_dive_leaves_what_it_could_not_place() -> None:
         assert run.best() == made.steps == len(full)
 
 
-def test_a_cover_by_columns() -> None:
+def test_a_cover_by_columns():
     packing = Packing.of(build_problem(cchybrid.instance("hypercube-8", "AAS")))
     known = [packing.classes(first_fit(packing.problem, seed)) for seed in range(3)]
     max_size = min(len(classes) for classes in known)

@@ -1,8 +1,8 @@
 """CP-SAT: optima of every kind of model, correct refutations, and reproducible search."""
 
 import dataclasses
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
 import cchybrid
-from cchybrid.model import Collective, Instance, Message, Network
+from cchybrid.model import Collective, Instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Assignment, Problem, build_problem
@@ -27,22 +27,21 @@ from cchybrid.toolkit.usage_matrix import UsageMatrix
 from tests.examples import drawn
 from tests.named_instances import named
 from tests.random_instances import instances
+from tests.toolkit.test_tabu_moves import words_problem
 
 RANDOM = drawn(120)
 
 
 @RANDOM
 @given(instances(max_nodes=7), st.integers(0, 60))
-def test_flows_are_counted_as_listed(instance: Instance, max_columns: int) -> None:
+def test_flows_are_counted_as_listed(instance, max_columns):
     problem = build_problem(instance, max_options=8)
     demands = _demands(problem)
     fits = demands is not None and demands.columns <= max_columns
     assert _flows_fit(problem, max_columns) == fits
 
 
-def test_large_scatters_are_refused_before_demands_are_listed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_large_scatters_are_refused_before_demands_are_listed(monkeypatch):
     problem = build_problem(cchybrid.instance("torus-8x8", "AAS"), max_options=4_096)
     assert CpSat(CpSat.Options()).unsupported(problem) is None
     monkeypatch.setattr(Demands, "of", None)  # it would raise
@@ -50,10 +49,13 @@ def test_large_scatters_are_refused_before_demands_are_listed(
     assert "booleans" in (refused.unsupported(problem) or "")
 
 
-def solved(instance: Instance, options: CpSat.Options | None = None, **rest: Any) -> LocalRun:
-    run = LocalRun(build_problem(instance), **{"budget": Budget(seconds=60.0), **rest})
-    stop = CpSat(options or CpSat.Options()).solve(run.problem, run)
-    assert stop is Stop.EXHAUSTED
+def run_of(given: Instance | Problem | str, stop: Stop = Stop.EXHAUSTED, **rest: Any) -> LocalRun:
+    """Return a run of an instance, a problem or a network and a collective, to its end."""
+    given = named(given) if isinstance(given, str) else given
+    problem = given if isinstance(given, Problem) else build_problem(given)
+    options = rest.pop("options", CpSat.Options())
+    run = LocalRun(problem, **{"budget": Budget(seconds=60.0), **rest})
+    assert CpSat(options).solve(problem, run) is stop
     assert run.violations == []
     return run
 
@@ -63,15 +65,13 @@ def model_of(problem: Problem, steps: int, *, symmetry: bool = True) -> StepMode
     return build(problem, uses, Windows.of(problem, uses, steps, symmetry=symmetry))
 
 
-def status(model: StepModel, **parameters: Any) -> tuple[str, Assignment | None]:
+def status(model: cp_model.CpModel, **parameters: Any) -> tuple[str, np.ndarray | None]:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     for name, value in parameters.items():
         setattr(solver.parameters, name, value)
-    found = solver.solve(model.model)
-    if found in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return "feasible", model.read(np.array(solver.response_proto.solution))
-    return solver.status_name(found).lower(), None
+    verdict = solver.status_name(solver.solve(model)).lower().replace("optimal", "feasible")
+    return verdict, np.array(solver.response_proto.solution) if verdict == "feasible" else None
 
 
 OPTIMA = """spidergon-8 AAS 4, spidergon-8 AAB 3, hypercube-8 AAS 4, hypercube-8 OAB 2,
@@ -82,34 +82,35 @@ OPTIMA = """spidergon-8 AAS 4, spidergon-8 AAB 3, hypercube-8 AAS 4, hypercube-8
 
 
 @pytest.mark.parametrize("case", OPTIMA.split(","))
-def test_finds_and_proves_the_optimum(case: str) -> None:
+def test_finds_and_proves_the_optimum(case):
     """Without any bound from elsewhere: the step below is refuted, too."""
     words, _, optimum = case.rpartition(" ")
-    run = solved(named(words), budget=Budget(60.0, threads=2))
+    run = run_of(words, budget=Budget(60.0, threads=2))
     assert run.best() == run.lower() == int(optimum)
 
 
-def test_a_refutation_on_an_incomplete_problem_is_no_claim() -> None:
-    instance = cchybrid.instance("spidergon-6", "AAB", routing="any")
-    problem = build_problem(instance, max_options=100)
+def test_a_refutation_on_an_incomplete_problem_is_no_claim():
+    problem = build_problem(named("spidergon-6 AAB routing=any"), max_options=100)
     assert not problem.complete
-    run = LocalRun(problem, budget=Budget(seconds=60.0))
-    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    run = run_of(problem)
     assert run.bounds == []
     assert run.schedules
 
 
-def test_flows_need_no_list_of_paths() -> None:
+def test_flows_need_no_list_of_paths():
     """Of one path per pair, six steps are too few; flows find other paths, and refute five."""
-    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS", routing="any"), max_options=72)
+    problem = build_problem(named("mesh-3x3 AAS routing=any"), max_options=72)
     assert not problem.complete
-    run = LocalRun(problem, budget=Budget(seconds=60.0))
-    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
-    assert run.violations == []
+    run = run_of(problem)
     assert run.best() == run.lower() == 6
 
 
-def test_a_target_next_to_the_best_is_enough() -> None:
+def test_gives_up_on_what_does_not_fit():
+    run = run_of("mesh-3x3 AAS", Stop.STALLED, options=CpSat.Options(max_booleans=500))
+    assert len(run.schedules) == 1
+
+
+def test_a_target_next_to_the_best_is_enough():
     """Fewer steps would be possible, but the target is larger."""
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     known = first_fit(problem, 0)
@@ -119,7 +120,7 @@ def test_a_target_next_to_the_best_is_enough() -> None:
     assert [note["target"] for note in run.notes if "branches" in note] == [known.steps - 1]
 
 
-def test_building_stops_when_the_run_is_over() -> None:
+def test_building_stops_when_the_run_is_over():
     problem = build_problem(cchybrid.instance("hypercube-16", "AAB"))
     uses = UsageMatrix.of(problem)
     windows = Windows.of(problem, uses, 4, symmetry=True)
@@ -127,23 +128,19 @@ def test_building_stops_when_the_run_is_over() -> None:
         build(problem, uses, windows, lambda: True)
 
 
-def test_goes_on_to_another_target_when_others_close_this_one() -> None:
+def test_goes_on_to_another_target_when_others_close_this_one():
     """A bound from elsewhere ends the solve in hand; here all that is left is met."""
-    problem = build_problem(cchybrid.instance("torus-5x5", "AAB"))
+    problem = build_problem(named("torus-5x5 AAB"))
     run = LocalRun(problem, budget=Budget(seconds=None), first_lower=6)
-    stops: list[Stop] = []
-    worker = threading.Thread(
-        target=lambda: stops.append(CpSat(CpSat.Options()).solve(problem, run)), daemon=True
-    )
-    worker.start()
-    while not run.notes:
-        time.sleep(0.01)
-    run.first_lower = run.best() or 0
-    worker.join(timeout=20.0)
-    assert stops == [Stop.EXHAUSTED]
+    with ThreadPoolExecutor() as pool:
+        stop = pool.submit(CpSat(CpSat.Options()).solve, problem, run)
+        while not run.notes:
+            time.sleep(0.01)
+        run.first_lower = run.best() or 0
+        assert stop.result(timeout=20.0) is Stop.EXHAUSTED
 
 
-def test_broken_hints_do_no_harm() -> None:
+def test_broken_hints_do_no_harm():
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     known = first_fit(problem, 0)
     crowded = Assignment(known.option, np.minimum(known.step, 0))
@@ -157,83 +154,62 @@ def test_broken_hints_do_no_harm() -> None:
         assert run.best() == 6
 
 
-def test_uses_count_as_often_as_they_are_named() -> None:
+def test_uses_count_as_often_as_they_are_named():
     """Two deliveries use a resource of capacity 3 twice each, so they cannot share a step."""
-    twice = dataclasses.replace(
-        build_problem(cchybrid.instance("ring-bi-3", "AAS")),
-        capacity=np.array([3], dtype=np.int32), kind=np.zeros(1, dtype=np.int8),
-        implied=np.zeros(1, dtype=np.bool_), required=np.ones(2, dtype=np.bool_),
-        option_start=np.array([0, 2, 3]), option_requires=np.full(3, -1, dtype=np.int32),
-        option_path=np.array([0, 1, 0], dtype=np.int32), path_start=np.array([0, 2, 6]),
-        path_resource=np.zeros(6, dtype=np.int32),
-    )  # fmt: skip
+    once = words_problem([[[0, 0], [0, 0, 0, 0]], [[0, 0]]], 1)
+    twice = dataclasses.replace(once, capacity=np.array([3], dtype=np.int32))
     assert UsageMatrix.of(twice).usable.tolist() == [True, False, True]
-    assert status(model_of(twice, 1))[0] == "infeasible"
-    verdict, found = status(model_of(twice, 2))
+    assert status(model_of(twice, 1).model)[0] == "infeasible"
+    model = model_of(twice, 2)
+    verdict, solution = status(model.model)
     assert verdict == "feasible"
-    assert found.option.tolist() == [0, 2]
+    assert model.read(solution).option.tolist() == [0, 2]
 
 
-def test_a_delivery_without_a_usable_option_is_unsupported() -> None:
+def test_a_delivery_without_a_usable_option_is_unsupported():
     problem = build_problem(cchybrid.instance("ring-bi-4", "AAS"))
     none = dataclasses.replace(problem, capacity=np.zeros_like(problem.capacity))
     assert "no option" in str(CpSat(CpSat.Options()).unsupported(none))
 
 
-def test_short_options_first() -> None:
+def test_short_options_first():
     """Eight steps have room for one hop per delivery; the full model takes CP-SAT minutes."""
-    instance = cchybrid.instance("ring-bi-16", "AAB")
-    run = solved(instance, first_lower=8)
+    run = run_of("ring-bi-16 AAB", first_lower=8)
     assert run.best() == 8
     assert [note["target"] for note in run.notes if "branches" in note] == [8]
 
 
-def test_full_channels_are_known_without_a_linear_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_channels_are_known_without_a_linear_program(monkeypatch):
     """In five steps every channel of 16 nodes of degree 3 must bring its receiver a new message."""
-
-    def fail(pricing: Pricing) -> None:
-        raise AssertionError("a linear program is solved")
-
-    monkeypatch.setattr(Pricing, "sharpen", fail)
-    run = solved(cchybrid.instance("random-regular-16-3-1", "AAB"), first_lower=5)
-    assert run.best() == 5
+    monkeypatch.setattr(Pricing, "sharpen", None)  # it would raise
+    assert run_of("random-regular-16-3-1 AAB", first_lower=5).best() == 5
 
 
-def test_that_short_options_do_not_suffice_is_no_claim() -> None:
+def test_that_short_options_do_not_suffice_is_no_claim():
     """Two neighbours far from the source have one hop between them; no other node reaches them."""
-    network = Network.from_links("line", 5, [(0, 1), (1, 2), (2, 3), (3, 4)])
-    collective = Collective("far", (Message(0, (3, 4)), *(Message(4, (v,)) for v in (3, 3, 3))))
-    problem = build_problem(Instance(network, collective))
-    run = LocalRun(problem, budget=Budget(seconds=60.0))
-    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    messages = [(0, [3, 4]), *((4, [v]) for v in (3, 3, 3))]
+    run = run_of(cchybrid.instance("mesh-1x5", messages))
     assert run.best() == run.lower() == 3
-
-
-def test_gives_up_on_what_does_not_fit() -> None:
-    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
-    run = LocalRun(problem, budget=Budget(seconds=60.0))
-    assert CpSat(CpSat.Options(max_booleans=500)).solve(problem, run) is Stop.STALLED
-    assert len(run.schedules) == 1
 
 
 @given(instances(max_nodes=5, max_messages=8, kinds=("deliver",)))
 @RANDOM
-def test_telling_steps_apart_changes_no_optimum(instance: Instance) -> None:
-    with_it = solved(instance)
-    without = solved(instance, CpSat.Options(symmetry=False))
+def test_telling_steps_apart_changes_no_optimum(instance):
+    with_it = run_of(instance)
+    without = run_of(instance, options=CpSat.Options(symmetry=False))
     assert with_it.best() == with_it.lower() == without.best() == without.lower()
 
 
 @given(instances(max_nodes=5, max_messages=6), st.integers(1, 4))
 @RANDOM
-def test_every_schedule_fits_the_windows(instance: Instance, spare: int) -> None:
+def test_every_schedule_fits_the_windows(instance, spare):
     """However greedily made, with however many steps to spare: renumbered, it solves the model."""
     problem = build_problem(instance)
     known = first_fit(problem, spare)
     assert known.steps >= min_steps(problem, UsageMatrix.of(problem))
     model = model_of(problem, known.steps + spare)
     model.hint(known, 0)
-    assert status(model, fix_variables_to_their_hinted_value=True)[0] == "feasible"
+    assert status(model.model, fix_variables_to_their_hinted_value=True)[0] == "feasible"
 
 
 def tightened(problem: Problem, steps: int) -> StepModel:
@@ -245,24 +221,24 @@ def tightened(problem: Problem, steps: int) -> StepModel:
 
 @given(instances(max_nodes=5, max_messages=8))
 @RANDOM
-def test_prices_change_no_answer(instance: Instance) -> None:
+def test_prices_change_no_answer(instance):
     """With the excluded options, no fewer steps suffice than without."""
     problem = build_problem(instance)
     pricing = Pricing(problem, UsageMatrix.of(problem))
     pricing.sharpen()
     lower = pricing.min_steps
-    assert status(model_of(problem, max(1, lower - 1)))[0] == "infeasible" or lower <= 1
+    assert status(model_of(problem, max(1, lower - 1)).model)[0] == "infeasible" or lower <= 1
     for steps in range(max(1, lower), max(1, lower) + 3):
-        verdict = status(model_of(problem, steps))[0]
+        verdict = status(model_of(problem, steps).model)[0]
         # Prices say what holds for schedules of all these steps, none of them left out.
-        assert status(tightened(problem, steps))[0] == verdict
+        assert status(tightened(problem, steps).model)[0] == verdict
         if verdict == "feasible":
             break
 
 
 @given(instances(max_nodes=5, max_messages=8, kinds=("deliver",)), st.booleans())
 @RANDOM
-def test_flows_decide_as_paths_do(instance: Instance, hop_by_hop: bool) -> None:
+def test_flows_decide_as_paths_do(instance, hop_by_hop):
     """Also where messages wait, ports limit, links are half duplex, and messages are alike."""
     if hop_by_hop:
         model = dataclasses.replace(instance.model, switching="store-and-forward")
@@ -273,17 +249,12 @@ def test_flows_decide_as_paths_do(instance: Instance, hop_by_hop: bool) -> None:
     problem = build_problem(dataclasses.replace(instance, collective=scatter))
     demands = Demands.of(problem)
     assume(demands is not None and problem.complete)
-    assert demands is not None
     for steps in range(1, 20):
         flows = FlowModel(demands, steps)
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        verdict = (
-            solver.status_name(solver.solve(flows.model)).lower().replace("optimal", "feasible")
-        )
-        assert verdict == status(model_of(problem, steps))[0]
+        verdict, solution = status(flows.model)
+        assert verdict == status(model_of(problem, steps).model)[0]
         if verdict == "feasible":
-            grown, found = flows.solution(np.array(solver.response_proto.solution))
+            grown, found = flows.solution(solution)
             run = LocalRun(problem)
             run.offer(found, grown)
             assert run.violations == []

@@ -25,6 +25,7 @@ from cchybrid.toolkit.cpsat.windows import Windows
 from cchybrid.toolkit.usage_matrix import UsageMatrix
 from tests.examples import drawn
 from tests.proof.optimum import possible
+from tests.random_instances import SWITCHINGS
 
 RANDOM = drawn(60)
 
@@ -53,15 +54,9 @@ def circulants(draw: st.DrawFn) -> Instance:
     roots = range(nodes) if nodes < 5 and draw(st.booleans()) else range(1)
     rest = [tuple(v for v in range(nodes) if v != root) for root in roots]
     ports = draw(st.sampled_from([None, 1]))
-    model = CommunicationModel(
-        switching=draw(st.sampled_from(["wormhole", "store-and-forward"])), inject=ports,
-        accept=ports, routing="minimal",
-    )  # fmt: skip
-    if draw(st.booleans()):
-        reductions = tuple(Reduction(many, one) for one, many in zip(roots, rest, strict=True))
-        return Instance(network, Collective("reduce", reductions), model)
-    messages = tuple(Message(one, many) for one, many in zip(roots, rest, strict=True))
-    return Instance(network, Collective("broadcast", messages), model)
+    model = CommunicationModel(draw(st.sampled_from(SWITCHINGS)), ports, ports, "minimal")
+    kind = draw(st.sampled_from((Message, lambda one, many: Reduction(many, one))))
+    return Instance(network, Collective("some", tuple(map(kind, roots, rest))), model)
 
 
 @pytest.mark.parametrize(
@@ -74,21 +69,21 @@ def circulants(draw: st.DrawFn) -> Instance:
         ("mesh-3x3", "AAS", [8] * 6 + [4] * 6),
     ],
 )
-def test_orbits_are_those_of_the_network(topology: str, collective: str, orbits: list[int]) -> None:
+def test_orbits_are_those_of_the_network(topology, collective, orbits):
     group = Automorphisms(build_problem(cchybrid.instance(topology, collective)))
     assert group.known
     sizes = np.unique(group.orbits([]), return_counts=True)[1]
     assert sorted(sizes.tolist(), reverse=True) == orbits
 
 
-def test_the_chain_fixes_one_delivery_after_the_other() -> None:
+def test_the_chain_fixes_one_delivery_after_the_other():
     """Of the leaves one is first, then one of its half of the tree, down to pairs."""
     links = chain(build_problem(cchybrid.instance("full-tree-15", "OAB")))
     assert [len(link.others) for link in links] == [7, 3, 1, 1]
     assert len({link.first for link in links}) == 4
 
 
-def test_a_missing_option_ends_the_symmetry() -> None:
+def test_a_missing_option_ends_the_symmetry():
     """One node of a ring is not informed over a path that its mirror image is informed over."""
     problem = build_problem(cchybrid.instance("ring-bi-6", "OAB"))
     assert chain(problem)
@@ -100,7 +95,7 @@ def test_a_missing_option_ends_the_symmetry() -> None:
     assert chain(alone) == []
 
 
-def test_a_slower_channel_ends_the_symmetry() -> None:
+def test_a_slower_channel_ends_the_symmetry():
     arcs = [(v, (v + stride) % 6) for v in range(6) for stride in (1, 5)]
     broadcast = Collective("broadcast", (Message(0, (1, 2, 3, 4, 5)),))
     for size, links in ((2, 1), (1, 0)):
@@ -109,13 +104,13 @@ def test_a_slower_channel_ends_the_symmetry() -> None:
         assert len(chain(problem)) == links
 
 
-def test_interchangeable_steps_are_left_alone() -> None:
+def test_interchangeable_steps_are_left_alone():
     assert chain(build_problem(cchybrid.instance("kautz-12", "AAS"))) == []
 
 
 @given(circulants(), st.integers(1, 4))
 @RANDOM
-def test_breaking_symmetry_changes_no_answer(instance: Instance, steps: int) -> None:
+def test_breaking_symmetry_changes_no_answer(instance, steps):
     """Neither from that of the whole model, nor from that of the rules alone."""
     problem = build_problem(instance)
     answer = solvable(problem, steps, broken=True)

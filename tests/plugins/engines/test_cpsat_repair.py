@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.model import Instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Assignment, Problem, build_problem
@@ -61,9 +60,7 @@ def assert_valid(problem: Problem, found: Assignment, steps: int) -> None:
 
 @RANDOM
 @given(instances(), st.integers(0, 1000), st.integers(1, 4))
-def test_repairs_are_valid_and_refutations_agree_with_the_whole_model(
-    instance: Instance, seed: int, steps: int
-) -> None:
+def test_repairs_are_valid_and_refutations_agree_with_the_whole_model(instance, seed, steps):
     problem = build_problem(instance)
     uses = UsageMatrix.of(problem)
     repair = Repair(problem, uses, damaged(problem, steps, seed), steps, seed)
@@ -79,16 +76,17 @@ def test_repairs_are_valid_and_refutations_agree_with_the_whole_model(
         assert_valid(problem, repair.assignment(), steps)
 
 
-def repairs_of(run: LocalRun) -> Repairs:
-    uses = UsageMatrix.of(run.problem)
-    return Repairs(run.problem, uses, run, Targets(run), lambda *_: True, run.offer)
-
-
 def repaired_run(run: LocalRun) -> LocalRun:
     """Run the repairs alone, without a whole model."""
-    repairs_of(run).run_all()
+    uses = UsageMatrix.of(run.problem)
+    Repairs(run.problem, uses, run, Targets(run), lambda *_: True, run.offer).run_all()
     assert not run.violations
     return run
+
+
+def test_without_near_solution_and_schedule_there_are_no_repairs():
+    run = repaired_run(heawood())
+    assert (run.spent, run.schedules) == (0, [])
 
 
 def heawood(**settings: Any) -> LocalRun:
@@ -97,7 +95,7 @@ def heawood(**settings: Any) -> LocalRun:
 
 
 @pytest.mark.long
-def test_the_best_schedule_is_repaired_step_by_step() -> None:
+def test_the_best_schedule_is_repaired_step_by_step():
     run = heawood()
     first = first_fit(run.problem, 0)
     assert first.steps > 6
@@ -110,10 +108,9 @@ def test_the_best_schedule_is_repaired_step_by_step() -> None:
     assert repaired_run(again).schedules == run.schedules
 
 
-def test_a_near_solution_is_repaired_without_any_schedule() -> None:
+def test_a_near_solution_is_repaired_without_any_schedule():
     run = heawood()
     first = first_fit(run.problem, 0)
-    assert first is not None
     run.offer(first)
     found = run.problem.match(repaired_run(run).schedules[-1].steps)
     found.step[np.flatnonzero(run.problem.required)[:3]] = 0
@@ -122,21 +119,12 @@ def test_a_near_solution_is_repaired_without_any_schedule() -> None:
     assert near.spent < run.spent / 10
 
 
-def test_without_near_solution_and_schedule_there_are_no_repairs() -> None:
-    run = repaired_run(heawood())
-    assert not run.spent
-    assert not run.schedules
-
-
-def test_the_engine_begins_with_the_repair_of_a_near_solution() -> None:
+def test_the_engine_begins_with_the_repair_of_a_near_solution():
     problem = build_problem(cchybrid.instance("heawood-14", "AAB"))
     first = first_fit(problem, 3)
-    for limit in (None, 100):
-        run = LocalRun(
-            problem,
-            budget=Budget(seconds=60.0, evaluations=None if limit is None else limit * 10_000),
-            hints={steps: damaged(problem, steps, 3) for steps in range(5, first.steps)},
-        )
+    hints = {steps: damaged(problem, steps, 3) for steps in range(5, first.steps)}
+    for limit in (None, 1_000_000):
+        run = LocalRun(problem, budget=Budget(seconds=60.0, evaluations=limit), hints=hints)
         run.offer(first)
         assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
         assert run.best() == 5

@@ -91,7 +91,7 @@ def run_of(words: str, lower: int = 1, **rest: Any) -> LocalRun:
         for each in cases.split(",")
     ],
 )
-def test_it_reaches_the_optimum(engine: str, words: str, steps: str) -> None:
+def test_it_reaches_the_optimum(engine, words, steps):
     run = run_of(words, int(steps))
     assert made(engine).solve(run.problem, run) is Stop.EXHAUSTED
     assert run.best() == int(steps)
@@ -119,9 +119,7 @@ LONG = pytest.mark.long
         pytest.param("covering", "mesh-4x4 AAS ports=1", 1, 12_000, 1, marks=LONG),
     ],
 )
-def test_the_same_seed_and_evaluations_repeat_exactly(
-    engine: str, words: str, lower: int, evaluations: int, threads: int
-) -> None:
+def test_the_same_seed_and_evaluations_repeat_exactly(engine, words, lower, evaluations, threads):
     found = []
     for seed in (3, 3, 4):
         budget = Budget(seconds=None, evaluations=evaluations, threads=threads)
@@ -136,7 +134,7 @@ def test_the_same_seed_and_evaluations_repeat_exactly(
 
 
 @pytest.mark.parametrize("engine", ["tabu", "umda", "hgsa"])
-def test_it_starts_from_a_hint(engine: str) -> None:
+def test_it_starts_from_a_hint(engine):
     first = run_of("spidergon-8 AAS", 4)
     made("tabu").solve(first.problem, first)
     known = first.problem.match(first.schedules[-1].steps)
@@ -148,7 +146,7 @@ def test_it_starts_from_a_hint(engine: str) -> None:
 @pytest.mark.parametrize(
     "engine", ["tabu/control=raise/patience=300", "hgsa/control=raise/patience=500"]
 )
-def test_raising_the_steps_ends_with_the_first_schedule(engine: str) -> None:
+def test_raising_the_steps_ends_with_the_first_schedule(engine):
     run = run_of("spidergon-8 AAS", 3)
     made(engine).solve(run.problem, run)
     assert [len(schedule.steps) for schedule in run.schedules] == [4]
@@ -173,7 +171,7 @@ def test_raising_the_steps_ends_with_the_first_schedule(engine: str) -> None:
          "82 variables for two steps of one hop, more than 50"),
     ],
 )  # fmt: skip
-def test_refusals_say_why(engine: str, words: str, reason: str) -> None:
+def test_refusals_say_why(engine, words, reason):
     problem = build_problem(case(words))
     assert reason in str(made(engine).unsupported(problem))
     name, has_options, _ = engine.partition("/")
@@ -200,7 +198,7 @@ SENSELESS = """population=1 replacement=0 replacement=1.5 mutation=-0.1 mutation
         ("covering", "pricing-units=0.0 categories=0"),
     ],
 )  # fmt: skip
-def test_senseless_options_are_refused(engine: str, options: str) -> None:
+def test_senseless_options_are_refused(engine, options):
     for option in options.split():
         name = option.split("=")[0].replace("-", "_")
         with pytest.raises(InputError, match=f"{name}( is .*, use |: 'nan')"):

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from cchybrid.host.api import instance
 from cchybrid.model import Instance
-from cchybrid.plugin.conformance import LocalRun
-from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.evolution.genome import Genome
 from cchybrid.toolkit.evolution.island import EvolutionIsland
@@ -24,21 +22,13 @@ from cchybrid.toolkit.kernels.flat import flatten
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.kernels.surrounding import hops_of
 from tests.examples import drawn
+from tests.plugins.engines.runs import solved
 from tests.random_instances import instances
 from tests.toolkit.kernels import plain_kernels
 
 ENGINES = (Mboa, Sga, Umda)
 NEVER = np.zeros(1, dtype=np.bool_)
 RANDOM = drawn(40)
-
-
-def solve(
-    engine: Any, case: Instance, lower: int, budget: Budget, options: Any = (), **rest: Any
-) -> tuple[LocalRun, Stop]:
-    run = LocalRun(build_problem(case), first_lower=lower, budget=budget, **rest)
-    stop = engine(engine.Options(**dict(options))).solve(run.problem, run)
-    assert not run.violations
-    return run, stop
 
 
 def island_of(engine: Any, case: Instance, steps: int, **options: Any) -> EvolutionIsland:
@@ -48,35 +38,26 @@ def island_of(engine: Any, case: Instance, steps: int, **options: Any) -> Evolut
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_algorithm_of_the_thesis_informs_neighbours(engine: Any) -> None:
+def test_the_algorithm_of_the_thesis_informs_neighbours(engine):
     options = {
         "polish": 0, "sweeps": 0, "moves": 1, "greedy": 0.0, "radius": 1, "control": "raise"
     }  # fmt: skip
-    case = instance("hypercube-8", "AAB")
-    run, _ = solve(engine, case, 3, Budget(seconds=60), options)
-    best = run.best()
-    assert best is not None
+    run, _ = solved(engine(engine.Options(**options)), instance("hypercube-8", "AAB"), 3)
     problem = run.problem
     found = problem.match(run.schedules[-1].steps)
     assert (hops_of(problem)[found.option] == 1).all()
 
 
-def test_only_the_worst_individuals_are_replaced() -> None:
-    fitness = np.array([5, 1, 4, 2, 3], dtype=np.int32)
-    population = Population(
-        np.zeros((5, 2), dtype=np.int32), np.zeros((5, 2), dtype=np.int32), fitness
-    )
-    children = Population(
-        np.ones((3, 2), dtype=np.int32),
-        np.ones((3, 2), dtype=np.int32),
-        np.array([9, 8, 0], dtype=np.int32),
-    )
+def test_only_the_worst_individuals_are_replaced():
+    population, children = empty_population(5, 2), empty_population(3, 2)
+    population.option[:], children.option[:] = 0, 1
+    population.fitness[:], children.fitness[:] = (5, 1, 4, 2, 3), (9, 8, 0)
     replace(population, children, 2, False, seed_state(0))
     assert population.fitness.tolist() == [9, 1, 8, 2, 3]
     assert population.option.any(axis=1).tolist() == [True, False, True, False, False]
 
 
-def test_random_ties_replace_any_of_the_worst() -> None:
+def test_random_ties_replace_any_of_the_worst():
     kept = set()
     for seed in range(20):
         population = empty_population(3, 1)
@@ -89,7 +70,7 @@ def test_random_ties_replace_any_of_the_worst() -> None:
     assert kept == {(9, 7, 1), (7, 9, 1)}
 
 
-def test_parents_win_tournaments() -> None:
+def test_parents_win_tournaments():
     fitness = np.arange(10, dtype=np.int32)
     parents = np.zeros(4000, dtype=np.int32)
     select(fitness, parents, seed_state(0))
@@ -98,7 +79,7 @@ def test_parents_win_tournaments() -> None:
     assert np.allclose(share, [(2 * (9 - place) + 1) / 100 for place in range(10)], atol=0.03)
 
 
-def test_an_island_keeps_to_its_evaluations_and_stops_when_the_flag_is_set() -> None:
+def test_an_island_keeps_to_its_evaluations_and_stops_when_the_flag_is_set():
     island = island_of(Sga, instance("torus-4x4", "AAS"), 5, population=9, polish=0)
     assert [island.advance(4, NEVER) for _ in range(2)] == [4, 4]
     assert island.advance(13, NEVER) == 13  # the ninth individual and two generations of six
@@ -108,7 +89,7 @@ def test_an_island_keeps_to_its_evaluations_and_stops_when_the_flag_is_set() -> 
     assert island.conflicts == before
 
 
-def test_polish_betters_the_best_individual() -> None:
+def test_polish_betters_the_best_individual():
     case = instance("torus-4x4", "AAS")
     plain, polished = (
         island_of(Sga, case, 8, greedy=0.0, sweeps=0, population=10, polish=polish)
@@ -122,9 +103,9 @@ def test_polish_betters_the_best_individual() -> None:
         assert conflicts(build_problem(case), polished.best()) == 0
 
 
-def test_a_guest_takes_the_place_of_a_worse_individual() -> None:
+def test_a_guest_takes_the_place_of_a_worse_individual():
     case = instance("spidergon-8", "AAS")
-    run, _ = solve(Umda, case, 4, Budget(seconds=60))
+    run, _ = solved(Umda(Umda.Options()), case, 4)
     solution = run.problem.match(run.schedules[-1].steps)
     island = island_of(Sga, case, 4, greedy=0.0, sweeps=0, polish=0, population=10)
     island.immigrate(solution)
@@ -147,7 +128,7 @@ def children_of(crossover: float, number: int, genes: int) -> np.ndarray:
     return children.option
 
 
-def test_couples_exchange_what_is_behind_one_point() -> None:
+def test_couples_exchange_what_is_behind_one_point():
     found = children_of(1.0, 201, 6)
     assert (found[:-1:2] + found[1::2] == 1).all()
     changes = (np.diff(found, axis=1) != 0).sum(axis=1)
@@ -156,7 +137,7 @@ def test_couples_exchange_what_is_behind_one_point() -> None:
     assert set(points.tolist()) == set(range(5))
 
 
-def test_without_crossover_children_are_copies() -> None:
+def test_without_crossover_children_are_copies():
     assert (np.diff(children_of(0.0, 20, 6), axis=1) == 0).all()
     mixed = (np.diff(children_of(0.7, 2000, 6), axis=1) != 0).any(axis=1).mean()
     assert abs(mixed - 0.7) < 0.05
@@ -165,7 +146,7 @@ def test_without_crossover_children_are_copies() -> None:
 
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
-def test_the_conflicts_of_blind_draws_equal_a_recount(case: Instance, seed: int) -> None:
+def test_the_conflicts_of_blind_draws_equal_a_recount(case, seed):
     problem = build_problem(case)
     found = problem.empty()
     made, fewest = draw_often(

@@ -7,7 +7,6 @@ from cchybrid_plugins.engines.hgsa.kernels import Solution, closes_cycle, move, 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cchybrid.model import Instance
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
 from cchybrid.toolkit.kernels.flat import flatten
@@ -22,7 +21,7 @@ GO_ON = np.zeros(1, dtype=np.bool_)
 
 
 def processes_of(problem: Problem, seed: int, **options: object) -> AnnealingProcesses:
-    chosen = HgsaOptions(**{"processes": 3, **options})  # type: ignore[arg-type]
+    chosen = HgsaOptions(**{"processes": 3, **options})
     island = AnnealingProcesses(problem, flatten(problem), chosen, STEPS, None, seed_state(seed))
     island.advance(0, GO_ON)
     return island
@@ -36,9 +35,7 @@ def check_counts(problem: Problem, solution: Solution) -> None:
     loads = plain_kernels.loads(problem, found, needed)
     assert {key: int(solution.table[key[1], key[0]]) for key in loads} == dict(loads)
     assert int(solution.table.sum()) == sum(loads.values())
-    length = sum(
-        int(found.step[d]) + 1 + len(problem.resources_of(found.option[d])) for d in needed
-    )
+    length = sum(found.step[d] + 1 + len(problem.resources_of(found.option[d])) for d in needed)
     assert solution.counts.tolist() == [plain_kernels.conflicts(problem, found), length]
 
 
@@ -53,7 +50,7 @@ def check_no_circle(problem: Problem, solution: Solution) -> None:
 
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
-def test_counts_after_moves_equal_a_recount(case: Instance, seed: int) -> None:
+def test_counts_after_moves_equal_a_recount(case, seed):
     problem = build_problem(case)
     flat, state = flatten(problem), seed_state(seed)
     solution = process(processes_of(problem, seed).annealing.processes, 0)
@@ -76,7 +73,7 @@ def test_counts_after_moves_equal_a_recount(case: Instance, seed: int) -> None:
 @pytest.mark.long
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
-def test_annealing_and_master_steps_keep_the_counts(case: Instance, seed: int) -> None:
+def test_annealing_and_master_steps_keep_the_counts(case, seed):
     problem = build_problem(case)
     island = processes_of(problem, seed, exchange=2)
     island.advance(40 * problem.deliveries, GO_ON)
@@ -90,7 +87,7 @@ def test_annealing_and_master_steps_keep_the_counts(case: Instance, seed: int) -
 
 @RANDOM
 @given(instances(), st.integers(0, 2**32 - 1))
-def test_a_child_has_the_genes_of_one_parent_between_two_points(case: Instance, seed: int) -> None:
+def test_a_child_has_the_genes_of_one_parent_between_two_points(case, seed):
     problem = build_problem(case)
     island = processes_of(problem, seed)
     settings, processes, memory, *_ = island.annealing
@@ -109,7 +106,7 @@ def test_a_child_has_the_genes_of_one_parent_between_two_points(case: Instance, 
             assert memory.one.step[gene] == memory.step[parent, gene]
 
 
-def test_metropolis_accepts_as_often_as_it_should() -> None:
+def test_metropolis_accepts_as_often_as_it_should():
     state = seed_state(1)
     assert all(accepts(rise, 0.1, state) for rise in (-2.0, 0.0))
     share = np.mean([accepts(1.0, 2.0, state) for _ in range(4000)])

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.model import Instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
@@ -17,13 +16,14 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.partial_schedule import repaired
 from tests.examples import drawn
 from tests.random_instances import instances
-from tests.toolkit.partial_schedules import assert_sound, random_assignment
+from tests.toolkit.kernels.random_assignments import random_assignment
+from tests.toolkit.partial_schedules import assert_sound
 
 RANDOM = drawn(60)
 
 
 @pytest.mark.long
-def test_finds_paths_beyond_the_pool() -> None:
+def test_finds_paths_beyond_the_pool():
     """Of one path per pair, six steps are too few; each of them has other paths to take."""
     instance = cchybrid.instance("mesh-3x3", "AAS", routing="any")
     problem = build_problem(instance, max_options=72)
@@ -39,12 +39,12 @@ def test_finds_paths_beyond_the_pool() -> None:
 
 @RANDOM
 @given(instances(switchings=("wormhole",)), st.integers(0, 1000))
-def test_what_is_known_survives_growth(instance: Instance, seed: int) -> None:
+def test_what_is_known_survives_growth(instance, seed):
     """A partial schedule is the same schedule of the grown Problem, and of the base again."""
     base = build_problem(instance, max_options=6)
     random = np.random.default_rng(seed)
     growable = GrowableProblem(base)
-    before = random_assignment(base, 3, seed)
+    before = random_assignment(base, seed, missing=True, steps=3)
     partial = repaired(base, growable.uses, 3, before, random)
     lifted = base.lift(partial.assignment(), 3).steps
     for _ in range(3):
@@ -64,25 +64,22 @@ def test_what_is_known_survives_growth(instance: Instance, seed: int) -> None:
     assert_sound(partial)
 
 
-def test_the_step_with_the_fewest_deliveries_is_dissolved() -> None:
+def test_the_step_with_the_fewest_deliveries_is_dissolved():
     problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
     whole = first_fit(problem, 1)
     fewest = int(np.bincount(whole.step).min())
     assert fewest < int((whole.step == whole.steps - 1).sum()) or whole.steps > 6
     random = np.random.default_rng(0)
-    ended = initial_solution(
-        GrowableProblem(problem), whole.steps - 1, None, whole, random, lambda: True
-    )
-    assert len(ended.unscheduled) == fewest  # nothing was filled in, for the run is over
-    assert_sound(ended)
-    partial = initial_solution(
-        GrowableProblem(problem), whole.steps - 1, None, whole, random, lambda: False
-    )
-    assert len(partial.unscheduled) <= fewest
-    assert_sound(partial)
+    for over in (True, False):
+        rest = whole.steps - 1, None, whole, random, lambda over=over: over
+        partial = initial_solution(GrowableProblem(problem), *rest)
+        # Nothing is filled in if the run is over.
+        missing = len(partial.unscheduled)
+        assert missing == fewest if over else missing <= fewest
+        assert_sound(partial)
 
 
-def test_goes_on_from_a_near_solution_with_conflicts() -> None:
+def test_goes_on_from_a_near_solution_with_conflicts():
     """Two deliveries of an optimal schedule are put into one place; all others are kept."""
     problem = build_problem(cchybrid.instance("spidergon-8", "AAS"))
     run = LocalRun(problem, budget=Budget(seconds=30.0), first_lower=4)

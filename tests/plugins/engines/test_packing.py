@@ -1,5 +1,7 @@
 """The engine ``packing``: scatters, each step filled with routes that share no channel."""
 
+from dataclasses import replace
+
 import numpy as np
 from cchybrid_plugins.engines.packing.engine import Packing
 from cchybrid_plugins.engines.packing.filling import fill_steps, list_users, new_filling
@@ -13,7 +15,7 @@ from cchybrid.plugin.engine import Budget, NoOptions, Stop
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.examples import drawn
-from tests.plugins.engines.runs import solved
+from tests.plugins.engines.runs import scattered, solved
 from tests.random_instances import instances
 from tests.toolkit.kernels.uncompiled import call
 
@@ -22,16 +24,9 @@ GO_ON = np.zeros(1, dtype=np.bool_)
 PACKING = Packing(NoOptions())
 
 
-def scattered(instance: Instance) -> Instance:
-    """Return an instance with the first destination of every message only, three times."""
-    messages = 3 * tuple(
-        Message(message.source, message.destinations[:1])
-        for message in instance.collective.deliver_messages
-    )
-    return Instance(instance.network, Collective("one", messages), instance.model)
-
-
-SCATTERS = instances(max_nodes=7, kinds=("deliver",), switchings=("wormhole",)).map(scattered)
+SCATTERS = instances(max_nodes=7, kinds=("deliver",), switchings=("wormhole",)).map(
+    lambda instance: scattered(instance, 3)
+)
 
 
 @RANDOM
@@ -42,11 +37,8 @@ SCATTERS = instances(max_nodes=7, kinds=("deliver",), switchings=("wormhole",)).
     st.sampled_from((0.5, 3.0)),
     st.integers(0, 2**32 - 1),
 )
-def test_the_kernels_are_compiled_as_written(
-    instance: Instance, more: list[float], steps: int, effort: float, seed: int
-) -> None:
+def test_the_kernels_are_compiled_as_written(instance, more, steps, effort, seed):
     problem = build_problem(instance)
-    assert problem.structure is not None
     routing, state = new_routing(problem, problem.structure), seed_state(seed)
     scatter, routes, _ = routing
     filling = new_filling(scatter, routes)
@@ -68,37 +60,29 @@ def test_the_kernels_are_compiled_as_written(
         call(choose_routes, routing, waiting, np.array(more), GO_ON, state)
 
 
-def test_a_bound_above_the_load_of_all_routes_does_not_stop_the_search() -> None:
+def test_a_bound_above_the_load_of_all_routes_does_not_stop_the_search():
     """Every two of three messages share a channel, so they need three steps, but no channel two."""
-    ring = Network("one-way ring", 6, tuple(Channel(a, (a + 1) % 6) for a in range(6)))
-    messages = tuple(Message(source, ((source + 4) % 6,)) for source in (0, 2, 4))
-    three = Budget(seconds=None, evaluations=3)
-    run, stop = solved(
-        PACKING, Instance(ring, Collective("three", messages)), lower=3, budget=three
-    )
+    instance = cchybrid.instance("ring-uni-6", [(a, (a + 4) % 6) for a in (0, 2, 4)])
+    run, stop = solved(PACKING, instance, lower=3, budget=Budget(seconds=None, evaluations=3))
     assert (stop, len(run.schedules[-1].steps)) == (Stop.EXHAUSTED, 3)
 
 
-def test_a_schedule_that_refutes_a_wrong_bound_is_offered() -> None:
+def test_a_schedule_that_refutes_a_wrong_bound_is_offered():
     one = Budget(seconds=None, evaluations=1)
     run, _ = solved(PACKING, cchybrid.instance("ring-10", "AAS"), lower=100, budget=one)
     assert [len(schedule.steps) for schedule in run.schedules] == [13]
 
 
-def test_channels_of_higher_capacity_and_half_duplex_links() -> None:
+def test_channels_of_higher_capacity_and_half_duplex_links():
     line = Network("line", 3, (Channel(0, 1, 2), Channel(1, 2, 2)))
-    run, _ = solved(PACKING, Instance(line, Collective("four", (Message(0, (2,)),) * 4)), 2)
-    assert run.best() == 2
-    links = [(0, 1), (1, 2)]
-    both = Network("half", 3, Network.from_links("half", 3, links).channels, tuple(links))
-    messages = (Message(0, (2,)), Message(2, (0,))) * 2
-    run, _ = solved(PACKING, Instance(both, Collective("two", messages)), 4)
-    assert run.best() == 4
+    both = replace(cchybrid.network("mesh-1x3"), half_duplex=((0, 1), (1, 2)))
+    for network, messages, steps in ((line, [(0, 2)] * 4, 2), (both, [(0, 2), (2, 0)] * 2, 4)):
+        run, _ = solved(PACKING, cchybrid.instance(network, messages), steps)
+        assert run.best() == steps
 
 
-def test_no_path_passes_an_endpoint() -> None:
+def test_no_path_passes_an_endpoint():
     links = [(0, 1), (1, 3), (0, 2), (2, 4), (4, 3)]
-    network = Network.from_links("detour", 5, links)
-    network = Network("detour", 5, network.channels, endpoints=(1,))
+    network = Network.from_links("detour", 5, links, endpoints=(1,))
     run, _ = solved(PACKING, Instance(network, Collective("one", (Message(0, (3,)),))), 1)
     assert [transfer.path for transfer in run.schedules[-1].steps[0]] == [(0, 2, 4, 3)]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numba.core.registry import CPUDispatcher
 
-from cchybrid.host.api import instance
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.records import load_target
@@ -16,6 +15,7 @@ from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import Problem, build_problem
 from cchybrid.problem.symmetry import group_actions, quotient
 from cchybrid.problem.symmetry.groups import generate
+from tests.named_instances import named
 
 ENGINES = sorted(info.name for info in load_registry().engines.values() if info.prepares)
 OPTIONS: dict[str, list[dict[str, Any]]] = {
@@ -29,16 +29,10 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
 
 
 def problems() -> list[Problem]:
-    cases = [
-        instance("ring-bi-5", "AAS"),
-        instance("hypercube-8", "AAB"),
-        instance("mesh-2x3", "AAS", switching="store-and-forward"),
-        instance("mesh-2x3", "AAB", ports=1),
-        instance("ring-bi-6", "AOR"),
-    ]
-    ring = build_problem(instance("ring-bi-6", "AAS"))
+    words = "ring-bi-5 AAS, hypercube-8 AAB, mesh-2x3 AAS hops, mesh-2x3 AAB ports=1, ring-bi-6 AOR"
+    cases = map(named, words.split(","))
+    ring = build_problem(named("ring-bi-6 AAS"))
     rotation = generate((np.arange(6, dtype=np.int32)[None, :] + 3) % 6, 6)
-    assert rotation is not None
     return [*map(build_problem, cases), quotient(ring, next(group_actions(rotation, 0)))]
 
 
@@ -55,7 +49,7 @@ def signatures() -> dict[str, set[Any]]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ENGINES)
-def test_nothing_is_compiled_within_solve(name: str) -> None:
+def test_nothing_is_compiled_within_solve(name):
     kind = load_target(load_registry().engine(name).target)
     kind(kind.Options()).prepare()
     before = signatures()
@@ -68,7 +62,7 @@ def test_nothing_is_compiled_within_solve(name: str) -> None:
         assert known == before.get(kernel, set()), kernel
 
 
-def test_engines_that_may_need_no_solver_start_without_one() -> None:
+def test_engines_that_may_need_no_solver_start_without_one():
     """CP-SAT imports pandas, which takes as long as all else that such an engine imports."""
     named = map(load_registry().engine, ("classical", "broadcast", "tabu", "matching", "packing"))
     targets = [info.target.partition(":")[0] for info in named]

@@ -16,10 +16,11 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop, read_options
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.evolution.genome import Genome
-from cchybrid.toolkit.evolution.population import Population, empty_population
+from cchybrid.toolkit.evolution.population import empty_population
 from cchybrid.toolkit.evolution.population import replace as replace_worst
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.host.test_quotient_search import divided_by
+from tests.plugins.engines.runs import solved
 
 ENGINES = (Mboa, Sga, Umda)
 NEVER = np.zeros(1, dtype=np.bool_)
@@ -30,7 +31,7 @@ def papers(engine: Any, **named: str) -> Any:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_papers_has_the_published_values_and_none_of_ours(engine: Any) -> None:
+def test_papers_has_the_published_values_and_none_of_ours(engine):
     options = papers(engine)
     assert (options.population, options.mutation, options.replacement) == (100, 0.9, 2 / 3)
     assert (options.moves, options.sweeps, options.polish, options.greedy) == (1, 0, 0, 0)
@@ -40,7 +41,7 @@ def test_papers_has_the_published_values_and_none_of_ours(engine: Any) -> None:
     assert read_options("it", engine.Options, {"papers": "no"}) == engine.Options()
 
 
-def test_papers_has_what_the_thesis_says_of_one_algorithm() -> None:
+def test_papers_has_what_the_thesis_says_of_one_algorithm():
     assert papers(Sga).crossover == 0.9
     assert [papers(engine).ties for engine in ENGINES] == ["random", "first", "random"]
     assert papers(Umda).sampled == 1
@@ -48,7 +49,7 @@ def test_papers_has_what_the_thesis_says_of_one_algorithm() -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_what_the_papers_lack_is_refused_beside_papers(engine: Any) -> None:
+def test_what_the_papers_lack_is_refused_beside_papers(engine):
     for name, value in engine.Options.WITHOUT_OURS.items():
         assert papers(engine, **{name: str(value)}) == papers(engine)
         plain = getattr(engine.Options(), name)
@@ -57,7 +58,7 @@ def test_what_the_papers_lack_is_refused_beside_papers(engine: Any) -> None:
             papers(engine, **{name: str(other)})
 
 
-def test_of_equally_bad_individuals_the_first_stay_or_random_ones() -> None:
+def test_of_equally_bad_individuals_the_first_stay_or_random_ones():
     with pytest.raises(InputError, match="ties is 'last', use first or random"):
         papers(Umda, ties="last")
     kept = []
@@ -72,7 +73,7 @@ def test_of_equally_bad_individuals_the_first_stay_or_random_ones() -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_papers_starts_from_nothing_that_others_found(engine: Any) -> None:
+def test_papers_starts_from_nothing_that_others_found(engine):
     case = build_problem(instance("hypercube-8", "AAS"))
     finder = LocalRun(case, target=4, budget=Budget(seconds=60, evaluations=100_000))
     Umda(Umda.Options()).solve(case, finder)
@@ -86,7 +87,7 @@ def test_papers_starts_from_nothing_that_others_found(engine: Any) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_papers_has_no_quotients(engine: Any) -> None:
+def test_papers_has_no_quotients(engine):
     problem = build_problem(instance("torus-4x4", "AAS"))
     made = engine(papers(engine))
     assert made.unsupported(problem) is None
@@ -95,15 +96,12 @@ def test_papers_has_no_quotients(engine: Any) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_papers_solves_a_broadcast(engine: Any) -> None:
-    problem = build_problem(instance("hypercube-8", "OAB"))
-    run = LocalRun(problem, first_lower=2, budget=Budget(seconds=60))
-    assert engine(papers(engine)).solve(problem, run) is Stop.EXHAUSTED
-    assert run.best() == 2
-    assert not run.violations
+def test_papers_solves_a_broadcast(engine):
+    run, stop = solved(engine(papers(engine)), instance("hypercube-8", "OAB"), 2)
+    assert (run.best(), stop) == (2, Stop.EXHAUSTED)
 
 
-def test_the_radius_of_papers_is_that_of_the_thesis() -> None:
+def test_the_radius_of_papers_is_that_of_the_thesis():
     radii = {
         "hypercube-8 AAB": 1, "hypercube-8 OAB": 2, "hypercube-16 OAB": 2, "hypercube-32 OAB": 3,
         "hypercube-16 AAS": 4, "b-tree-8 AAB": 6, "full-tree-7 AAB": 1,
@@ -115,24 +113,7 @@ def test_the_radius_of_papers_is_that_of_the_thesis() -> None:
         assert Genome.of(problem, Umda.Options()).radius == 0
 
 
-def test_a_tree_of_papers_may_test_every_earlier_gene() -> None:
-    problem = build_problem(instance("mesh-2x2", "AAS"))
-    state, size = seed_state(5), 60
-    options = papers(Mboa, population=str(2 * size))
-    breeder = Mboa(options).breeder(Genome.of(problem, options), state)
-    rng = np.random.default_rng(1)
-    genes = problem.deliveries
-    step = rng.integers(0, 2, (size, genes)).astype(np.int32)
-    step[:, 1] = 1 - step[:, 0]
-    option = np.tile(problem.option_start[:-1].astype(np.int32), (size, 1))
-    population = Population(option, step, np.zeros(size, dtype=np.int32))
-    children = empty_population(200, genes)
-    for _ in range(10):
-        breeder.breed(population, np.arange(size, dtype=np.int32), children, NEVER, state)
-        assert (children.step[:, 0] != children.step[:, 1]).all()
-
-
-def test_the_studies_set_papers_beside_ours() -> None:
+def test_the_studies_set_papers_beside_ours():
     for name, engines in (("success-hypercubes", 3), ("success-multistage", 1), ("run-times", 1)):
         suite = read_suite(name)
         chosen = [

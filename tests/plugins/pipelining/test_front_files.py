@@ -1,7 +1,5 @@
 """Folders of fronts, checked from their files; forged ones are refused, or show what is true."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable
@@ -35,7 +33,7 @@ def instance() -> Instance:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory) -> Path:
     """Return a folder with a finished front."""
     folder = tmp_path_factory.mktemp("fronts") / "front"
     assert cchybrid.pareto(instance(), folder=folder, time_limit=600).complete
@@ -43,7 +41,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
+def folder(made, tmp_path) -> Path:
     """Return a copy of the folder, which a test may change."""
     return Path(shutil.copytree(made, tmp_path / "front"))
 
@@ -58,19 +56,55 @@ def edit(file: Path, change: Callable[[Any], None]) -> None:
     file.write_text(json.dumps(record))
 
 
-def test_a_finished_front_holds_from_its_files_alone(folder: Path) -> None:
+SECOND = "steps-2.certificate.json"
+
+
+def test_a_finished_front_holds_from_its_files_alone(folder):
     front = check_front(folder)
-    assert values(front) == [(1, 1, 1), (4, 3, 3)]
-    assert front.complete
+    assert (values(front), front.complete) == ([(1, 1, 1), (4, 3, 3)], True)
     done = call("check", "front", cwd=folder.parent)
     assert done.returncode == 0
-    assert "complete (certified)" in done.stdout
-    assert "fewer than 1 steps are impossible" in done.stdout
+    for words in ("complete (certified)", "fewer than 1 steps are impossible"):
+        assert words in done.stdout
     record = json.loads(call("check", "front", "--json", cwd=folder.parent).stdout)
     assert (record["holds"], record["complete"], record["throughput"]) == (True, True, "3/4")
 
 
-def test_the_index_fits_its_schema(folder: Path) -> None:
+@pytest.mark.parametrize(
+    "name", ["steps-1-chunks-1", "steps-3-chunks-4", "steps-2.certificate", "throughput", "front"]
+)
+def test_a_front_with_a_file_removed_is_not_complete(folder, name):
+    (folder / f"{name}.json").unlink()
+    with pytest.raises((EvidenceError, InputError)):
+        check_front(folder)
+
+
+def test_a_folder_of_other_names_of_the_nodes_is_refused(tmp_path):
+    network = cchybrid.network("ring-bi-4")
+    first, second = (replace(network, node_names=tuple(names)) for names in ("abcd", "badc"))
+    assert cchybrid.pareto(first, "alltoall", folder=tmp_path, time_limit=60).points
+    with pytest.raises(InputError, match="it holds the front of another instance"):
+        cchybrid.pareto(second, "alltoall", folder=tmp_path, time_limit=60)
+    shutil.copy(next(tmp_path.glob("steps-*[0-9].json")), tmp_path / "renamed.json")
+    names = {"node_names": list("badc")}
+    edit(tmp_path / "renamed.json", lambda record: record["instance"]["network"].update(names))
+    with pytest.raises(EvidenceError, match="the schedules name the nodes differently"):
+        check_front(tmp_path)
+
+
+def test_a_front_without_points_has_nothing_to_check(folder):
+    for path in folder.glob("steps-*[0-9].json"):
+        path.unlink()
+    done = call("check", str(folder), cwd=folder)
+    assert (done.returncode, done.stdout.count(str(folder))) == (1, 1)
+    assert "FAILED: no schedule lies here, and the index has points" in done.stdout
+    edit(folder / "front.json", lambda index: index.update(points=[], complete=False))
+    done = call("check", str(folder), cwd=folder)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "the front has no points, so there is nothing to check; run pareto again" in done.stderr
+
+
+def test_the_index_fits_its_schema(folder):
     validator = Draft202012Validator(schema("front-1"))
     index = json.loads((folder / "front.json").read_text())
     validator.validate(index)
@@ -80,24 +114,12 @@ def test_the_index_fits_its_schema(folder: Path) -> None:
     assert not validator.is_valid({**index, "throughput": "0.75"})
 
 
-def test_names_of_files_play_no_part(folder: Path) -> None:
+def test_names_of_files_play_no_part(folder):
     for number, path in enumerate(sorted(folder.iterdir(), reverse=True)):
         path.rename(folder / f"{number}.json")
     assert check_front(folder).complete
     again = cchybrid.pareto(instance(), folder=folder, time_limit=600)
     assert (values(again), again.complete) == ([(1, 1, 1), (4, 3, 3)], True)
-
-
-def test_a_front_with_a_file_removed_is_not_complete(folder: Path) -> None:
-    for name in (
-        "steps-1-chunks-1.json", "steps-3-chunks-4.json", "steps-2.certificate.json",
-        "throughput.json", "front.json",
-    ):  # fmt: skip
-        text = (folder / name).read_text()
-        (folder / name).unlink()
-        with pytest.raises((EvidenceError, InputError)):
-            check_front(folder)
-        (folder / name).write_text(text)
 
 
 @pytest.mark.parametrize(
@@ -110,20 +132,18 @@ def test_a_front_with_a_file_removed_is_not_complete(folder: Path) -> None:
         ("front.json", lambda r: r.update(compete=True), "compete: the format has no such key"),
         ("front.json", lambda r: r.update(sha256="0" * 64), "about another instance"),
         (
-            "steps-2.certificate.json",
+            SECOND,
             lambda r: r["claim"].update(rounds_per_chunk="2"),
-            "the evidence shows 1 rounds per chunk, not '2'",
+            "shows 1 rounds per chunk, not",
         ),
-        ("steps-2.certificate.json", lambda r: r["claim"].update(steps=3), "steps-2.certificate"),
+        (SECOND, lambda r: r["claim"].update(steps=3), SECOND),
         ("steps-3-chunks-4.json", lambda r: r["steps"][0].pop(), "the schedule is not valid"),
         ("throughput.json", lambda r: r.update(bound="1/2"), "throughput.json: bound is 3/4"),
         ("throughput.json", lambda r: r.update(format="mine/1"), "no file of a front"),
         ("throughput.json", lambda r: r.pop("instance"), "throughput.json: "),
     ],
 )
-def test_edited_claims_are_refused(
-    folder: Path, name: str, change: Callable[[Any], None], reason: str
-) -> None:
+def test_edited_claims_are_refused(folder, name, change, reason):
     edit(folder / name, change)
     with pytest.raises(EvidenceError, match=reason):
         check_front(folder)
@@ -131,7 +151,7 @@ def test_edited_claims_are_refused(
     assert (done.returncode, "FAILED" in done.stdout) == (1, True)
 
 
-def test_files_of_another_instance_are_refused(folder: Path, tmp_path: Path) -> None:
+def test_files_of_another_instance_are_refused(folder, tmp_path):
     cchybrid.pareto("ring-bi-4", "alltoall", folder=tmp_path / "other", time_limit=600)
     for path in (tmp_path / "other").glob("*.json"):
         if path.name != "front.json":
@@ -144,28 +164,10 @@ def test_files_of_another_instance_are_refused(folder: Path, tmp_path: Path) -> 
         cchybrid.pareto("ring-bi-4", "alltoall", folder=folder, time_limit=600)
 
 
-def test_a_folder_of_other_names_of_the_nodes_is_refused(tmp_path: Path) -> None:
-    network = cchybrid.network("ring-bi-4")
-    front = tmp_path / "front"
-    for names in ("abcd", "badc"):
-        named = replace(network, node_names=tuple(names))
-        if names == "abcd":
-            assert cchybrid.pareto(named, "alltoall", folder=front, time_limit=60).points
-        else:
-            with pytest.raises(InputError, match="it holds the front of another instance"):
-                cchybrid.pareto(named, "alltoall", folder=front, time_limit=60)
-    shutil.copy(next(front.glob("steps-*[0-9].json")), front / "renamed.json")
-    names = {"node_names": list("badc")}
-    edit(front / "renamed.json", lambda record: record["instance"]["network"].update(names))
-    with pytest.raises(EvidenceError, match="the schedules name the nodes differently"):
-        check_front(front)
-
-
-def test_a_file_with_a_better_name_proves_nothing(tmp_path: Path) -> None:
+def test_a_file_with_a_better_name_proves_nothing(tmp_path):
     # A valid schedule of three steps under the name of one of two.
     ring = cchybrid.instance("hypercube-4", "allgather", switching="store-and-forward")
     found = cchybrid.solve(ring, engines=[], bounds=False).schedule
-    assert found is not None
     first, second = found.steps[0], found.steps[1]
     slow = cchybrid.Schedule(ring.with_model(routing="minimal"), (first, second[:2], second[2:]))
     assert cchybrid.verify(slow) == ()
@@ -175,7 +177,7 @@ def test_a_file_with_a_better_name_proves_nothing(tmp_path: Path) -> None:
     assert check_front(tmp_path).complete
 
 
-def test_a_front_that_is_cut_short_says_what_is_open(tmp_path: Path) -> None:
+def test_a_front_that_is_cut_short_says_what_is_open(tmp_path):
     front = cchybrid.pareto(instance(), folder=tmp_path, max_chunks=1, max_steps=3, time_limit=600)
     assert not front.complete
     index = json.loads((tmp_path / "front.json").read_text())
@@ -187,7 +189,7 @@ def test_a_front_that_is_cut_short_says_what_is_open(tmp_path: Path) -> None:
         check_front(tmp_path)
 
 
-def test_a_point_that_the_index_leaves_out_leaves_the_front_open(folder: Path) -> None:
+def test_a_point_that_the_index_leaves_out_leaves_the_front_open(folder):
     """The schedule is still there, but a reader of the table would not see it."""
     edit(folder / "front.json", lambda index: index["points"].pop())
     with pytest.raises(EvidenceError, match="says complete, but no file shows the optimum of"):
@@ -201,7 +203,7 @@ def test_a_point_that_the_index_leaves_out_leaves_the_front_open(folder: Path) -
         check_front(folder)
 
 
-def test_a_front_of_wormhole_schedules_is_refused(folder: Path) -> None:
+def test_a_front_of_wormhole_schedules_is_refused(folder):
     """Steps hop by hop say nothing about messages that take a path in one step."""
     digests = set()
     for file in folder.glob("*.json"):
@@ -218,27 +220,9 @@ def test_a_front_of_wormhole_schedules_is_refused(folder: Path) -> None:
         check_front(folder)
 
 
-def test_the_limit_of_all_numbers_of_steps_is_a_bound_where_there_is_no_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_limit_of_all_numbers_of_steps_is_a_bound_where_there_is_no_other(monkeypatch):
     """Each certificate has been checked when its point is made."""
     monkeypatch.setattr("cchybrid_plugins.pipelining.pareto.round_bound", lambda *_: None)
     front = cchybrid.pareto(cchybrid.instance("ring-bi-4", "allgather"), max_chunks=2)
     bounds = {(point.steps, point.verdict.bound) for point in front.points if point.verdict}
     assert bounds == {(2, Fraction(3, 2))}
-
-
-def test_a_front_without_points_has_nothing_to_check(folder: Path) -> None:
-    for path in folder.glob("*.json"):
-        if json.loads(path.read_text())["format"].startswith("cchybrid-schedule/"):
-            path.unlink()
-    done = call("check", str(folder), cwd=folder)
-    assert (done.returncode, done.stdout.count(str(folder))) == (1, 1)
-    assert "FAILED: no schedule lies here, and the index has points" in done.stdout
-    edit(folder / "front.json", lambda index: index.update(points=[], complete=False))
-    done = call("check", str(folder), cwd=folder)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert (
-        "the front has no points, so there is nothing to check; run pareto again, with"
-        in done.stderr
-    )

@@ -1,9 +1,6 @@
 """``rounds``, ``pareto``, and ``check`` of their files."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +10,7 @@ from tests.cli.test_commands import call
 PATIENT = ("--time-limit", "600")
 
 
-def test_the_front_in_words_and_files(tmp_path: Path) -> None:
+def test_the_front_in_words_and_files(tmp_path):
     done = call("pareto", "ring-bi-4", "AAB", "-o", "front", *PATIENT, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]
@@ -40,23 +37,20 @@ def test_the_front_in_words_and_files(tmp_path: Path) -> None:
     assert not any("hypercube" in line for line in inner)
 
 
-def test_the_front_for_programs(tmp_path: Path) -> None:
+def test_the_front_for_programs(tmp_path):
     words = ("pareto", "ring-bi-4", "allgather", "--json", "--alpha", "1e-6", "--beta", "4e-11")
     record = json.loads(call(*words, "--plot", "front.svg", *PATIENT, cwd=tmp_path).stdout)
-    assert record["complete"] is True
-    assert record["throughput"] == "3/2"
+    assert (record["complete"], record["throughput"]) == (True, "3/2")
     for point in record["points"]:
         assert point["certified"] is True
         assert call("check", point["schedule"], point["certificate"], cwd=tmp_path).returncode == 0
-    assert [record["points"][0][key] for key in ("chunks", "steps", "rounds", "ratio")] == [
-        1, 2, 2, "2",
-    ]  # fmt: skip
-    assert record["choices"][0]["from"] == 1024
-    assert record["choices"][-1]["to"] == 1 << 30
+    first = {"chunks": 1, "steps": 2, "rounds": 2, "ratio": "2"}
+    assert record["points"][0].items() >= first.items()
+    assert (record["choices"][0]["from"], record["choices"][-1]["to"]) == (1 << 10, 1 << 30)
     assert (tmp_path / "front.svg").read_text().startswith("<?xml")
 
 
-def test_fewest_rounds_of_a_number_of_steps(tmp_path: Path) -> None:
+def test_fewest_rounds_of_a_number_of_steps(tmp_path):
     words = ("rounds", "dgx-1", "allgather", "--chunks", "2", "--steps", "2")
     done = call(*words, "-o", "s.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -70,10 +64,7 @@ def test_fewest_rounds_of_a_number_of_steps(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (
-            "pareto dgx-1 allgather --chunks 2",
-            "No such option: --chunks; did you mean --max-chunks?",
-        ),
+        ("pareto dgx-1 allgather --chunks 2", "--chunks; did you mean --max-chunks?"),
         ("pareto dgx-1 allgather --rounds 2", "No such option: --rounds"),
         ("pareto dgx-1 allgather --alpha 1", "--beta: alpha and beta belong together"),
         ("pareto dgx-1 allgather --alpha x --beta 1", "'x' is no number of seconds"),
@@ -91,17 +82,16 @@ def test_fewest_rounds_of_a_number_of_steps(tmp_path: Path) -> None:
         ("solve dgx-1 allgather --rounds 1,,2", "'1,,2' are no rounds per step"),
     ],
 )
-def test_wrong_words(words: str, line: str, tmp_path: Path) -> None:
+def test_wrong_words(words, line, tmp_path):
     cchybrid.instance("dgx-1", "AAB", rounds=[2], name="i").save(tmp_path / "i.json")
     (tmp_path / "front.json").write_text('{"format": "cchybrid-front/1"}')
     done = call(*words.split(), cwd=tmp_path)
-    assert done.returncode == 2
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
     assert line in done.stderr
-    assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.long
-def test_steps_of_several_rounds_are_solved(tmp_path: Path) -> None:
+def test_steps_of_several_rounds_are_solved(tmp_path):
     done = call(
         "solve", "dgx-1", "allgather", "--chunks", "2", "--rounds", "1,2", "--json", "-o", "s.json",
         cwd=tmp_path,
@@ -117,11 +107,9 @@ def test_steps_of_several_rounds_are_solved(tmp_path: Path) -> None:
     assert "channel-overload" in refused.stdout
 
 
-def test_a_front_says_that_switches_store(tmp_path: Path) -> None:
-    links = [[leaf, 4] for leaf in range(4)]
-    channels = links + [pair[::-1] for pair in links]
-    network = {"name": "star", "nodes": 5, "channels": channels, "switches": [4]}
-    record = {"format": "cchybrid-network/1", "network": network}
-    (tmp_path / "star.json").write_text(json.dumps(record))
-    done = call("pareto", "star.json", "broadcast", "--max-steps", "2", cwd=tmp_path)
+def test_a_front_says_that_switches_store(tmp_path):
+    links = [(leaf, 4) for leaf in range(4)]
+    star = cchybrid.Network.from_links("star", 5, links, switches=(4,))
+    cchybrid.instance(star, "broadcast").save(tmp_path / "star.json")
+    done = call("pareto", "star.json", "--max-steps", "2", cwd=tmp_path)
     assert "switches store and forward here" in done.stdout

@@ -1,7 +1,5 @@
 """``throughput``, and ``check`` of its files."""
 
-from __future__ import annotations
-
 import json
 import re
 from fractions import Fraction
@@ -10,6 +8,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
+import cchybrid
 from tests.cli.test_commands import call
 
 PAGE = (Path(__file__).parents[3] / "docs" / "throughput.md").read_text()
@@ -19,7 +18,7 @@ BLOCKS = {
 }
 
 
-def test_the_optimum_in_words(tmp_path: Path) -> None:
+def test_the_optimum_in_words(tmp_path):
     done = call("throughput", "dgx-1", "allgather", cwd=tmp_path)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
@@ -35,26 +34,25 @@ def test_the_optimum_in_words(tmp_path: Path) -> None:
     assert "paths carry 1 chunk of every message in 8 rounds" in paths
 
 
-def test_the_optimum_for_programs(tmp_path: Path) -> None:
+def test_the_optimum_for_programs(tmp_path):
     words = ("throughput", "dgx-a100-x2", "allgather", "--json", "--bandwidth", "25")
     record = json.loads(call(*words, "-o", "trees.json", cwd=tmp_path).stdout)
-    assert (record["rounds_per_chunk"], record["bound"]) == ("15/13", "15/13")
-    assert record["certified"] is True
-    assert (record["chunks"], record["rounds"]) == (13, 15)
-    assert record["total_rate"] == "1040/3"
-    # The channels into GPU 0, from its network card and its switch.
-    assert record["evidence"] == {"kind": "linear", "channels": [[16, 0, 1], [32, 0, 1]]}
-    assert record["file"] == "trees.json"
+    expected = {
+        "rounds_per_chunk": "15/13", "bound": "15/13", "certified": True, "chunks": 13,
+        "rounds": 15, "total_rate": "1040/3", "file": "trees.json",
+        # The channels into GPU 0, from its network card and its switch.
+        "evidence": {"kind": "linear", "channels": [[16, 0, 1], [32, 0, 1]]},
+    }  # fmt: skip
+    assert record.items() >= expected.items()
     text = call(*words[:3], *words[4:], cwd=tmp_path).stdout
     assert "21.667 GB/s per message, 346.667 GB/s for all 16" in text
     assert "one of the 2 channels nic0.0->gpu0.0, nvswitch0->gpu0.0, of capacity 13" in text
     done = call("check", "trees.json", "--json", cwd=tmp_path)
-    assert done.returncode == 0
-    verdict = json.loads(done.stdout)
-    assert (verdict["holds"], verdict["optimal"], verdict["kind"]) == (True, True, "linear")
+    shown = {"holds": True, "optimal": True, "kind": "linear"}
+    assert (done.returncode, json.loads(done.stdout).items() >= shown.items()) == (0, True)
 
 
-def test_check_names_what_is_wrong(tmp_path: Path) -> None:
+def test_check_names_what_is_wrong(tmp_path):
     call("throughput", "mesh-2x3", "alltoall", "-o", "flow.json", cwd=tmp_path)
     file = tmp_path / "flow.json"
     assert "optimal (certified); linear" in call("check", "flow.json", cwd=tmp_path).stdout
@@ -72,31 +70,32 @@ def test_check_names_what_is_wrong(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["holds"] is False
 
 
-def test_a_schedule_alone_needs_its_certificate(tmp_path: Path) -> None:
-    call("instance", "mesh-2x2", "AAB", "-o", "instance.json", cwd=tmp_path)
-    done = call("check", "instance.json", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "no plugin checks it without a certificate; name the certificate" in done.stderr
-
-
-def test_a_gap_has_its_own_exit_status(tmp_path: Path) -> None:
-    (tmp_path / "copier.json").write_text(
-        json.dumps(
-            {
-                "format": "cchybrid-network/1",
-                "network": {
-                    "name": "copier", "nodes": 5, "switches": [4],
-                    "channels": [[0, 4], [4, 1], [4, 2], [4, 3]],
-                },
-            }
-        )
-    )  # fmt: skip
+def test_a_gap_has_its_own_exit_status(tmp_path):
+    channels = [[0, 4], [4, 1], [4, 2], [4, 3]]
+    network = {"name": "copier", "nodes": 5, "switches": [4], "channels": channels}
+    record = {"format": "cchybrid-network/1", "network": network}
+    (tmp_path / "copier.json").write_text(json.dumps(record))
     done = call("throughput", "copier.json", "broadcast", "-o", "gap.json", cwd=tmp_path)
     assert done.returncode == 1
     assert "3 rounds per chunk; at least 1 are needed (certified)" in done.stdout
     done = call("check", "gap.json", cwd=tmp_path)
     assert done.returncode == 0
     assert "valid, 3 rounds per chunk, at least 1 are needed; linear" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with instances: one with rounds, one with a routing table."""
+    folder = tmp_path_factory.mktemp("instances")
+    for name, network, more in (
+        ("two", "ring-bi-4", {"rounds": [2]}),
+        ("xy", "mesh-2x3", {"routing": "xy"}),
+    ):
+        cchybrid.instance(network, "AAS", **more).save(folder / f"{name}.json")
+    return folder
+
+
+TABLE = "a routing table is for wormhole switching; leave it out"
 
 
 @pytest.mark.parametrize(
@@ -113,36 +112,29 @@ def test_a_gap_has_its_own_exit_status(tmp_path: Path) -> None:
         ("throughput dgx-1 allgather -o no/such/file.json", "does not exist"),
         ("throughput dgx-1 broadcast --root 9", "root 9 is no terminal"),
         ("throughput ring-bi-300 alltoall", "300 sources times 600 channels are too many"),
-        (
-            "throughput dgx-1 allreduce",
-            "allreduce is not part of throughput; of an allreduce, ask for its halves",
-        ),
+        ("throughput dgx-1 allreduce", "allreduce is not part of throughput; of an allreduce, ask"),
+        ("throughput two.json", "rounds of steps are not part of throughput; leave them out"),
+        ("throughput xy.json", "a routing table is not part of throughput; use another routing"),
+        ("rounds xy.json --steps 3", TABLE),
+        ("pareto xy.json", TABLE),
+        ("check two.json", "no plugin checks it without a certificate; name the certificate"),
         ("check nothing.json", "cannot be read"),
     ],
 )
-def test_bad_input_gets_one_line(words: str, line: str, tmp_path: Path) -> None:
-    done = call(*words.split(), cwd=tmp_path)
-    assert done.returncode == 2
+def test_bad_input_gets_one_line(words, line, files):
+    done = call(*words.split(), cwd=files)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert line in done.stderr
-    assert done.stderr.count("\n") == 1
 
 
-def test_an_instance_file_with_rounds_is_refused(tmp_path: Path) -> None:
-    words = "instance ring-bi-4 AAB --switching store-and-forward --rounds 2 -o two.json"
-    call(*words.split(), cwd=tmp_path)
-    done = call("throughput", "two.json", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "rounds of steps are not part of throughput; leave them out" in done.stderr
-
-
-def test_the_page_shows_what_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_shows_what_is_printed(tmp_path, capsys):
     command = BLOCKS["console"][0].splitlines()[0].removeprefix("$ cchybrid ")
     assert call(*command.split(), cwd=tmp_path).stdout == BLOCKS["text"][0]
     exec(BLOCKS["python"][0], {})
     assert capsys.readouterr().out.startswith("15/13 True 346.6666666666667\n0 [[0, ")
 
 
-def test_bandwidths_of_a_file_price_its_capacities(tmp_path: Path) -> None:
+def test_bandwidths_of_a_file_price_its_capacities(tmp_path):
     # 25 GB/s per unit of capacity.
     graph = nx.Graph()
     for name, size in (("R1", 25), ("R2", 25), ("R3", 50), ("R4", 25), ("R-5", 25)):
@@ -160,15 +152,3 @@ def test_bandwidths_of_a_file_price_its_capacities(tmp_path: Path) -> None:
         done = call(*refused, cwd=tmp_path)
         assert (done.returncode, done.stderr.count("cchybrid:")) == (2, 1)
         assert "the file says it: capacity 1 is 25 GB/s; leave it out" in done.stderr
-
-
-def test_a_routing_table_is_refused_by_all_that_goes_hop_by_hop(tmp_path: Path) -> None:
-    call(*["instance", "mesh-2x3", "AAS", "--routing", "xy", "-o", "xy.json"], cwd=tmp_path)
-    for words, line in (
-        ("throughput xy.json", "a routing table is not part of throughput; use another routing"),
-        ("rounds xy.json --steps 3", "a routing table is for wormhole switching; leave it out"),
-        ("pareto xy.json", "a routing table is for wormhole switching; leave it out"),
-    ):
-        done = call(*words.split(), cwd=tmp_path)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert line in done.stderr

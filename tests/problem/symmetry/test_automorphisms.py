@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 
 import cchybrid
-from cchybrid.model import Instance
 from cchybrid.problem.symmetry import automorphisms
 from cchybrid.problem.symmetry.automorphisms import MessageMap
 from tests.examples import examples
@@ -38,11 +37,11 @@ from tests.random_instances import instances
         ("mi250-x2", "AAB", 32),
     ],
 )
-def test_known_groups(network: str, collective: str, order: int) -> None:
+def test_known_groups(network, collective, order):
     assert automorphisms(cchybrid.instance(network, collective)).order == order
 
 
-def test_groups_beyond_counting_are_found() -> None:
+def test_groups_beyond_counting_are_found():
     found = automorphisms(cchybrid.instance("complete-200", "OAS"))
     assert found.order == math.inf
     assert len(found.generators) > 100
@@ -50,7 +49,7 @@ def test_groups_beyond_counting_are_found() -> None:
 
 @settings(max_examples=examples(120), derandomize=True)
 @given(instances(max_nodes=6))
-def test_the_order_equals_the_number_of_automorphisms(instance: Instance) -> None:
+def test_the_order_equals_the_number_of_automorphisms(instance):
     found = automorphisms(instance)
     assert all(is_automorphism(instance, row) for row in found.generators.tolist())
     assert found.order == count(instance)
@@ -58,7 +57,7 @@ def test_the_order_equals_the_number_of_automorphisms(instance: Instance) -> Non
 
 @settings(max_examples=examples(80), derandomize=True)
 @given(turned_instances())
-def test_messages_move_as_the_nodes_do(drawn: tuple[Instance, int]) -> None:
+def test_messages_move_as_the_nodes_do(drawn):
     instance, size = drawn
     nodes = instance.network.nodes
     rotation = (np.arange(nodes) + size) % nodes
@@ -76,6 +75,6 @@ def test_messages_move_as_the_nodes_do(drawn: tuple[Instance, int]) -> None:
     assert (place == np.arange(len(messages))).all()
 
 
-def test_a_permutation_that_is_no_automorphism_has_no_image() -> None:
+def test_a_permutation_that_is_no_automorphism_has_no_image():
     instance = cchybrid.instance("mesh-3x3", "OAB", root=0)
     assert MessageMap(instance).image(np.arange(9)[::-1].astype(np.int32)) is None

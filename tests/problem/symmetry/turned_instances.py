@@ -1,5 +1,7 @@
 """Random instances with a rotation: copies of a random instance, joined in a circle."""
 
+from itertools import chain
+
 from hypothesis import strategies as st
 
 from cchybrid.model import (
@@ -17,7 +19,7 @@ from tests.random_instances import instances
 @st.composite
 def turned_instances(draw: st.DrawFn, max_nodes: int = 4, **narrow: object) -> tuple[Instance, int]:
     """Return an instance, and by how many nodes its rotation shifts every node."""
-    base = draw(instances(max_nodes=max_nodes, max_messages=3, **narrow))  # type: ignore[arg-type]
+    base = draw(instances(max_nodes=max_nodes, max_messages=3, **narrow))
     copies = draw(st.sampled_from((2, 2, 3, 4)))
     size = base.network.nodes
     nodes = copies * size
@@ -35,40 +37,24 @@ def turned_instances(draw: st.DrawFn, max_nodes: int = 4, **narrow: object) -> t
         for node in bridges:
             arcs[moved(node, k), moved(node, k + 1)] = capacity
             arcs[moved(node, k + 1), moved(node, k)] = capacity
-    messages = []
+    messages: list[Message | Reduction] = []
     for one, many in base.forward.collective.deliver_messages:
         shifts = draw(st.lists(st.integers(0, copies - 1), min_size=len(many), max_size=len(many)))
         goals = {moved(v, shift) for v, shift in zip(many, shifts, strict=True)} - {one}
-        if goals:
-            messages += [
-                (moved(one, k), tuple(sorted(moved(v, k) for v in goals))) for k in range(copies)
-            ]
-    kind = Reduction if base.collective.kind == "combine" else Message
-    made = tuple(
-        kind(many, one) if kind is Reduction else kind(one, many) for one, many in messages
-    )
+        for k in range(copies if goals else 0):
+            ends = moved(one, k), tuple(sorted(moved(v, k) for v in goals))
+            combine = base.collective.kind == "combine"
+            messages.append(Reduction(*ends[::-1]) if combine else Message(*ends))
     model = base.model
     limits = {
         side: tuple(list(limit) * copies) if isinstance(limit, tuple) else limit
         for side, limit in (("inject", model.inject), ("accept", model.accept))
     }
-    return (
-        Instance(
-            Network(
-                "turned",
-                nodes,
-                tuple(Channel(a, b, c) for (a, b), c in arcs.items()),
-                half_duplex=tuple(
-                    (moved(a, k), moved(b, k))
-                    for a, b in network.half_duplex
-                    for k in range(copies)
-                ),
-                endpoints=tuple(
-                    sorted(moved(v, k) for v in network.endpoints for k in range(copies))
-                ),
-            ),
-            Collective("turned", made),  # type: ignore[arg-type]
-            CommunicationModel(model.switching, limits["inject"], limits["accept"], model.routing),
-        ),
-        size,
-    )
+    channels = tuple(Channel(a, b, c) for (a, b), c in arcs.items())
+    pairs = [[(moved(a, k), moved(b, k)) for k in range(copies)] for a, b in network.half_duplex]
+    turned = Network(
+        "turned", nodes, channels, half_duplex=tuple(chain.from_iterable(pairs)),
+        endpoints=tuple(sorted(moved(v, k) for v in network.endpoints for k in range(copies))),
+    )  # fmt: skip
+    model = CommunicationModel(model.switching, limits["inject"], limits["accept"], model.routing)
+    return Instance(turned, Collective("turned", tuple(messages)), model), size

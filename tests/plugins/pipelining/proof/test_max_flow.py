@@ -12,7 +12,7 @@ from tests.examples import examples
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 10**6))
-def test_values_and_cuts(seed: int) -> None:
+def test_values_and_cuts(seed):
     rng = random.Random(seed)
     nodes = rng.randint(2, 7)
     pairs = [(a, b) for a in range(nodes) for b in range(nodes) if a != b and rng.random() < 0.4]

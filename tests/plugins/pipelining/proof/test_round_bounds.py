@@ -40,27 +40,25 @@ def hop_by_hop(network: str, collective: str) -> Instance:
         ("ring-bi-5", "broadcast", 2, "2"),
     ],
 )
-def test_known_values(network: str, collective: str, steps: int, ratio: str) -> None:
+def test_known_values(network, collective, steps, ratio):
     """The first six and the all-to-all: peers' tables; the linear programs were solved anew."""
     assert str(round_bound(hop_by_hop(network, collective), steps).ratio) == ratio
 
 
-def test_more_steps_never_need_more_rounds() -> None:
+def test_more_steps_never_need_more_rounds():
     instance = hop_by_hop("ring-bi-6", "allgather")
     ratios = [round_bound(instance, steps).ratio for steps in range(3, 7)]
     assert ratios == sorted(ratios, reverse=True)
 
 
 @pytest.mark.parametrize("collective", ["allgather", "reduce-scatter"])
-def test_without_a_rounding_the_basis_is_solved_exactly(
-    collective: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_rounding_the_basis_is_solved_exactly(collective, monkeypatch):
     instance = hop_by_hop("hypercube-8", collective)
     monkeypatch.setattr(round_bounds, "roundings", lambda *_, **__: ())
     assert round_bound(instance, 3).ratio == Fraction(7, 3)
 
 
-def test_large_programs_are_not_solved() -> None:
+def test_large_programs_are_not_solved():
     assert round_bound(hop_by_hop("torus-12x12", "alltoall"), 12) is None
 
 
@@ -70,7 +68,7 @@ def test_large_programs_are_not_solved() -> None:
     st.integers(0, 1),
     st.integers(1, 2),
 )
-def test_no_schedule_beats_the_bound(instance: Instance, spare: int, chunks: int) -> None:
+def test_no_schedule_beats_the_bound(instance, spare, chunks):
     steps = farthest(instance) + spare
     bound = round_bound(instance, steps)
     assert linear_rounds(Network(instance.to_json()), bound.evidence, steps) == bound.ratio > 0
