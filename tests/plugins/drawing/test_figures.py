@@ -98,7 +98,7 @@ def arrows(figure: Any, step: int) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("schedule", [BROADCAST, REDUCTION, SCATTER], ids=["OAB", "AOR", "AAS"])
-def test_every_transfer_is_an_arrow_from_its_sender_to_its_receiver(schedule: Schedule) -> None:
+def test_every_transfer_is_an_arrow_from_its_sender_to_its_receiver(schedule):
     figure = draw_steps(schedule)
     for number, step in enumerate(schedule.steps, 1):
         alone = draw_step(schedule, number)
@@ -118,14 +118,14 @@ def test_every_transfer_is_an_arrow_from_its_sender_to_its_receiver(schedule: Sc
                 assert np.hypot(*(pieces - points[node]).T).min() < 9
 
 
-def test_traffic_in_both_directions_of_a_link_runs_beside_each_other() -> None:
+def test_traffic_in_both_directions_of_a_link_runs_beside_each_other():
     lines = arrows(draw_step(SCATTER, 1), 1)
     ahead, back = lines[0], lines[6]  # 0 to 1 and 1 to 0
     middle = [line.mean(axis=0) for line in (ahead, back)]
     assert np.hypot(*(middle[0] - middle[1])) > 2
 
 
-def test_colours_and_line_styles_tell_messages_apart() -> None:
+def test_colours_and_line_styles_tell_messages_apart():
     figure = draw_step(SCATTER, 1)
     colours = parts(figure.axes[0], "step-1")[0].get_colors()
     by_source: dict[int, set[tuple[float, ...]]] = {}
@@ -137,7 +137,7 @@ def test_colours_and_line_styles_tell_messages_apart() -> None:
     assert "messages from" in texts
 
 
-def test_nodes_that_hold_the_message_are_filled() -> None:
+def test_nodes_that_hold_the_message_are_filled():
     for schedule, counts in (
         (BROADCAST, [1, 3]), (REDUCTION, [4, 3]), (FORWARDED, [2, 2]),
     ):  # fmt: skip
@@ -147,7 +147,7 @@ def test_nodes_that_hold_the_message_are_filled() -> None:
             assert sum(tuple(colour) != (1, 1, 1, 1) for colour in fill) == count
 
 
-def test_forwarded_messages_are_labelled_with_their_source() -> None:
+def test_forwarded_messages_are_labelled_with_their_source():
     exchange = Schedule(
         cchybrid.instance("ring-bi-4", "AAB"),
         (
@@ -161,7 +161,7 @@ def test_forwarded_messages_are_labelled_with_their_source() -> None:
         assert sorted(boxed) == (["0", "1", "2", "3"] if count else [])
 
 
-def test_of_many_steps_the_first_are_shown_and_the_title_says_so() -> None:
+def test_of_many_steps_the_first_are_shown_and_the_title_says_so():
     count = MAX_PANELS + 6
     instance = cchybrid.instance("complete-6", "AAS")
     steps = tuple(
@@ -196,7 +196,7 @@ def wide_schedule() -> Schedule:
 
 
 @pytest.mark.parametrize("schedule", [SCATTER, wide_schedule()], ids=["ring", "wide"])
-def test_the_channel_chart_shows_the_loads(schedule: Schedule) -> None:
+def test_the_channel_chart_shows_the_loads(schedule):
     expected = plain_loads(schedule)
     channels = schedule.instance.network.channels
     main = channel_chart(schedule).axes[0]
@@ -207,7 +207,7 @@ def test_the_channel_chart_shows_the_loads(schedule: Schedule) -> None:
         assert list(row) == [expected.get((source, target, step), 0) for step in range(len(row))]
 
 
-def test_a_half_duplex_link_has_its_capacity_once() -> None:
+def test_a_half_duplex_link_has_its_capacity_once():
     net = Network("pair", 2, (Channel(0, 1), Channel(1, 0)), half_duplex=((0, 1),))
     messages = (Message(0, (1,)), Message(1, (0,)))
     instance = Instance(net, cchybrid.Collective("both", messages))
@@ -220,7 +220,7 @@ def test_a_half_duplex_link_has_its_capacity_once() -> None:
     assert key.texts[-1].get_text() == "used in the opposite direction"
 
 
-def test_a_step_of_several_rounds_has_as_many_times_the_capacity() -> None:
+def test_a_step_of_several_rounds_has_as_many_times_the_capacity():
     instance = cchybrid.instance("ring-bi-4", "OAB", rounds=[4])
     _, top, _, _ = channel_chart(
         Schedule(instance, [[(0, (0, 1)), (0, (0, 3)), (0, (0, 1, 2))]])
@@ -228,7 +228,7 @@ def test_a_step_of_several_rounds_has_as_many_times_the_capacity() -> None:
     assert [bar.get_height() for bar in top.patches] == [4 / 32]
 
 
-def test_the_node_chart_counts_injected_accepted_and_passed_messages() -> None:
+def test_the_node_chart_counts_injected_accepted_and_passed_messages():
     loads = node_loads(SCATTER)
     for number, step in enumerate(SCATTER.steps):
         for node in range(5):
@@ -253,14 +253,14 @@ def figures() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", figures())
-def test_figures_look_as_before(name: str, tmp_path: Path) -> None:
+def test_figures_look_as_before(name, tmp_path):
     file = tmp_path / f"{name}.png"
     save_figure(figures()[name](), file, dpi=72)
     assert compare_images(str(IMAGES / f"{name}.png"), str(file), tol=TOLERANCE) is None
 
 
 @pytest.mark.parametrize("suffix", [".pdf", ".png", ".SVG"])
-def test_equal_figures_are_equal_files(suffix: str, tmp_path: Path) -> None:
+def test_equal_figures_are_equal_files(suffix, tmp_path):
     files = [tmp_path / f"{number}{suffix}" for number in range(2)]
     for file in files:
         save_figure(draw_steps(SCATTER), file)
@@ -268,7 +268,7 @@ def test_equal_figures_are_equal_files(suffix: str, tmp_path: Path) -> None:
     assert not re.search(rb"CreationDate|dc:date", files[0].read_bytes())
 
 
-def test_names_are_text_in_svg_whatever_they_contain(tmp_path: Path) -> None:
+def test_names_are_text_in_svg_whatever_they_contain(tmp_path):
     save_figure(draw_network(CAMPUS), tmp_path / "campus.svg")
     tree = ElementTree.parse(tmp_path / "campus.svg")
     texts = {text.text for text in tree.iter("{http://www.w3.org/2000/svg}text")}
@@ -276,7 +276,7 @@ def test_names_are_text_in_svg_whatever_they_contain(tmp_path: Path) -> None:
     assert {"half-duplex link", "switch", "capacity 2"} <= texts
 
 
-def test_symbols_say_what_a_node_is() -> None:
+def test_symbols_say_what_a_node_is():
     kinds = {c.get_gid() for c in draw_network(network("omega-4")).axes[0].collections}
     assert {"nodes-square", "nodes-diamond"} <= kinds
     assert "nodes-circle" not in kinds
@@ -287,7 +287,7 @@ def test_symbols_say_what_a_node_is() -> None:
     assert max(widths) > 1.5 * min(widths)
 
 
-def test_labels_of_nodes_do_not_cover_each_other() -> None:
+def test_labels_of_nodes_do_not_cover_each_other():
     scene = make_scene(CAMPUS, 245, 600)
     boxes = [
         (label.x, label.y, label.x + figure_styles.text_width(label.text, scene.font), label.y + 5)
@@ -302,7 +302,7 @@ def test_labels_of_nodes_do_not_cover_each_other() -> None:
             assert apart
 
 
-def test_a_link_over_other_nodes_is_bent_around_them() -> None:
+def test_a_link_over_other_nodes_is_bent_around_them():
     scene = make_scene(network("ring-bi-8"), 245, 600)
     assert all(len(curve) == 2 for curve in scene.curves.values())
     points = np.array([(30.0 * node, 0.0) for node in range(4)])
@@ -315,7 +315,7 @@ def test_a_link_over_other_nodes_is_bent_around_them() -> None:
 
 
 @pytest.mark.parametrize("name", ["torus-4x4", "hypercube-16", "2-fat-hypercube-8", "dgx-1"])
-def test_drawings_stay_within_their_panels(name: str) -> None:
+def test_drawings_stay_within_their_panels(name):
     scene = make_scene(network(name), 245, 600)
     points = np.concatenate([scene.points, *scene.curves.values()])
     assert points.min() >= 0
@@ -332,7 +332,7 @@ def bound(**changes: Any) -> Any:
     return SimpleNamespace(**{**record, **changes})
 
 
-def test_the_bound_is_drawn_on_the_network() -> None:
+def test_the_bound_is_drawn_on_the_network():
     figure = draw_network(SCATTER.instance.network, bound())
     axes = figure.axes[0]
     counted = parts(axes, "bound")[0]
@@ -346,14 +346,14 @@ def test_the_bound_is_drawn_on_the_network() -> None:
     assert len({tuple(colour) for colour in fill}) == 3
 
 
-def test_a_schedule_without_a_bound_that_has_a_picture_is_refused() -> None:
+def test_a_schedule_without_a_bound_that_has_a_picture_is_refused():
     with pytest.raises(InputError, match="the schedule has no lower bound"):
         draw_bound(SCATTER)
     with pytest.raises(InputError, match="a lower bound of the kind without evidence has no pict"):
         draw_bound(replace(SCATTER, lower_bound=LowerBound(3)))
 
 
-def test_a_real_bound_is_drawn() -> None:
+def test_a_real_bound_is_drawn():
     prices = {"kind": "linear", "steps": 3, "channels": [[2, 1, 1], [4, 0, 1]]}
     prices |= {"inject": [[0, 1], [1, 1]]}
     figure = draw_bound(replace(SCATTER, lower_bound=LowerBound(3, prices)))
@@ -361,26 +361,26 @@ def test_a_real_bound_is_drawn() -> None:
     assert parts(figure.axes[0], "bound")
 
 
-def test_an_invalid_schedule_is_refused() -> None:
+def test_an_invalid_schedule_is_refused():
     wrong = replace(BROADCAST, steps=((Transfer(0, (0, 2)),),))
     for draw in (draw_steps, channel_chart, node_chart, lambda s: draw_step(s, 1)):
         with pytest.raises(InputError, match="not a valid schedule"):
             draw(wrong)
 
 
-def test_too_large_networks_are_refused() -> None:
+def test_too_large_networks_are_refused():
     with pytest.raises(InputError, match="too many for a drawing"):
         draw_network(network("torus-100x100"))
 
 
 @pytest.mark.parametrize("name", ["a.gif", "missing/folder/a.svg"])
-def test_files_that_cannot_be_written_are_refused(name: str, tmp_path: Path) -> None:
+def test_files_that_cannot_be_written_are_refused(name, tmp_path):
     with pytest.raises(InputError, match=r"is not known|cannot be written"):
         save_figure(draw_step(BROADCAST, 1), tmp_path / name)
 
 
 @pytest.mark.parametrize("nodes", [1, 2])
-def test_tiny_networks_are_drawn(nodes: int, tmp_path: Path) -> None:
+def test_tiny_networks_are_drawn(nodes, tmp_path):
     links = [(0, 1)] if nodes == 2 else []
     save_figure(draw_network(Network.from_links("tiny", nodes, links)), tmp_path / "tiny.svg")
     assert ElementTree.parse(tmp_path / "tiny.svg")

@@ -23,7 +23,7 @@ from cchybrid.model import (
     Transfer,
 )
 from cchybrid.model.errors import InputError
-from tests.plugins.drawing.chromium import PHONE, OpenPage, type_key
+from tests.plugins.drawing.chromium import PHONE, type_key
 from tests.plugins.drawing.test_figures import BROADCAST, FORWARDED, REDUCTION, SCATTER
 
 CUT = LowerBound(3, {
@@ -105,7 +105,7 @@ def data_of(text: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "schedule", [BROADCAST, REDUCTION, SCATTER, HOSTILE], ids=["OAB", "AOR", "AAS", "names"]
 )
-def test_the_data_are_those_of_the_schedule(schedule: Schedule) -> None:
+def test_the_data_are_those_of_the_schedule(schedule):
     data = data_of(page(schedule))
     steps = [[(message, tuple(path)) for message, *path in step] for step in data["steps"]]
     assert tuple(tuple(Transfer(*each) for each in step) for step in steps) == schedule.steps
@@ -117,7 +117,7 @@ def test_the_data_are_those_of_the_schedule(schedule: Schedule) -> None:
     assert data["allSteps"] == len(schedule.steps)
 
 
-def test_limits_are_those_of_ports_and_channels() -> None:
+def test_limits_are_those_of_ports_and_channels():
     instance = cchybrid.instance("ring-bi-4", "OAB", ports=(1, 3))
     data = page_data.page_data(replace(BROADCAST, instance=instance, steps=(
         (Transfer(0, (0, 1)),), (Transfer(0, (0, 3)), Transfer(0, (1, 2))),
@@ -126,7 +126,7 @@ def test_limits_are_those_of_ports_and_channels() -> None:
     assert "1 injection, 3 acceptance ports" in data["model"]
 
 
-def test_what_has_no_page_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_no_page_is_said_in_one_line(monkeypatch):
     with pytest.raises(InputError, match="not a valid schedule"):
         page(replace(SCATTER, steps=SCATTER.steps[:-1]))
     for module, name, value, words in (
@@ -154,9 +154,7 @@ def test_what_has_no_page_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -
         (hop_by_hop(), "3 steps, optimal (certified)", "Why at least 3 steps?"),
     ],
 )  # fmt: skip
-def test_the_verdict_says_no_more_than_the_evidence(
-    schedule: Schedule, text: str, heading: str
-) -> None:
+def test_the_verdict_says_no_more_than_the_evidence(schedule, text, heading):
     shown = page(schedule)
     data = data_of(shown)
     assert data["status"] == {"text": text, "optimal": "optimal (certified)" in text}
@@ -167,13 +165,13 @@ def test_the_verdict_says_no_more_than_the_evidence(
         assert sentence[0] == sentence[0].upper()
 
 
-def test_no_text_ends_the_script() -> None:
+def test_no_text_ends_the_script():
     text = script_json({"a": [*NAMES, "<!--", "]]>"]})
     assert not re.search(r"[<>&\u2028]", text)
     assert json.loads(text) == {"a": [*NAMES, "<!--", "]]>"]}
 
 
-def test_steps_by_button_key_and_slider(open_page: OpenPage) -> None:
+def test_steps_by_button_key_and_slider(open_page):
     tab = open_page(page(SCATTER))
     assert (step_of(tab), arrows(tab)) == ("Step 1 of 4", 10)
     tab.click("#next")
@@ -194,7 +192,7 @@ def test_steps_by_button_key_and_slider(open_page: OpenPage) -> None:
     assert step_of(tab) == "Step 3 of 4"
 
 
-def test_play_and_pause(open_page: OpenPage) -> None:
+def test_play_and_pause(open_page):
     tab = open_page(page(SCATTER))
     tab.clock.install()
     tab.reload()
@@ -209,7 +207,7 @@ def test_play_and_pause(open_page: OpenPage) -> None:
     assert (step_of(tab), tab.inner_text("#play")) == ("Step 1 of 4", "Play")
 
 
-def test_a_route_is_drawn_from_its_first_to_its_last_node(open_page: OpenPage) -> None:
+def test_a_route_is_drawn_from_its_first_to_its_last_node(open_page):
     tab = open_page(page(SCATTER))
     type_key(tab, "End")
     places = {
@@ -231,7 +229,7 @@ def test_a_route_is_drawn_from_its_first_to_its_last_node(open_page: OpenPage) -
         assert min(abs(complex(*point) - between) for point in points) < 19  # behind the node
 
 
-def test_hover_and_click_show_a_node_and_a_channel(open_page: OpenPage) -> None:
+def test_hover_and_click_show_a_node_and_a_channel(open_page):
     tab = open_page(page(SCATTER))
     tab.hover("[data-node='0']")
     assert tab.inner_text("#journey-text") == "Node 0: sends 4, receives 4, passes on 2."
@@ -254,7 +252,7 @@ def test_hover_and_click_show_a_node_and_a_channel(open_page: OpenPage) -> None:
     assert tab.inner_text("#journey-title") == "Transfers of this step"
 
 
-def test_a_message_shows_its_whole_journey_and_its_tree(open_page: OpenPage) -> None:
+def test_a_message_shows_its_whole_journey_and_its_tree(open_page):
     tab = open_page(page(BROADCAST))
     assert tab.locator("#network .held").count() == 1
     tab.click("#next")
@@ -268,7 +266,7 @@ def test_a_message_shows_its_whole_journey_and_its_tree(open_page: OpenPage) -> 
     assert "Message 0 → 3 nodes: 3 transfers in 2 steps." in tab.inner_text("#journey-text")
 
 
-def test_sources_are_in_the_legend_and_the_pickers(open_page: OpenPage) -> None:
+def test_sources_are_in_the_legend_and_the_pickers(open_page):
     tab = open_page(page(SCATTER))
     tab.click("#legend button >> nth=2")
     assert tab.input_value("#pick-key") == "2"
@@ -290,7 +288,7 @@ def test_sources_are_in_the_legend_and_the_pickers(open_page: OpenPage) -> None:
     assert arrows(tab) == 10
 
 
-def test_everything_by_keyboard(open_page: OpenPage) -> None:
+def test_everything_by_keyboard(open_page):
     tab = open_page(page(SCATTER))
     for _ in range(30):
         type_key(tab, "Tab")
@@ -323,7 +321,7 @@ def test_everything_by_keyboard(open_page: OpenPage) -> None:
     assert tab.inner_text("#journey-text").startswith(f"Message {source} → {target}:")
 
 
-def test_every_control_has_a_name_and_a_visible_focus(open_page: OpenPage) -> None:
+def test_every_control_has_a_name_and_a_visible_focus(open_page):
     tab = open_page(page(replace(SCATTER, lower_bound=CUT)))
     nameless = tab.evaluate(
         """[...document.querySelectorAll("button, select, input, [tabindex]")].filter((e) =>
@@ -338,7 +336,7 @@ def test_every_control_has_a_name_and_a_visible_focus(open_page: OpenPage) -> No
         assert style == "solid", control
 
 
-def test_a_click_into_a_chart_jumps_to_step_and_channel(open_page: OpenPage) -> None:
+def test_a_click_into_a_chart_jumps_to_step_and_channel(open_page):
     tab = open_page(page(SCATTER))
     place = tab.evaluate(
         "({x: channelChart.margin + 2.5 * channelChart.wide, y: BARS + 1.5 * channelChart.high})"
@@ -362,7 +360,7 @@ def test_a_click_into_a_chart_jumps_to_step_and_channel(open_page: OpenPage) -> 
     assert passed == [sum(node in path[1:-1] for _, path in SCATTER.steps[1]) for node in range(5)]
 
 
-def test_the_bound_is_drawn_and_said(open_page: OpenPage) -> None:
+def test_the_bound_is_drawn_and_said(open_page):
     tab = open_page(page(replace(SCATTER, lower_bound=CUT)))
     sentence = tab.inner_text("#bound-sentence")
     assert sentence.endswith("Together that is 14, more than 12: at least 3 steps are needed.")
@@ -377,7 +375,7 @@ def test_the_bound_is_drawn_and_said(open_page: OpenPage) -> None:
     assert open_page(page(SCATTER)).locator("#bound-section").count() == 0
 
 
-def test_store_and_forward_moves_hop_by_hop(open_page: OpenPage) -> None:
+def test_store_and_forward_moves_hop_by_hop(open_page):
     tab = open_page(page(hop_by_hop()))
     assert not tab.is_visible("#passes")
     for step in range(3):
@@ -385,7 +383,7 @@ def test_store_and_forward_moves_hop_by_hop(open_page: OpenPage) -> None:
         type_key(tab, "ArrowRight")
 
 
-def test_a_reduction_runs_towards_its_destination(open_page: OpenPage) -> None:
+def test_a_reduction_runs_towards_its_destination(open_page):
     tab = open_page(page(REDUCTION))
     assert tab.inner_text("#tree-title") == "How the parts come together"
     held = "[...document.querySelectorAll('#network .held')].map((e) => e.dataset.node).join()"
@@ -398,7 +396,7 @@ def test_a_reduction_runs_towards_its_destination(open_page: OpenPage) -> None:
     assert tab.evaluate(held) == "0,1"
 
 
-def test_names_of_any_kind_are_only_text(open_page: OpenPage) -> None:
+def test_names_of_any_kind_are_only_text(open_page):
     title = "</title><script>alert(0)</script> {{ 7 * 7 }}"
     tab = open_page(page(HOSTILE, title=title))
     assert tab.title() == title
@@ -419,7 +417,7 @@ def test_names_of_any_kind_are_only_text(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize("schedule", [SCATTER, HOSTILE], ids=["AAS", "names"])
-def test_a_phone(open_page: OpenPage, schedule: Schedule) -> None:
+def test_a_phone(open_page, schedule):
     tab = open_page(
         page(replace(schedule, lower_bound=CUT if schedule is SCATTER else None)), **PHONE
     )
@@ -463,7 +461,7 @@ def boxes(tab: Any, selector: str) -> list[list[float]]:
     return found
 
 
-def test_long_names_cover_neither_each_other_nor_nodes(open_page: OpenPage) -> None:
+def test_long_names_cover_neither_each_other_nor_nodes(open_page):
     tab = open_page(page(long_names()))
     names = boxes(tab, "#network .node text")
     assert len(names) == 8
@@ -478,7 +476,7 @@ def test_long_names_cover_neither_each_other_nor_nodes(open_page: OpenPage) -> N
             assert min(across, upwards) < 4, (index, other)  # boxes of texts have some margin
 
 
-def test_long_names_leave_room_for_routes_on_a_phone(open_page: OpenPage) -> None:
+def test_long_names_leave_room_for_routes_on_a_phone(open_page):
     names = tuple(f"a name of many letters {node}" for node in range(5))
     instance = HOSTILE.instance
     named = replace(instance, network=replace(instance.network, node_names=names))
@@ -511,7 +509,7 @@ LUMINANCE = """(() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_is_readable_in_light_and_dark(open_page: OpenPage, scheme: str) -> None:
+def test_text_is_readable_in_light_and_dark(open_page, scheme):
     tab = open_page(page(replace(SCATTER, lower_bound=CUT)), color_scheme=scheme)
     assert tab.evaluate(LUMINANCE) >= 4.5
     background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -519,7 +517,7 @@ def test_text_is_readable_in_light_and_dark(open_page: OpenPage, scheme: str) ->
     assert (max(numbers) < 60) == (scheme == "dark")
 
 
-def test_the_charts_follow_a_change_of_the_scheme(open_page: OpenPage) -> None:
+def test_the_charts_follow_a_change_of_the_scheme(open_page):
     tab = open_page(page(SCATTER))
     picture = "document.querySelector('#channels canvas').toDataURL()"
     tab.evaluate(f"window.before = {picture}")
@@ -534,7 +532,7 @@ def test_the_charts_follow_a_change_of_the_scheme(open_page: OpenPage) -> None:
     assert tab.evaluate(changed)
 
 
-def test_colours_differ_with_dashes_where_they_repeat(open_page: OpenPage) -> None:
+def test_colours_differ_with_dashes_where_they_repeat(open_page):
     tab = open_page(page(torus()))
     styles = tab.evaluate("keyList.slice(0, 24).map((key) => colourOf(key) + lineOf(key))")
     assert len(set(styles)) == 24
@@ -548,7 +546,7 @@ def test_colours_differ_with_dashes_where_they_repeat(open_page: OpenPage) -> No
     assert tab.locator("#pick-message option").count() == 64
 
 
-def test_what_is_left_out_is_said(open_page: OpenPage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_left_out_is_said(open_page, monkeypatch):
     text = page(SCATTER)
     assert "left-out" not in text.split("</style>")[1]
     monkeypatch.setattr(page_data, "MAX_CHARACTERS", 330)
@@ -564,7 +562,7 @@ def test_what_is_left_out_is_said(open_page: OpenPage, monkeypatch: pytest.Monke
     assert step_of(tab) == "Step 2 of 4"
 
 
-def test_a_network_of_one_channel(open_page: OpenPage) -> None:
+def test_a_network_of_one_channel(open_page):
     instance = Instance(Network("pair", 2, (Channel(1, 0),)), Collective("x", (Message(1, (0,)),)))
     tab = open_page(page(Schedule(instance, ((Transfer(0, (1, 0)),),))), **PHONE)
     assert (step_of(tab), arrows(tab), overflow(tab)) == ("Step 1 of 1", 1, 0)
@@ -582,7 +580,7 @@ def wide() -> Schedule:
     return Schedule(instance, (first, second, (Transfer(2, (1, 2)),)))
 
 
-def test_charts_count_with_the_rounds_of_a_step(open_page: OpenPage) -> None:
+def test_charts_count_with_the_rounds_of_a_step(open_page):
     tab = open_page(page(wide()))
     assert step_of(tab) == "Step 1 of 3, 3 rounds"
     # Four channels; the first step uses one of them in all three rounds.

@@ -26,7 +26,7 @@ def read(text: str, network: Network | None = None, collective: str | None = Non
     return read_csv(text, ImportRequest("hand-made", network, performed))
 
 
-def test_rows_of_source_destination_and_path_become_a_schedule() -> None:
+def test_rows_of_source_destination_and_path_become_a_schedule():
     found = read("step,source,destination,path\n1,0,2,0 1 2\n2,1,0,\n")
     assert found.schedule.steps == ((Transfer(0, (0, 1, 2)),), (Transfer(1, (1, 0)),))
     assert found.schedule.instance.collective.messages == (Message(0, (2,)), Message(1, (0,)))
@@ -35,7 +35,7 @@ def test_rows_of_source_destination_and_path_become_a_schedule() -> None:
     assert found.place(1, 0) == "line 3"
 
 
-def test_hops_of_one_message_are_rows_of_one_source_and_destination() -> None:
+def test_hops_of_one_message_are_rows_of_one_source_and_destination():
     found = read("path,destination,source,step\n0->1,2,0,1\n1->2,2,0,2\n")
     assert found.schedule.instance.collective.messages == (Message(0, (2,)),)
     assert verify_schedule(found.schedule) == ()
@@ -49,7 +49,7 @@ def test_hops_of_one_message_are_rows_of_one_source_and_destination() -> None:
         ("step,message,source,destination", ("1,0,0,1", "2,0,1,2")),
     ],
 )
-def test_the_order_of_the_rows_says_nothing(columns: str, rows: tuple[str, str]) -> None:
+def test_the_order_of_the_rows_says_nothing(columns, rows):
     for order in (rows, rows[::-1]):
         found = read("\n".join((columns, *order)))
         assert found.instance.collective.messages == (Message(0, (1, 2)),)
@@ -57,13 +57,13 @@ def test_the_order_of_the_rows_says_nothing(columns: str, rows: tuple[str, str])
         assert found.place(0, 0) == f"line {2 + order.index(rows[0])}"
 
 
-def test_a_source_whose_message_is_sent_on_has_one_message() -> None:
+def test_a_source_whose_message_is_sent_on_has_one_message():
     found = read("step,source,destination,path\n1,0,1,0 1\n2,0,2,1 2\n2,0,3,0 3\n")
     assert found.schedule.instance.collective == Collective("OAB", (Message(0, (1, 2, 3)),))
     assert verify_schedule(found.schedule) == ()
 
 
-def test_a_network_and_a_collective_may_be_named() -> None:
+def test_a_network_and_a_collective_may_be_named():
     network = cchybrid.network("mesh-1x3")
     rows = "step,source,destination,path\n1,0,1,0 1\n2,0,2,1 2\n"
     found = read(rows, network, "OAB")
@@ -73,7 +73,7 @@ def test_a_network_and_a_collective_may_be_named() -> None:
         read(rows, network, "AAS")
 
 
-def test_an_allreduce_whose_members_send_their_own_parts_only_is_read_back() -> None:
+def test_an_allreduce_whose_members_send_their_own_parts_only_is_read_back():
     instance = cchybrid.instance("complete-3", "allreduce")
     pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
     step = tuple(Transfer(0, pair) for pair in pairs)
@@ -85,7 +85,7 @@ def test_an_allreduce_whose_members_send_their_own_parts_only_is_read_back() -> 
         assert verify_schedule(found.schedule) == ()
 
 
-def test_names_of_nodes_are_kept() -> None:
+def test_names_of_nodes_are_kept():
     network = Network("lab", 2, (Channel(0, 1),), node_names=("core 1", "ann"))
     instance = Instance(network, Collective("OAB", (Message(0, (1,)),)))
     text = export_csv(Schedule(instance, ((Transfer(0, (0, 1)),),)))
@@ -98,7 +98,7 @@ def test_names_of_nodes_are_kept() -> None:
         read(text.replace("ann", "bob"), network)
 
 
-def test_a_pattern_is_named_only_where_all_nodes_take_part() -> None:
+def test_a_pattern_is_named_only_where_all_nodes_take_part():
     rows = "step,source,destination\n1,0,1\n1,1,0\n"
     assert read(rows).instance.name == "hand-made AAB, store-and-forward"
     on_mesh = read(rows, cchybrid.network("mesh-3x3"))
@@ -124,12 +124,12 @@ def test_a_pattern_is_named_only_where_all_nodes_take_part() -> None:
         ("step,message,origin,path\n1,0,a,to a -> b\n", "line 2: the node name 'to a', which in"),
     ],
 )
-def test_what_is_no_table_is_said_in_one_line(text: str, words: str) -> None:
+def test_what_is_no_table_is_said_in_one_line(text, words):
     with refused(words):
         read(text)
 
 
-def test_a_transfer_without_a_path_goes_from_its_start_not_from_the_origin() -> None:
+def test_a_transfer_without_a_path_goes_from_its_start_not_from_the_origin():
     found = read("step,message,origin,from,to\n1,0,0,0,1\n2,0,0,1,2\n")
     assert found.schedule.steps == ((Transfer(0, (0, 1)),), (Transfer(0, (1, 2)),))
 
@@ -151,26 +151,26 @@ def test_a_transfer_without_a_path_goes_from_its_start_not_from_the_origin() -> 
          "line 4: a row without the number of its message"),
     ],
 )  # fmt: skip
-def test_ends_of_a_message_that_contradict_its_paths_are_refused(text: str, words: str) -> None:
+def test_ends_of_a_message_that_contradict_its_paths_are_refused(text, words):
     with refused(words):
         read(text)
 
 
-def test_numbers_that_are_written_in_another_form_are_names() -> None:
+def test_numbers_that_are_written_in_another_form_are_names():
     found = read("step,source,destination,path\n1,01,5,01 5\n1,1,5,1 5\n")
     network = found.schedule.instance.network
     assert network.node_names == ("01", "1", "5")
     assert {(a, b) for a, b, _ in network.channels} == {(0, 2), (1, 2)}
 
 
-def test_headers_are_recognised_in_any_order_and_case() -> None:
+def test_headers_are_recognised_in_any_order_and_case():
     assert recognises_csv("Path, Step\n")
     assert recognises_csv("step,destination,source\n")
     assert not recognises_csv("step,source\n")
     assert not recognises_csv("{}")
 
 
-def test_two_messages_of_a_file_are_not_one_of_a_named_collective() -> None:
+def test_two_messages_of_a_file_are_not_one_of_a_named_collective():
     text = "step,message,source,path\n1,0,0,0 1\n2,00,0,1 2\n"
     with pytest.raises(InputError, match="--collective: the message from 0 to 1 is none of OAB"):
         read(text, cchybrid.network("ring-bi-3"), "OAB")

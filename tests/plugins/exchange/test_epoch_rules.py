@@ -12,11 +12,10 @@ from cchybrid_plugins.exchange.teccl_import import read_teccl
 from cchybrid.plugin.imported import ImportRequest
 from tests.examples import examples
 from tests.plugins.exchange.plain_epochs import (
-    greedy_allgather,
+    allgather_of,
     halved_alltoall,
     is_valid,
     is_valid_in_parts,
-    result_of,
 )
 
 CLUSTERS = [
@@ -33,15 +32,13 @@ CLUSTERS = [
 
 def allgather(network: EpochNetwork, pick: Any, spare: int = 0) -> tuple[dict[str, Any], Any]:
     """Return a valid result, and the arguments of the plain simulation."""
-    gpus, switches = sorted(network.gpus), sorted(network.switches)
     duration = float(1 / Fraction(pick(network.links.values())))
-    sends, epochs = greedy_allgather(network.links, gpus, switches, duration, 1.0)
-    text = result_of(sends, epochs + spare, gpus, duration, 1.0)
-    return json.loads(text), (network.links, gpus, switches)
+    record = json.loads(allgather_of(network, duration, 1.0, spare))
+    return record, (network.links, sorted(network.gpus), sorted(network.switches))
 
 
 @pytest.mark.parametrize(("network", "pick"), CLUSTERS)
-def test_valid_results_are_not_below_their_bound(network: EpochNetwork, pick: Any) -> None:
+def test_valid_results_are_not_below_their_bound(network, pick):
     record, plain = allgather(network, pick)
     assert is_valid(json.dumps(record), *plain)
     found = read_teccl(json.dumps(record), ImportRequest("x"))
@@ -86,9 +83,7 @@ def changed(record: dict[str, Any], draw: random.Random) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("network", "pick"), CLUSTERS)
-def test_changed_results_have_the_verdict_of_a_plain_simulation(
-    network: EpochNetwork, pick: Any
-) -> None:
+def test_changed_results_have_the_verdict_of_a_plain_simulation(network, pick):
     record, plain = allgather(network, pick, spare=2)
     draw = random.Random(f"{network.name} {pick.__name__}")
     for _ in range(examples(100)):
@@ -99,7 +94,7 @@ def test_changed_results_have_the_verdict_of_a_plain_simulation(
             assert found.own.lower <= found.own.value
 
 
-def test_all_to_alls_in_parts_are_not_below_their_bound() -> None:
+def test_all_to_alls_in_parts_are_not_below_their_bound():
     network = ndv2(2)
     text = halved_alltoall(network.links, sorted(network.gpus), 0.005, 1 / 16)
     assert is_valid_in_parts(text, network.links, sorted(network.gpus))
@@ -141,7 +136,7 @@ def changed_parts(text: str, draw: random.Random) -> str:
     return json.dumps(record)
 
 
-def test_changed_all_to_alls_have_the_verdict_of_a_plain_simulation() -> None:
+def test_changed_all_to_alls_have_the_verdict_of_a_plain_simulation():
     network = ndv2(2)
     gpus = sorted(network.gpus)
     text = halved_alltoall(network.links, gpus, 0.005, 1 / 16)

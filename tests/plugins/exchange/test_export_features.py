@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from cchybrid_plugins.exchange.audit import audit_file
@@ -119,12 +118,12 @@ FORMATS = sorted(load_registry().exporters)
 GPUS = ("msccl", "mscclpp")
 
 
-def test_the_schedules_have_every_feature() -> None:
+def test_the_schedules_have_every_feature():
     assert set.union(*(features(build()) for build in SCHEDULES.values())) == FEATURES
 
 
 @pytest.mark.parametrize("name", SCHEDULES)
-def test_every_feature_is_written_or_refused(name: str) -> None:
+def test_every_feature_is_written_or_refused(name):
     found = SCHEDULES[name]()
     for to in FORMATS:
         info = load_registry().exporters[to]
@@ -141,7 +140,7 @@ def test_every_feature_is_written_or_refused(name: str) -> None:
             assert ROUNDS[to] in text, to
 
 
-def test_texts_and_drawings_express_a_scan() -> None:
+def test_texts_and_drawings_express_a_scan():
     found = SCHEDULES["scan"]()
     for to in ("text", "table", "markdown", "latex", "html", "svg"):
         assert load_registry().exporters[to].export(found)
@@ -149,7 +148,7 @@ def test_texts_and_drawings_express_a_scan() -> None:
     assert "1 (0+1)->3: 1,3" in text
 
 
-def test_an_exporter_that_names_no_feature_gets_plain_schedules_only() -> None:
+def test_an_exporter_that_names_no_feature_gets_plain_schedules_only():
     for name, build in SCHEDULES.items():
         found = build()
         if features(found):
@@ -193,7 +192,7 @@ READ = sorted(set(SCHEDULES) - {"empty steps", "ports by node", "routing table",
 
 
 @pytest.mark.parametrize("name", READ)
-def test_csv_is_read_back_with_and_without_the_network(name: str) -> None:
+def test_csv_is_read_back_with_and_without_the_network(name):
     found = SCHEDULES[name]()
     text = export_csv(found)
     alone = read_csv(text, ImportRequest("back")).schedule
@@ -210,7 +209,7 @@ def test_csv_is_read_back_with_and_without_the_network(name: str) -> None:
 
 @settings(max_examples=examples(60), deadline=None)
 @given(valid_schedules(ports=("all", "one"), **SEVERAL))
-def test_csv_of_random_schedules_is_read_back(found: Schedule) -> None:
+def test_csv_of_random_schedules_is_read_back(found):
     if not all(found.steps):
         return
     text = export_csv(found)
@@ -222,7 +221,7 @@ def test_csv_of_random_schedules_is_read_back(found: Schedule) -> None:
 
 @pytest.mark.parametrize("name", READ)
 @pytest.mark.parametrize("to", ["csv", "msccl"])
-def test_the_audit_of_an_export_is_valid(to: str, name: str, tmp_path: Path) -> None:
+def test_the_audit_of_an_export_is_valid(to, name, tmp_path):
     found, file = SCHEDULES[name](), tmp_path / "exported"
     network = found.instance.network
     try:
@@ -240,12 +239,12 @@ def test_the_audit_of_an_export_is_valid(to: str, name: str, tmp_path: Path) -> 
         assert audit.spent <= rounds
 
 
-def test_a_feature_that_is_unknown_is_refused() -> None:
+def test_a_feature_that_is_unknown_is_refused():
     with pytest.raises(PluginError, match="exporter new: no feature is called 'wings'"):
         ExporterInfo("new", str, "-", expresses=("wings",))
 
 
-def test_interfaces_of_goal_are_as_many_as_a_round_uses() -> None:
+def test_interfaces_of_goal_are_as_many_as_a_round_uses():
     def used(name: str) -> set[str]:
         return set(re.findall(r"nic \d+", export_goal(SCHEDULES[name]())))
 
@@ -255,7 +254,7 @@ def test_interfaces_of_goal_are_as_many_as_a_round_uses() -> None:
     assert used("wide channels") == {"nic 0", "nic 1", "nic 2", "nic 3"}
 
 
-def test_rounds_of_a_csv_are_those_of_every_step() -> None:
+def test_rounds_of_a_csv_are_those_of_every_step():
     rows = "step,source,destination,rounds\n1,0,1,2\n1,0,2,{}\n2,1,0,{}\n"
     with refused("line 3: rounds is '3', and '2' in line 2; state one value for all rows of a"):
         read_csv(rows.format(3, 1), ImportRequest("back"))
@@ -265,7 +264,7 @@ def test_rounds_of_a_csv_are_those_of_every_step() -> None:
         read_csv(rows.format(2, "two"), ImportRequest("back"))
 
 
-def test_models_of_a_csv_are_one_for_all_rows() -> None:
+def test_models_of_a_csv_are_one_for_all_rows():
     rows = "step,source,destination,{}\n1,0,1,{}\n1,0,2,{}\n"
     for column, first, second, words in (
         ("switching", "wormhole", "", "line 3: switching is '', and 'wormhole' in line 2; state"),

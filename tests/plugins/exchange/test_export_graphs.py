@@ -44,7 +44,7 @@ def test_graphml_of_random_networks_is_read_as_the_same(network, data):
         assert cchybrid.network(Path(folder) / "n.graphml") == network
 
 
-def test_graphml_keeps_names_or_refuses_them(tmp_path: Path) -> None:
+def test_graphml_keeps_names_or_refuses_them(tmp_path):
     def named(name: str) -> Network:
         return Network.from_links("n", 2, [(0, 1)], node_names=(name, "\\u202e"))
 

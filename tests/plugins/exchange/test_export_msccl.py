@@ -1,6 +1,5 @@
-"""MSCCL XML: performed by an interpreter with real buffers; altered programs are detected."""
+"""MSCCL XML: performed by an interpreter with real buffers."""
 
-import random
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -14,7 +13,6 @@ import cchybrid
 from cchybrid.model import Collective, Instance, Message, Schedule
 from cchybrid.model.errors import InputError
 from tests.examples import examples
-from tests.plugins.exchange.memory import DeadlockError, RaceError, RefusedError
 from tests.plugins.exchange.msccl_interpreter import check
 from tests.plugins.exchange.schedules import (
     COLLECTIVES,
@@ -25,8 +23,6 @@ from tests.plugins.exchange.schedules import (
     schedule,
 )
 from tests.random_instances import list_schedule, networks
-
-DETECTED = (AssertionError, DeadlockError, RaceError, RefusedError)
 
 
 def kinds(text: str) -> set[str]:
@@ -179,73 +175,3 @@ def test_what_msccl_cannot_express_is_one_line():
 def test_what_its_executor_would_refuse_is_one_line(limit, value, text, monkeypatch):
     monkeypatch.setattr(f"cchybrid_plugins.exchange.export_msccl.{limit}", value)
     refused(schedule("ring-uni-2", "allgather", chunks=150), text)
-
-
-def mutants(text: str, kind: str):
-    """Yield programs with one error each."""
-    tree = ET.fromstring(text)
-    for block in tree.iter("tb"):
-        for first, second in zip(block, [*block][1:], strict=False):
-            if kind == "swapped steps" and first.get("type") == second.get("type") in (
-                "s",
-                "r",
-                "rrc",
-            ):
-                ends = ("srcbuf", "srcoff", "dstbuf", "dstoff")
-                if [first.get(e) for e in ends] != [second.get(e) for e in ends]:
-                    old = dict(first.attrib), dict(second.attrib)
-                    for end in ends:
-                        first.set(end, old[1][end]), second.set(end, old[0][end])
-                    yield ET.tostring(tree, "unicode")
-                    first.attrib.update(old[0]), second.attrib.update(old[1])
-        for step in block:
-            old = dict(step.attrib)
-            if (
-                kind == "dropped dependency"
-                and step.get("depid") != "-1"
-                and step.get("type") != "nop"
-            ):
-                step.set("depid", "-1"), step.set("deps", "-1")
-            elif kind == "no flag" and step.get("hasdep") == "1":
-                if step is [each for each in block if each.get("hasdep") == "1"][-1]:
-                    step.set("hasdep", "0")  # a later flag would do as well
-            elif kind == "another offset" and step.get("type") != "nop":
-                if step.get("type") == "rcs" and step.get("dstbuf") == "s":
-                    continue  # it is sent on at once, and none reads the scratch buffer
-                end = "dstoff" if step.get("type") in ("r", "rcs", "cpy", "re") else "srcoff"
-                step.set(end, str(int(step.get(end)) + 1))
-            elif kind == "no step":
-                place = [*block].index(step)
-                block.remove(step)
-                yield ET.tostring(tree, "unicode")
-                block.insert(place, step)
-            if step.attrib != old:
-                yield ET.tostring(tree, "unicode")
-                step.attrib.clear(), step.attrib.update(old)
-
-
-@pytest.mark.parametrize(
-    "kind", ["dropped dependency", "no flag", "another offset", "swapped steps", "no step"]
-)
-@pytest.mark.parametrize(
-    "collective",
-    ["allgather", pytest.param("alltoall", marks=pytest.mark.long), "reduce-scatter", "allreduce"],
-)
-def test_every_altered_program_is_detected(kind, collective):
-    sound = export_msccl(schedule("mesh-2x3", collective, chunks=2))
-    check(sound)
-    found = list(mutants(sound, kind))
-    random.Random(0).shuffle(found)
-    assert found
-    for text in found[: examples(60)]:
-        with pytest.raises(DETECTED):
-            check(renumbered(text) if kind == "no step" else text, slots=(2,), loops=1)
-
-
-def renumbered(text: str) -> str:
-    """Close the gap that a step has left, so that only its absence is wrong."""
-    tree = ET.fromstring(text)
-    for block in tree.iter("tb"):
-        for number, step in enumerate(block):
-            step.set("s", str(number))
-    return ET.tostring(tree, "unicode")

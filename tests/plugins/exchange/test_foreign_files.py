@@ -3,7 +3,6 @@
 import gzip
 import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from cchybrid_plugins.exchange import foreign_files, xml_tree
@@ -23,16 +22,14 @@ LAUGHS = """<!DOCTYPE algo [
 
 
 @pytest.mark.parametrize("name", ["program.xml.gz", "program", "program.json"])
-def test_compressed_files_are_read_whatever_their_name(name: str, tmp_path: Path) -> None:
+def test_compressed_files_are_read_whatever_their_name(name, tmp_path):
     (tmp_path / name).write_bytes(gzip.compress(ring_allgather().encode()))
     found, imported = import_file(tmp_path / name, load_registry())
     assert found == "msccl-xml"
     assert imported.schedule is not None
 
 
-def test_a_file_that_decompresses_without_end_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_decompresses_without_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(foreign_files, "MAX_MIB", 1)
     (tmp_path / "bomb.gz").write_bytes(gzip.compress(b" " * (3 << 20)))
     assert (tmp_path / "bomb.gz").stat().st_size < 10_000
@@ -52,9 +49,7 @@ def test_a_file_that_decompresses_without_end_is_refused(
         (b'{"msccl_type": ' + b"[" * 200_000, "not valid JSON"),
     ],
 )
-def test_what_is_no_file_of_a_tool_is_said_in_one_line(
-    content: bytes, words: str, tmp_path: Path
-) -> None:
+def test_what_is_no_file_of_a_tool_is_said_in_one_line(content, words, tmp_path):
     (tmp_path / "file").write_bytes(content)
     with pytest.raises(InputError) as raised:
         import_file(tmp_path / "file", load_registry())
@@ -72,18 +67,18 @@ def test_what_is_no_file_of_a_tool_is_said_in_one_line(
         ("/dev/null", "is a device, not a file"),
     ],
 )
-def test_what_is_no_file_at_all_is_said_in_one_line(name: str, words: str, tmp_path: Path) -> None:
+def test_what_is_no_file_at_all_is_said_in_one_line(name, words, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match=words):
         import_file(tmp_path / name, load_registry())
 
 
-def test_entities_are_not_expanded() -> None:
+def test_entities_are_not_expanded():
     with pytest.raises(InputError, match=r"line 1: a document type declaration \(DTD\)"):
         parse_xml(LAUGHS)
 
 
-def test_deep_and_large_xml_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deep_and_large_xml_is_refused(monkeypatch):
     with pytest.raises(InputError, match="more than 16 levels of elements"):
         parse_xml("<a>" * 100_000)
     monkeypatch.setattr(xml_tree, "MAX_ELEMENTS", 10)
@@ -94,7 +89,7 @@ def test_deep_and_large_xml_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         parse_xml(f"<a {many}/>")
 
 
-def test_the_importer_can_be_named(tmp_path: Path) -> None:
+def test_the_importer_can_be_named(tmp_path):
     (tmp_path / "a.json").write_text(sccl_allgather())
     registry = load_registry()
     assert import_file(tmp_path / "a.json", registry)[0] == "sccl-json"
@@ -104,7 +99,7 @@ def test_the_importer_can_be_named(tmp_path: Path) -> None:
         import_file(tmp_path / "a.json", registry, format_name="tecl")
 
 
-def test_an_importer_that_raises_is_named(tmp_path: Path) -> None:
+def test_an_importer_that_raises_is_named(tmp_path):
     def recognises(text: str) -> bool:
         raise ValueError("no idea")
 
@@ -142,16 +137,14 @@ OTHER = Network.from_links("other", 3, [(0, 1), (1, 2)])
         (Imported(LINE, ONE, limits=("a\nlower bound 5",)), "its facts or limits are no lines"),
     ],
 )
-def test_what_an_importer_returns_fits_together(
-    imported: Imported, words: str, tmp_path: Path
-) -> None:
+def test_what_an_importer_returns_fits_together(imported, words, tmp_path):
     info = ImporterInfo("odd", lambda text: True, lambda text, request: imported, "-")
     (tmp_path / "file").write_text("?")
     with pytest.raises(PluginError, match=f"importer odd: {words}"):
         import_file(tmp_path / "file", Registry(importers={"odd": info}))
 
 
-def test_a_bound_of_nothing_is_none_of_what_the_user_names(tmp_path: Path) -> None:
+def test_a_bound_of_nothing_is_none_of_what_the_user_names(tmp_path):
     bound = Imported(own=OwnBound(5, 5, "epochs"))
     info = ImporterInfo("own", lambda text: True, lambda text, request: bound, "-")
     (tmp_path / "file").write_text("?")
@@ -163,7 +156,7 @@ def test_a_bound_of_nothing_is_none_of_what_the_user_names(tmp_path: Path) -> No
         import_file(tmp_path / "file", registry, network=OTHER, collective=LINE.collective)
 
 
-def test_an_importer_reads_for_what_the_user_names(tmp_path: Path) -> None:
+def test_an_importer_reads_for_what_the_user_names(tmp_path):
     info = ImporterInfo("own", lambda text: True, lambda text, request: Imported(LINE, ONE), "-")
     (tmp_path / "file").write_text("?")
     registry = Registry(importers={"own": info})

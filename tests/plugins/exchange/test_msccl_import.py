@@ -51,9 +51,7 @@ def only_rule(text: str) -> tuple[str, str, str]:
     ],
     ids=["allgather", "allreduce", "reduce-scatter", "alltoall"],
 )
-def test_a_valid_program_becomes_a_valid_schedule(
-    text: str, name: str, kind: str, message: object, steps: int, transfers: int
-) -> None:
+def test_a_valid_program_becomes_a_valid_schedule(text, name, kind, message, steps, transfers):
     found = read(text)
     assert found.broken == ()
     # Between two GPUs, an all-to-all is an allgather.
@@ -63,7 +61,7 @@ def test_a_valid_program_becomes_a_valid_schedule(
     assert (len(found.schedule.steps), sum(map(len, found.schedule.steps))) == (steps, transfers)
 
 
-def test_the_network_and_the_places_are_those_of_the_file() -> None:
+def test_the_network_and_the_places_are_those_of_the_file():
     found = read(ring_allgather(3))
     assert set(found.instance.network.channels) == {(0, 1, 1), (1, 2, 1), (2, 0, 1)}
     places = {found.place(s, t) for s in (0, 1) for t in range(3)}
@@ -71,7 +69,7 @@ def test_the_network_and_the_places_are_those_of_the_file() -> None:
     assert found.place(7, 7) == ""
 
 
-def test_a_narrow_network_takes_more_rounds_than_the_program_has_steps() -> None:
+def test_a_narrow_network_takes_more_rounds_than_the_program_has_steps():
     sends = step("s", ("i", 0), ("o", 0), count=4)
     gpus = [[block(0, 1, -1, sends)], [block(0, -1, 0, step("r", ("o", 0), ("o", 0), count=4))]]
     text = program("broadcast", (4, 4, 0), *gpus)
@@ -84,7 +82,7 @@ def test_a_narrow_network_takes_more_rounds_than_the_program_has_steps() -> None
         assert verify_schedule(found.schedule) == ()
 
 
-def test_a_thread_block_does_one_thing_after_another() -> None:
+def test_a_thread_block_does_one_thing_after_another():
     # Three sends of one thread block take three steps; of three thread blocks, one.
     chunks = [("i", k) for k in range(3)]
     one = [
@@ -174,19 +172,17 @@ PAST = ring_allgather(3).replace('o_chunks="3"', 'o_chunks="9"')
          "chunks 8 to 8 of buffer 'o', which has 3 (allgather)"),
     ],
 )  # fmt: skip
-def test_the_first_broken_rule_is_named_with_its_place(
-    text: str, rule: str, place: str, words: str
-) -> None:
+def test_the_first_broken_rule_is_named_with_its_place(text, rule, place, words):
     found = only_rule(text)
     assert found[:2] == (rule, place)
     assert words in found[2]
 
 
-def test_a_connection_holds_eight_messages() -> None:
+def test_a_connection_holds_eight_messages():
     assert read(exchange(8)).broken == ()
 
 
-def test_two_accesses_in_no_order_are_a_race_unless_one_waits() -> None:
+def test_two_accesses_in_no_order_are_a_race_unless_one_waits():
     copies = [block(k, -1, -1, step("cpy", ("s", 0), ("o", 0), waits=(0, 1))) for k in (1, 2)]
     receiver = [block(0, -1, 0, step("r"), step("r", target=("s", 0)))]
     twice = [block(0, 1, -1, step("s", ("i", 0)), step("s", ("i", 0)))]
@@ -197,7 +193,7 @@ def test_two_accesses_in_no_order_are_a_race_unless_one_waits() -> None:
     assert "gpu 1, tb 1, step 0 writes" in race.text
 
 
-def test_buffers_of_their_own_need_the_copies_that_in_place_ones_do_not() -> None:
+def test_buffers_of_their_own_need_the_copies_that_in_place_ones_do_not():
     gpus = [
         [block(0, 1 - g, 1 - g, step("s", ("i", 0)), step("r", target=("o", 1 - g)))]
         for g in (0, 1)
@@ -228,7 +224,7 @@ def test_buffers_of_their_own_need_the_copies_that_in_place_ones_do_not() -> Non
         (ring_allgather(3).replace("</algo>", '<gpu id="0"/></algo>'), "and GPUs 0, 0, 1, 2"),
     ],
 )
-def test_what_cannot_be_meant_is_said_in_one_line(text: str, words: str) -> None:
+def test_what_cannot_be_meant_is_said_in_one_line(text, words):
     with refused(words):
         read(text)
 
@@ -246,7 +242,7 @@ def relay(*, flag: str) -> str:
     return text.replace('hasdep="1"', f'hasdep="{flag}"')
 
 
-def test_msccl_wait_for_a_step_without_hasdep_is_a_deadlock() -> None:
+def test_msccl_wait_for_a_step_without_hasdep_is_a_deadlock():
     assert read(relay(flag="1")).broken == ()
     rule, place, text = only_rule(relay(flag="0"))
     assert (rule, place) == ("deadlock", "gpu 1, tb 1, step 0")
@@ -277,7 +273,7 @@ def pair_sum(**modes: int) -> str:
     return text.replace('inplace="1" outofplace="0"', flags)
 
 
-def test_msccl_program_is_executed_in_place_and_out_of_place_if_it_is_for_both() -> None:
+def test_msccl_program_is_executed_in_place_and_out_of_place_if_it_is_for_both():
     # Out of place, GPU 1 adds its input to the sum of both; in place its input is that sum.
     twice = pair_sum(inplace=1, outofplace=1).replace('srcbuf="o"', 'srcbuf="i"')
     twice = twice.replace('type="r"', 'type="rrc"')
@@ -293,7 +289,7 @@ def test_msccl_program_is_executed_in_place_and_out_of_place_if_it_is_for_both()
     assert "executed in place and out of place" not in read(pair_sum(inplace=1)).facts
 
 
-def test_msccl_steps_that_are_not_in_the_order_of_their_numbers_are_refused() -> None:
+def test_msccl_steps_that_are_not_in_the_order_of_their_numbers_are_refused():
     text = ring_allgather(3)
     for old, new, numbers in (("0", "9", "9, 1, 2"), ("1", "0", "0, 0, 2"), ("2", "3", "0, 1, 3")):
         with pytest.raises(InputError) as raised:
@@ -306,9 +302,7 @@ def test_msccl_steps_that_are_not_in_the_order_of_their_numbers_are_refused() ->
 
 @pytest.mark.parametrize("coll", ["broadcast", "reduce"])
 @pytest.mark.parametrize("root", [0, 1])
-def test_msccl_root_is_that_of_the_file_or_the_one_that_the_outputs_show(
-    root: int, coll: str
-) -> None:
+def test_msccl_root_is_that_of_the_file_or_the_one_that_the_outputs_show(root, coll):
     shown = read(chain(root, coll))
     assert shown.broken == ()
     assert f"the file names no root; the outputs show gpu {root}" in shown.facts
@@ -320,7 +314,7 @@ def test_msccl_root_is_that_of_the_file_or_the_one_that_the_outputs_show(
         read(chain(root, coll, extra='root="2"'))
 
 
-def test_msccl_transfers_are_placed_by_links_of_which_a_half_duplex_pair_is_one() -> None:
+def test_msccl_transfers_are_placed_by_links_of_which_a_half_duplex_pair_is_one():
     wire = Network.from_links("wire", 2, [(0, 1)])
     gpus = [
         [block(0, 1 - g, 1 - g, step("s", ("i", 0)), step("r", target=("o", 1 - g)))]
@@ -333,7 +327,7 @@ def test_msccl_transfers_are_placed_by_links_of_which_a_half_duplex_pair_is_one(
         assert verify_schedule(found.schedule) == ()
 
 
-def test_on_a_network_with_switches_the_bound_counts_paths_over_them() -> None:
+def test_on_a_network_with_switches_the_bound_counts_paths_over_them():
     """A ring of three steps, where the switch allows one: no bound of 2 may stand beside it."""
     ring, switch = [(n, (n + 1) % 4, 1) for n in range(4)], 4
     star = [(n, switch, 3) for n in range(4)] + [(switch, n, 3) for n in range(4)]
@@ -362,20 +356,20 @@ def test_on_a_network_with_switches_the_bound_counts_paths_over_them() -> None:
     assert [each.rule for each in verify_schedule(on_switch.schedule)] == ["not-a-destination"]
 
 
-def test_sums_that_executors_join_are_not_judged() -> None:
+def test_sums_that_executors_join_are_not_judged():
     sums = step("re", ("s", 0), count=2), step("re", ("s", 0))
     gpus = [[block(0, 1 - gpu, 1 - gpu, *sums)] for gpu in (0, 1)]
     with pytest.raises(InputError, match="step 1: a sum of 1 chunks into the place of one of 2"):
         read(program("allreduce", (2, 2, 2), *gpus))
 
 
-def test_elements_that_executors_ignore_are_ignored() -> None:
+def test_elements_that_executors_ignore_are_ignored():
     text = ring_allgather(3)
     assert read(text.replace("<gpu ", '<copy i_off="0" o_off="0"/><gpu ', 1)) == read(text)
     assert read(text.replace("<tb ", "<threadblock ").replace("</tb>", "</threadblock>")).broken
 
 
-def test_a_copy_to_a_place_that_overlaps_is_a_race() -> None:
+def test_a_copy_to_a_place_that_overlaps_is_a_race():
     text = program(
         "broadcast", (2, 2, 3),
         [block(0, 1, -1, step("s", ("i", 0), count=2)),
@@ -398,7 +392,7 @@ def test_a_copy_to_a_place_that_overlaps_is_a_race() -> None:
     )
 
 
-def test_msccl_sizes_that_executors_compute_are_checked() -> None:
+def test_msccl_sizes_that_executors_compute_are_checked():
     text = ring_allgather(3).replace("<algo ", '<algo nchunksperloop="{}" ')
     assert read(text.format(3)).broken == ()
     assert only_rule(text.format(4)) == (
@@ -443,9 +437,7 @@ def performs(text: str) -> bool | None:
 
 
 @pytest.mark.parametrize("seed", range(len(SEEDS)))
-def test_msccl_programs_with_one_attribute_changed_have_the_verdict_of_an_interpreter(
-    seed: int,
-) -> None:
+def test_msccl_programs_with_one_attribute_changed_have_the_verdict_of_an_interpreter(seed):
     tree = ElementTree.fromstring(SEEDS[seed])
     sizes = [int(tree[0].get(key, "")) for key in ("i_chunks", "o_chunks")]
     spread = tree.get("coll") in ("allgather", "alltoall", "reduce_scatter")
@@ -481,7 +473,7 @@ def test_msccl_programs_with_one_attribute_changed_have_the_verdict_of_an_interp
     assert min(verdicts[True], verdicts[False], verdicts[None]) > 5
 
 
-def test_the_collective_can_be_named_and_must_fit() -> None:
+def test_the_collective_can_be_named_and_must_fit():
     network = cchybrid.network("ring-bi-4")
     named = cchybrid.collective("AAB", network)
     found = read_msccl(ring_allgather(4), ImportRequest("x", network, named))
@@ -496,7 +488,7 @@ def test_the_collective_can_be_named_and_must_fit() -> None:
         read_msccl(ring_allgather(4), ImportRequest("x", cchybrid.network("mesh-1x2")))
 
 
-def test_msccl_channels_of_transfers_that_bring_nothing_new_belong_to_the_network() -> None:
+def test_msccl_channels_of_transfers_that_bring_nothing_new_belong_to_the_network():
     """A broadcast 0->1->2 with two more transfers, on whose channels one step would be enough."""
     again = step("r", ("i", 0), ("s", 0))
     gpus = [

@@ -23,7 +23,7 @@ def sentence(text: str, path: Path, collective: str) -> str:
     return audit_file(path, registry, *judged_on("ring-bi-4", collective, registry)).sentence
 
 
-def test_messages_are_matched_by_their_ends_not_by_their_numbers(tmp_path: Path) -> None:
+def test_messages_are_matched_by_their_ends_not_by_their_numbers(tmp_path):
     found = schedule("ring-bi-4", "AAG")
     text = json.dumps(found.to_json())
     assert sentence(text, tmp_path / "aag", "AAS").startswith("valid, ")
@@ -33,13 +33,13 @@ def test_messages_are_matched_by_their_ends_not_by_their_numbers(tmp_path: Path)
         assert sentence(text, tmp_path / "aag", collective).startswith("valid, ")
 
 
-def test_equal_messages_are_the_chunks_of_the_named_collective(tmp_path: Path) -> None:
+def test_equal_messages_are_the_chunks_of_the_named_collective(tmp_path):
     found = schedule("ring-bi-4", "AAB", chunks=2)
     for text in (json.dumps(found.to_json()), export_csv(found)):
         assert sentence(text, tmp_path / "aab", "AAB").startswith("valid, ")
 
 
-def test_other_messages_and_too_many_are_not_judged(tmp_path: Path) -> None:
+def test_other_messages_and_too_many_are_not_judged(tmp_path):
     def of(**options: Any) -> str:
         return json.dumps(schedule("ring-bi-4", **options).to_json())
 
@@ -53,9 +53,7 @@ def test_other_messages_and_too_many_are_not_judged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("collective", [None, "pairs:1>2,2>3"])
-def test_nodes_of_a_topology_are_found_by_their_names(
-    tmp_path: Path, collective: str | None
-) -> None:
+def test_nodes_of_a_topology_are_found_by_their_names(tmp_path, collective):
     (tmp_path / "line.edges").write_text("1 2\n2 3\n")
     (tmp_path / "other.edges").write_text("3 1\n1 2\n")
     registry = load_registry()
@@ -75,7 +73,7 @@ def test_nodes_of_a_topology_are_found_by_their_names(
     )
 
 
-def test_nodes_by_number_are_no_nodes_of_other_numbers(tmp_path: Path) -> None:
+def test_nodes_by_number_are_no_nodes_of_other_numbers(tmp_path):
     (tmp_path / "line.edges").write_text("2 3\n3 4\n4 1\n")
     text = json.dumps(schedule("mesh-1x4", "broadcast").to_json())
     registry = load_registry()
@@ -89,9 +87,7 @@ def test_nodes_by_number_are_no_nodes_of_other_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("more", [{"routing": [[0, 1, 1], [0, 1, 2], [1, 1, 2]]}, {"ports": "1"}])
-def test_what_is_given_by_node_is_not_moved_to_other_names(
-    tmp_path: Path, more: dict[str, Any]
-) -> None:
+def test_what_is_given_by_node_is_not_moved_to_other_names(tmp_path, more):
     (tmp_path / "there.edges").write_text("a b\nb c\n")
     (tmp_path / "here.edges").write_text("b a\nb c\n")
     instance = cchybrid.instance(str(tmp_path / "there.edges"), "pairs:a>c", **more)
@@ -107,6 +103,6 @@ def import_text(text: str, folder: Path, registry: Registry, topology: str) -> N
     import_file(folder / "s.json", registry, network=judged_on(topology, None, registry)[0])
 
 
-def test_a_missing_message_is_still_invalid(tmp_path: Path) -> None:
+def test_a_missing_message_is_still_invalid(tmp_path):
     text = json.dumps(schedule("ring-bi-4", ((0, 1),)).to_json())
     assert sentence(text, tmp_path / "s", "AAS").startswith("invalid because message 1 never")

@@ -33,7 +33,7 @@ def with_chunks(chunks: list[dict[str, Any]], **changes: Any) -> str:
 
 
 @pytest.mark.parametrize("key", ["msccl_type", "sccl_type"])
-def test_an_allgather_becomes_a_valid_schedule(key: str) -> None:
+def test_an_allgather_becomes_a_valid_schedule(key):
     found = read(sccl_allgather().replace("msccl_type", key))
     assert found.broken == ()
     assert verify_schedule(found.schedule) == ()
@@ -41,7 +41,7 @@ def test_an_allgather_becomes_a_valid_schedule(key: str) -> None:
     assert found.place(0, 2) == "step 0, send 2 (address 1)"
 
 
-def test_rounds_are_kept() -> None:
+def test_rounds_are_kept():
     sends = [[a, a, b] for a in range(3) for b in range(3) if a != b]
     two = [chunk([a % 3], [0, 1, 2], a) for a in range(6)]
     both = [[a, a % 3, b] for a in range(6) for b in range(3) if a % 3 != b]
@@ -54,7 +54,7 @@ def test_rounds_are_kept() -> None:
     assert len(sends) == 6
 
 
-def test_parts_that_are_combined_become_a_reduction() -> None:
+def test_parts_that_are_combined_become_a_reduction():
     everyone = [0, 1, 2]
     scatter = [chunk([n], [d], d) for d in everyone for n in everyone]
     sends = [[d, n, d] for d in everyone for n in everyone if n != d]
@@ -63,7 +63,7 @@ def test_parts_that_are_combined_become_a_reduction() -> None:
     assert verify_schedule(found.schedule) == ()
 
 
-def test_an_allreduce_has_the_sums_of_its_transfers() -> None:
+def test_an_allreduce_has_the_sums_of_its_transfers():
     everyone = [0, 1, 2]
     parts = [chunk([n], everyone, 0) for n in everyone]
     ring = [[0, 0, 1]], [[0, 1, 2]], [[0, 2, 0], [0, 2, 1]]
@@ -72,7 +72,7 @@ def test_an_allreduce_has_the_sums_of_its_transfers() -> None:
     assert verify_schedule(found.schedule) == ()
 
 
-def test_a_send_of_nothing_and_a_missing_link_are_named() -> None:
+def test_a_send_of_nothing_and_a_missing_link_are_named():
     found = read(sccl_allgather(steps=steps((1, [[0, 1, 2]]), (1, [[0, 0, 1]]))))
     assert found.broken[0].rule == "not-informed"
     assert found.broken[0].place == "step 0, send 0 (address 0)"
@@ -82,7 +82,7 @@ def test_a_send_of_nothing_and_a_missing_link_are_named() -> None:
     assert {each.rule for each in verify_schedule(schedule)} == {"no-such-channel"}
 
 
-def test_shared_capacities_are_checked() -> None:
+def test_shared_capacities_are_checked():
     topology = json.loads(sccl_allgather())["topology"]
     topology["switches"] = [[[0], [1, 2], 1, "hub out"]]
     found = read(sccl_allgather(topology=topology))
@@ -113,12 +113,12 @@ SOME = {**NO_COLLECTIVE, "chunks": [chunk([node], [0, 1], 0) for node in range(3
         ({"collective": SOME}, "a reduction to some of its nodes"),
     ],
 )
-def test_what_cannot_be_meant_is_said_in_one_line(changes: dict[str, Any], words: str) -> None:
+def test_what_cannot_be_meant_is_said_in_one_line(changes, words):
     with refused(words):
         read(sccl_allgather(**changes))
 
 
-def test_chunks_that_stay_where_they_are_are_no_messages() -> None:
+def test_chunks_that_stay_where_they_are_are_no_messages():
     """msccl-tools writes them for every all-to-all."""
     chunks = [chunk([a], [b], 3 * a + b) for a in range(3) for b in range(3)]
     sends = [[3 * a + b, a, b] for a in range(3) for b in range(3) if a != b]
@@ -127,7 +127,7 @@ def test_chunks_that_stay_where_they_are_are_no_messages() -> None:
     assert verify_schedule(found) == ()
 
 
-def test_nodes_are_those_of_their_numbers_in_a_named_network() -> None:
+def test_nodes_are_those_of_their_numbers_in_a_named_network():
     """The second node of the network is called 0: a send from 0 leaves it."""
     links = ((0, 2), (2, 0), (1, 2), (2, 1))
     path = Network("path", 3, tuple(sorted((*a, 1) for a in links)), node_names=("2", "0", "1"))

@@ -21,7 +21,7 @@ def read(text: str) -> Imported:
     return read_teccl(text, ImportRequest("hand-made"))
 
 
-def test_a_valid_result_becomes_a_valid_schedule() -> None:
+def test_a_valid_result_becomes_a_valid_schedule():
     flows, paths = teccl_triangle()
     found = read(teccl_result(flows, paths, 2))
     assert found.broken == ()
@@ -40,7 +40,7 @@ def shifted(flows: list[str], number: int, old: str, new: str) -> list[str]:
     return [flow.replace(old, new) if k == number else flow for k, flow in enumerate(flows)]
 
 
-def test_the_first_broken_rule_is_named_with_its_epoch() -> None:
+def test_the_first_broken_rule_is_named_with_its_epoch():
     flows, paths = teccl_triangle()
     key = next(iter(paths))
     fewer = {k: v for k, v in paths.items() if k != key}
@@ -80,7 +80,7 @@ def ndv2_flows(switch: bool) -> tuple[list[str], dict[str, Any]]:
     return flows, paths
 
 
-def test_a_gpu_that_is_used_as_a_switch_is_found() -> None:
+def test_a_gpu_that_is_used_as_a_switch_is_found():
     flows, paths = ndv2_flows(switch=True)
     found = read(teccl_result(flows, paths, 10, duration=0.005, size=1.0))
     [missing] = [each for each in found.broken if each.place == "Chunk paths"]
@@ -89,7 +89,7 @@ def test_a_gpu_that_is_used_as_a_switch_is_found() -> None:
     assert any("with all 16 GPUs at least 10 epochs" in fact for fact in found.facts)
 
 
-def test_teccl_links_in_and_out_of_switches_have_rates() -> None:
+def test_teccl_links_in_and_out_of_switches_have_rates():
     # The InfiniBand links carry a chunk in ten epochs, those of a switch one in each.
     network = dgx2()
     via = "Chunk 0 from {0} traveled over {0}->{1} in epoch {2} via switches 0"
@@ -115,7 +115,7 @@ def test_teccl_links_in_and_out_of_switches_have_rates() -> None:
 @pytest.mark.parametrize(
     "key", ["1-Epoch_Duration", "4-Collective_Finish_Time", "5-Algo_Bandwidth"]
 )
-def test_rates_that_no_link_has_are_refused(key: str) -> None:
+def test_rates_that_no_link_has_are_refused(key):
     record = json.loads(teccl_result(*ndv2_flows(switch=False), 10, duration=0.00125, size=1.0))
     for value in (0, -1.0, 5e-324, 1e-300, 1e300, 1.7e308, 10**400):
         with pytest.raises(InputError, match=r"^Epoch_Duration: (a time|an epoch that is far)"):
@@ -133,7 +133,7 @@ def parts_of_ndv2(*more: str) -> tuple[list[str], dict[str, Any]]:
     return [f"Chunk 1 from 8 traveled over {texts[0]}"], paths
 
 
-def test_parts_of_chunks_are_added_up_along_the_paths() -> None:
+def test_parts_of_chunks_are_added_up_along_the_paths():
     def result(*more: str) -> Imported:
         return read(teccl_result(*parts_of_ndv2(*more), 10, duration=0.0025, size=1.0))
 
@@ -150,7 +150,7 @@ def test_parts_of_chunks_are_added_up_along_the_paths() -> None:
     assert again.text == "GPU 1 has 0 of the chunk by then and sends 0.5", "parts are not copied"
 
 
-def test_teccl_parts_on_no_path_are_judged_and_equal_parts_are_listed_once() -> None:
+def test_teccl_parts_on_no_path_are_judged_and_equal_parts_are_listed_once():
     flows, paths = parts_of_ndv2("8->1 with volume 0.5 in epoch 0")
     paths["Demand at 1 for chunk 1 from 8 met by epoch 9"].pop(1)  # two equal parts are left
 
@@ -167,7 +167,7 @@ def test_teccl_parts_on_no_path_are_judged_and_equal_parts_are_listed_once() -> 
     assert "link 8->1 carries 1.5 chunks in 1 epoch, 1 at most" in str(over)
 
 
-def test_parts_of_chunks_have_rates_in_every_epoch_and_in_all() -> None:
+def test_parts_of_chunks_have_rates_in_every_epoch_and_in_all():
     def overload(*more: str) -> str:
         found = read(teccl_result(*parts_of_ndv2(*more), 10, duration=0.0025, size=1.0))
         return next((str(each) for each in found.broken if each.rule == "link-overload"), "")
@@ -180,14 +180,14 @@ def test_parts_of_chunks_have_rates_in_every_epoch_and_in_all() -> None:
     assert overload(*tiny).startswith("epoch 0: link 8->1 carries 5.00007 chunks in 10 epochs")
 
 
-def test_teccl_parts_of_chunks_that_are_copied_are_not_judged() -> None:
+def test_teccl_parts_of_chunks_that_are_copied_are_not_judged():
     flows, paths = teccl_triangle()
     flows[0] = flows[0].replace(" in epoch", " with volume 0.5 in epoch")
     with pytest.raises(InputError, match="parts of chunks with several destinations"):
         read(teccl_result(flows, paths, 2))
 
 
-def test_teccl_parts_of_chunks_on_unknown_links_are_not_judged() -> None:
+def test_teccl_parts_of_chunks_on_unknown_links_are_not_judged():
     paths = {
         "Demand at 1 for chunk 1 from 0 met by epoch 1": [
             [[epoch, f"0->1 with volume 0.5 in epoch {epoch}"]] for epoch in (0, 1)
@@ -201,7 +201,7 @@ def test_teccl_parts_of_chunks_on_unknown_links_are_not_judged() -> None:
     assert late.rule == "too-late", "what breaks a rule at any rate is invalid"
 
 
-def test_teccl_times_must_agree() -> None:
+def test_teccl_times_must_agree():
     flows, paths = ndv2_flows(switch=False)
     record = json.loads(teccl_result(flows, paths, 10, duration=0.00125, size=1.0))
     assert all(each.rule != "wrong-time" for each in read(json.dumps(record)).broken)
@@ -212,7 +212,7 @@ def test_teccl_times_must_agree() -> None:
     )
 
 
-def test_teccl_chunks_are_as_large_as_its_bandwidth_says_however_many_there_are() -> None:
+def test_teccl_chunks_are_as_large_as_its_bandwidth_says_however_many_there_are():
     # A chunk takes four epochs on InfiniBand, also where every GPU has two of them.
     flows, paths = ndv2_flows(switch=False)
     for key in list(paths):
@@ -222,7 +222,7 @@ def test_teccl_chunks_are_as_large_as_its_bandwidth_says_however_many_there_are(
     assert "link 8->1 carries 2 chunks in 4 epochs, 1 at most" in " ".join(map(str, found.broken))
 
 
-def test_teccl_results_are_judged_on_a_named_network_in_steps() -> None:
+def test_teccl_results_are_judged_on_a_named_network_in_steps():
     flows, paths = teccl_triangle()
     ring = cchybrid.network("ring-uni-3")
     text = teccl_result(flows, paths, 2)
@@ -236,7 +236,7 @@ def test_teccl_results_are_judged_on_a_named_network_in_steps() -> None:
         read_teccl(teccl_result(flows, paths, 2), ImportRequest("x", ring))
 
 
-def test_the_collective_that_is_named_says_what_is_demanded() -> None:
+def test_the_collective_that_is_named_says_what_is_demanded():
     """A broadcast lacks the demands of an allgather; as a broadcast it is complete."""
     flows, paths = teccl_triangle()
     flows = [flow for flow in flows if "from 0" in flow]
@@ -251,7 +251,7 @@ def test_the_collective_that_is_named_says_what_is_demanded() -> None:
     assert {each.rule for each in verify_schedule(found.schedule)} == {"missing-destination"}
 
 
-def test_gpus_are_the_nodes_of_their_numbers_on_a_named_network() -> None:
+def test_gpus_are_the_nodes_of_their_numbers_on_a_named_network():
     flows, paths = json.loads(json.dumps(teccl_triangle()).replace("2", "3"))
     text = teccl_result(flows, paths, 2)
     ring = cchybrid.network("ring-uni-4")
@@ -288,12 +288,12 @@ def test_gpus_are_the_nodes_of_their_numbers_on_a_named_network() -> None:
          "volume ..."),
     ],
 )  # fmt: skip
-def test_what_is_no_result_is_said_in_one_line(text: str, words: str) -> None:
+def test_what_is_no_result_is_said_in_one_line(text, words):
     with refused(words):
         read(text)
 
 
-def test_teccl_epochs_without_a_flow_take_a_step_where_rates_are_unknown() -> None:
+def test_teccl_epochs_without_a_flow_take_a_step_where_rates_are_unknown():
     flows, paths = teccl_triangle()
     late = [re.sub(r"epoch (\d)", lambda found: f"epoch {int(found[1]) + 3}", f) for f in flows]
     found = read(teccl_result(late, paths, 5))
