@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from tests.plugins.exchange.foreign_texts import teccl_result
+from tests.plugins.exchange.foreign_texts import teccl_demands, teccl_result
 
 Links = Mapping[tuple[int, int], Fraction]
 """Gigabytes per second of each link."""
@@ -101,10 +101,7 @@ def result_of(sends: Sends, epochs: int, gpus: Sequence[int], duration: float, s
     for epoch, chunk, (start, *via, end) in sends:
         text = f"Chunk 0 from {chunk} traveled over {start}->{end} in epoch {epoch}"
         flows.append(text + (f" via switches {' -> '.join(map(str, via))}" if via else ""))
-    paths: dict[str, Any] = {
-        f"Demand at {b} for chunk 0 from {a} met by epoch {epochs - 1}": []
-        for a in gpus for b in gpus if a != b
-    }  # fmt: skip
+    paths = teccl_demands(gpus, epochs - 1)
     return teccl_result(flows, paths, epochs, duration, size * len(gpus))
 
 
