@@ -6,12 +6,14 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
+import numpy as np
 import pytest
 from cchybrid_plugins.drawing import page as page_module
 from cchybrid_plugins.drawing import page_data
 from cchybrid_plugins.drawing.page import page, script_json
 
 import cchybrid
+from cchybrid.host.first_schedule import first_schedule
 from cchybrid.model import (
     Channel,
     Collective,
@@ -54,7 +56,7 @@ HOSTILE = Schedule(
 )  # fmt: skip
 
 
-def bounded(bound: LowerBound) -> Schedule:
+def bounded(bound: LowerBound = CUT) -> Schedule:
     return replace(SCATTER, lower_bound=bound)
 
 
@@ -62,58 +64,55 @@ def hop_by_hop() -> Schedule:
     """Return a broadcast on a line of 4 nodes in store-and-forward switching."""
     instance = cchybrid.instance("mesh-1x4", "OAB", switching="store-and-forward")
     steps = tuple((Transfer(0, (node, node + 1)),) for node in range(3))
-    group = {"messages": [0], "worth": [[3, 1]]}
-    bound = LowerBound(3, {"kind": "linear", "steps": 3, "groups": [group]})
-    return Schedule(instance, steps, bound)
+    groups = [{"messages": [0], "worth": [[3, 1]]}]
+    return Schedule(
+        instance, steps, LowerBound(3, {"kind": "linear", "steps": 3, "groups": groups})
+    )
 
 
 def torus() -> Schedule:
     """Return a valid schedule of all 4,032 messages on a torus of 64 nodes, by shortest paths."""
     instance = cchybrid.instance("torus-8x8", "AAS")
-    from cchybrid.host.first_schedule import first_schedule
-
-    steps = first_schedule(instance)
-    assert steps is not None
-    return Schedule(instance, steps)
+    return Schedule(instance, first_schedule(instance))
 
 
-def arrows(tab: Any) -> int:
+@pytest.fixture
+def tab(open_page: Any) -> Any:
+    """Return the page of an all-to-all on a ring."""
+    return open_page(page(SCATTER))
+
+
+def arrows(tab: Any) -> Any:
     """Return the number of arrows that are not faded: the transfers that are shown."""
-    found: int = tab.locator("#network .arrows > g:not(.dim):not(.later):not(.journey)").count()
-    return found
+    return tab.locator("#network .arrows > g:not(.dim):not(.later):not(.journey)").count()
 
 
-def step_of(tab: Any) -> str:
-    text: str = tab.locator("#step-title").inner_text()
-    return text
+def step_of(tab: Any) -> Any:
+    return tab.locator("#step-title").inner_text()
 
 
-def overflow(tab: Any) -> int:
+def overflow(tab: Any) -> Any:
     """Return by how many pixels the page is wider than the screen."""
-    wide: int = tab.evaluate(
+    return tab.evaluate(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     )
-    return wide
 
 
-def data_of(text: str) -> dict[str, Any]:
+def data_of(text: str) -> Any:
     found = re.search(r'<script type="application/json" id="schedule">(.*?)</script>', text)
-    record: dict[str, Any] = json.loads(found[1])
-    return record
+    return json.loads(found[1])
 
 
 @pytest.mark.parametrize(
     "schedule", [BROADCAST, REDUCTION, SCATTER, HOSTILE], ids=["OAB", "AOR", "AAS", "names"]
 )
 def test_the_data_are_those_of_the_schedule(schedule):
-    data = data_of(page(schedule))
+    data, net = data_of(page(schedule)), schedule.instance.network
     steps = [[(message, tuple(path)) for message, *path in step] for step in data["steps"]]
-    assert tuple(tuple(Transfer(*each) for each in step) for step in steps) == schedule.steps
-    net = schedule.instance.network
-    assert [Channel(*each) for each in data["network"]["channels"]] == list(net.channels)
-    assert [each["name"] for each in data["network"]["nodes"]] == [
-        net.node_name(node) for node in range(net.nodes)
-    ]
+    assert steps == [list(map(tuple, step)) for step in schedule.steps]
+    assert data["network"]["channels"] == list(map(list, net.channels))
+    names = [each["name"] for each in data["network"]["nodes"]]
+    assert names == list(map(net.node_name, range(net.nodes)))
     assert data["allSteps"] == len(schedule.steps)
 
 
@@ -145,7 +144,7 @@ def test_what_has_no_page_is_said_in_one_line(monkeypatch):
     ("schedule", "text", "heading"),
     [
         (SCATTER, "4 steps; no lower bound is known", ""),
-        (bounded(CUT), "4 steps; at least 3 are needed (certified)", "Why at least 3 steps?"),
+        (bounded(), "4 steps; at least 3 are needed (certified)", "Why at least 3 steps?"),
         (bounded(LowerBound(4)), "4 steps, optimal (claimed)", "Why at least 4 steps?"),
         (bounded(LowerBound(9, CUT.evidence)), "4 steps; the lower bound is not proven",
          "The stated lower bound of 9 steps"),
@@ -171,8 +170,7 @@ def test_no_text_ends_the_script():
     assert json.loads(text) == {"a": [*NAMES, "<!--", "]]>"]}
 
 
-def test_steps_by_button_key_and_slider(open_page):
-    tab = open_page(page(SCATTER))
+def test_steps_by_button_key_and_slider(tab):
     assert (step_of(tab), arrows(tab)) == ("Step 1 of 4", 10)
     tab.click("#next")
     assert (step_of(tab), arrows(tab)) == ("Step 2 of 4", 4)
@@ -192,8 +190,7 @@ def test_steps_by_button_key_and_slider(open_page):
     assert step_of(tab) == "Step 3 of 4"
 
 
-def test_play_and_pause(open_page):
-    tab = open_page(page(SCATTER))
+def test_play_and_pause(tab):
     tab.clock.install()
     tab.reload()
     type_key(tab, "Space")
@@ -207,30 +204,22 @@ def test_play_and_pause(open_page):
     assert (step_of(tab), tab.inner_text("#play")) == ("Step 1 of 4", "Play")
 
 
-def test_a_route_is_drawn_from_its_first_to_its_last_node(open_page):
-    tab = open_page(page(SCATTER))
+def test_a_route_is_drawn_from_its_first_to_its_last_node(tab):
     type_key(tab, "End")
-    places = {
-        each["name"]: (each["x"], each["y"]) for each in data_of(page(SCATTER))["network"]["nodes"]
-    }
-    for arrow, (_, path) in zip(
-        tab.query_selector_all("#network .arrows > g"), SCATTER.steps[-1], strict=True
-    ):
+    nodes = data_of(page(SCATTER))["network"]["nodes"]
+    places = np.array([complex(each["x"], each["y"]) for each in nodes])
+    drawn = tab.query_selector_all("#network .arrows > g")
+    for arrow, (_, path) in zip(drawn, SCATTER.steps[-1], strict=True):
         line = arrow.query_selector(".arrow").get_attribute("d")
         tip = arrow.query_selector("path:not(.arrow)").get_attribute("d")
-        points = [tuple(map(float, each.split())) for each in re.split("[ML]", line)[1:]]
-        ends = points[0], tuple(map(float, re.split("[MLZ]", tip)[1].split()))
-        nearest = [
-            min(places, key=lambda name: abs(complex(*end) - complex(*places[name])))
-            for end in ends
-        ]
-        assert nearest == [str(path[0]), str(path[-1])]
-        between = complex(*places[str(path[1])])
-        assert min(abs(complex(*point) - between) for point in points) < 19  # behind the node
+        points = [complex(*map(float, each.split())) for each in re.split("[ML]", line)[1:]]
+        ends = points[0], complex(*map(float, re.split("[MLZ]", tip)[1].split()))
+        nearest = [abs(places - end).argmin() for end in ends]
+        assert nearest == [path[0], path[-1]]
+        assert min(abs(point - places[path[1]]) for point in points) < 19  # behind the node
 
 
-def test_hover_and_click_show_a_node_and_a_channel(open_page):
-    tab = open_page(page(SCATTER))
+def test_hover_and_click_show_a_node_and_a_channel(tab):
     tab.hover("[data-node='0']")
     assert tab.inner_text("#journey-text") == "Node 0: sends 4, receives 4, passes on 2."
     assert arrows(tab) == 4
@@ -266,8 +255,7 @@ def test_a_message_shows_its_whole_journey_and_its_tree(open_page):
     assert "Message 0 → 3 nodes: 3 transfers in 2 steps." in tab.inner_text("#journey-text")
 
 
-def test_sources_are_in_the_legend_and_the_pickers(open_page):
-    tab = open_page(page(SCATTER))
+def test_sources_are_in_the_legend_and_the_pickers(tab):
     tab.click("#legend button >> nth=2")
     assert tab.input_value("#pick-key") == "2"
     assert arrows(tab) == 2
@@ -288,8 +276,7 @@ def test_sources_are_in_the_legend_and_the_pickers(open_page):
     assert arrows(tab) == 10
 
 
-def test_everything_by_keyboard(open_page):
-    tab = open_page(page(SCATTER))
+def test_everything_by_keyboard(tab):
     for _ in range(30):
         type_key(tab, "Tab")
         if tab.evaluate("document.activeElement.matches('.node')"):
@@ -322,7 +309,7 @@ def test_everything_by_keyboard(open_page):
 
 
 def test_every_control_has_a_name_and_a_visible_focus(open_page):
-    tab = open_page(page(replace(SCATTER, lower_bound=CUT)))
+    tab = open_page(page(bounded()))
     nameless = tab.evaluate(
         """[...document.querySelectorAll("button, select, input, [tabindex]")].filter((e) =>
         !(e.getAttribute("aria-label") || e.textContent.trim() || e.labels?.length))
@@ -336,8 +323,7 @@ def test_every_control_has_a_name_and_a_visible_focus(open_page):
         assert style == "solid", control
 
 
-def test_a_click_into_a_chart_jumps_to_step_and_channel(open_page):
-    tab = open_page(page(SCATTER))
+def test_a_click_into_a_chart_jumps_to_step_and_channel(tab):
     place = tab.evaluate(
         "({x: channelChart.margin + 2.5 * channelChart.wide, y: BARS + 1.5 * channelChart.high})"
     )
@@ -361,7 +347,7 @@ def test_a_click_into_a_chart_jumps_to_step_and_channel(open_page):
 
 
 def test_the_bound_is_drawn_and_said(open_page):
-    tab = open_page(page(replace(SCATTER, lower_bound=CUT)))
+    tab = open_page(page(bounded()))
     sentence = tab.inner_text("#bound-sentence")
     assert sentence.endswith("Together that is 14, more than 12: at least 3 steps are needed.")
     assert tab.locator("#bound .arrows > g").count() == 2
@@ -416,11 +402,9 @@ def test_names_of_any_kind_are_only_text(open_page):
     assert overflow(tab) == 0
 
 
-@pytest.mark.parametrize("schedule", [SCATTER, HOSTILE], ids=["AAS", "names"])
+@pytest.mark.parametrize("schedule", [bounded(), HOSTILE], ids=["AAS", "names"])
 def test_a_phone(open_page, schedule):
-    tab = open_page(
-        page(replace(schedule, lower_bound=CUT if schedule is SCATTER else None)), **PHONE
-    )
+    tab = open_page(page(schedule), **PHONE)
     assert overflow(tab) == 0
     tab.tap("[data-node='2']")
     assert tab.inner_text("#journey-title") == "Journey"
@@ -441,24 +425,21 @@ def test_a_phone(open_page, schedule):
 def long_names() -> Schedule:
     """Return an allgather on a ring of nodes with long names, a switch close to one of them."""
     names = ("core switch", *(f"a long name {node}" for node in range(1, 8)))
-    places = [(0.5, 1), (0, 1), (1, 0), (2, 0), (3, 1), (3, 2), (2, 3), (1, 3)]
-    links = [(0, 1), (0, 2), (0, 7), *((n, n + 1) for n in range(1, 7)), (7, 1)]
-    net = Network.from_links(
-        "ring", 8, links, node_names=names, switches=(0,), positions=tuple(places)
-    )
-    ends = [(a, b) for pair in links[3:] for a, b in (pair, pair[::-1])]
-    messages = tuple(Message(a, (b,)) for a, b in ends)
-    step = tuple(Transfer(number, path) for number, path in enumerate(ends))
-    return Schedule(Instance(net, Collective("neighbours", messages)), (step,))
+    places = ((0.5, 1), (0, 1), (1, 0), (2, 0), (3, 1), (3, 2), (2, 3), (1, 3))
+    ring = [*((n, n + 1) for n in range(1, 7)), (7, 1)]
+    links = [(0, 1), (0, 2), (0, 7), *ring]
+    net = Network.from_links("ring", 8, links, node_names=names, switches=(0,), positions=places)
+    ends = [(a, b) for pair in ring for a, b in (pair, pair[::-1])]
+    instance = Instance(net, Collective("neighbours", tuple(Message(a, (b,)) for a, b in ends)))
+    return Schedule(instance, (tuple(Transfer(number, path) for number, path in enumerate(ends)),))
 
 
-def boxes(tab: Any, selector: str) -> list[list[float]]:
+def boxes(tab: Any, selector: str) -> Any:
     """Return left, top, right and bottom of elements in pixels."""
-    found: list[list[float]] = tab.locator(selector).evaluate_all(
+    return tab.locator(selector).evaluate_all(
         "(list) => list.map((e) => e.getBoundingClientRect())"
         ".map((box) => [box.left, box.top, box.right, box.bottom])"
     )
-    return found
 
 
 def test_long_names_cover_neither_each_other_nor_nodes(open_page):
@@ -510,15 +491,14 @@ LUMINANCE = """(() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_is_readable_in_light_and_dark(open_page, scheme):
-    tab = open_page(page(replace(SCATTER, lower_bound=CUT)), color_scheme=scheme)
+    tab = open_page(page(bounded()), color_scheme=scheme)
     assert tab.evaluate(LUMINANCE) >= 4.5
     background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
     numbers = [int(number) for number in re.findall(r"\d+", background)]
     assert (max(numbers) < 60) == (scheme == "dark")
 
 
-def test_the_charts_follow_a_change_of_the_scheme(open_page):
-    tab = open_page(page(SCATTER))
+def test_the_charts_follow_a_change_of_the_scheme(tab):
     picture = "document.querySelector('#channels canvas').toDataURL()"
     tab.evaluate(f"window.before = {picture}")
     tab.emulate_media(color_scheme="dark")
@@ -571,24 +551,21 @@ def test_a_network_of_one_channel(open_page):
 
 
 def wide() -> Schedule:
-    """Return a broadcast of three chunks over a line of three nodes, in steps of 3 and 1 rounds."""
+    """Return a broadcast of three chunks over a line of three nodes, in steps of 3 and 2 rounds."""
     instance = cchybrid.instance(
         "mesh-1x3", "OAB", root=0, chunks=3, rounds=[3, 2], switching="store-and-forward"
     )
-    first = tuple(Transfer(chunk, (0, 1)) for chunk in range(3))
-    second = tuple(Transfer(chunk, (1, 2)) for chunk in range(2))
-    return Schedule(instance, (first, second, (Transfer(2, (1, 2)),)))
+    hops = (((0, 1), range(3)), ((1, 2), range(2)), ((1, 2), [2]))
+    steps = tuple(tuple(Transfer(chunk, hop) for chunk in chunks) for hop, chunks in hops)
+    return Schedule(instance, steps)
 
 
 def test_charts_count_with_the_rounds_of_a_step(open_page):
     tab = open_page(page(wide()))
-    assert step_of(tab) == "Step 1 of 3, 3 rounds"
     # Four channels; the first step uses one of them in all three rounds.
-    assert "uses 25 %" in tab.locator("#channels-sum").inner_text()
-    type_key(tab, "ArrowRight")
-    assert step_of(tab) == "Step 2 of 3, 2 rounds"
-    assert "uses 25 %" in tab.locator("#channels-sum").inner_text()
-    type_key(tab, "ArrowRight")
-    shown = tab.locator("#channels-sum").inner_text()
-    assert "uses 13 %" in shown
+    for title, share in (("1 of 3, 3 rounds", 25), ("2 of 3, 2 rounds", 25), ("3 of 3", 13)):
+        assert step_of(tab).startswith(f"Step {title}")
+        shown = tab.locator("#channels-sum").inner_text()
+        assert f"uses {share} %" in shown
+        type_key(tab, "ArrowRight")
     assert "all steps together 21 %" in shown
