@@ -398,13 +398,12 @@ def performs(text: str) -> bool | None:
     """
     try:
         program_ = parse(text)
-        if not (program_.in_place or program_.out_of_place):
+        if not program_.modes:
             return None
         root = re.search(r' root="(\d+)"', text)
-        for in_place, used in ((False, program_.out_of_place), (True, program_.in_place)):
-            if used:
-                run = Run(program_, given, slots=8, loops=1, in_place=in_place).perform()
-                compare(run, int(root[1]) if root else 0)
+        for in_place in program_.modes:
+            run = Run(program_, given, slots=8, loops=1, in_place=in_place).perform()
+            compare(run, int(root[1]) if root else 0)
     except RefusedError:
         return None
     except RaceError as error:

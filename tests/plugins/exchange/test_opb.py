@@ -106,11 +106,9 @@ def evidence_by(provider: str, instance: Instance) -> list[tuple[int, dict[str, 
     """Return the linear evidence of a provider for an instance, with the steps that it proves."""
     record = instance.to_json()
     if provider == "farkas":
-        steps = 1
         found = []
-        while (evidence := refute(record, steps, 10**5, units=5.0)) is not None:
+        while (evidence := refute(record, len(found) + 1, 10**5, units=5.0)) is not None:
             found.append(evidence)
-            steps += 1
     else:
         (info,) = (info for info in BOUNDS if info.name == provider)
         bounds = load_target(info.target)(instance.forward.widest)

@@ -26,10 +26,8 @@ SPECIAL = "".join(LATEX) + "é–猫"
 def long_schedule() -> Schedule:
     """Return a schedule of twelve steps with more lines than a page has."""
     instance = cchybrid.instance("complete-24", "AAS")
-    steps: list[list[Transfer]] = [[] for _ in range(12)]
-    for number, message in enumerate(instance.collective.deliver_messages):
-        steps[number % 12].append(Transfer(number, (message.source, message.destinations[0])))
-    return Schedule(instance, tuple(map(tuple, steps)))
+    pairs = [(each.source, each.destinations[0]) for each in instance.collective.deliver_messages]
+    return Schedule(instance, [[*enumerate(pairs)][step::12] for step in range(12)])
 
 
 def test_markdown_has_a_row_per_source_and_a_column_per_step():
@@ -112,12 +110,10 @@ def test_wide_and_long_schedules_are_broken_into_tables_and_pages():
     assert "longtable" in text
     assert text.count(r"\begin{longtable}") > 1
     assert len(re.findall(r"\\end\{longtable\}\n\n\\begin", text)) == text.count(r"\begin") - 1
-    heads = re.findall(
-        r"step (\d+)", "\n".join(line for line in text.splitlines() if "source" in line)
-    )
-    assert list(map(int, heads)) == list(range(1, len(schedule.steps) + 1))
-    transfers = text.count(r"$\rightarrow$")
-    assert transfers == sum(map(len, schedule.steps)) > MAX_LINES
+    heads = [line for line in text.splitlines() if "source" in line]
+    numbers = map(int, re.findall(r"step (\d+)", "".join(heads)))
+    assert [*numbers] == [*range(1, len(schedule.steps) + 1)]
+    assert text.count(r"$\rightarrow$") == sum(map(len, schedule.steps)) > MAX_LINES
 
 
 def test_the_plain_exports_have_names_or_numbers_and_the_origins_of_messages():
