@@ -234,12 +234,11 @@ def test_names_are_text_in_svg_whatever_they_contain(tmp_path):
 
 
 def test_symbols_say_what_a_node_is():
-    kinds = {c.get_gid() for c in draw_network(network("omega-4")).axes[0].collections}
-    assert {"nodes-square", "nodes-diamond"} <= kinds
-    assert "nodes-circle" not in kinds
+    gids = {c.get_gid() or "" for c in draw_network(network("omega-4")).axes[0].collections}
+    kinds = {gid for gid in gids if gid.startswith("nodes-")}
+    assert kinds == {"nodes-square", "nodes-diamond"}
     lines = parts(draw_network(CAMPUS).axes[0], "links")[0]
-    dashed = [style[1] is not None for style in lines.get_linestyles()]
-    assert sum(dashed) == 1
+    assert sum(style[1] is not None for style in lines.get_linestyles()) == 1
     widths = lines.get_linewidths()
     assert max(widths) > 1.5 * min(widths)
 
@@ -330,8 +329,8 @@ def test_files_that_cannot_be_written_are_refused(name, tmp_path):
         save_figure(draw_step(BROADCAST, 1), tmp_path / name)
 
 
-@pytest.mark.parametrize("nodes", [1, 2])
-def test_tiny_networks_are_drawn(nodes, tmp_path):
-    links = [(0, 1)] if nodes == 2 else []
-    save_figure(draw_network(Network.from_links("tiny", nodes, links)), tmp_path / "tiny.svg")
+@pytest.mark.parametrize("links", [[], [(0, 1)]])
+def test_tiny_networks_are_drawn(links, tmp_path):
+    tiny = Network.from_links("tiny", len(links) + 1, links)
+    save_figure(draw_network(tiny), tmp_path / "tiny.svg")
     assert ElementTree.parse(tmp_path / "tiny.svg")

@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -48,11 +47,7 @@ HOSTILE = Schedule(
         ),
         Collective("</title>", (Message(0, (1, 2, 3)), Message(3, (2,)), Message(0, (1,)))),
     ),
-    (
-        (Transfer(0, (0, 1)), Transfer(0, (0, 4, 2)), Transfer(2, (0, 1))),
-        (Transfer(0, (2, 3)),),
-        (Transfer(1, (3, 2)),),
-    ),
+    [[(0, (0, 1)), (0, (0, 4, 2)), (2, (0, 1))], [(0, (2, 3))], [(1, (3, 2))]],
 )  # fmt: skip
 
 
@@ -118,9 +113,8 @@ def test_the_data_are_those_of_the_schedule(schedule):
 
 def test_limits_are_those_of_ports_and_channels():
     instance = cchybrid.instance("ring-bi-4", "OAB", ports=(1, 3))
-    data = page_data.page_data(replace(BROADCAST, instance=instance, steps=(
-        (Transfer(0, (0, 1)),), (Transfer(0, (0, 3)), Transfer(0, (1, 2))),
-    )))  # fmt: skip
+    steps = [[(0, (0, 1))], [(0, (0, 3)), (0, (1, 2))]]
+    data = page_data.page_data(replace(BROADCAST, instance=instance, steps=steps))
     assert data["limits"] == [[1, 1, 1, 1], [2, 2, 2, 2]]
     assert "1 injection, 3 acceptance ports" in data["model"]
 
@@ -174,14 +168,11 @@ def test_steps_by_button_key_and_slider(tab):
     assert (step_of(tab), arrows(tab)) == ("Step 1 of 4", 10)
     tab.click("#next")
     assert (step_of(tab), arrows(tab)) == ("Step 2 of 4", 4)
-    type_key(tab, "ArrowRight")
-    assert step_of(tab) == "Step 3 of 4"
-    type_key(tab, "ArrowLeft")
-    type_key(tab, "ArrowLeft")
-    type_key(tab, "ArrowLeft")
-    assert step_of(tab) == "Step 1 of 4"
-    type_key(tab, "End")
-    assert (step_of(tab), arrows(tab)) == ("Step 4 of 4", 2)
+    for keys, step in ((["ArrowRight"], 3), (3 * ["ArrowLeft"], 1), (["End"], 4)):
+        for key in keys:
+            type_key(tab, key)
+        assert step_of(tab) == f"Step {step} of 4"
+    assert arrows(tab) == 2
     assert tab.is_disabled("#next")
     tab.fill("#slider", "2")
     assert step_of(tab) == "Step 2 of 4"
@@ -246,9 +237,8 @@ def test_a_message_shows_its_whole_journey_and_its_tree(open_page):
     assert tab.locator("#network .held").count() == 1
     tab.click("#next")
     assert tab.locator("#network .held").count() == 3
-    dots = tab.locator("#tree g[data-step]")
-    steps = [dots.nth(number).get_attribute("data-step") for number in range(dots.count())]
-    assert sorted(map(int, steps)) == [0, 0, 1]
+    dots = tab.query_selector_all("#tree g[data-step]")
+    assert sorted(int(dot.get_attribute("data-step")) for dot in dots) == [0, 0, 1]
     assert tab.inner_text("#tree-title") == "Broadcast tree"
     tab.locator("#journey button").first.hover()
     assert tab.locator("#network .journey").count() == 2  # those of step 1
@@ -285,9 +275,8 @@ def test_everything_by_keyboard(tab):
     assert tab.inner_text("#journey-text").startswith("Node 0:")
     type_key(tab, "ArrowDown")
     assert tab.inner_text("#journey-text").startswith("Node 1:")
-    edge = tab.evaluate(
-        "parseFloat(getComputedStyle(document.activeElement.querySelector('.shape')).strokeWidth)"
-    )
+    shape = "document.activeElement.querySelector('.shape')"
+    edge = tab.evaluate(f"parseFloat(getComputedStyle({shape}).strokeWidth)")
     assert edge >= 3  # the focus is seen
     type_key(tab, "Enter")
     type_key(tab, "Tab")
@@ -335,11 +324,8 @@ def test_a_click_into_a_chart_jumps_to_step_and_channel(tab):
     assert tab.input_value("#pick-channel") == str(channel)
     type_key(tab, "Escape")
     tab.hover("#nodes canvas[tabindex]", position=place)
-    counted = [
-        sum(choose(path) == 1 for _, path in SCATTER.steps[2])
-        for choose in (itemgetter(0), itemgetter(-1))
-    ]
-    line = "Node 1 in step 3: {} of 2 sent, {} of 2 received, 0 passed on.".format(*counted)
+    sent, received = (sum(path[end] == 1 for _, path in SCATTER.steps[2]) for end in (0, -1))
+    line = f"Node 1 in step 3: {sent} of 2 sent, {received} of 2 received, 0 passed on."
     assert tab.inner_text("#nodes-cell") == line
     tab.check("input[name=mode][value='2']")
     passed = tab.evaluate("nodeLoads[2].map((loads) => loads[1])")
@@ -544,7 +530,7 @@ def test_what_is_left_out_is_said(open_page, monkeypatch):
 
 def test_a_network_of_one_channel(open_page):
     instance = Instance(Network("pair", 2, (Channel(1, 0),)), Collective("x", (Message(1, (0,)),)))
-    tab = open_page(page(Schedule(instance, ((Transfer(0, (1, 0)),),))), **PHONE)
+    tab = open_page(page(Schedule(instance, [[(0, (1, 0))]])), **PHONE)
     assert (step_of(tab), arrows(tab), overflow(tab)) == ("Step 1 of 1", 1, 0)
     assert tab.is_disabled("#previous")
     assert tab.is_disabled("#next")

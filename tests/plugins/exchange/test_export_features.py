@@ -135,7 +135,7 @@ def test_texts_and_drawings_express_a_scan() -> None:
 
 def test_an_exporter_that_names_no_feature_gets_plain_schedules_only():
     plain = {name for name, build in SCHEDULES.items() if not features(build())}
-    assert plain == {"plain", "several hops", "root", "gather", "names"}
+    assert plain == {"plain", "several hops", "names"}
     for name, build in SCHEDULES.items():
         with nullcontext() if name in plain else refused("the format new does not express"):
             refuse_unexpressed(build(), "new", ())
