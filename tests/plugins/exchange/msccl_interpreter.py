@@ -75,7 +75,7 @@ class Algorithm:
 
     @property
     def modes(self) -> list[bool]:
-        """Whether it is performed in place, and whether out of place, as far as it states them."""
+        """Return of each mode that the program states whether it is in place."""
         return [False] * self.out_of_place + [True] * self.in_place
 
 
