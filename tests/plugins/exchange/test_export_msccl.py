@@ -87,10 +87,8 @@ def test_any_sums_are_added_up(seed, network):
 
 
 def test_every_type_of_step_is_used():
-    texts = [
-        export_msccl(schedule("ring-bi-5", "allgather")),
-        export_msccl(schedule("ring-bi-6", "reduce")),
-    ]
+    pairs = (("ring-bi-5", "allgather"), ("ring-bi-5", "allreduce"), ("ring-bi-6", "reduce"))
+    texts = [export_msccl(schedule(*pair)) for pair in pairs]
     for network in ("mesh-2x3", "complete-5"):
         texts.append(export_msccl(gathered_allreduce(network, chunks=2)))
         check(texts[-1])
