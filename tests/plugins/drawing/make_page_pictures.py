@@ -13,10 +13,10 @@ from tests.plugins.drawing.chromium import PHONE, find_chromium, started_chromiu
 FOLDER = Path(__file__).parents[3] / "docs" / "pictures"
 
 
-def solved(network: str, collective: str, **rest: Any) -> Schedule:
-    result = cchybrid.solve(cchybrid.instance(network, collective, **rest), time_limit=20)
-    assert result.schedule is not None
-    return result.schedule
+def solved(network: str, collective: str) -> Schedule:
+    found = cchybrid.solve(network, collective, time_limit=20).schedule
+    assert found is not None
+    return found
 
 
 def main() -> None:
@@ -24,11 +24,7 @@ def main() -> None:
     program = find_chromium()
     if program is None:
         raise SystemExit("there is no Chromium")
-    torus, dgx, ring = (
-        solved("torus-4x4", "AAS"),
-        solved("dgx-1", "AAB"),
-        solved("ring-bi-8", "AAS"),
-    )
+    torus, ring = solved("torus-4x4", "AAS"), solved("ring-bi-8", "AAS")
     with started_chromium(program) as browser, tempfile.TemporaryDirectory() as folder:
 
         def opened(schedule: Schedule, **settings: Any) -> Any:
@@ -45,7 +41,7 @@ def main() -> None:
         dark.click("#next")
         dark.mouse.move(0, 0)
         dark.screenshot(path=FOLDER / "page-dark.png")
-        phone = opened(dgx, **PHONE, device_scale_factor=2)
+        phone = opened(solved("dgx-1", "AAB"), **PHONE, device_scale_factor=2)
         phone.tap("#legend button >> nth=0")
         phone.screenshot(path=FOLDER / "page-phone.png")
         bound = opened(ring, **wide)

@@ -1,7 +1,5 @@
 """Bounds as pictures and sentences: what they count exists, and the numbers are right."""
 
-from typing import Any
-
 import pytest
 from cchybrid_plugins.drawing.bound_picture import BoundPicture, bound_picture, bound_sentence
 from hypothesis import given, settings
@@ -37,7 +35,7 @@ def check(instance: Instance, picture: BoundPicture) -> None:
     [n for n, case in enumerate(CASES) if case.kind not in {each.kind for each in CASES[:n]}],
     ids=lambda index: CASES[index].kind,
 )
-def test_every_kind_of_evidence(case_index: int) -> None:
+def test_every_kind_of_evidence(case_index):
     case = CASES[case_index]
     record, found = certified(case_index)
     instance = Instance.from_json(record["instance"])
@@ -51,7 +49,7 @@ def test_every_kind_of_evidence(case_index: int) -> None:
 
 @settings(max_examples=examples(40), deadline=None)
 @given(instances())
-def test_bounds_of_random_instances(instance: Instance) -> None:
+def test_bounds_of_random_instances(instance):
     for info in BOUNDS:
         for bound in load_target(info.target)(instance.forward):
             picture = bound_picture(instance, bound)
@@ -92,9 +90,8 @@ AROUND = [[a, (a + b) % 5, 1] for a in range(5) for b in (1, 4)]
     ],
 )  # fmt: skip
 def test_prices_are_drawn_where_they_are(
-    network: object, collective: str, more: dict[str, object], steps: int,
-    evidence: dict[str, object], numbers: tuple[int, int], channels: object, inside: object,
-) -> None:  # fmt: skip
+    network, collective, more, steps, evidence, numbers, channels, inside
+):
     instance = cchybrid.instance(network, collective, **more)
     picture = picture_of(instance, steps, {"kind": "linear", "steps": steps, **evidence})
     assert picture.sentence.endswith(
@@ -105,7 +102,7 @@ def test_prices_are_drawn_where_they_are(
     assert picture.inside == set(inside)
 
 
-def test_prices_of_some_steps_have_the_weight_of_these_steps() -> None:
+def test_prices_of_some_steps_have_the_weight_of_these_steps():
     instance = cchybrid.instance("dgx-2", "AAB", switching="store-and-forward")
     # In 13 steps one channel has a price in 12 steps, the other in 2.
     rows = [[16, 0, 2, 13, 1], [16, 1, 5, 5, 1], [16, 1, 8, 8, 1]]
@@ -127,16 +124,14 @@ LAYERS = ((0,), (1, 2, 4), (3, 5, 6), (7,))
         ("store-and-forward", [7], 3, set(), LAYERS),
     ],
 )
-def test_the_spread_of_a_message_shows_hops_where_they_decide(
-    switching: Any, goals: list[int], steps: int, inside: set[int], layers: object
-) -> None:
+def test_the_spread_of_a_message_shows_hops(switching, goals, steps, inside, layers):
     group = {"messages": [0], "worth": [[node, 1] for node in goals]}
     instance = cchybrid.instance("hypercube-8", "OAB", switching=switching)
     picture = picture_of(instance, steps, {"kind": "linear", "steps": steps, "groups": [group]})
     assert (picture.inside, picture.layers) == (inside, layers)
 
 
-def test_a_part_of_an_allreduce_is_drawn_as_the_reduction_that_it_is() -> None:
+def test_a_part_of_an_allreduce_is_drawn_as_the_reduction_that_it_is():
     group = {"messages": [0], "worth": [[node, 1] for node in range(6)]}
     growth = {"kind": "linear", "steps": 3, "groups": [group]}
     instance = cchybrid.instance("ring-bi-6", "allreduce", switching="store-and-forward")
@@ -148,7 +143,7 @@ def test_a_part_of_an_allreduce_is_drawn_as_the_reduction_that_it_is() -> None:
     )
 
 
-def test_bounds_without_evidence_have_a_sentence_and_no_picture() -> None:
+def test_bounds_without_evidence_have_a_sentence_and_no_picture():
     instance = cchybrid.instance("ring-bi-5", "AAS")
     assert bound_picture(instance, LowerBound(1)) is None
     assert bound_sentence(instance, LowerBound(1)) == "There is something to send: at least 1 step."
@@ -166,8 +161,6 @@ def test_bounds_without_evidence_have_a_sentence_and_no_picture() -> None:
         (1, {"kind": "sorcery"}, "no kind of evidence"),
     ],
 )
-def test_evidence_that_proves_less_is_refused(
-    steps: int, evidence: dict[str, object], text: str
-) -> None:
+def test_evidence_that_proves_less_is_refused(steps, evidence, text):
     with pytest.raises(InputError, match=text):
         bound_picture(cchybrid.instance("mesh-3x3", "AAS"), LowerBound(steps, evidence))

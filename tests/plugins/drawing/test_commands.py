@@ -41,14 +41,14 @@ def folder(tmp_path: Path) -> Path:
         ("instance.json -o out.svg", b"<?xml"),
     ],
 )
-def test_what_is_drawn(folder: Path, words: str, start: bytes) -> None:
+def test_what_is_drawn(folder, words, start):
     done = call("draw", *words.split(), cwd=folder)
     name = words.split()[2]
     assert (done.returncode, done.stdout, done.stderr) == (0, f"written to {name}\n", "")
     assert (folder / name).read_bytes().startswith(start)
 
 
-def test_the_figure_is_the_one_that_the_options_name(folder: Path) -> None:
+def test_the_figure_is_the_one_that_the_options_name(folder):
     texts = []
     for words in ("--step 1", "--step 2", "--chart channels", "--chart nodes", "--chart steps"):
         assert call("draw", "ring.json", "-o", "out.svg", *words.split(), cwd=folder)[0] == 0
@@ -85,7 +85,7 @@ def test_the_figure_is_the_one_that_the_options_name(folder: Path) -> None:
         ("mehs-2x3 -o out.html", "did you mean mesh-2x3?"),
     ],
 )
-def test_what_cannot_be_drawn_is_said_in_one_line(folder: Path, words: str, line: str) -> None:
+def test_what_cannot_be_drawn_is_said_in_one_line(folder, words, line):
     before = sorted(folder.iterdir())
     done = call("draw", *words.split(), cwd=folder)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
@@ -93,7 +93,7 @@ def test_what_cannot_be_drawn_is_said_in_one_line(folder: Path, words: str, line
     assert sorted(folder.iterdir()) == before
 
 
-def test_the_missing_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_missing_extra_is_named(folder, monkeypatch):
     for module, name, package in (
         (page, "a.html", "jinja2"), (figure_styles, "a.svg", "matplotlib"),
     ):  # fmt: skip
@@ -103,9 +103,7 @@ def test_the_missing_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatc
         assert done.stderr.endswith(f"needs {package}; pip install 'cchybrid[draw]'\n")
 
 
-def test_the_python_of_the_page_on_drawing_runs(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_python_of_the_page_on_drawing_runs(folder, monkeypatch):
     text = (Path(__file__).parents[3] / "docs" / "draw.md").read_text()
     (folder / "ring.json").rename(folder / "torus.json")
     monkeypatch.chdir(folder)
@@ -115,7 +113,7 @@ def test_the_python_of_the_page_on_drawing_runs(
     assert Path("step-3.svg").exists()
 
 
-def test_what_a_figure_does_not_show_of_a_network_file_is_said(folder: Path) -> None:
+def test_what_a_figure_does_not_show_of_a_network_file_is_said(folder):
     (folder / "pair.txt").write_text("2 1\n0 T 1\n1 R 0\n")
     done = call("draw", "pair.txt", "-o", "out.svg", cwd=folder)
     assert "by which 0 send and 1 receive, are no part of a network" in done.stderr

@@ -1,8 +1,8 @@
 """Figures: every transfer is drawn, charts show the loads, files are equal and well-formed."""
 
 import re
-from collections import Counter
 from dataclasses import replace
+from itertools import combinations, pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -49,17 +49,11 @@ def made(name: str, collective: str, steps: list[list[tuple[int, ...]]]) -> Sche
     """Return a schedule of paths; the message of a path is that with its ends."""
     instance = cchybrid.instance(name, collective)
     messages = instance.collective.deliver_messages
-    reduction = instance.collective.kind == "combine"
 
     def number(path: tuple[int, ...]) -> int:
-        if len(messages) == 1:
-            return 0
-        first, last = path[:: -1 if reduction else 1][0], path[:: -1 if reduction else 1][-1]
-        return messages.index(Message(first, (last,)))
+        return 0 if len(messages) == 1 else messages.index(Message(path[0], (path[-1],)))
 
-    return Schedule(
-        instance, tuple(tuple(Transfer(number(path), path) for path in step) for step in steps)
-    )
+    return Schedule(instance, [[(number(path), path) for path in step] for step in steps])
 
 
 BROADCAST = made("ring-bi-4", "OAB", [[(0, 1), (0, 3)], [(1, 2)]])
@@ -68,18 +62,12 @@ FORWARDED = Schedule(
     cchybrid.instance("mesh-1x3", [Reduction((2,), 0)], switching="store-and-forward"),
     ((Transfer(0, (2, 1)),), (Transfer(0, (1, 0)),)),
 )
-SCATTER = made(
-    "ring-bi-5",
-    "AAS",
-    [
-        [(v, (v + 1) % 5) for v in range(5)] + [(v, (v - 1) % 5) for v in range(5)],
-        [(v, (v + 1) % 5, (v + 2) % 5) for v in (0, 2)]
-        + [(v, (v - 1) % 5, (v - 2) % 5) for v in (0, 2)],
-        [(v, (v + 1) % 5, (v + 2) % 5) for v in (1, 3)]
-        + [(v, (v - 1) % 5, (v - 2) % 5) for v in (1, 3)],
-        [(4, 0, 1), (4, 3, 2)],
-    ],
-)
+SCATTER = made("ring-bi-5", "AAS", [
+    [(v, (v + by) % 5) for by in (1, -1) for v in range(5)],
+    *([(v, (v + by) % 5, (v + 2 * by) % 5) for by in (1, -1) for v in some]
+      for some in ((0, 2), (1, 3))),
+    [(4, 0, 1), (4, 3, 2)],
+])  # fmt: skip
 CAMPUS = Network.from_links(
     "campus", 7, [(0, 1), (0, 1), (1, 2), (2, 3), (0, 4), (4, 5), (5, 6), (6, 0)],
     half_duplex=((2, 3),), switches=(4,), node_names=NAMES,
@@ -97,94 +85,68 @@ def arrows(figure: Any, step: int) -> list[np.ndarray]:
     return [path.vertices for collection in found for path in collection.get_paths()]
 
 
+def texts_of(figure: Any) -> list[str]:
+    return [text.get_text() for axes in figure.axes for text in axes.texts]
+
+
 @pytest.mark.parametrize("schedule", [BROADCAST, REDUCTION, SCATTER], ids=["OAB", "AOR", "AAS"])
-def test_every_transfer_is_an_arrow_from_its_sender_to_its_receiver(schedule: Schedule) -> None:
+def test_every_transfer_is_an_arrow_from_its_sender_to_its_receiver(schedule):
     figure = draw_steps(schedule)
+    points = make_scene(schedule.instance.network, 245, 498).points
     for number, step in enumerate(schedule.steps, 1):
         alone = draw_step(schedule, number)
-        points = make_scene(schedule.instance.network, 245, 498).points
         lines = arrows(alone, number)
         assert len(lines) == len(step) == len(arrows(figure, number))
-        axes = alone.axes[0]
-        heads = parts(axes, f"step-{number}-heads")[0].get_paths()
+        heads = parts(alone.axes[0], f"step-{number}-heads")[0].get_paths()
         for (_, path), line, head in zip(step, lines, heads, strict=True):
-            nearest = [
-                int(np.hypot(*(points - place).T).argmin())
-                for place in (line[0], head.vertices[0])
-            ]  # fmt: skip
+            ends = line[0], head.vertices[0]
+            nearest = [int(np.hypot(*(points - place).T).argmin()) for place in ends]
             assert nearest == [path[0], path[-1]]
             for node in path[1:-1]:  # the line passes behind the node
                 pieces = np.linspace(line[:-1], line[1:], 50).reshape(-1, 2)
                 assert np.hypot(*(pieces - points[node]).T).min() < 9
 
 
-def test_traffic_in_both_directions_of_a_link_runs_beside_each_other() -> None:
+def test_traffic_in_both_directions_of_a_link_runs_beside_each_other():
     lines = arrows(draw_step(SCATTER, 1), 1)
-    ahead, back = lines[0], lines[6]  # 0 to 1 and 1 to 0
-    middle = [line.mean(axis=0) for line in (ahead, back)]
-    assert np.hypot(*(middle[0] - middle[1])) > 2
+    assert np.hypot(*(lines[0].mean(axis=0) - lines[6].mean(axis=0))) > 2  # 0 to 1 and 1 to 0
 
 
-def test_colours_and_line_styles_tell_messages_apart() -> None:
+def test_colours_and_line_styles_tell_messages_apart():
     figure = draw_step(SCATTER, 1)
     colours = parts(figure.axes[0], "step-1")[0].get_colors()
-    by_source: dict[int, set[tuple[float, ...]]] = {}
-    for (_, path), colour in zip(SCATTER.steps[0], colours, strict=True):
-        by_source.setdefault(path[0], set()).add(tuple(colour))
-    assert all(len(found) == 1 for found in by_source.values())
-    assert len(set.union(*by_source.values())) == 5
-    texts = [text.get_text() for axes in figure.axes for text in axes.texts]
-    assert "messages from" in texts
+    sources = [path[0] for _, path in SCATTER.steps[0]]
+    pairs = set(zip(sources, map(tuple, colours), strict=True))
+    assert len(pairs) == len({colour for _, colour in pairs}) == 5
+    assert "messages from" in texts_of(figure)
 
 
-def test_nodes_that_hold_the_message_are_filled() -> None:
-    for schedule, counts in (
-        (BROADCAST, [1, 3]), (REDUCTION, [4, 3]), (FORWARDED, [2, 2]),
-    ):  # fmt: skip
-        figure = draw_steps(schedule)
-        for axes, count in zip(figure.axes, counts, strict=False):
+def test_nodes_that_hold_the_message_are_filled():
+    for schedule, counts in ((BROADCAST, [1, 3]), (REDUCTION, [4, 3]), (FORWARDED, [2, 2])):
+        for axes, count in zip(draw_steps(schedule).axes, counts, strict=False):
             fill = parts(axes, "nodes-circle")[0].get_facecolors()
             assert sum(tuple(colour) != (1, 1, 1, 1) for colour in fill) == count
 
 
-def test_forwarded_messages_are_labelled_with_their_source() -> None:
-    exchange = Schedule(
-        cchybrid.instance("ring-bi-4", "AAB"),
-        (
-            tuple(Transfer(v, (v, w)) for v in range(4) for w in ((v + 1) % 4, (v - 1) % 4)),
-            tuple(Transfer(v, ((v + 1) % 4, (v + 2) % 4)) for v in range(4)),
-        ),
-    )
-    for step, count in ((1, 0), (2, 4)):
-        axes = draw_step(exchange, step).axes[0]
-        boxed = [text.get_text() for text in axes.texts if text.get_bbox_patch() is not None]
-        assert sorted(boxed) == (["0", "1", "2", "3"] if count else [])
+def test_forwarded_messages_are_labelled_with_their_source():
+    first = [(v, (v, (v + by) % 4)) for v in range(4) for by in (1, -1)]
+    second = [(v, ((v + 1) % 4, (v + 2) % 4)) for v in range(4)]
+    exchange = Schedule(cchybrid.instance("ring-bi-4", "AAB"), [first, second])
+    for step, labels in ((1, []), (2, ["0", "1", "2", "3"])):
+        texts = draw_step(exchange, step).axes[0].texts
+        boxed = [text.get_text() for text in texts if text.get_bbox_patch() is not None]
+        assert sorted(boxed) == labels
 
 
-def test_of_many_steps_the_first_are_shown_and_the_title_says_so() -> None:
-    count = MAX_PANELS + 6
+def test_of_many_steps_the_first_are_shown_and_the_title_says_so():
     instance = cchybrid.instance("complete-6", "AAS")
-    steps = tuple(
-        (Transfer(number, (message.source, message.destinations[0])),)
-        for number, message in enumerate(instance.collective.deliver_messages)
-    )
-    figure = draw_steps(Schedule(instance, steps))
-    assert len(steps) == count
-    titles = [text.get_text() for axes in figure.axes for text in axes.texts]
+    pairs = [(each.source, each.destinations[0]) for each in instance.collective.deliver_messages]
+    count = MAX_PANELS + 6
+    assert len(pairs) == count
+    titles = texts_of(draw_steps(Schedule(instance, [[each] for each in enumerate(pairs)])))
     assert f"steps 1 to {MAX_PANELS} of {count}: step 1" in titles
     assert f"step {MAX_PANELS}" in titles
     assert f"step {MAX_PANELS + 1}" not in titles
-
-
-def plain_loads(schedule: Schedule) -> dict[tuple[int, int, int], float]:
-    """Return the share of capacity by channel and step, by plain loops."""
-    loads: Counter[tuple[int, int, int]] = Counter()
-    for number, step in enumerate(schedule.steps):
-        for transfer in step:
-            for place in range(1, len(transfer.path)):
-                loads[transfer.path[place - 1], transfer.path[place], number] += 1
-    size = {channel[:2]: channel.capacity for channel in schedule.instance.network.channels}
-    return {key: load / size[key[:2]] for key, load in loads.items()}
 
 
 def wide_schedule() -> Schedule:
@@ -196,23 +158,21 @@ def wide_schedule() -> Schedule:
 
 
 @pytest.mark.parametrize("schedule", [SCATTER, wide_schedule()], ids=["ring", "wide"])
-def test_the_channel_chart_shows_the_loads(schedule: Schedule) -> None:
-    expected = plain_loads(schedule)
+def test_the_channel_chart_shows_the_loads(schedule):
     channels = schedule.instance.network.channels
     main = channel_chart(schedule).axes[0]
-    labels = [text.get_text() for text in main.get_yticklabels()]
     shown = np.asarray(main.collections[0].get_array()).reshape(len(channels), -1)
-    for label, row in zip(labels, shown, strict=True):
-        source, target = map(int, label.split("→"))
-        assert list(row) == [expected.get((source, target, step), 0) for step in range(len(row))]
+    size = {(a, b): capacity for a, b, capacity in channels}
+    used = [[hop for _, path in step for hop in pairwise(path)] for step in schedule.steps]
+    for label, row in zip(main.get_yticklabels(), shown, strict=True):
+        hop = tuple(map(int, label.get_text().split("→")))
+        assert list(row) == [hops.count(hop) / size[hop] for hops in used]
 
 
-def test_a_half_duplex_link_has_its_capacity_once() -> None:
+def test_a_half_duplex_link_has_its_capacity_once():
     net = Network("pair", 2, (Channel(0, 1), Channel(1, 0)), half_duplex=((0, 1),))
-    messages = (Message(0, (1,)), Message(1, (0,)))
-    instance = Instance(net, cchybrid.Collective("both", messages))
-    steps = ((Transfer(0, (0, 1)),), (Transfer(1, (1, 0)),))
-    figure = channel_chart(Schedule(instance, steps))
+    both = cchybrid.Collective("both", (Message(0, (1,)), Message(1, (0,))))
+    figure = channel_chart(Schedule(Instance(net, both), [[(0, (0, 1))], [(1, (1, 0))]]))
     main, top, _, key = figure.axes
     assert [bar.get_height() for bar in top.patches] == [1.0, 1.0]
     blocked = np.ma.getmaskarray(main.collections[1].get_array()).reshape(2, 2)
@@ -220,15 +180,13 @@ def test_a_half_duplex_link_has_its_capacity_once() -> None:
     assert key.texts[-1].get_text() == "used in the opposite direction"
 
 
-def test_a_step_of_several_rounds_has_as_many_times_the_capacity() -> None:
+def test_a_step_of_several_rounds_has_as_many_times_the_capacity():
     instance = cchybrid.instance("ring-bi-4", "OAB", rounds=[4])
-    _, top, _, _ = channel_chart(
-        Schedule(instance, [[(0, (0, 1)), (0, (0, 3)), (0, (0, 1, 2))]])
-    ).axes
-    assert [bar.get_height() for bar in top.patches] == [4 / 32]
+    chart = channel_chart(Schedule(instance, [[(0, (0, 1)), (0, (0, 3)), (0, (0, 1, 2))]]))
+    assert [bar.get_height() for bar in chart.axes[1].patches] == [4 / 32]
 
 
-def test_the_node_chart_counts_injected_accepted_and_passed_messages() -> None:
+def test_the_node_chart_counts_injected_accepted_and_passed_messages():
     loads = node_loads(SCATTER)
     for number, step in enumerate(SCATTER.steps):
         for node in range(5):
@@ -241,34 +199,33 @@ def test_the_node_chart_counts_injected_accepted_and_passed_messages() -> None:
         assert list(part.collections[0].get_array().ravel()) == list(values.ravel())
 
 
-def figures() -> dict[str, Any]:
-    return {
-        "steps": lambda: draw_steps(SCATTER),
-        "broadcast": lambda: draw_step(BROADCAST, 1),
-        "campus": lambda: draw_network(CAMPUS),
-        "multistage": lambda: draw_network(network("omega-4")),
-        "channels": lambda: channel_chart(SCATTER),
-        "nodes": lambda: node_chart(SCATTER),
-    }
-
-
-@pytest.mark.parametrize("name", figures())
-def test_figures_look_as_before(name: str, tmp_path: Path) -> None:
-    file = tmp_path / f"{name}.png"
-    save_figure(figures()[name](), file, dpi=72)
-    assert compare_images(str(IMAGES / f"{name}.png"), str(file), tol=TOLERANCE) is None
+@pytest.mark.parametrize(
+    ("name", "draw"),
+    [
+        ("steps", lambda: draw_steps(SCATTER)),
+        ("broadcast", lambda: draw_step(BROADCAST, 1)),
+        ("campus", lambda: draw_network(CAMPUS)),
+        ("multistage", lambda: draw_network(network("omega-4"))),
+        ("channels", lambda: channel_chart(SCATTER)),
+        ("nodes", lambda: node_chart(SCATTER)),
+    ],
+)
+def test_figures_look_as_before(name, draw, tmp_path):
+    save_figure(draw(), tmp_path / f"{name}.png", dpi=72)
+    pictures = [str(folder / f"{name}.png") for folder in (IMAGES, tmp_path)]
+    assert compare_images(*pictures, tol=TOLERANCE) is None
 
 
 @pytest.mark.parametrize("suffix", [".pdf", ".png", ".SVG"])
-def test_equal_figures_are_equal_files(suffix: str, tmp_path: Path) -> None:
-    files = [tmp_path / f"{number}{suffix}" for number in range(2)]
-    for file in files:
-        save_figure(draw_steps(SCATTER), file)
-    assert files[0].read_bytes() == files[1].read_bytes()
-    assert not re.search(rb"CreationDate|dc:date", files[0].read_bytes())
+def test_equal_figures_are_equal_files(suffix, tmp_path):
+    for name in "ab":
+        save_figure(draw_steps(SCATTER), tmp_path / f"{name}{suffix}")
+    one, other = (file.read_bytes() for file in tmp_path.iterdir())
+    assert one == other
+    assert not re.search(rb"CreationDate|dc:date", one)
 
 
-def test_names_are_text_in_svg_whatever_they_contain(tmp_path: Path) -> None:
+def test_names_are_text_in_svg_whatever_they_contain(tmp_path):
     save_figure(draw_network(CAMPUS), tmp_path / "campus.svg")
     tree = ElementTree.parse(tmp_path / "campus.svg")
     texts = {text.text for text in tree.iter("{http://www.w3.org/2000/svg}text")}
@@ -276,46 +233,41 @@ def test_names_are_text_in_svg_whatever_they_contain(tmp_path: Path) -> None:
     assert {"half-duplex link", "switch", "capacity 2"} <= texts
 
 
-def test_symbols_say_what_a_node_is() -> None:
-    kinds = {c.get_gid() for c in draw_network(network("omega-4")).axes[0].collections}
-    assert {"nodes-square", "nodes-diamond"} <= kinds
-    assert "nodes-circle" not in kinds
+def test_symbols_say_what_a_node_is():
+    gids = {c.get_gid() or "" for c in draw_network(network("omega-4")).axes[0].collections}
+    kinds = {gid for gid in gids if gid.startswith("nodes-")}
+    assert kinds == {"nodes-square", "nodes-diamond"}
     lines = parts(draw_network(CAMPUS).axes[0], "links")[0]
-    dashed = [style[1] is not None for style in lines.get_linestyles()]
-    assert sum(dashed) == 1
+    assert sum(style[1] is not None for style in lines.get_linestyles()) == 1
     widths = lines.get_linewidths()
     assert max(widths) > 1.5 * min(widths)
 
 
-def test_labels_of_nodes_do_not_cover_each_other() -> None:
+def test_labels_of_nodes_do_not_cover_each_other():
     scene = make_scene(CAMPUS, 245, 600)
     boxes = [
         (label.x, label.y, label.x + figure_styles.text_width(label.text, scene.font), label.y + 5)
         for label in scene.labels
     ]
     assert len(boxes) == 7
-    for index, (left, bottom, right, top) in enumerate(boxes):
-        assert left > 0
-        assert right < scene.width
-        for other in boxes[:index]:
-            apart = left > other[2] or other[0] > right or bottom > other[3] or other[1] > top
-            assert apart
+    assert all(left > 0 and right < scene.width for left, _, right, _ in boxes)
+    for one, other in combinations(boxes, 2):
+        across = one[0] <= other[2] and other[0] <= one[2]
+        assert not (across and one[1] <= other[3] and other[1] <= one[3])
 
 
-def test_a_link_over_other_nodes_is_bent_around_them() -> None:
-    scene = make_scene(network("ring-bi-8"), 245, 600)
-    assert all(len(curve) == 2 for curve in scene.curves.values())
+def test_a_link_over_other_nodes_is_bent_around_them():
+    curves = make_scene(network("ring-bi-8"), 245, 600).curves
+    assert all(len(curve) == 2 for curve in curves.values())
     points = np.array([(30.0 * node, 0.0) for node in range(4)])
     curves = link_curves([(0, 1), (0, 3), (1, 3)], points, 8.0)
     assert len(curves[0, 1]) == 2
-    for pair in ((0, 3), (1, 3)):
-        others = range(pair[0] + 1, pair[1])
-        for node in others:
-            assert np.hypot(*(curves[pair] - points[node]).T).min() > 5
+    for pair, node in (((0, 3), 1), ((0, 3), 2), ((1, 3), 2)):
+        assert np.hypot(*(curves[pair] - points[node]).T).min() > 5
 
 
 @pytest.mark.parametrize("name", ["torus-4x4", "hypercube-16", "2-fat-hypercube-8", "dgx-1"])
-def test_drawings_stay_within_their_panels(name: str) -> None:
+def test_drawings_stay_within_their_panels(name):
     scene = make_scene(network(name), 245, 600)
     points = np.concatenate([scene.points, *scene.curves.values()])
     assert points.min() >= 0
@@ -332,28 +284,26 @@ def bound(**changes: Any) -> Any:
     return SimpleNamespace(**{**record, **changes})
 
 
-def test_the_bound_is_drawn_on_the_network() -> None:
+def test_the_bound_is_drawn_on_the_network():
     figure = draw_network(SCATTER.instance.network, bound())
-    axes = figure.axes[0]
-    counted = parts(axes, "bound")[0]
+    counted = parts(figure.axes[0], "bound")[0]
     assert len(counted.get_paths()) == 2
     assert max(counted.get_linewidths()) > min(counted.get_linewidths())
-    assert len(parts(axes, "region")[0].get_offsets()) == 2
-    words = " ".join(text.get_text() for text in figure.axes[1].texts)
-    assert "These 2 nodes receive 6 messages over 2 channels: 3 steps at least." in words
+    assert len(parts(figure.axes[0], "region")[0].get_offsets()) == 2
+    assert bound().sentence in " ".join(text.get_text() for text in figure.axes[1].texts)
     grown = draw_network(SCATTER.instance.network, bound(layers=((0,), (1, 4), (2, 3))))
     fill = parts(grown.axes[0], "nodes-circle")[0].get_facecolors()
     assert len({tuple(colour) for colour in fill}) == 3
 
 
-def test_a_schedule_without_a_bound_that_has_a_picture_is_refused() -> None:
+def test_a_schedule_without_a_bound_that_has_a_picture_is_refused():
     with pytest.raises(InputError, match="the schedule has no lower bound"):
         draw_bound(SCATTER)
     with pytest.raises(InputError, match="a lower bound of the kind without evidence has no pict"):
         draw_bound(replace(SCATTER, lower_bound=LowerBound(3)))
 
 
-def test_a_real_bound_is_drawn() -> None:
+def test_a_real_bound_is_drawn():
     prices = {"kind": "linear", "steps": 3, "channels": [[2, 1, 1], [4, 0, 1]]}
     prices |= {"inject": [[0, 1], [1, 1]]}
     figure = draw_bound(replace(SCATTER, lower_bound=LowerBound(3, prices)))
@@ -361,26 +311,26 @@ def test_a_real_bound_is_drawn() -> None:
     assert parts(figure.axes[0], "bound")
 
 
-def test_an_invalid_schedule_is_refused() -> None:
+def test_an_invalid_schedule_is_refused():
     wrong = replace(BROADCAST, steps=((Transfer(0, (0, 2)),),))
     for draw in (draw_steps, channel_chart, node_chart, lambda s: draw_step(s, 1)):
         with pytest.raises(InputError, match="not a valid schedule"):
             draw(wrong)
 
 
-def test_too_large_networks_are_refused() -> None:
+def test_too_large_networks_are_refused():
     with pytest.raises(InputError, match="too many for a drawing"):
         draw_network(network("torus-100x100"))
 
 
 @pytest.mark.parametrize("name", ["a.gif", "missing/folder/a.svg"])
-def test_files_that_cannot_be_written_are_refused(name: str, tmp_path: Path) -> None:
+def test_files_that_cannot_be_written_are_refused(name, tmp_path):
     with pytest.raises(InputError, match=r"is not known|cannot be written"):
         save_figure(draw_step(BROADCAST, 1), tmp_path / name)
 
 
-@pytest.mark.parametrize("nodes", [1, 2])
-def test_tiny_networks_are_drawn(nodes: int, tmp_path: Path) -> None:
-    links = [(0, 1)] if nodes == 2 else []
-    save_figure(draw_network(Network.from_links("tiny", nodes, links)), tmp_path / "tiny.svg")
+@pytest.mark.parametrize("links", [[], [(0, 1)]])
+def test_tiny_networks_are_drawn(links, tmp_path):
+    tiny = Network.from_links("tiny", len(links) + 1, links)
+    save_figure(draw_network(tiny), tmp_path / "tiny.svg")
     assert ElementTree.parse(tmp_path / "tiny.svg")

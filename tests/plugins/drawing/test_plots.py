@@ -7,7 +7,7 @@ from cchybrid.model.errors import InputError
 from tests.plugins.drawing.test_figures import SCATTER
 
 
-def test_plots_are_figures() -> None:
+def test_plots_are_figures():
     network = SCATTER.instance.network
     for figure in (SCATTER.plot(), SCATTER.plot(step=1), network.plot(), cchybrid.draw(network)):
         assert figure.get_axes()
@@ -15,12 +15,12 @@ def test_plots_are_figures() -> None:
         SCATTER.plot(step=99)
 
 
-def test_an_infeasible_instance_is_plotted_as_its_network() -> None:
+def test_an_infeasible_instance_is_plotted_as_its_network():
     arc = cchybrid.Network.from_arcs("arc", 2, [(0, 1)])
     assert cchybrid.solve(arc, "AAS").plot().get_axes()
 
 
-def test_notebooks_show_the_figure() -> None:
+def test_notebooks_show_the_figure():
     text = SCATTER._repr_html_()
     assert "<table" in text
     assert "<svg" in text

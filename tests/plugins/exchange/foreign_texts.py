@@ -142,17 +142,21 @@ def teccl_result(
     })  # fmt: skip
 
 
+def teccl_demands(gpus: Any, epoch: int, own_chunks: bool = False) -> dict[str, Any]:
+    """Return a demand of every GPU for a chunk of every other: chunk 0, or one of its own."""
+    return {
+        f"Demand at {b} for chunk {b if own_chunks else 0} from {a} met by epoch {epoch}": []
+        for a in gpus for b in gpus if a != b
+    }  # fmt: skip
+
+
 def teccl_triangle() -> tuple[list[str], dict[str, Any]]:
     """Return flows and paths of an allgather on a ring of three GPUs, 0 to 1 to 2 to 0."""
-    flows = [f"Chunk 0 from {g} traveled over {g}->{(g + 1) % 3} in epoch 0" for g in range(3)]
-    flows += [
-        f"Chunk 0 from {g} traveled over {(g + 1) % 3}->{(g + 2) % 3} in epoch 1" for g in range(3)
-    ]
-    paths = {}
-    for g in range(3):
-        a, b = (g + 1) % 3, (g + 2) % 3
-        paths[f"Demand at {a} for chunk 0 from {g} met by epoch 0"] = [f"{g}->{a} in epoch 0"]
-        paths[f"Demand at {b} for chunk 0 from {g} met by epoch 1"] = [
-            f"{g}->{a} in epoch 0", f"{a}->{b} in epoch 1",
-        ]  # fmt: skip
+    flows, paths = [], {}
+    for epoch in (0, 1):
+        for g in range(3):
+            nodes = [(g + hop) % 3 for hop in range(epoch + 2)]
+            hops = [f"{nodes[t]}->{nodes[t + 1]} in epoch {t}" for t in range(epoch + 1)]
+            flows.append(f"Chunk 0 from {g} traveled over {hops[-1]}")
+            paths[f"Demand at {nodes[-1]} for chunk 0 from {g} met by epoch {epoch}"] = hops
     return flows, paths

@@ -88,17 +88,14 @@ def msccl(path: Path, found: Imported) -> None:
     one, many = one_and_many(found.instance.collective.messages[0])
     root = many[0] if program.collective == "gather" else one
     inputs = program.chunks["i"][root]
-    outputs = inputs
-    if program.collective in ("allgather", "gather"):
-        outputs = inputs * program.gpus
-    if program.collective in ("reducescatter", "scatter"):
-        outputs = inputs // program.gpus
+    factor = {"allgather": program.gpus, "gather": program.gpus}.get(program.collective, 1)
+    parts = {"reducescatter": program.gpus, "scatter": program.gpus}.get(program.collective, 1)
+    outputs = inputs * factor // parts
     outcome = expected(program.collective, program.gpus, inputs, outputs, root)
-    for in_place, used in ((False, program.out_of_place), (True, program.in_place)):
-        if used:
-            run = Run(program, given, slots=1 << 40, loops=1, in_place=in_place).perform()
-            for (gpu, index), value in outcome.items():
-                assert run.output(gpu, index) == value, f"GPU {gpu}, chunk {index}"
+    for in_place in program.modes:
+        run = Run(program, given, slots=1 << 40, loops=1, in_place=in_place).perform()
+        for (gpu, index), value in outcome.items():
+            assert run.output(gpu, index) == value, f"GPU {gpu}, chunk {index}"
 
 
 def poseidon(path: Path, found: Imported) -> None:

@@ -94,13 +94,10 @@ def _sccl() -> list[bytes]:
 def _teccl() -> list[bytes]:
     """Return results of unknown rates, and of a cluster: of whole chunks, and of parts of them."""
     network = ndv2(2)
-    gpus, links = sorted(network.gpus), network.links
-    # An epoch is a sixteenth of the buffer on a link of 12.5 gigabytes per second.
-    sends, epochs = plain_epochs.greedy_allgather(links, gpus, (), 0.005, 1 / 16)
     return _encoded(
         foreign_texts.teccl_result(*foreign_texts.teccl_triangle(), 2),
-        plain_epochs.halved_alltoall(links, gpus, 0.005, 1 / 16),
-        plain_epochs.result_of(sends, epochs, gpus, 0.005, 1 / 16),
+        plain_epochs.halved_alltoall(network.links, sorted(network.gpus), 0.005, 1 / 16),
+        plain_epochs.allgather_of(network),
     )
 
 

@@ -73,6 +73,11 @@ class Algorithm:
     per_loop: int
     blocks: list[list[Block]]
 
+    @property
+    def modes(self) -> list[bool]:
+        """Return of each mode that the program states whether it is in place."""
+        return [False] * self.out_of_place + [True] * self.in_place
+
 
 def number(node: ET.Element, key: str) -> int:
     value = node.attrib.get(key, "")
@@ -98,21 +103,14 @@ def parse(text: str) -> Algorithm:
     require(0 < channels <= MAX_CHANNELS, "nchannels")
     require(0 <= number(root, "minBytes") < number(root, "maxBytes"), "bytes")
     chunks = {b: [number(gpu, f"{b}_chunks") for gpu in root] for b in "ios"}
-    found = Algorithm(
-        root.attrib["coll"],
-        gpus,
-        chunks,
-        bool(number(root, "inplace")),
-        bool(number(root, "outofplace")),
-        number(root, "nchunksperloop"),
-        [
-            [parse_block(node, gpu, chunks, channels) for node in each]
-            for gpu, each in enumerate(root)
-        ],
-    )
-    for gpu, blocks in enumerate(found.blocks):
-        check_blocks(gpu, blocks, found)
-    return found
+    modes = [bool(number(root, key)) for key in ("inplace", "outofplace")]
+    blocks = [
+        [parse_block(node, gpu, chunks, channels) for node in each] for gpu, each in enumerate(root)
+    ]
+    for gpu in range(gpus):
+        check_blocks(gpu, blocks)
+    per_loop = number(root, "nchunksperloop")
+    return Algorithm(root.attrib["coll"], gpus, chunks, *modes, per_loop, blocks)
 
 
 def parse_block(node: ET.Element, gpu: int, chunks: dict[str, list[int]], channels: int) -> Block:
@@ -138,10 +136,8 @@ def parse_block(node: ET.Element, gpu: int, chunks: dict[str, list[int]], channe
         for end, used in (("src", READS_SOURCE), ("dst", WRITES_TARGET)):
             buffer, offset = item.attrib[f"{end}buf"], number(item, f"{end}off")
             require(buffer in chunks, "buffer")
-            if kind in used:
-                require(
-                    offset >= 0 and offset + count <= chunks[buffer][gpu], f"{end}off of {kind}"
-                )
+            fits = 0 <= offset <= chunks[buffer][gpu] - count
+            require(fits or kind not in used, f"{end}off of {kind}")
             ends.append((buffer, offset))
         require(not waits or wait[0] >= 0, "the last of several waits is not at the step itself")
         block.steps.append(
@@ -152,22 +148,19 @@ def parse_block(node: ET.Element, gpu: int, chunks: dict[str, list[int]], channe
     return block
 
 
-def check_blocks(gpu: int, blocks: list[Block], algorithm: Algorithm) -> None:
+def check_blocks(gpu: int, everywhere: list[list[Block]]) -> None:
+    blocks = everywhere[gpu]
     require([block.number for block in blocks] == list(range(len(blocks))), "ids of thread blocks")
     require(len(blocks) <= MAX_BLOCKS, "too many thread blocks")
     for end, other in (("send", "receive"), ("receive", "send")):
         used = [(getattr(b, end), b.channel) for b in blocks if getattr(b, end) >= 0]
-        require(
-            len(set(used)) == len(used), f"GPU {gpu}: two thread blocks {end} over a connection"
-        )
+        require(len(set(used)) == len(used), f"GPU {gpu}: two thread blocks {end} over one")
         for channel in range(MAX_CHANNELS):
             require(sum(c == channel for _, c in used) <= MAX_PEERS, "too many peers")
         for peer, channel in used:
-            require(0 <= peer < algorithm.gpus, "peer")
-            require(
-                (gpu, channel) in [(getattr(b, other), b.channel) for b in algorithm.blocks[peer]],
-                f"no thread block at GPU {peer} is connected to GPU {gpu}",
-            )
+            require(0 <= peer < len(everywhere), "peer")
+            ends = [(getattr(b, other), b.channel) for b in everywhere[peer]]
+            require((gpu, channel) in ends, f"no thread block at GPU {peer} is for GPU {gpu}")
     for block in blocks:
         for step in block.steps:
             for other_block, other_step in step.waits:
@@ -212,11 +205,8 @@ class Run:
             return gpu, "o", index + gpu * (chunks["o"][gpu] // gpus)
         if name in ("reducescatter", "scatter") and buffer == "o":
             return gpu, "i", index + gpu * (chunks["i"][gpu] // gpus)
-        return (
-            gpu,
-            "i" if buffer == "o" and name not in ("allgather", "gather") else buffer,
-            index,
-        )
+        shared = buffer == "o" and name not in ("allgather", "gather")
+        return gpu, "i" if shared else buffer, index
 
     def output(self, gpu: int, index: int, loop: int = 0) -> int | None:
         return self.memory[loop, *self.cell(gpu, "o", index)]
@@ -225,10 +215,8 @@ class Run:
         """Perform everything, or raise ``DeadlockError`` or ``RaceError``."""
         while any(block.loop < self.loops for block in self.blocks):
             if not sum(self.advance(block) for block in self.blocks):
-                stuck = [
-                    f"{b.gpu}.{b.number}@{b.place}" for b in self.blocks if b.loop < self.loops
-                ]
-                raise DeadlockError(", ".join(stuck))
+                stuck = [each for each in self.blocks if each.loop < self.loops]
+                raise DeadlockError(", ".join(f"{b.gpu}.{b.number}@{b.place}" for b in stuck))
         assert not any(self.queues.values()), "chunks that are never received"
         return self
 
@@ -294,11 +282,8 @@ class Run:
 def check(text: str, root: int = 0, *, slots=(2, 3, 8), loops: int = 2) -> Algorithm:
     """Perform a program in all modes that it states, and compare every output chunk."""
     algorithm = parse(text)
-    modes = [
-        mode for mode, on in ((False, algorithm.out_of_place), (True, algorithm.in_place)) if on
-    ]
-    require(bool(modes), "neither in place nor out of place")
-    for mode in modes:
+    require(bool(algorithm.modes), "neither in place nor out of place")
+    for mode in algorithm.modes:
         for each in slots:
             run = Run(algorithm, given, slots=each, loops=loops, in_place=mode).perform()
             compare(run, root)

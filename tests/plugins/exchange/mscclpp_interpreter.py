@@ -27,12 +27,8 @@ class Block:
     def __init__(self, gpu: int, record: dict) -> None:
         self.gpu, self.number, self.ops = gpu, record["id"], record["ops"]
         require(len(self.ops) <= MAX_OPERATIONS, "too many operations")
-        self.channels = [
-            number
-            for each in record["channels"]
-            for number in each["channel_ids"]
-            if each["channel_type"] == "memory"
-        ]
+        own = [each for each in record["channels"] if each["channel_type"] == "memory"]
+        self.channels = [number for each in own for number in each["channel_ids"]]
         require(len(self.channels) <= MAX_CHANNELS, "too many channels")
         self.buffers = [
             n for each in record["remote_buffer_refs"] for n in each["remote_buffer_ids"]
@@ -62,30 +58,18 @@ class Run:
         self.memory = Memory(self.precedes)
         for number, gpu in enumerate(self.gpus):
             require(gpu["input_chunks"] > 0 and gpu["output_chunks"] > 0, "an empty buffer")
-            sizes = {
-                "i": gpu["input_chunks"],
-                "o": gpu["output_chunks"],
-                "s": gpu["scratch_chunks"],
-            }
-            for buffer, size in sizes.items():
-                for index in range(size):
-                    value = given(0, number, index) if buffer == "i" else None
-                    self.memory[number, buffer, index] = value
+            for key in ("input_chunks", "output_chunks", "scratch_chunks"):
+                for index in range(gpu[key]):
+                    value = given(0, number, index) if key[0] == "i" else None
+                    self.memory[number, key[0], index] = value
         self.blocks = [
             Block(n, record) for n, gpu in enumerate(self.gpus) for record in gpu["threadblocks"]
         ]
         for number in range(len(self.gpus)):
             ids = [block.number for block in self.blocks if block.gpu == number]
             require(ids == list(range(len(ids))), "ids of thread blocks")
-        self.peers = [
-            [
-                peer
-                for each in gpu["channels"]
-                for peer in each["connected_to"]
-                if each["channel_type"] == "memory"
-            ]
-            for gpu in self.gpus
-        ]
+        own = [[c for c in gpu["channels"] if c["channel_type"] == "memory"] for gpu in self.gpus]
+        self.peers = [[peer for each in some for peer in each["connected_to"]] for some in own]
         if reverse:
             self.blocks.reverse()
         self.signals: defaultdict[tuple[int, int], list[Clock]] = defaultdict(list)
@@ -163,19 +147,14 @@ class Run:
         targets = []
         for each in op["dst_buff"]:
             require(each["size"] == 1, "size")
+            end = {"rank": block.gpu, **each}
             if name == "put":
-                remote = self.gpus[block.gpu]["remote_buffers"][block.buffers[each["buffer_id"]]]
-                require("memory" in remote["access_channel_types"], "access")
-                require(
-                    self.peers[block.gpu][block.channels[op["channel_ids"][0]]] == remote["rank"],
-                    "peer",
-                )
-                targets.append((remote["rank"], remote["type"], each["index"]))
-            else:
-                targets.append((block.gpu, each["type"], each["index"]))
-        require(
-            all(cell in self.memory for cell in (*sources, *targets)), "a chunk that does not exist"
-        )
+                end = self.gpus[block.gpu]["remote_buffers"][block.buffers[each["buffer_id"]]]
+                require("memory" in end["access_channel_types"], "access")
+                peer = self.peers[block.gpu][block.channels[op["channel_ids"][0]]]
+                require(peer == end["rank"], "peer")
+            targets.append((end["rank"], end["type"], each["index"]))
+        require(self.memory.keys() >= {*sources, *targets}, "a chunk that does not exist")
         if name == "put":
             require(len(sources) == len(targets) <= MAX_BUFFERS, "put")
             require(len({buffer for _, buffer, _ in sources}) == 1, "put from several buffers")
@@ -206,10 +185,8 @@ def check(text: str, root: int = 0) -> dict:
     for reverse in (False, True):
         run = Run(text, reverse).perform()
         plan = run.plan
-        sizes = run.gpus[0]["input_chunks"], run.gpus[0]["output_chunks"]
-        for (gpu, index), value in expected(
-            plan["collective"], len(run.gpus), *sizes, root
-        ).items():
+        sizes = len(run.gpus), run.gpus[0]["input_chunks"], run.gpus[0]["output_chunks"]
+        for (gpu, index), value in expected(plan["collective"], *sizes, root).items():
             found = run.memory[gpu, "o", index]
             assert found == value, f"GPU {gpu}, chunk {index}: {found}, not {value}"
     return plan

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from tests.plugins.exchange.foreign_texts import teccl_result
+from tests.plugins.exchange.foreign_texts import teccl_demands, teccl_result
 
 Links = Mapping[tuple[int, int], Fraction]
 """Gigabytes per second of each link."""
@@ -101,11 +101,17 @@ def result_of(sends: Sends, epochs: int, gpus: Sequence[int], duration: float, s
     for epoch, chunk, (start, *via, end) in sends:
         text = f"Chunk 0 from {chunk} traveled over {start}->{end} in epoch {epoch}"
         flows.append(text + (f" via switches {' -> '.join(map(str, via))}" if via else ""))
-    paths: dict[str, Any] = {
-        f"Demand at {b} for chunk 0 from {a} met by epoch {epochs - 1}": []
-        for a in gpus for b in gpus if a != b
-    }  # fmt: skip
+    paths = teccl_demands(gpus, epochs - 1)
     return teccl_result(flows, paths, epochs, duration, size * len(gpus))
+
+
+def allgather_of(
+    network: Any, duration: float = 0.005, size: float = 1 / 16, spare: int = 0
+) -> str:
+    """Return the file of a greedy allgather; by default links of NDv2 carry whole chunks."""
+    gpus = sorted(network.gpus)
+    sends, epochs = greedy_allgather(network.links, gpus, sorted(network.switches), duration, size)
+    return result_of(sends, epochs + spare, gpus, duration, size)
 
 
 def is_valid(text: str, links: Links, gpus: Sequence[int], switches: Sequence[int]) -> bool:
@@ -137,11 +143,10 @@ def is_valid(text: str, links: Links, gpus: Sequence[int], switches: Sequence[in
         return False
     if any(held[goal].get(chunk, epochs + 1) > by for (chunk, goal), by in pairs.items()):
         return False
-    return all(
-        traffic.fits(link, epoch)
-        for link, entered in traffic.entered.items()
-        for epoch in list(entered)
+    links_and_epochs = (
+        (link, epoch) for link, used in traffic.entered.items() for epoch in [*used]
     )
+    return all(traffic.fits(link, epoch) for link, epoch in links_and_epochs)
 
 
 def halved_alltoall(links: Links, gpus: Sequence[int], duration: float, size: float) -> str:
@@ -185,9 +190,8 @@ def is_valid_in_parts(text: str, links: Links, gpus: Sequence[int]) -> bool:
     record = {key.partition("-")[2].lower(): value for key, value in json.loads(text).items()}
     epochs, duration = record["epochs_required"], record["epoch_duration"]
     finish = record["collective_finish_time"]
-    rates = Traffic(
-        links, (), duration, finish * record["algo_bandwidth"] / len(gpus)
-    ).rates  # fmt: skip
+    size = finish * record["algo_bandwidth"] / len(gpus)
+    rates = Traffic(links, (), duration, size).rates
     on_paths: defaultdict[tuple[int, ...], Fraction] = defaultdict(Fraction)
     listed: defaultdict[tuple[int, ...], Fraction] = defaultdict(Fraction)
 

@@ -4,14 +4,13 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from cchybrid.cli.app import run
 from cchybrid.model import Schedule
 from cchybrid.plugin.registry import MODULES_VARIABLE, load_registry
 from tests.cli import test_completion
+from tests.cli.test_commands import Completed, call
 from tests.cli.test_proving import solved
 from tests.plugins.exchange.foreign_texts import ring_allgather
 from tests.plugins.exchange.fuzz_readers import IMPORTERS
@@ -37,34 +36,31 @@ from tests.plugins.exchange.schedules import schedule
         ("audit ring.csv --collective AAS", "a collective without a network; set --topology"),
     ],
 )
-def test_bad_input_is_one_line_and_status_2(words, line, capsys, tmp_path, monkeypatch):
+def test_bad_input_is_one_line_and_status_2(words, line, tmp_path):
     (tmp_path / "file").write_text(ring_allgather(3))
     (tmp_path / "empty").mkdir()
-    monkeypatch.chdir(tmp_path)
-    assert run(words.split()) == 2
-    shown = capsys.readouterr()
-    assert (shown.out, shown.err.count("\n")) == ("", 1)
-    assert line in shown.err
+    done = call(*words.split(), cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert line in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"file", "empty"}
 
 
-def test_every_transfer_is_exported(capsys, tmp_path):
+def test_every_transfer_is_exported(tmp_path):
     found = schedule("ring-bi-4", "alltoall")
     found.save(tmp_path / "s.json")
-    transfers = sum(map(len, found.steps))
-    for words, mark, count in (
-        (["csv"], "\n", transfers + 1), (["text"], "->", transfers),
-        (["goal", "--size", "96"], "send 96b", transfers),
+    count = sum(map(len, found.steps))
+    for words, mark, marks in (
+        (["csv"], "\n", count + 1), (["text"], "->", count),
+        (["goal", "--size", "96"], "send 96b", count),
     ):  # fmt: skip
-        assert run(["export", str(tmp_path / "s.json"), "--to", *words]) == 0
-        assert capsys.readouterr().out.count(mark) == count
+        done = call("export", "s.json", "--to", *words, cwd=tmp_path)
+        assert (done.returncode, done.stdout.count(mark)) == (0, marks)
 
 
 def test_an_invalid_schedule_is_not_exported(tmp_path):
     Schedule(schedule("ring-bi-4", "alltoall").instance, ()).save(tmp_path / "bad.json")
-    words = ["export", str(tmp_path / "bad.json"), "--to", "csv", "-o", str(tmp_path / "bad.csv")]
-    assert run(words) == 2
-    assert not (tmp_path / "bad.csv").exists()
+    done = call("export", "bad.json", "--to", "csv", "-o", "bad.csv", cwd=tmp_path)
+    assert (done.returncode, (tmp_path / "bad.csv").exists()) == (2, False)
 
 
 def test_formats_are_completed(monkeypatch):
@@ -75,86 +71,74 @@ def test_every_importer_is_a_reader_of_the_fuzzer():
     assert set(IMPORTERS) == set(load_registry().importers)
 
 
-def test_files_for_checkers_of_others(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_files_for_checkers_of_others(tmp_path):
     solved(tmp_path / "s.json", "spidergon-8", "AAS")
-    assert run(["prove", "s.json", "--dimacs", "sat", "--opb", "pb", "--json"]) == 0
-    names = json.loads(capsys.readouterr().out)["files"]
+    done = call("prove", "s.json", "--dimacs", "sat", "--opb", "pb", "--json", cwd=tmp_path)
+    names = json.loads(done.stdout)["files"]
     assert names == [
         "sat/formula.cnf", "sat/proof.lrat", "sat/proof.drat", "pb/formula.opb", "pb/proof.pbp",
     ]  # fmt: skip
-    assert all(Path(name).stat().st_size for name in names)
+    assert all((tmp_path / name).stat().st_size for name in names)
     (tmp_path / "file").write_text("")
-    assert run(["prove", "s.json", "--dimacs", "file"]) == 2
-    assert "file is no folder" in capsys.readouterr().err
+    done = call("prove", "s.json", "--dimacs", "file", cwd=tmp_path)
+    assert (done.returncode, "file is no folder" in done.stderr) == (2, True)
 
 
-def test_a_bound_of_one_step_has_no_formula(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_bound_of_one_step_has_no_formula(tmp_path):
     solved(tmp_path / "s.json", "complete-4", "OAB")
-    assert run(["prove", "s.json", "--opb", "pb"]) == 2
-    captured = capsys.readouterr()
-    assert "valid, 1 steps, optimal (certified)" in captured.out
-    assert "nothing to refute" in captured.err
+    done = call("prove", "s.json", "--opb", "pb", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "valid, 1 steps, optimal (certified)" in done.stdout
+    assert "nothing to refute" in done.stderr
 
 
 @pytest.mark.long
 def test_formats_of_a_strangers_plugin(tmp_path):
-    file = tmp_path / "s.json"
-
-    def cchybrid_command(*words):
+    def command(words: str) -> str:
         return subprocess.run(
-            [sys.executable, "-m", "cchybrid", *words], capture_output=True, text=True, check=False,
-            timeout=60, cwd=Path(__file__).parents[3],
+            [sys.executable, "-m", "cchybrid", *words.split()], capture_output=True, text=True,
+            check=True, timeout=60, cwd=tmp_path,
             env={**os.environ, MODULES_VARIABLE: "tests.full_plugin"},
-        )  # fmt: skip
+        ).stdout  # fmt: skip
 
-    words = ("solve", "double-star-3", "swap", "--engine", "plain", "-o", str(file))
-    assert cchybrid_command(*words).returncode == 0
-    exported = cchybrid_command("export", str(file), "--to", "arrows")
-    lines = exported.stdout.splitlines()
-    assert len(lines) == 8
-    assert {"0->4", "4->0"} <= {line.split(": ")[1] for line in lines}
-    assert {line.split(": ")[0] for line in lines} == {"1", "2", "3", "4"}
-    (tmp_path / "arrows.txt").write_text(exported.stdout)
-    imported = cchybrid_command(
-        "audit", str(tmp_path / "arrows.txt"), "--topology", "double-star-3", "--collective",
-        "swap",
-    )  # fmt: skip
-    assert imported.returncode == 0, imported.stderr
-    assert "read as arrows" in imported.stdout
-    assert "8 arrows" in imported.stdout
+    command("solve double-star-3 swap --engine plain -o s.json")
+    exported = command("export s.json --to arrows")
+    steps, arrows = zip(*(line.split(": ") for line in exported.splitlines()), strict=True)
+    assert (len(steps), {*steps}) == (8, {"1", "2", "3", "4"})
+    assert {"0->4", "4->0"} <= {*arrows}
+    (tmp_path / "arrows.txt").write_text(exported)
+    audited = command("audit arrows.txt --topology double-star-3 --collective swap")
+    assert "read as arrows" in audited
+    assert "8 arrows" in audited
 
 
-def test_a_schedule_is_judged_on_the_collective_that_solve_has_of_the_file(
-    capsys, tmp_path, monkeypatch
-):
+def test_a_schedule_is_judged_on_the_collective_of_the_file(tmp_path):
     """The node 3 takes no part, so an all-to-all of the others is all that is asked for."""
-    monkeypatch.chdir(tmp_path)
     modes = "4 2\n0 T 1 3\n1 B 0 2\n2 R 1 3\n3 N 0 2\n"
-    Path("ring.txt").write_text(modes)
-    Path("all.txt").write_text(modes.replace("N", "B"))
-    assert run(["solve", "ring.txt", "AAS", "-o", "s.json", "--time-limit", "20"]) == 0
-    line = "by which 0-1 send and 1-2 receive, are no part of a network"
-    for first in (["audit", "s.json"], ["import", "s.json", "-o", "again.json"]):
-        capsys.readouterr()
-        assert run([*first, "--topology", "ring.txt", "--collective", "AAS"]) == 0
-        shown = capsys.readouterr()
-        assert "valid" in shown.out
-        assert "in which 0-2 send and 0-2 receive" in shown.err
-        assert run([*first, "--topology", "ring.txt"]) == 0
-        assert f"the modes of the file, {line}" in capsys.readouterr().err
-        assert run([*first, "--topology", "all.txt", "--collective", "AAS"]) > 0
-    assert run(["audit", "ring.txt"]) == 0
-    assert line.split(",")[0] in capsys.readouterr().out
+    (tmp_path / "ring.txt").write_text(modes)
+    (tmp_path / "all.txt").write_text(modes.replace("N", "B"))
+
+    def command(words: str) -> Completed:
+        return call(*words.split(), cwd=tmp_path)
+
+    assert command("solve ring.txt AAS -o s.json --time-limit 20").returncode == 0
+    line = "by which 0-1 send and 1-2 receive"
+    for first in ("audit s.json", "import s.json -o again.json"):
+        judged = command(f"{first} --topology ring.txt --collective AAS")
+        assert (judged.returncode, "valid" in judged.stdout) == (0, True)
+        assert "in which 0-2 send and 0-2 receive" in judged.stderr
+        alone = command(f"{first} --topology ring.txt")
+        assert alone.returncode == 0
+        assert f"the modes of the file, {line}, are no part of a network" in alone.stderr
+        assert command(f"{first} --topology all.txt --collective AAS").returncode > 0
+    audited = command("audit ring.txt")
+    assert (audited.returncode, line in audited.stdout) == (0, True)
 
 
-def test_nodes_of_a_file_that_neither_send_nor_receive_are_switches_of_programs(capsys, tmp_path):
+def test_nodes_of_a_file_that_neither_send_nor_receive_are_switches_of_programs(tmp_path):
     """Four GPUs around a switch, which stands first, so that the numbers of GPUs are others."""
-    star = tmp_path / "star.txt"
-    star.write_text("5 4\n0 N 1 2 3 4\n1 B 0\n2 B 0\n3 B 0\n4 B 0\n")
-    program = tmp_path / "ring.xml"
-    program.write_text(ring_allgather(4))
-    words = ["audit", str(program), "--topology", str(star), "--collective", "allgather"]
-    assert run(words) == 0
-    assert "valid, 3 steps, at most 0 % above a certified" in capsys.readouterr().out
+    (tmp_path / "star.txt").write_text("5 4\n0 N 1 2 3 4\n1 B 0\n2 B 0\n3 B 0\n4 B 0\n")
+    (tmp_path / "ring.xml").write_text(ring_allgather(4))
+    words = "audit ring.xml --topology star.txt --collective allgather"
+    done = call(*words.split(), cwd=tmp_path)
+    assert "valid, 3 steps, at most 0 % above a certified" in done.stdout

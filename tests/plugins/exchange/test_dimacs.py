@@ -1,6 +1,5 @@
 """Propositional formulas and refutations, checked by dratify, which shares no code with us."""
 
-import random
 import re
 from functools import cache
 from typing import Any
@@ -76,37 +75,17 @@ def clauses_of(text: str) -> list[list[int]]:
     ],
     ids=lambda i: " ".join(CASES[i][:2]),
 )
-def test_a_refutation_is_accepted_and_its_mutants_are_not(index, tmp_path):
-    record, found = refuted(index)
-    formula, lrat, drat = (path.read_text() for path in write_dimacs(record, found, tmp_path, 60.0))
+def test_a_refutation_is_accepted_by_another_checker_and_ours(index, tmp_path):
+    formula, lrat, drat = (p.read_text() for p in write_dimacs(*refuted(index), tmp_path, 60.0))
     assert accepts(formula, drat)
+    assert accepts(formula, "0\n") == (index in PROPAGATED)
     clauses = clauses_of(formula)
     check_lrat(clauses, iter(lrat.splitlines()))
     # All variables false satisfy the clauses with a negative literal, so nothing refutes them.
-    weaker = as_dimacs([clause for clause in clauses if min(clause) < 0])
-    rng = random.Random(index)
-    mutants = [mutant(rng, drat) for _ in range(8)]
-    assert not any(accepts(weaker, proof) for proof in (drat, *mutants))
-    assert accepts(formula, "0\n") == (index in PROPAGATED)
-    assert index in PROPAGATED or not all(accepts(formula, proof) for proof in mutants)
+    clauses = [clause for clause in clauses if min(clause) < 0]
+    assert not accepts(as_dimacs(clauses), drat)
     with pytest.raises(EvidenceError):
-        check_lrat([clause for clause in clauses if min(clause) < 0], iter(lrat.splitlines()))
-
-
-def mutant(rng: random.Random, proof: str) -> str:
-    """Return a proof that is cut short, or has a line dropped or a literal changed."""
-    lines = proof.splitlines()
-    place = rng.randrange(len(lines))
-    if rng.random() < 0.4:
-        return "\n".join(lines[:place])
-    words = lines[place].split()
-    if rng.random() < 0.3 or len(words) == 1:
-        del lines[place]
-    else:
-        spot = rng.randrange(len(words) - 1)
-        words[spot] = str(-int(words[spot])) if words[spot] != "d" else ""
-        lines[place] = " ".join(words)
-    return "\n".join(lines)
+        check_lrat(clauses, iter(lrat.splitlines()))
 
 
 def as_dimacs(clauses: list[list[int]]) -> str:
@@ -162,7 +141,7 @@ def test_what_cannot_be_written_is_one_line(tmp_path, monkeypatch):
         write_dimacs(record, found, tmp_path / "file", 1.0)
 
 
-def test_a_name_of_several_lines_adds_none_to_a_formula() -> None:
+def test_a_name_of_several_lines_adds_none_to_a_formula():
     network = CheckerNetwork(cchybrid.instance("ring-bi-3", "OAB").to_json())
     claim = Claim("x\np cnf 1 1\n1 0\n", network, network, 1, {"kind": "refutation"})
     first, *_ = claim.heading(network)

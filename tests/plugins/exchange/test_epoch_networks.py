@@ -1,7 +1,6 @@
 """Networks in epochs, and their lower bounds."""
 
 from fractions import Fraction
-from typing import Any
 
 import pytest
 from cchybrid_plugins.exchange.epoch_networks import (
@@ -14,7 +13,7 @@ from cchybrid_plugins.exchange.epoch_networks import (
 )
 
 
-def test_clusters_have_the_links_of_their_sources() -> None:
+def test_clusters_have_the_links_of_their_sources():
     assert [len(each.gpus) for each in KNOWN] == [16, 32, 32]
     assert [len(each.links) for each in KNOWN] == [2 * 32 + 2, 4 * 32 + 8, 2 * 32 + 16]
     for each in KNOWN:
@@ -25,7 +24,7 @@ def test_clusters_have_the_links_of_their_sources() -> None:
 @pytest.mark.parametrize(
     ("network", "fast", "slow"), [(ndv2(4), 99, 26), (dgx2(), 31, 4)], ids=["ndv2", "dgx2"]
 )
-def test_bounds_of_allgathers_by_hand(network: Any, fast: int, slow: int) -> None:
+def test_bounds_of_allgathers_by_hand(network, fast, slow):
     # One chunk of each GPU; an epoch lasts a chunk on the fastest link, or on the slowest.
     demands = {(gpu, 0): network.gpus - {gpu} for gpu in network.gpus}
     for pick, epochs in ((max, fast), (min, slow)):
@@ -34,7 +33,7 @@ def test_bounds_of_allgathers_by_hand(network: Any, fast: int, slow: int) -> Non
         assert epoch_bound(network, network.switches, demands, rates, parts=False)[0] == epochs
 
 
-def test_parts_of_chunks_may_share_a_slow_link() -> None:
+def test_parts_of_chunks_may_share_a_slow_link():
     network = ndv2(2)
     demands = {(a, b): frozenset({b}) for a in network.gpus for b in network.gpus if a != b}
     rates = {link: Fraction(rate, 50) for link, rate in network.links.items()}
@@ -43,13 +42,13 @@ def test_parts_of_chunks_may_share_a_slow_link() -> None:
     assert reason == "64 chunks into GPUs 0 to 7 over 1 link: 256 epochs"
 
 
-def test_a_network_is_recognised_by_its_links_only_if_they_fit() -> None:
+def test_a_network_is_recognised_by_its_links_only_if_they_fit():
     assert recognise(range(16), [(0, 1), (8, 1)]) == ndv2(2)
     assert recognise(range(16), [(0, 5)]) is None
     assert recognise(range(3), [(0, 1)]) is None
 
 
-def test_epoch_bound_of_parts_of_chunks_is_lower_than_that_of_whole_ones() -> None:
+def test_epoch_bound_of_parts_of_chunks_is_lower_than_that_of_whole_ones():
     # Two routes carry half a chunk per epoch each: three chunks enter in three epochs in parts,
     # and in four where chunks are whole, whatever the number of destinations of a chunk.
     links = dict.fromkeys([(0, 1), (0, 2), (1, 3), (2, 3)], Fraction(1))
@@ -63,7 +62,7 @@ def test_epoch_bound_of_parts_of_chunks_is_lower_than_that_of_whole_ones() -> No
     assert found == {True: 3, False: 4}
 
 
-def test_epoch_bound_lets_the_last_chunk_leave_a_switch_in_the_last_epoch() -> None:
+def test_epoch_bound_lets_the_last_chunk_leave_a_switch_in_the_last_epoch():
     # Into the switch a chunk takes an epoch, out of it four: chunks leave in epochs 1 and 5, and
     # have then arrived.
     links = {(1, 0): Fraction(4), (2, 0): Fraction(4), (0, 3): Fraction(1)}

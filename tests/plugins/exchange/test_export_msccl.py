@@ -1,6 +1,5 @@
-"""MSCCL XML: performed by an interpreter with real buffers; altered programs are detected."""
+"""MSCCL XML: performed by an interpreter with real buffers."""
 
-import random
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -11,10 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.model import Collective, Instance, Message, Schedule
-from cchybrid.model.errors import InputError
+from cchybrid.model import Collective, Message, Schedule
 from tests.examples import examples
-from tests.plugins.exchange.memory import DeadlockError, RaceError, RefusedError
 from tests.plugins.exchange.msccl_interpreter import check
 from tests.plugins.exchange.schedules import (
     COLLECTIVES,
@@ -25,12 +22,7 @@ from tests.plugins.exchange.schedules import (
     schedule,
 )
 from tests.random_instances import list_schedule, networks
-
-DETECTED = (AssertionError, DeadlockError, RaceError, RefusedError)
-
-
-def kinds(text: str) -> set[str]:
-    return set(re.findall(r' type="(\w+)"', text))
+from tests.refusals import refused as one_line
 
 
 @pytest.mark.parametrize(
@@ -54,25 +46,17 @@ def test_the_schedules_of_sccl_move_the_right_data(network, collective, steps, m
 
 
 @pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
-@pytest.mark.parametrize("network", ["mesh-2x3", "dgx-1", "ring-uni-4"])
+@pytest.mark.parametrize("network", ["mesh-1x2", "mesh-2x3", "dgx-1", "ring-uni-4"])
 def test_every_collective_moves_the_right_data(network, collective):
-    root = 2 if collective in ("broadcast", "scatter", "gather", "reduce") else None
+    """Between two processors, the name tells collectives apart."""
+    root = 1 if collective in ("broadcast", "scatter", "gather", "reduce") else None
     more = {} if root is None else {"root": root}
     for chunks in (1, 2):
-        made_once = schedule(network, collective, chunks=chunks, **more)
-        text = export_msccl(made_once)
-        assert (' root="2"' in text) == (root is not None)
+        text = export_msccl(schedule(network, collective, chunks=chunks, **more))
+        assert (' root="1"' in text) == (root is not None)
         algorithm = check(text, root or 0)
         assert algorithm.collective == collective.replace("-", "")
         assert algorithm.in_place == (collective != "alltoall")
-
-
-@pytest.mark.parametrize("chunks", [1, 2])
-@pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
-def test_between_two_processors_the_name_tells_collectives_apart(collective, chunks):
-    more = {"root": 1} if collective in ("broadcast", "scatter", "gather", "reduce") else {}
-    found = schedule("mesh-1x2", collective, chunks=chunks, **more)
-    assert check(export_msccl(found), 1).collective == collective.replace("-", "")
 
 
 def test_a_collective_of_two_processors_without_a_standard_name_is_refused():
@@ -103,15 +87,12 @@ def test_any_sums_are_added_up(seed, network):
 
 
 def test_every_type_of_step_is_used():
-    seen = set()
-    for network, collective in (
-        ("ring-bi-5", "allgather"), ("ring-bi-5", "allreduce"), ("ring-bi-6", "reduce"),
-    ):  # fmt: skip
-        seen |= kinds(export_msccl(schedule(network, collective)))
+    pairs = (("ring-bi-5", "allgather"), ("ring-bi-5", "allreduce"), ("ring-bi-6", "reduce"))
+    texts = [export_msccl(schedule(*pair)) for pair in pairs]
     for network in ("mesh-2x3", "complete-5"):
-        text = export_msccl(gathered_allreduce(network, chunks=2))
-        check(text)
-        seen |= kinds(text)
+        texts.append(export_msccl(gathered_allreduce(network, chunks=2)))
+        check(texts[-1])
+    seen = set(re.findall(r' type="(\w+)"', "".join(texts)))
     assert seen == {"s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re", "nop"}
 
 
@@ -142,30 +123,28 @@ def test_a_thread_block_has_64_steps():
 def test_switches_are_passed_within_a_step_only():
     wormhole = schedule("2-fat-ring-bi-3", "allgather", switching="wormhole")
     assert check(export_msccl(wormhole)).gpus == 6
-    with pytest.raises(InputError, match=r"switch \d keeps it .*; solve with --switching wormhole"):
-        export_msccl(schedule("2-fat-ring-bi-3", "allgather"))
+    refused(schedule("2-fat-ring-bi-3", "allgather"), "keeps it ")
+    refused(schedule("2-fat-ring-bi-3", "allgather"), "; solve with --switching wormhole")
 
 
 def refused(bad: Schedule, text: str) -> None:
-    with pytest.raises(InputError, match=text) as caught:
+    with one_line(text):
         export_msccl(bad)
-    assert "\n" not in str(caught.value)
 
 
 def test_what_msccl_cannot_express_is_one_line():
-    refused(
-        schedule("ring-bi-6", "alltoall", switching="wormhole"),
-        "passes processor .*MSCCL has transfers between neighbours only; solve with --switching "
-        "store-and-forward",
-    )
-    refused(schedule("ring-bi-6", "allgather", participants=(0, 2, 4)), "collectives of all")
-    one = cchybrid.instance("ring-bi-4", "pairs:0>1,1>2", switching=HOPS)
-    refused(Schedule(one, list_schedule(one, 0)), "collectives of all processors only.*--to jsonl")
-    uneven = Collective(
-        "uneven", (Message(0, (1, 2, 3)), Message(0, (1, 2, 3)), Message(1, (0, 2, 3)))
-    )
-    two = Instance(one.network, uneven, one.model)
-    refused(Schedule(two, list_schedule(two, 0)), "different numbers of messages")
+    pairs = cchybrid.instance("ring-bi-4", "pairs:0>1,1>2", switching=HOPS)
+    uneven = Collective("uneven", tuple(Message(m, (*{0, 1, 2, 3} - {m},)) for m in (0, 0, 1)))
+    two = replace(pairs, collective=uneven)
+    for found, words in (
+        (schedule("ring-bi-6", "alltoall", switching="wormhole"),
+         "MSCCL has transfers between neighbours only; solve with --switching store-and-forward"),
+        (schedule("ring-bi-6", "allgather", participants=(0, 2, 4)), "collectives of all"),
+        (Schedule(pairs, list_schedule(pairs, 0)), "collectives of all processors only"),
+        (Schedule(pairs, list_schedule(pairs, 0)), "--to jsonl"),
+        (Schedule(two, list_schedule(two, 0)), "different numbers of messages"),
+    ):  # fmt: skip
+        refused(found, words)
 
 
 @pytest.mark.parametrize(
@@ -179,73 +158,3 @@ def test_what_msccl_cannot_express_is_one_line():
 def test_what_its_executor_would_refuse_is_one_line(limit, value, text, monkeypatch):
     monkeypatch.setattr(f"cchybrid_plugins.exchange.export_msccl.{limit}", value)
     refused(schedule("ring-uni-2", "allgather", chunks=150), text)
-
-
-def mutants(text: str, kind: str):
-    """Yield programs with one error each."""
-    tree = ET.fromstring(text)
-    for block in tree.iter("tb"):
-        for first, second in zip(block, [*block][1:], strict=False):
-            if kind == "swapped steps" and first.get("type") == second.get("type") in (
-                "s",
-                "r",
-                "rrc",
-            ):
-                ends = ("srcbuf", "srcoff", "dstbuf", "dstoff")
-                if [first.get(e) for e in ends] != [second.get(e) for e in ends]:
-                    old = dict(first.attrib), dict(second.attrib)
-                    for end in ends:
-                        first.set(end, old[1][end]), second.set(end, old[0][end])
-                    yield ET.tostring(tree, "unicode")
-                    first.attrib.update(old[0]), second.attrib.update(old[1])
-        for step in block:
-            old = dict(step.attrib)
-            if (
-                kind == "dropped dependency"
-                and step.get("depid") != "-1"
-                and step.get("type") != "nop"
-            ):
-                step.set("depid", "-1"), step.set("deps", "-1")
-            elif kind == "no flag" and step.get("hasdep") == "1":
-                if step is [each for each in block if each.get("hasdep") == "1"][-1]:
-                    step.set("hasdep", "0")  # a later flag would do as well
-            elif kind == "another offset" and step.get("type") != "nop":
-                if step.get("type") == "rcs" and step.get("dstbuf") == "s":
-                    continue  # it is sent on at once, and none reads the scratch buffer
-                end = "dstoff" if step.get("type") in ("r", "rcs", "cpy", "re") else "srcoff"
-                step.set(end, str(int(step.get(end)) + 1))
-            elif kind == "no step":
-                place = [*block].index(step)
-                block.remove(step)
-                yield ET.tostring(tree, "unicode")
-                block.insert(place, step)
-            if step.attrib != old:
-                yield ET.tostring(tree, "unicode")
-                step.attrib.clear(), step.attrib.update(old)
-
-
-@pytest.mark.parametrize(
-    "kind", ["dropped dependency", "no flag", "another offset", "swapped steps", "no step"]
-)
-@pytest.mark.parametrize(
-    "collective",
-    ["allgather", pytest.param("alltoall", marks=pytest.mark.long), "reduce-scatter", "allreduce"],
-)
-def test_every_altered_program_is_detected(kind, collective):
-    sound = export_msccl(schedule("mesh-2x3", collective, chunks=2))
-    check(sound)
-    found = list(mutants(sound, kind))
-    random.Random(0).shuffle(found)
-    assert found
-    for text in found[: examples(60)]:
-        with pytest.raises(DETECTED):
-            check(renumbered(text) if kind == "no step" else text, slots=(2,), loops=1)
-
-
-def renumbered(text: str) -> str:
-    """Close the gap that a step has left, so that only its absence is wrong."""
-    tree = ET.fromstring(text)
-    for block in tree.iter("tb"):
-        for number, step in enumerate(block):
-            step.set("s", str(number))
-    return ET.tostring(tree, "unicode")

@@ -1,8 +1,6 @@
-"""Plans of MSCCL++: performed by an interpreter with real buffers; altered plans are detected."""
+"""Plans of MSCCL++: performed by an interpreter with real buffers."""
 
-import copy
 import json
-import random
 
 import pytest
 from cchybrid_plugins.exchange.export_mscclpp import export_mscclpp
@@ -62,35 +60,16 @@ def test_what_mscclpp_cannot_express_is_one_line():
         export_mscclpp(schedule("ring-uni-3", "allgather", chunks=20))
 
 
-def mutants(text: str, kind: str):
-    """Yield plans with one error each."""
-    plan = json.loads(text)
-    for gpu in plan["gpus"]:
-        for block in gpu["threadblocks"]:
-            ops = block["ops"]
-            for place, op in enumerate(copy.deepcopy(ops)):
-                if kind == op["name"]:
-                    if op["name"] == "barrier":
-                        # Without one operation at the barrier the others would wait for ever.
-                        ops[place] = {"name": "nop"}
-                    else:
-                        del ops[place]
-                    yield json.dumps(plan)
-                    ops[:] = [*ops[:place], op, *ops[place + (kind == "barrier") :]]
-                elif kind == "offset" and op["name"] in ("put", "copy", "re"):
-                    ops[place]["dst_buff"][0]["index"] += 1
-                    yield json.dumps(plan)
-                    ops[place] = op
-
-
-@pytest.mark.parametrize("kind", ["put", "signal", "wait", "barrier", "offset", "re"])
-@pytest.mark.parametrize("collective", ["alltoall", "allreduce"])
-def test_every_altered_plan_is_detected(kind, collective):
-    sound = export_mscclpp(schedule("mesh-2x3", collective))
+@pytest.mark.parametrize("kind", ["put", "signal", "wait", "barrier", "re"])
+def test_every_operation_of_a_plan_is_needed(kind):
+    sound = export_mscclpp(schedule("mesh-2x3", "allreduce"))
     check(sound)
-    found = list(mutants(sound, kind))
-    assert found or (kind, collective) == ("re", "alltoall")
-    random.Random(0).shuffle(found)
-    for text in found[: examples(30)]:
+    for number in range(min(sound.count(f'"name": "{kind}"'), examples(30))):
+        plan = json.loads(sound)
+        listed = [block["ops"] for gpu in plan["gpus"] for block in gpu["threadblocks"]]
+        places = [(ops, n) for ops in listed for n, op in enumerate(ops) if op["name"] == kind]
+        ops, place = places[number]
+        # Without one operation at the barrier the others would wait for ever.
+        ops[place : place + 1] = [{"name": "nop"}] if kind == "barrier" else []
         with pytest.raises(DETECTED):
-            check(text)
+            check(json.dumps(plan))

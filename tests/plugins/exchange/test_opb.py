@@ -1,6 +1,5 @@
 """Pseudo-Boolean formulas and proofs: rows that hold, the same optimum, proofs and mutants."""
 
-import random
 import re
 from functools import cache
 from pathlib import Path
@@ -107,11 +106,9 @@ def evidence_by(provider: str, instance: Instance) -> list[tuple[int, dict[str, 
     """Return the linear evidence of a provider for an instance, with the steps that it proves."""
     record = instance.to_json()
     if provider == "farkas":
-        steps = 1
         found = []
-        while (evidence := refute(record, steps, 10**5, units=5.0)) is not None:
+        while (evidence := refute(record, len(found) + 1, 10**5, units=5.0)) is not None:
             found.append(evidence)
-            steps += 1
     else:
         (info,) = (info for info in BOUNDS if info.name == provider)
         bounds = load_target(info.target)(instance.forward.widest)
@@ -148,46 +145,15 @@ PROVIDERS = [provider for provider, *_ in INSTANCES]
     ],
     ids=lambda i: " ".join(INSTANCES[i][:3]),
 )
-def test_a_proof_is_accepted_and_its_mutants_prove_nothing_else(index, tmp_path):
+def test_a_proof_is_accepted_of_its_formula_alone(index, tmp_path):
     formula, proof = exported(index, tmp_path)
-    check(read_opb(formula), proof)
-    rng = random.Random(index)
-    refused = 0
     rows = read_opb(formula)
-    for _ in range(30):
-        changed = mutant(rng, proof)
-        try:
-            check(rows, changed)
-        except RefusedError:
-            refused += 1
-    assert refused > 10
-    # A formula with a solution is refuted by none of them.
-    goals = [line for line in formula.splitlines() if re.fullmatch(r"\+1 x\d+ >= 1 ;", line)]
+    check(rows, proof)
+    # A formula with a solution is refuted by no proof.
+    goals = re.findall(r"^\+1 x\d+ >= 1 ;$", formula, re.MULTILINE)
     weaker = [row for row in rows if row not in [read_row(line) for line in goals]]
-    for text in [proof, *(mutant(rng, proof) for _ in range(10))]:
-        with pytest.raises(RefusedError):
-            check(weaker, text.replace(f"f {len(rows)} ;", f"f {len(weaker)} ;"))
-
-
-def mutant(rng: random.Random, proof: str) -> str:
-    """Return the proof with a number changed, or a word or a line dropped."""
-    lines = proof.splitlines()
-    place = rng.choice([i for i, line in enumerate(lines) if i and not line.startswith("%")])
-    words = lines[place].split()
-    numbers = [i for i, word in enumerate(words) if re.fullmatch(r"~?x?\d+", word)]
-    action = rng.randrange(3)
-    if action == 0 and numbers:
-        spot = rng.choice(numbers)
-        words[spot] = re.sub(
-            r"\d+", lambda found: str(max(0, int(found[0]) + rng.choice((-1, 1)))), words[spot]
-        )
-        lines[place] = " ".join(words)
-    elif action == 1:
-        del words[rng.randrange(len(words))]
-        lines[place] = " ".join(words)
-    else:
-        del lines[place]
-    return "\n".join(lines) + "\n"
+    with pytest.raises(RefusedError):
+        check(weaker, proof.replace(f"f {len(rows)} ;", f"f {len(weaker)} ;"))
 
 
 @settings(max_examples=examples(60))

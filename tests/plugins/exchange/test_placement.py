@@ -11,7 +11,7 @@ from tests.refusals import refused
 
 
 @pytest.mark.parametrize("name", ["1-fat-complete-70", "fat-tree-16", "omega-16"])
-def test_a_transfer_takes_the_first_step_with_room_on_a_path_over_switches(name: str) -> None:
+def test_a_transfer_takes_the_first_step_with_room_on_a_path_over_switches(name):
     """In the first network 69 switches beside the source lead nowhere."""
     network = cchybrid.network(name)
     placement = Placement(network, len(network.terminals))
@@ -21,12 +21,12 @@ def test_a_transfer_takes_the_first_step_with_room_on_a_path_over_switches(name:
     assert all(hop in network.channel_index for hop in pairwise(path))
 
 
-def test_without_a_path_it_is_one_hop() -> None:
+def test_without_a_path_it_is_one_hop():
     line = Network("line", 3, ((0, 1, 1), (1, 0, 1), (1, 2, 1), (2, 1, 1)))
     assert Placement(line, 3).put(0, 2, 1) == (1, (0, 2))
 
 
-def test_a_name_and_a_number_of_one_node_are_refused() -> None:
+def test_a_name_and_a_number_of_one_node_are_refused():
     network = Network.from_links("pair", 2, [(0, 1)], node_names=("R", "S"))
     assert nodes_by_name({0: "S", 1: "0"}, network) == {0: 1, 1: 0}
     with refused("two are one node"):

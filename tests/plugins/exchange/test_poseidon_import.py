@@ -42,22 +42,20 @@ def instance_of(text: str) -> Instance:
 @pytest.mark.parametrize(
     ("size", "kind", "name"), [((3, 4), "mesh", "mesh-4x3"), ((4, 3), "bitorus", "torus-3x4")]
 )
-def test_a_platform_has_the_channels_of_the_library(
-    size: tuple[int, int], kind: str, name: str
-) -> None:
+def test_a_platform_has_the_channels_of_the_library(size, kind, name):
     network = instance_of(SPEC.format(*size, kind)).network
     known = cchybrid.network(name)
     assert {*network.channels} == {*known.channels}
 
 
-def test_all_to_all_is_a_message_for_every_pair_and_one_port() -> None:
+def test_all_to_all_is_a_message_for_every_pair_and_one_port():
     instance = instance_of(SPEC.format(2, 2, "mesh"))
     assert len(instance.collective.messages) == 12
     assert instance.collective.name == "AAS"
     assert (instance.model.inject, instance.model.accept) == (1, 1)
 
 
-def test_a_bandwidth_is_a_number_of_messages() -> None:
+def test_a_bandwidth_is_a_number_of_messages():
     instance = instance_of(PAIRS)
     pairs = [(m.source, m.destinations) for m in instance.collective.deliver_messages]
     assert pairs == [(0, (5,)), (0, (5,)), (1, (0,))]
@@ -66,7 +64,7 @@ def test_a_bandwidth_is_a_number_of_messages() -> None:
     assert linked.collective.chunks == 3
 
 
-def test_packets_that_the_named_collective_lacks_or_has_besides_are_reported() -> None:
+def test_packets_that_the_named_collective_lacks_or_has_besides_are_reported():
     mesh = cchybrid.network("mesh-2x3")
     named = ImportRequest("x", mesh, cchybrid.collective("pairs:0>5,0>5,1>0", mesh))
     assert read_poseidon(PAIRS, named).broken == ()
@@ -79,7 +77,7 @@ def test_packets_that_the_named_collective_lacks_or_has_besides_are_reported() -
         read_poseidon(PAIRS, replace(named, collective=cchybrid.collective("pairs:0>5", mesh)))
 
 
-def test_tiles_are_the_nodes_of_their_numbers_where_names_are_numbers() -> None:
+def test_tiles_are_the_nodes_of_their_numbers_where_names_are_numbers():
     names = ("5", "4", "3", "2", "1", "0")
     mesh = replace(cchybrid.network("mesh-2x3"), node_names=names)
     found = read_poseidon(PAIRS, ImportRequest("x", mesh)).instance
@@ -111,6 +109,6 @@ def test_tiles_are_the_nodes_of_their_numbers_where_names_are_numbers() -> None:
         (PAIRS.replace("arbitrary", "all2all"), "line 4: <channel> has no meaning in all2all"),
     ],
 )
-def test_what_cannot_be_meant_is_said_in_one_line(text: str, words: str) -> None:
+def test_what_cannot_be_meant_is_said_in_one_line(text, words):
     with refused(words):
         read_poseidon(text, ImportRequest("hand-made"))

@@ -26,13 +26,11 @@ SPECIAL = "".join(LATEX) + "é–猫"
 def long_schedule() -> Schedule:
     """Return a schedule of twelve steps with more lines than a page has."""
     instance = cchybrid.instance("complete-24", "AAS")
-    steps: list[list[Transfer]] = [[] for _ in range(12)]
-    for number, message in enumerate(instance.collective.deliver_messages):
-        steps[number % 12].append(Transfer(number, (message.source, message.destinations[0])))
-    return Schedule(instance, tuple(map(tuple, steps)))
+    pairs = [(each.source, each.destinations[0]) for each in instance.collective.deliver_messages]
+    return Schedule(instance, [[*enumerate(pairs)][step::12] for step in range(12)])
 
 
-def test_markdown_has_a_row_per_source_and_a_column_per_step() -> None:
+def test_markdown_has_a_row_per_source_and_a_column_per_step():
     lines = export_markdown(BROADCAST).splitlines()
     assert lines == [
         "| source | step 1 | step 2 |", "| --- | --- | --- |", "| 0 | 0→1 (0,1)<br>0→3 (0,3) |  |",
@@ -40,13 +38,13 @@ def test_markdown_has_a_row_per_source_and_a_column_per_step() -> None:
     ]  # fmt: skip
 
 
-def test_names_cannot_break_a_markdown_table() -> None:
+def test_names_cannot_break_a_markdown_table():
     lines = export_markdown(NAMED).splitlines()
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {4}
     assert r"a\_b\|c" in lines[3]
 
 
-def test_the_table_is_csv_too() -> None:
+def test_the_table_is_csv_too():
     rows = list(csv.reader(io.StringIO(export_table_csv(NAMED))))
     assert rows[0] == ["source", "step 1", "step 2"]
     assert rows[1][1] == f"{NAMES[0]}->{NAMES[1]} ({NAMES[0]},{NAMES[1]}); " + (
@@ -79,14 +77,14 @@ def check_latex(text: str) -> None:
 
 
 @pytest.mark.parametrize("schedule", [BROADCAST, SCATTER, NAMED], ids=["plain", "long", "names"])
-def test_latex_has_the_form_of_booktabs(schedule: Schedule) -> None:
+def test_latex_has_the_form_of_booktabs(schedule):
     text = export_latex(schedule)
     check_latex(text)
     assert r"\label" not in text
     assert text.startswith(f"% {schedule.instance.name}")
 
 
-def test_every_special_character_is_escaped_in_latex() -> None:
+def test_every_special_character_is_escaped_in_latex():
     text = escape_latex(SPECIAL)
     left = re.sub(r"\\[a-z]+\{\}|\\[{}$&#%_]|\{\\char34\}|\{[`'\[\]*]\}|[-,]\{\}", "", text)
     assert left == "é–猫"
@@ -98,29 +96,27 @@ def replace_names(name: str) -> Schedule:
     return Schedule(replace(NAMED.instance, network=network), NAMED.steps)
 
 
-def test_line_breaks_and_control_characters_of_names_are_not_printed() -> None:
+def test_line_breaks_and_control_characters_of_names_are_not_printed():
     schedule = replace_names("a\n\\end\x1b[31m")
     for export in (export_latex, export_markdown, export_text, export_table_csv):
         assert "\x1b" not in export(schedule)
         assert len(export(schedule).splitlines()) == len(export(replace_names("a")).splitlines())
 
 
-def test_wide_and_long_schedules_are_broken_into_tables_and_pages() -> None:
+def test_wide_and_long_schedules_are_broken_into_tables_and_pages():
     schedule = long_schedule()
     text = export_latex(schedule)
     check_latex(text)
     assert "longtable" in text
     assert text.count(r"\begin{longtable}") > 1
     assert len(re.findall(r"\\end\{longtable\}\n\n\\begin", text)) == text.count(r"\begin") - 1
-    heads = re.findall(
-        r"step (\d+)", "\n".join(line for line in text.splitlines() if "source" in line)
-    )
-    assert list(map(int, heads)) == list(range(1, len(schedule.steps) + 1))
-    transfers = text.count(r"$\rightarrow$")
-    assert transfers == sum(map(len, schedule.steps)) > MAX_LINES
+    heads = [line for line in text.splitlines() if "source" in line]
+    numbers = map(int, re.findall(r"step (\d+)", "".join(heads)))
+    assert [*numbers] == [*range(1, len(schedule.steps) + 1)]
+    assert text.count(r"$\rightarrow$") == sum(map(len, schedule.steps)) > MAX_LINES
 
 
-def test_the_plain_exports_have_names_or_numbers_and_the_origins_of_messages() -> None:
+def test_the_plain_exports_have_names_or_numbers_and_the_origins_of_messages():
     rows = list(csv.reader(io.StringIO(export_csv(NAMED))))
     assert rows[1][:6] == ["1", "0", NAMES[0], NAMES[1], NAMES[0], f"{NAMES[0]} -> {NAMES[1]}"]
     assert f"  {NAMES[1]} ({NAMES[0]})->{NAMES[2]}: {NAMES[1]},{NAMES[2]}" in export_text(NAMED)

@@ -24,16 +24,20 @@ def long(*values: object) -> object:
     return pytest.param(*values, marks=pytest.mark.long)
 
 
+def run(ranks: int, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [MPIEXEC, "-n", str(ranks), sys.executable, *arguments],
+        capture_output=True, text=True, check=False, timeout=120, cwd=cwd,
+    )  # fmt: skip
+
+
 @cache
 def obstacle() -> str:
     """Return why there is no MPI here, or nothing."""
     if MPIEXEC is None:
         return "there is no mpiexec: pip install mpich"
     code = "from mpi4py import MPI; print(MPI.COMM_WORLD.Get_size())"
-    done = subprocess.run(
-        [MPIEXEC, "-n", "2", sys.executable, "-c", code],
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+    done = run(2, "-c", code, cwd=Path())
     # The lines of the two ranks may be mixed.
     return "" if done.stdout.count("2") == 2 else f"mpi4py does not run: {done.stderr[-300:]}"
 
@@ -44,44 +48,33 @@ def _needs_mpi() -> None:
         pytest.skip(obstacle())
 
 
-def run(ranks: int, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    assert MPIEXEC is not None
-    return subprocess.run(
-        [MPIEXEC, "-n", str(ranks), sys.executable, *arguments],
-        capture_output=True, text=True, check=False, timeout=120, cwd=cwd,
-    )  # fmt: skip
-
-
 @cache
 def solved(topology: str, collective: str, **more: object) -> Schedule:
     instance = cchybrid.instance(topology, collective, **more)
-    found = cchybrid.solve(instance, engines=[], bounds=False).schedule
-    assert found is not None
-    return found
+    return cchybrid.solve(instance, engines=[], bounds=False).schedule
 
 
-def copies(topology: str, collective: str, **more) -> int:
+def copies(schedule: Schedule) -> int:
     """Return how many messages arrive, over all nodes; the sources of messages have theirs."""
-    messages = cchybrid.instance(topology, collective, **more).collective
-    if messages.kind == "combine":
-        return len(messages.messages)
-    if messages.kind == "allreduce":
-        return sum(len(message.members) for message in messages.messages)
-    return sum(1 + len(message.destinations) for message in messages.messages)
+    collective = schedule.instance.collective
+    if collective.kind == "combine":
+        return len(collective.messages)
+    if collective.kind == "allreduce":
+        return sum(len(message.members) for message in collective.messages)
+    return sum(1 + len(message.destinations) for message in collective.messages)
 
 
 @pytest.mark.parametrize(
     "collective", [long("AAS"), long("AAB"), long("reduce-scatter"), "allreduce"]
 )
 def test_the_ranks_deliver_every_byte(collective, tmp_path):
-    solved("mesh-2x3", collective).save(tmp_path / "s.json")
+    schedule = solved("mesh-2x3", collective)
+    schedule.save(tmp_path / "s.json")
     done = run(6, "-m", "cchybrid_plugins.execution", "s.json", "--repetitions", "0", "--json",
                "--sizes", "8,4096", cwd=tmp_path)  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    record = json.loads(done.stdout)
-    expected = copies("mesh-2x3", collective)
-    assert [row["messages_checked"] for row in record["rows"]] == [expected, expected]
-    assert [row["bytes"] for row in record["rows"]] == [8, 4096]
+    rows = [(row["bytes"], row["messages_checked"]) for row in json.loads(done.stdout)["rows"]]
+    assert rows == [(8, copies(schedule)), (4096, copies(schedule))]
 
 
 @pytest.mark.long
@@ -100,11 +93,12 @@ def test_the_ranks_deliver_every_byte(collective, tmp_path):
     ],
 )
 def test_a_program_of_its_own_checks_and_times(topology, collective, more, library, tmp_path):
-    (tmp_path / "program.py").write_text(export_mpi(solved(topology, collective, **more)))
+    schedule = solved(topology, collective, **more)
+    (tmp_path / "program.py").write_text(export_mpi(schedule))
     done = run(8, "program.py", "--repetitions", "2", "--json", "--sizes", "64", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     (row,) = json.loads(done.stdout)["rows"]
-    assert row["messages_checked"] == copies(topology, collective, **more)
+    assert row["messages_checked"] == copies(schedule)
     assert row["library"].startswith(library)
     assert min(row["schedule_us"], row["exchange_us"], row["library_us"]) > 0
 
@@ -124,19 +118,19 @@ def test_what_does_not_arrive_is_seen(tmp_path):
 @pytest.mark.long
 def test_a_part_that_is_counted_twice_is_seen(tmp_path):
     sound = solved("ring-bi-8", "allreduce", switching="store-and-forward")
-    plan = mpi_plan(sound)
+    text, plan = export_mpi(sound), mpi_plan(sound)
+
+    def performed() -> subprocess.CompletedProcess[str]:
+        end = f"PLAN = {plan!r}\nsys.exit(main(PLAN, sys.argv[1:]))"
+        (tmp_path / "p.py").write_text(text[: text.index("PLAN = ")] + end)
+        return run(8, "p.py", "--repetitions", "0", cwd=tmp_path)
+
     first = next(step for step in plan["steps"] if step)
     first.append(first[0])  # the same part once more
-    text = export_mpi(sound)
-    program = text[: text.index("PLAN = ")] + f"PLAN = {plan!r}\nsys.exit(main(PLAN, sys.argv[1:]))"
-    (tmp_path / "sound.py").write_text(program)
-    assert run(8, "sound.py", "--repetitions", "0", cwd=tmp_path).returncode == 0
-    first[-1] = [first[0][0], first[0][1], first[0][2], None]
-    plan["kind"] = "combine"
-    plan["steps"] = plan["steps"][:1]
-    (tmp_path / "wrong.py").write_text(program.replace(program[program.index("PLAN = "):],
-        f"PLAN = {plan!r}\nsys.exit(main(PLAN, sys.argv[1:]))"))  # fmt: skip
-    done = run(8, "wrong.py", "--repetitions", "0", cwd=tmp_path)
+    assert performed().returncode == 0
+    first[-1] = [*first[0][:3], None]
+    plan |= {"kind": "combine", "steps": plan["steps"][:1]}
+    done = performed()
     assert done.returncode == 1
     assert "is wrong" in done.stderr
 

@@ -41,6 +41,11 @@ def obstacle() -> str:
     return ""
 
 
+def found_first(topology: str, collective: str, **more: object) -> Schedule:
+    instance = cchybrid.instance(topology, collective, **more)
+    return cchybrid.solve(instance, engines=[], bounds=False).schedule
+
+
 needs_simgrid = pytest.mark.skipif("obstacle()", reason="SimGrid is not installed")
 
 
@@ -56,13 +61,11 @@ needs_simgrid = pytest.mark.skipif("obstacle()", reason="SimGrid is not installe
     ],
 )
 def test_a_valid_schedule_takes_the_time_of_the_model(topology, collective, more):
-    instance = cchybrid.instance(topology, collective, **more)
-    schedule = cchybrid.solve(instance, engines=[], bounds=False).schedule
+    schedule = found_first(topology, collective, **more)
     found = replay(schedule, MODEL, [1000, 64000])
-    assert found.undisturbed
+    assert found.undisturbed is found.to_json()["undisturbed"] is True
     for row in found.rows:
         assert row.schedule == pytest.approx(sum(MODEL.step_times(schedule, row.size)), rel=1e-3)
-    assert found.to_json()["undisturbed"] is True
 
 
 CHAIN = Network.from_links("chain", 4, [(0, 1), (1, 2), (2, 3)])
@@ -100,16 +103,13 @@ def test_a_planted_conflict_is_found(instance, step):
 
 @pytest.mark.long
 @needs_simgrid
-@pytest.mark.parametrize("seed", range(3))
-def test_a_conflict_among_many_transfers_is_found(seed):
+def test_a_conflict_among_many_transfers_is_found():
     """Two steps of a valid schedule at once: some channel carries two messages."""
-    schedule = cchybrid.solve("mesh-3x3", "AAS", engines=[], bounds=False, seed=seed).schedule
+    schedule = found_first("mesh-3x3", "AAS")
     first, second, *rest = schedule.steps
     merged = Schedule(schedule.instance, ((*first, *second), *rest))
-    found = replay(merged, MODEL, [10_000])
     assert verify_schedule(merged)
-    assert found.delayed
-    assert {step for step, _, _ in found.delayed} == {0}
+    assert {step for step, _, _ in replay(merged, MODEL, [10_000]).delayed} == {0}
 
 
 @needs_simgrid
@@ -139,13 +139,10 @@ def test_the_platform_is_well_formed_and_complete():
     text = simulation.platform(instance, MODEL, {("node-0", "node-3"): (0, 1, 3)})
     root = ET.fromstring(text)
     links = {link.get("id"): link for link in root.iter("link")}
-    assert {"0>1", "1>3", "inject 0", "accept 3"} <= set(links)
-    assert links["0>1"].get("bandwidth") == "100Bps"
-    assert links["0>1"].get("latency") == "0.25s"
-    (route,) = root.iter("route")
-    named = [part.get("id") for part in route]
+    named = [part.get("id") for part in root.find(".//route")]
     assert named[:4] == ["inject 0", "0>1", "1>3", "accept 3"]
-    assert all(name in links for name in named)
+    assert links.keys() >= {*named}
+    assert (links["0>1"].get("bandwidth"), links["0>1"].get("latency")) == ("100Bps", "0.25s")
 
 
 needs_smpi = pytest.mark.skipif(
@@ -191,8 +188,7 @@ def test_some_messages_are_no_collective_of_mpi(messages):
 @needs_smpi
 def test_smpi_is_timed_on_the_same_platform(tmp_path):
     """A broadcast to one neighbour, which no algorithm does otherwise, takes what it has to."""
-    instance = cchybrid.instance("ring-bi-4", "OAB", participants=(0, 1, 2))
-    schedule = cchybrid.solve(instance, engines=[], bounds=False).schedule
+    schedule = found_first("ring-bi-4", "OAB", participants=(0, 1, 2))
     found = replay(schedule, MODEL, [1000, 64000], tmp_path)
     assert (found.library, found.remark) == ("Bcast", "")
     # Parts that are sent one after the other, or forwarded: some transfers, and some start-ups.
@@ -203,20 +199,21 @@ def test_smpi_is_timed_on_the_same_platform(tmp_path):
     assert found.to_json()["times"][0]["library_us"] > 0
 
 
-def test_without_smpi_the_column_is_left_out(monkeypatch, tmp_path):
-    monkeypatch.setattr(smpi.shutil, "which", lambda name: None)
+@pytest.mark.parametrize(
+    ("found", "sizes", "words"),
+    [
+        (None, [8], "apt-get install libsimgrid-dev"),
+        ("/bin/smpicc", [8, 1 << 29], "a size times 4 ranks is more than 2147483647 bytes"),
+    ],
+)
+def test_without_smpi_or_beyond_its_sizes_the_column_is_left_out(
+    found, sizes, words, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(smpi.shutil, "which", lambda name: found)
     instance = cchybrid.instance("ring-bi-4", "OAB")
-    name, remark, times = simulation._library_times(instance, MODEL, [8], tmp_path)
-    assert (name, times) == ("", [None])
-    assert "apt-get install libsimgrid-dev" in remark
-
-
-def test_sizes_beyond_those_of_smpi_are_left_out(monkeypatch, tmp_path):
-    monkeypatch.setattr(smpi.shutil, "which", lambda name: name)
-    instance = cchybrid.instance("ring-bi-4", "OAB")
-    name, remark, times = simulation._library_times(instance, MODEL, [8, 1 << 29], tmp_path)
-    assert (name, times) == ("", [None, None])
-    assert "a size times 4 ranks is more than 2147483647 bytes" in remark
+    name, remark, times = simulation._library_times(instance, MODEL, sizes, tmp_path)
+    assert (name, times) == ("", [None] * len(sizes))
+    assert words in remark
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
@@ -225,10 +222,8 @@ def test_the_plot_shows_all_times(suffix, tmp_path):
     path = tmp_path / f"times{suffix}"
     plot_times(Replay("mesh AAS", rows, (), 5, "Alltoall"), path)
     assert path.stat().st_size > 1000
-    if suffix == ".svg":
-        text = path.read_text()
-        for label in ("mesh AAS", "schedule", "all messages at once", "MPI_Alltoall of SMPI"):
-            assert label in text
+    for label in ("mesh AAS", "schedule", "all messages at once", "MPI_Alltoall of SMPI"):
+        assert suffix == ".png" or label in path.read_text()
     with pytest.raises(InputError, match="cannot be written"):
         plot_times(Replay("", rows, (), 5), tmp_path / "none" / f"a{suffix}")
 
