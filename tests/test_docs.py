@@ -88,7 +88,7 @@ def named(text: str) -> list[str]:
     ],
     ids=lambda page: page.name,
 )
-def test_every_command_runs(page: Path, tmp_path: Path) -> None:
+def test_every_command_runs(page, tmp_path):
     """The commands of a page run one after another in one folder, as a reader would do it.
 
     The lines that a page shows below its commands are among those that they print.
@@ -119,9 +119,7 @@ def test_every_command_runs(page: Path, tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.name)
-def test_the_python_of_a_guide_runs(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_python_of_a_guide_runs(page, tmp_path, monkeypatch, capsys):
     shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     text = page.read_text()
@@ -132,12 +130,12 @@ def test_the_python_of_a_guide_runs(
         assert {*named(sentence)} <= lines
 
 
-def test_the_tutorial_shows_its_file() -> None:
+def test_the_tutorial_shows_its_file():
     [shown] = blocks((ROOT / "docs" / "tutorial.md").read_text(), "xml")
     assert shown == (FILES / "cluster.graphml").read_text()
 
 
-def test_the_readme_shows_what_demo_prints() -> None:
+def test_the_readme_shows_what_demo_prints():
     shown = blocks((ROOT / "README.md").read_text(), "text")[0].splitlines()
     assert "cchybrid solve spidergon-8 AAS" in (ROOT / "Makefile").read_text()
     done = subprocess.run(
@@ -154,7 +152,7 @@ def test_the_readme_shows_what_demo_prints() -> None:
 
 
 @pytest.mark.long
-def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
+def test_the_python_of_the_readme_runs(tmp_path):
     script = blocks((ROOT / "README.md").read_text(), "python")[0]
     done = subprocess.run(
         [sys.executable, "-c", script],
@@ -166,7 +164,7 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_engine_of_the_readme_runs(tmp_path: Path) -> None:
+def test_the_engine_of_the_readme_runs(tmp_path):
     text = (ROOT / "README.md").read_text()
     (tmp_path / "my_engine.py").write_text(blocks(text, "python")[1])
     settings, command = blocks(text, "sh")[0].splitlines()
@@ -183,9 +181,7 @@ def test_the_engine_of_the_readme_runs(tmp_path: Path) -> None:
     assert (result["status"], result["certified"]) == ("optimal", True)
 
 
-def test_the_replay_of_the_benchmark_page_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_replay_of_the_benchmark_page_runs(tmp_path, monkeypatch, capsys):
     runs = section("benchmark.md", "Repeatable runs")
     assert "--log run.jsonl" in blocks(runs, "console")[0]
     monkeypatch.chdir(tmp_path)
@@ -202,9 +198,7 @@ def test_the_replay_of_the_benchmark_page_runs(
 
 
 @pytest.mark.long
-def test_the_python_of_the_design_page_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_python_of_the_design_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / "design.md").read_text()
     for script in blocks(text, "python"):
@@ -217,9 +211,7 @@ def test_the_python_of_the_design_page_runs(
 
 
 @pytest.mark.long
-def test_the_python_page_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_python_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     scope: dict[str, object] = {}
     for script in blocks((ROOT / "docs" / "python.md").read_text(), "python"):
@@ -233,7 +225,7 @@ def test_the_python_page_runs(
     assert {"steps.svg", "step-1.png", "first.json", "lab.json", "lab.certificate.json"} <= names
 
 
-def test_the_python_about_symmetry_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_about_symmetry_runs(capsys):
     [script] = blocks((ROOT / "docs" / "symmetry.md").read_text(), "python")
     exec(script, {})
     assert re.fullmatch(
@@ -243,9 +235,7 @@ def test_the_python_about_symmetry_runs(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_every_hook_is_documented_by_a_plugin_that_works(
-    hook: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_hook_is_documented_by_a_plugin_that_works(hook, tmp_path, monkeypatch):
     text = (ROOT / "docs" / "hooks.md").read_text()
     section = re.search(rf"^### {hook}\(\)\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
     assert section, f"docs/hooks.md does not document {hook}"
@@ -260,7 +250,7 @@ def test_every_hook_is_documented_by_a_plugin_that_works(
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_every_hook_is_used(hook: str) -> None:
+def test_every_hook_is_used(hook):
     sources = [
         ROOT / "cchybrid" / "plugin" / "builtin.py",
         *(ROOT / "plugins").rglob("__init__.py"),
@@ -277,12 +267,12 @@ def test_every_hook_is_used(hook: str) -> None:
 
 
 @pytest.mark.parametrize("hook", sorted({*HOOKS} - {"cchybrid_plugins", "cchybrid_observers"}))
-def test_every_hook_says_where_the_fields_of_its_record_are(hook: str) -> None:
+def test_every_hook_says_where_the_fields_of_its_record_are(hook):
     [record] = get_args(get_type_hints(getattr(HookSpecs, hook))["return"])
     assert f"help(cchybrid.plugin.{record.__name__})" in section("hooks.md", f"{hook}()")
 
 
-def test_every_method_of_run_is_documented() -> None:
+def test_every_method_of_run_is_documented():
     documented = set(re.findall(r"`run\.(\w+)", section("hooks.md", "Run")))
     members = {name for name in vars(Run) if not name.startswith("_")} | set(Run.__annotations__)
     assert documented == members
@@ -300,7 +290,7 @@ def announced() -> Iterator[tuple[str, set[str]]]:
     yield "result", set()
 
 
-def test_every_event_is_documented() -> None:
+def test_every_event_is_documented():
     documented = {
         row[0].strip("`"): set() if row[0] == "`result`" else set(named(row[1]))
         for row in rows(section("hooks.md", "Events"))
@@ -310,7 +300,7 @@ def test_every_event_is_documented() -> None:
     assert set(re.findall(r'emit\("(\w+)"', session)) == {"run", "result"}
 
 
-def test_the_toolkit_is_documented_as_it_is() -> None:
+def test_the_toolkit_is_documented_as_it_is():
     listed = dict(re.findall(r"^``(.+)``\n((?:    .*\n)+)", cchybrid.toolkit.__doc__ or "", re.M))
     for module, contents in listed.items():
         import_module(f"cchybrid.toolkit.{module}")
@@ -322,7 +312,7 @@ def test_the_toolkit_is_documented_as_it_is() -> None:
     assert parts == {name.split(".")[0] for name in listed}
 
 
-def test_every_option_of_a_strategy_is_documented() -> None:
+def test_every_option_of_a_strategy_is_documented():
     strategies = load_registry().strategies
     known = {name: load_target(info.target).Options for name, info in strategies.items()}
     known["quotients"] = QuotientOptions
@@ -340,7 +330,7 @@ def test_every_option_of_a_strategy_is_documented() -> None:
     assert all(f"- `{name}`" in text for name in strategies)
 
 
-def test_the_packages_are_documented_in_their_order() -> None:
+def test_the_packages_are_documented_in_their_order():
     names = [row[0].strip("`") for row in rows(section("architecture.md", "Packages"))]
     assert names == [layer for layer in LAYERS if layer != "__main__"]
     drawing = (ROOT / "docs" / "architecture.svg").read_text()
@@ -348,14 +338,14 @@ def test_the_packages_are_documented_in_their_order() -> None:
     assert positions == sorted(positions)
 
 
-def test_files_of_the_host_that_are_documented_exist() -> None:
+def test_files_of_the_host_that_are_documented_exist():
     cells = [row[0] for row in rows(section("architecture.md", "The host"))]
     for name in {name for cell in cells for name in named(cell)}:
         assert (ROOT / "cchybrid" / "host" / name).exists(), name
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE, ids=lambda page: str(page.relative_to(ROOT)))
-def test_modules_and_files_that_pages_name_exist(page: Path) -> None:
+def test_modules_and_files_that_pages_name_exist(page):
     text = page.read_text()
     text, changes, old_and_new = text.partition("## Changes in interface 2")
     if changes:  # of this table only the new names exist
@@ -385,7 +375,7 @@ def is_there(name: str) -> bool:
     return True
 
 
-def test_the_glossary_is_in_alphabetical_order_and_names_the_kinds_of_evidence() -> None:
+def test_the_glossary_is_in_alphabetical_order_and_names_the_kinds_of_evidence():
     text = (ROOT / "docs" / "glossary.md").read_text()
     terms = re.findall(r"^- \*\*(.+?)\*\*: ", text, re.MULTILINE)
     assert terms == sorted(terms, key=str.lower)
@@ -393,25 +383,25 @@ def test_the_glossary_is_in_alphabetical_order_and_names_the_kinds_of_evidence()
     assert {*KINDS} <= {*terms}
 
 
-def test_the_readme_lists_the_names_of_the_collectives() -> None:
+def test_the_readme_lists_the_names_of_the_collectives():
     text = (ROOT / "README.md").read_text()
     for info in PATTERNS[:8]:
         names = rf"^\| `{info.name}` \| {'`' + info.aliases[0] + '`' if info.aliases else ''}"
         assert re.search(names, text, re.MULTILINE), info.name
 
 
-def test_every_rule_is_documented() -> None:
+def test_every_rule_is_documented():
     text = (ROOT / "docs" / "valid-schedule.md").read_text()
     for rule, meaning in RULES.items():
         assert f"| `{rule}` | {meaning} |" in text
 
 
-def test_the_instance_of_the_formats_page_is_read() -> None:
+def test_the_instance_of_the_formats_page_is_read():
     text = (ROOT / "docs" / "formats.md").read_text()
     Instance.from_json(json.loads(blocks(text, "json")[0]))
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_lead_somewhere():
     for page in EVERY_PAGE:
         for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", page.read_text()):
             there = page.parent / target if target else page
@@ -426,7 +416,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
-def test_the_top_level_is_the_house() -> None:
+def test_the_top_level_is_the_house():
     tracked = subprocess.run(
         ["git", "ls-files"], capture_output=True, text=True, cwd=ROOT, check=False
     ).stdout.split("\n")

@@ -77,7 +77,7 @@ def call(tmp_path, monkeypatch, capsys) -> Call:
         ("ends", 3, ""),
     ],
 )
-def test_a_command_of_a_plugin_is_called(words, status, out, call: Call) -> None:
+def test_a_command_of_a_plugin_is_called(words, status, out, call):
     assert call(words) == (status, out, "")
 
 
@@ -94,14 +94,14 @@ def test_a_command_of_a_plugin_is_called(words, status, out, call: Call) -> None
         ("number", "plugin commanding: command number failed: commanding:number is no function"),
     ],
 )
-def test_errors_are_one_line(words, line, call: Call) -> None:
+def test_errors_are_one_line(words, line, call):
     status, out, err = call(words)
     assert (status, out) == (2, "")
     assert err.startswith(f"cchybrid: {line}")
     assert err.count("\n") == 1
 
 
-def test_help_shows_commands_below_their_headings(call: Call) -> None:
+def test_help_shows_commands_below_their_headings(call):
     lines = call("--help")[1].splitlines()
     headings = [line.split("─")[1].strip() for line in lines if line.startswith("╭")]
     assert headings[:2] == ["Options", "Schedules and proofs"]
@@ -110,12 +110,12 @@ def test_help_shows_commands_below_their_headings(call: Call) -> None:
     assert "Greetings" in lines[row - 1]
 
 
-def test_a_name_that_is_taken_is_refused(call: Call) -> None:
+def test_a_name_that_is_taken_is_refused(call):
     out = " ".join(call("plugins")[1].split())
     assert "command solve is already provided by plugin" in out
 
 
-def test_commands_are_imported_when_they_are_called() -> None:
+def test_commands_are_imported_when_they_are_called():
     script = "import sys; from cchybrid.cli.app import run; run(['--help'])\n"
     script += "print(*[name for name in sys.modules if name.startswith('cchybrid.cli.')])"
     done = subprocess.run(
@@ -126,7 +126,7 @@ def test_commands_are_imported_when_they_are_called() -> None:
     assert "cchybrid.cli.solving" not in loaded
 
 
-def test_every_command_has_a_text_that_begins_with_a_verb() -> None:
+def test_every_command_has_a_text_that_begins_with_a_verb():
     for info in load_registry().commands.values():
         target = load_target(info.target)
         text = inspect.getdoc(target) if inspect.isfunction(target) else target.info.help

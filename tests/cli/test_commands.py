@@ -68,9 +68,9 @@ def call(*words: str, cwd: Path) -> Completed:
     ],
 )
 def test_bad_input_is_one_line_and_status_2(
-    words: str, line: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    words, line, capsys, tmp_path,
+    monkeypatch,
+):  # fmt: skip
     monkeypatch.chdir(tmp_path)
     assert run(words.split()) == 2
     shown = capsys.readouterr()
@@ -81,7 +81,7 @@ def test_bad_input_is_one_line_and_status_2(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_solve_and_verify(tmp_path: Path) -> None:
+def test_solve_and_verify(tmp_path):
     solved = call("solve", "Spidergon-8", "aas", "-o", "s.json", "--json", cwd=tmp_path)
     assert solved.returncode == 0, solved.stderr
     record = json.loads(solved.stdout)
@@ -99,13 +99,13 @@ def test_solve_and_verify(tmp_path: Path) -> None:
     assert "lower bound 4: certified, so it is optimal" in verified.stdout
 
 
-def test_a_bound_of_one_step_needs_no_evidence(tmp_path: Path) -> None:
+def test_a_bound_of_one_step_needs_no_evidence(tmp_path):
     call("solve", "mesh-1x2", "OAB", "-o", "one.json", cwd=tmp_path)
     verified = call("verify", "one.json", cwd=tmp_path)
     assert "lower bound 1: certified, so it is optimal" in verified.stdout
 
 
-def test_an_invalid_schedule_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_schedule_is_refused(tmp_path):
     Schedule(cchybrid.instance("complete-2", "AAS"), ()).save(tmp_path / "bad.json")
     verified = call("verify", "bad.json", cwd=tmp_path)
     assert verified.returncode == 1
@@ -116,7 +116,7 @@ def test_an_invalid_schedule_is_refused(tmp_path: Path) -> None:
     assert len(done["violations"]) == 2
 
 
-def test_a_forged_bound_in_a_file_is_not_believed(tmp_path: Path) -> None:
+def test_a_forged_bound_in_a_file_is_not_believed(tmp_path):
     call("solve", "ring-bi-4", "OAB", "-o", "s.json", cwd=tmp_path)
     record = json.loads((tmp_path / "s.json").read_text())
     record["lower_bound"]["steps"] += 1
@@ -131,7 +131,7 @@ def test_a_forged_bound_in_a_file_is_not_believed(tmp_path: Path) -> None:
     assert "not proven" in verified.stdout
 
 
-def test_instance_files_in_both_formats_are_solved_again(tmp_path: Path) -> None:
+def test_instance_files_in_both_formats_are_solved_again(tmp_path):
     for name in ("i.json", "i.txt"):
         written = call(
             "instance", "mesh-2x2", "MNS", "--transmitters", "0,1", "-o", name, cwd=tmp_path
@@ -142,7 +142,7 @@ def test_instance_files_in_both_formats_are_solved_again(tmp_path: Path) -> None
     assert first["steps"] == second["steps"] == first["lower_bound"]
 
 
-def test_faults_and_models_reach_the_instance(tmp_path: Path) -> None:
+def test_faults_and_models_reach_the_instance(tmp_path):
     words = "mesh-3x3 AAB --fail-link 0-1 --fail-node 8 --ports 2,1 --switching store-and-forward"
     assert call("instance", *words.split(), "-o", "i.json", cwd=tmp_path).returncode == 0
     instance = Instance.load(tmp_path / "i.json")
@@ -152,7 +152,7 @@ def test_faults_and_models_reach_the_instance(tmp_path: Path) -> None:
     assert instance.model.switching == "store-and-forward"
 
 
-def test_bound_says_who_certified_it(tmp_path: Path) -> None:
+def test_bound_says_who_certified_it(tmp_path):
     done = call("bound", "mesh-4x4", "AAS", cwd=tmp_path)
     assert done.returncode == 0
     assert "mesh-4x4 AAS: at least 16 steps, certified by prices" in done.stdout
@@ -162,7 +162,7 @@ def test_bound_says_who_certified_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_status_3_if_more_steps_are_needed(tmp_path: Path) -> None:
+def test_status_3_if_more_steps_are_needed(tmp_path):
     done = call("solve", "ring-bi-8", "AAS", "--steps", "2", "--json", cwd=tmp_path)
     assert done.returncode == 3
     record = json.loads(done.stdout)
@@ -175,7 +175,7 @@ def test_status_3_if_more_steps_are_needed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["solve", "bound"])
-def test_status_3_names_the_node_that_cannot_be_reached(command: str, tmp_path: Path) -> None:
+def test_status_3_names_the_node_that_cannot_be_reached(command, tmp_path):
     words = [command, "ring-uni-4", "pairs:0>1,2>3", "--fail-link", "2>3"]
     done = call(*words, cwd=tmp_path)
     assert done.returncode == 3, done.stderr
@@ -190,7 +190,7 @@ def test_status_3_names_the_node_that_cannot_be_reached(command: str, tmp_path: 
     }  # fmt: skip
 
 
-def test_lists(tmp_path: Path) -> None:
+def test_lists(tmp_path):
     assert "mesh-AxB" in call("topologies", cwd=tmp_path).stdout
     assert "diameter: 6 hops" in call("topologies", "mesh-4x4", cwd=tmp_path).stdout
     shown = call("collectives", cwd=tmp_path).stdout
@@ -204,7 +204,7 @@ def test_lists(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_same_seed_and_evaluations_give_the_same_schedule(tmp_path: Path) -> None:
+def test_the_same_seed_and_evaluations_give_the_same_schedule(tmp_path):
     files = []
     for number in (1, 2):
         words = "solve mesh-3x3 AAS --evaluations 2000 --threads 1 --seed 5"
@@ -213,7 +213,7 @@ def test_the_same_seed_and_evaluations_give_the_same_schedule(tmp_path: Path) ->
     assert files[0] == files[1]
 
 
-def test_a_full_disk_ends_the_log_but_not_the_run(tmp_path: Path) -> None:
+def test_a_full_disk_ends_the_log_but_not_the_run(tmp_path):
     words = "solve ring-bi-4 AAS --engine classical --log /dev/full --json -o s.json"
     done = call(*words.split(), cwd=tmp_path)
     assert done.returncode == 0
@@ -222,7 +222,7 @@ def test_a_full_disk_ends_the_log_but_not_the_run(tmp_path: Path) -> None:
     assert len(Schedule.load(tmp_path / "s.json").steps) == 2
 
 
-def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
+def test_a_closed_pipe_is_no_traceback(tmp_path):
     script = f"{sys.executable} -m cchybrid topologies | head -c 10"
     done = subprocess.run(
         ["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path, check=False
@@ -231,7 +231,7 @@ def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.05])
-def test_an_interrupt_before_the_run_is_one_line(tmp_path: Path, delay: float) -> None:
+def test_an_interrupt_before_the_run_is_one_line(tmp_path, delay):
     """The interrupt comes some time after the module of the command line was found."""
     script = f"""
 import os, signal, sys, threading
@@ -251,7 +251,7 @@ main()
     assert re.fullmatch(r"cchybrid: interrupted( before the run began)?\n", done.stderr)
 
 
-def test_names_that_cannot_be_encoded_are_shown_escaped(tmp_path: Path) -> None:
+def test_names_that_cannot_be_encoded_are_shown_escaped(tmp_path):
     network = {"name": "n", "nodes": 2, "channels": [[0, 1]]}
     collective = {"name": "c", "kind": "deliver", "messages": [{"source": 0, "destinations": [1]}]}
     record = {"format": "cchybrid-instance/1", "name": "bad\ud800"}
@@ -266,7 +266,7 @@ def test_names_that_cannot_be_encoded_are_shown_escaped(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-def test_a_full_disk_is_an_error_of_its_own(tmp_path: Path) -> None:
+def test_a_full_disk_is_an_error_of_its_own(tmp_path):
     """Status 1 of verify means that the schedule is invalid."""
     assert call(*["solve", "ring-bi-4", "OAB", "-o", "s.json"], cwd=tmp_path).returncode == 0
     with open("/dev/full", "w") as full:
@@ -278,7 +278,7 @@ def test_a_full_disk_is_an_error_of_its_own(tmp_path: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith("cchybrid: the output cannot be written: ")
 
 
-def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path: Path) -> None:
+def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe.json")
     for command in ("verify", "solve"):
         done = subprocess.run(
@@ -289,14 +289,14 @@ def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(tmp_path: Path) -> Non
         assert "pipe.json: is a pipe, not a file; give a file" in done.stderr
 
 
-def test_no_error_is_longer_than_a_screen(tmp_path: Path) -> None:
+def test_no_error_is_longer_than_a_screen(tmp_path):
     for words in (f"topologies {'x' * 9000}", f"solve ring-bi-4 {'y' * 9000}"):
         done = call(*words.split(), cwd=tmp_path)
         assert done.returncode == 2
         assert len(done.stderr) < 1100
 
 
-def test_a_trivial_bound_names_its_reason(tmp_path: Path) -> None:
+def test_a_trivial_bound_names_its_reason(tmp_path):
     shown = call(*["bound", "ring-bi-4", "pairs:0>1"], cwd=tmp_path).stdout
     assert "at least 1 step, " in shown
     assert "certified by \n" not in shown

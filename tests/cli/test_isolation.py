@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -17,9 +16,7 @@ TRAPS = ("pysolvers", "pysat", "numpy", "numba", "ortools", "networkx", "typer",
 @pytest.mark.parametrize(
     ("words", "safe"), [("prove s.json", ("-P",)), ("solve ring-bi-4 AAS --engine cpsat", ())]
 )
-def test_no_module_of_the_current_folder_runs(
-    words: str, safe: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_no_module_of_the_current_folder_runs(words, safe, tmp_path):
     """With -P as the installed script; without it as ``python -m cchybrid``."""
     save(tmp_path / "s.json", "mesh-3x3", "OAB", root=0)
     for name in TRAPS:

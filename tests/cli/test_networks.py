@@ -17,7 +17,7 @@ from tests.cli.test_commands import call
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     """Return a folder with a network of 6 nodes: a switch, a half-duplex link, names."""
     graph = nx.Graph()
     graph.add_node("S", switch=True)
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_file_as_it_was_read(folder: Path) -> None:
+def test_a_file_as_it_was_read(folder):
     done = call("network", "cluster.graphml", "--json", cwd=folder)
     facts = json.loads(done.stdout)
     assert facts["node_names"] == ["S", "R1", "R2", "R3", "R4", "R-5"]
@@ -44,7 +44,7 @@ def test_a_file_as_it_was_read(folder: Path) -> None:
     assert "note: capacity 1 is bandwidth 25" in text
 
 
-def test_the_network_of_an_instance_file(folder: Path) -> None:
+def test_the_network_of_an_instance_file(folder):
     call("instance", "cluster.graphml", "AAB", "-o", "instance.json", cwd=folder)
     done = call("network", "instance.json", "--json", cwd=folder)
     expected = call("network", "cluster.graphml", "--json", cwd=folder)
@@ -55,7 +55,7 @@ def test_the_network_of_an_instance_file(folder: Path) -> None:
     assert 'give a file with "format": "cchybrid-network/1"' in refused.stderr
 
 
-def test_unknown_attributes_are_refused_by_every_command(folder: Path) -> None:
+def test_unknown_attributes_are_refused_by_every_command(folder):
     for words in (["network"], ["solve"], ["bound"]):
         collective = [] if words == ["network"] else ["AAB"]
         done = call(*words, "coloured.graphml", *collective, cwd=folder)
@@ -63,7 +63,7 @@ def test_unknown_attributes_are_refused_by_every_command(folder: Path) -> None:
         assert "edge R1 R2: the attribute 'colour' has no meaning here" in done.stderr
 
 
-def test_the_optimum_does_not_depend_on_ignored_attributes_but_on_all_others(folder: Path) -> None:
+def test_the_optimum_does_not_depend_on_ignored_attributes_but_on_all_others(folder):
     words = ["AAB", "--json", "--time-limit", "20"]
     done = call("solve", "cluster.graphml", *words, cwd=folder)
     line = "read cluster.graphml: 6 nodes (1 switch), 12 channels, capacities 1 to 2, 1 half-duplex"
@@ -74,7 +74,7 @@ def test_the_optimum_does_not_depend_on_ignored_attributes_but_on_all_others(fol
     assert [(each["steps"], each["certified"]) for each in results] == [(4, True)] * 2
 
 
-def test_nodes_by_name(folder: Path) -> None:
+def test_nodes_by_name(folder):
     words = [
         "solve", "cluster.graphml", "broadcast", "--root", "R3", "--fail-link", "S-R-5",
         "--fail-node", "R1", "--time-limit", "20",
@@ -89,7 +89,7 @@ def test_nodes_by_name(folder: Path) -> None:
     assert (wrong.returncode, "root: no node 'R9'" in wrong.stderr) == (2, True)
 
 
-def test_facts_of_every_topology_take_seconds(tmp_path: Path) -> None:
+def test_facts_of_every_topology_take_seconds(tmp_path):
     # In a process of its own: a search by nauty does not end on a signal of Python.
     program = (
         "from cchybrid.cli.app import run\n"
@@ -106,7 +106,7 @@ def test_facts_of_every_topology_take_seconds(tmp_path: Path) -> None:
     assert len(facts) > 40
 
 
-def test_every_command_that_reads_a_graph_takes_a_unit(folder: Path) -> None:
+def test_every_command_that_reads_a_graph_takes_a_unit(folder):
     graph = nx.Graph()
     graph.add_edge("R1", "R2", bandwidth=300)
     graph.add_edge("R2", "R3", bandwidth=23.7)
@@ -137,7 +137,7 @@ def test_large_numbers_of_automorphisms_are_approximate(capsys):
         assert f"automorphisms: {text}\n" in capsys.readouterr().out
 
 
-def test_the_modes_of_a_file_are_shown(tmp_path: Path) -> None:
+def test_the_modes_of_a_file_are_shown(tmp_path):
     (tmp_path / "ring.txt").write_text("3 2\n0 T 1 2\n1 R 0 2\n2 N 0 1\n")
     shown = call("network", "ring.txt", cwd=tmp_path)
     assert "  transmitters: 1 (0)\n  receivers: 1 (1)\n" in shown.stdout

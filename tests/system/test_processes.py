@@ -29,7 +29,7 @@ print(out.decode(), errors.decode())
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     """The current folder, with a stray module; the child's own module is in ``modules``."""
     (tmp_path / "here").mkdir()
     (tmp_path / "modules").mkdir()
@@ -52,21 +52,21 @@ def run(folder: Path, *words: str, path: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize("how", [("-m", "parent"), ("-c", PARENT)], ids=["module", "command"])
-def test_nothing_of_the_current_folder_is_found(folder: Path, how: tuple[str, ...]) -> None:
+def test_nothing_of_the_current_folder_is_found(folder, how):
     assert run(folder, *how)[0] == "False"
 
 
 @pytest.mark.parametrize("path", [".", "../here", os.pathsep.join(["", "."])])
-def test_a_current_folder_in_pythonpath_is_kept(folder: Path, path: str) -> None:
+def test_a_current_folder_in_pythonpath_is_kept(folder, path):
     assert run(folder, "-m", "parent", path=path)[0] == "True"
     assert run(folder, "-c", PARENT, path=path)[0] == "True"
 
 
-def test_the_folder_of_the_main_script_is_kept(folder: Path) -> None:
+def test_the_folder_of_the_main_script_is_kept(folder):
     assert run(folder, "parent.py")[0] == "True"
 
 
-def test_private_memory_counts_what_a_process_writes() -> None:
+def test_private_memory_counts_what_a_process_writes():
     before = private_memory(os.getpid())
     block = bytearray(b"x") * (64 << 20)
     assert private_memory(os.getpid()) - before > 60 << 20
@@ -74,7 +74,7 @@ def test_private_memory_counts_what_a_process_writes() -> None:
     assert private_memory(1 << 30) == 0  # no such process
 
 
-def test_what_forked_processes_share_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_forked_processes_share_counts_once(monkeypatch):
     """One that has 128 MiB, two forks of it, and 64 MiB that one of these has written."""
     code = (
         "import os, sys, time\n"
@@ -104,7 +104,7 @@ def test_what_forked_processes_share_counts_once(monkeypatch: pytest.MonkeyPatch
         parent.communicate("")
 
 
-def test_a_child_whose_parent_has_ended_before_ends_at_once() -> None:
+def test_a_child_whose_parent_has_ended_before_ends_at_once():
     """As when the host is killed while a child still imports its modules."""
     code = "from cchybrid.system.processes import die_with_parent; die_with_parent(); print('on')"
     for parent, expected in ((str(os.getpid()), (0, "on\n")), ("1", (1, ""))):

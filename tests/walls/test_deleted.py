@@ -36,7 +36,7 @@ def test_of_each(name):
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path) -> Path:
     (found := tmp_path / "test_some.py").write_text(FILE)
     return found
 
@@ -50,11 +50,11 @@ def path(tmp_path: Path) -> Path:
         ("test_of_each", []),
     ],
 )
-def test_the_texts_of_a_test(path: Path, name: str, texts: list[str]) -> None:
+def test_the_texts_of_a_test(path, name, texts):
     assert list(texts_of(path, name)) == texts
 
 
-def test_words_that_name_an_engine(path: Path) -> None:
+def test_words_that_name_an_engine(path):
     for text in (
         "solve ring-bi-4 AAS --engine tabu+lns", "--option tabu.draws=3", "engines=['tabu'])",
         "TABU", "did you mean tabu?",
@@ -71,7 +71,7 @@ def test_words_that_name_an_engine(path: Path) -> None:
     assert not imports_one(path, [])
 
 
-def test_what_is_left_out_behind_the_walls_knows_no_plugin() -> None:
+def test_what_is_left_out_behind_the_walls_knows_no_plugin():
     for folder in WITHOUT_PLUGINS:
         for path in (TESTS / folder).rglob("*.py"):
             assert needs_no_plugin(path)
