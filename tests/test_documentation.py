@@ -2,8 +2,6 @@
 
 import dataclasses
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,6 +11,7 @@ import pytest
 import cchybrid
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
+from tests.python_process import run_python
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -25,9 +24,7 @@ def site(tmp_path_factory) -> Path:
     """The built documentation, as ``make docs`` builds it, in a folder of its own."""
     folder = tmp_path_factory.mktemp("site")
     words = ["-W", "--keep-going", "-q", "-b", "html", str(DOCS), str(folder)]
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", *words], capture_output=True, text=True, check=False
-    )
+    done = run_python("-m", "sphinx", *words)
     assert done.returncode == 0, done.stderr
     return folder
 

@@ -6,13 +6,13 @@ import re
 import shutil
 import site
 import subprocess
-import sys
 import venv
 from pathlib import Path
 
 import pytest
 
 from cchybrid.plugin.registry import load_registry
+from tests.python_process import run_python
 from tests.test_layers import SURFACE
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example-plugin"
@@ -143,10 +143,16 @@ def test_the_code_of_the_tutorial_works(tmp_path, monkeypatch, capsys):
 
 def solve_by_mine(folder: Path, *words: str) -> str:
     """Solve with the engine of the tutorial, as a reader would, and return the output."""
-    done = subprocess.run(
-        [sys.executable, "-m", "cchybrid", "solve", *words, "--engine", "mine"],
-        capture_output=True, text=True, timeout=60, check=False, cwd=folder,
-        env={**os.environ, "PYTHONPATH": ".", "CCHYBRID_PLUGINS": "my_engine"},
-    )  # fmt: skip
+    done = run_python(
+        "-m",
+        "cchybrid",
+        "solve",
+        *words,
+        "--engine",
+        "mine",
+        cwd=folder,
+        PYTHONPATH=".",
+        CCHYBRID_PLUGINS="my_engine",
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -2,8 +2,6 @@
 
 import doctest
 import inspect
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,6 +10,7 @@ import pytest
 
 import cchybrid
 from cchybrid.problem import Assignment, build_problem
+from tests.python_process import run_python
 
 CLASSES = (cchybrid.Result, cchybrid.Schedule, cchybrid.Network)
 METHODS = ("summary", "plot", "to_frame", "to_networkx", "utilisation")
@@ -46,9 +45,7 @@ def test_the_import_is_light():
         "print([name for name in sys.modules if name.split('.')[0] in ('numpy', 'networkx')])\n"
         "print([name for name in sys.modules if name.startswith('cchybrid.')])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
-    )
+    done = run_python("-c", code)
     assert done.stdout.split() == ["[]", "[]"]
 
 

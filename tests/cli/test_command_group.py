@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 from collections.abc import Callable
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from cchybrid.cli.app import run
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import MODULES_VARIABLE, load_registry
+from tests.python_process import run_python
 
 PLUGIN = """
 import typer
@@ -118,9 +117,7 @@ def test_a_name_that_is_taken_is_refused(call):
 def test_commands_are_imported_when_they_are_called():
     script = "import sys; from cchybrid.cli.app import run; run(['--help'])\n"
     script += "print(*[name for name in sys.modules if name.startswith('cchybrid.cli.')])"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+    done = run_python("-c", script)
     loaded = done.stdout.splitlines()[-1].split()
     assert "cchybrid.cli.commands" in loaded
     assert "cchybrid.cli.solving" not in loaded

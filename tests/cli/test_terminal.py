@@ -104,27 +104,6 @@ def test_details_are_there_as_json(words, expected, capsys):
     assert expected.items() <= record.items()
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ("slove ring-bi-4 AAS", "did you mean solve? see: cchybrid --help"),
-        ("solve ring-bi-4 AAS --time-limt 3", "did you mean --time-limit? see: cchybrid solve"),
-        ("solve ring-bi-4 AAS --strategy rely", "did you mean relay? use auto, race, relay"),
-        ("solve ring-bi-4 AAS --option umda.popsize=3",
-         "umda has no option popsize; did you mean population? `cchybrid engines umda` lists"),
-        ("solve ring-bi-4 AAS --option umda.population",
-         "the value of umda.population is missing; write --option umda.population=VALUE"),
-        ("engines tbu", "did you mean tabu?"),
-    ],
-)  # fmt: skip
-def test_the_nearest_name_is_said(words, line, capsys):
-    assert run(words.split()) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert line in shown.err
-    assert shown.err.count("\n") == 1
-
-
 def test_long_words_stay_whole():
     path = "/a/" + "long/" * 20 + "path.json"
     assert wrapped(f"written to {path}", 30).splitlines() == ["written to", f"  {path}"]

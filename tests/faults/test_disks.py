@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from cchybrid.plugin.registry import load_registry
 from tests.faults.processes import as_another_user, call, gone
 from tests.present import present
+from tests.python_process import run_python
 
 LIMITED = """
 import contextlib, io, json, resource, sys
@@ -80,10 +80,7 @@ def test_what_does_not_fit_is_said_and_spoils_nothing(folder):
     for name in ("formula.cnf", "formula.opb", "report.md"):
         (folder / "new" / name).write_text("as it was")
     before = {path.name for path in folder.iterdir()}
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED], input=json.dumps(WRITING), capture_output=True,
-        text=True, cwd=folder, check=False, env={**os.environ, "TMPDIR": str(folder)},
-    )  # fmt: skip
+    done = run_python("-c", LIMITED, cwd=folder, text=json.dumps(WRITING), TMPDIR=str(folder))
     assert done.returncode == 0, done.stderr
     for words, (status, _, err) in zip(WRITING, json.loads(done.stdout), strict=True):
         assert status == 2, (words, err)

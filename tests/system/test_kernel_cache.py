@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 
 from cchybrid.system import kernel_cache
 from cchybrid.system.kernel_cache import cache_folder, compiling, needs_compiling
+from tests.python_process import run_python
 
 KERNEL = """
     import numpy as np
@@ -68,9 +68,7 @@ def folder_now() -> Path:
 def run(package: Path) -> list[str]:
     """Return the sum, the number of kernels from the cache, and a value of the inner kernel."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(package.parent), *sys.path])}
-    done = subprocess.run(
-        [sys.executable, "-m", "own_kernels.loops"], env=environment, capture_output=True, text=True
-    )
+    done = run_python("-m", "own_kernels.loops", **environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 
@@ -153,10 +151,7 @@ print(sum_up(np.arange(5)))
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment["PYTHONPATH"]])
     shutil.rmtree(package / "__pycache__", ignore_errors=True)
     (package / "__pycache__").touch()  # numba would write there
-    done = subprocess.run(
-        [sys.executable, "-B", "-c", code], env=environment, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+    done = run_python("-B", "-c", code, **environment)
     assert (done.stdout, done.stderr) == ("20\n", "")
     assert not [path for path in tmp_path.rglob("*") if path.suffix in (".nbi", ".nbc")]
 

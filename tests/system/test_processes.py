@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cchybrid.system.processes import memory_of_all, private_memory
+from tests.python_process import run_python
 
 CHILD = """
 import os, sys
@@ -42,10 +43,7 @@ def folder(tmp_path) -> Path:
 def run(folder: Path, *words: str, path: str = "") -> list[str]:
     """Run the parent's Python in the folder; return the words that its child prints."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "../modules"), path])}
-    done = subprocess.run(
-        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True,
-        timeout=60, check=True,
-    )  # fmt: skip
+    done = run_python(*words, cwd=folder, **environment)
     printed = done.stdout.split()
     assert len(printed) == 3, done.stdout
     return printed
@@ -108,8 +106,5 @@ def test_a_child_whose_parent_has_ended_before_ends_at_once():
     """As when the host is killed while a child still imports its modules."""
     code = "from cchybrid.system.processes import die_with_parent; die_with_parent(); print('on')"
     for parent, expected in ((str(os.getpid()), (0, "on\n")), ("1", (1, ""))):
-        done = subprocess.run(
-            [sys.executable, "-c", code], env={**os.environ, "CCHYBRID_PARENT": parent},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        done = run_python("-c", code, CCHYBRID_PARENT=parent)
         assert (done.returncode, done.stdout) == expected
