@@ -57,31 +57,6 @@ def test_known_optima_are_found_and_certified(words, steps, solve):
     assert record["troubles"] == []
 
 
-@pytest.mark.long  # tests/host/test_session.py is quicker
-@pytest.mark.parametrize(("words", "steps"), [("hypercube-8 AAS", 4), ("mesh-4x4 AAB", 8)])
-def test_a_race_with_engines_that_crash_hang_and_lie_ends_in_the_same_verdict(
-    words, steps, solve, monkeypatch
-):
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines")
-    monkeypatch.setenv("CCHYBRID_ACCEPTANCE", words)
-    names = ("colouring", "umda", "cpsat", "crash", "hang", "liar")
-    record = solve(f"{words} --strategy race " + " ".join(f"--engine {n}" for n in names))
-    assert (record["steps"], record["status"], record["certified"]) == (steps, "optimal", True)
-    troubles = record["troubles"]
-    assert isinstance(troubles, list)
-    assert sorted(text.split(":")[0] for text in troubles) == ["crash", "hang", "liar"]
-    mark = f"CCHYBRID_ACCEPTANCE={words}".encode()
-    left = []
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and mark in (entry / "environ").read_bytes().split(b"\0"):
-                left.append((entry / "cmdline").read_text())
-        except OSError:
-            continue
-    assert all("pytest" in line or "xdist" in line or "-c" in line for line in left), left
-    assert not any("host.worker" in line for line in left)
-
-
 @pytest.mark.long
 def test_the_thesis_example_file_is_solved(solve):
     folder = Path(__file__).parents[1] / "instances"
