@@ -3,6 +3,7 @@
 import dataclasses
 import re
 from collections.abc import Iterator
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -163,17 +164,20 @@ class _Page(HTMLParser):
             self.links.append(link)
 
 
-def ids(page: Path) -> set[str]:
-    """Return the anchors of a page."""
+@cache
+def parsed(page: Path) -> _Page:
     parser = _Page()
     parser.feed(page.read_text())
-    return parser.ids
+    return parser
+
+
+def ids(page: Path) -> set[str]:
+    """Return the anchors of a page."""
+    return parsed(page).ids
 
 
 def links(page: Path) -> Iterator[tuple[str, str]]:
     """Yield the file and the anchor of every link within the site."""
-    parser = _Page()
-    parser.feed(page.read_text())
-    for link in parser.links:
+    for link in parsed(page).links:
         target, _, anchor = link.partition("#")
         yield target.partition("?")[0], anchor
