@@ -129,7 +129,7 @@ PRINTED = {
         r"^group of order \d+( that moves \d+ steps)? \d+ deliveries instead of 240\n\Z",
     ),
 }  # fmt: skip
-"""What the examples of a page print, as regular expressions."""
+"""Output of the examples of a page, as regular expressions."""
 WRITTEN = {
     "README.md": {"mesh.json"}, "design.md": {"best.json"},
     "python.md": {"steps.svg", "step-1.png", "first.json", "lab.json", "lab.certificate.json"},

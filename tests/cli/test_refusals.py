@@ -1,4 +1,4 @@
-"""What a command cannot use is refused in one line with status 2, and nothing is written."""
+"""Refusals of the command line: one line, status 2, and nothing is written."""
 
 import json
 
