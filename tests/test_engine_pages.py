@@ -14,15 +14,11 @@ NUMBER = re.compile(r"(?<![\w-])\d[\d.,]*(?![\w-])")
 
 
 @pytest.mark.parametrize("page", FIGURES.PAGES, ids=lambda page: page.stem)
-def test_a_page_has_the_figures_of_the_reports(page):
+def test_a_page_has_the_figures_of_the_reports_and_no_others(page):
     text = page.read_text()
     assert text.count("\n## Measured\n") == 1
     assert text == FIGURES.with_figures(page), "run python docs/_ext/engine_figures.py"
-
-
-@pytest.mark.parametrize("page", FIGURES.PAGES, ids=lambda page: page.stem)
-def test_a_page_has_no_other_figures_of_results(page):
-    (section,) = re.findall(r"^## When it wins\n(.*?)^## ", page.read_text(), re.M | re.S)
+    (section,) = re.findall(r"^## When it wins\n(.*?)^## ", text, re.M | re.S)
     assert not NUMBER.findall(section)
 
 
