@@ -9,24 +9,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
+from cchybrid.plugin.engine import EngineInfo, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
+from tests.faulty_engines import Faulty
 
 RELEASE = threading.Event()
 """Set at the end of the tests: engines that never return, return then."""
 
 
-class Sound:
+class Sound(Faulty):
     """One first-fit schedule; every engine below spoils it in one way."""
-
-    Options: type = NoOptions
-
-    def __init__(self, options: object) -> None:
-        self.options = options
-
-    def unsupported(self, problem: Problem) -> str | None:
-        return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         if next(run.targets(), None) is not None:
@@ -223,9 +216,6 @@ class TrustsHints(Sound):
 
 class DiesInWorkers(Sound):
     """Works in the process that tests it only."""
-
-    def unsupported(self, problem: Problem) -> str | None:
-        return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         if not hasattr(run, "schedules"):

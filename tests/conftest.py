@@ -74,9 +74,7 @@ TABLES = _tables()
 
 
 @pytest.fixture(autouse=True)
-def _plugins_of_its_own(
-    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> Iterator[None]:
+def _plugins_of_its_own(monkeypatch, request) -> Iterator[None]:
     """Let every test load further plugins for itself; the registry without any is shared."""
     alone = CORE if needs_no_plugin(request.path) else ALONE
     monkeypatch.setattr(registry, "loaded_with", lambda names: LOADED(names) if names else alone)

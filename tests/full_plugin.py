@@ -11,7 +11,7 @@ import numpy as np
 from cchybrid.host.local_executor import LocalExecutor
 from cchybrid.model import Collective, Instance, LowerBound, Message, Network, Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.engine import EngineInfo, NoOptions, Run, Stop
+from cchybrid.plugin.engine import EngineInfo
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.plugin.records import (
@@ -30,32 +30,14 @@ from cchybrid.plugin.records import (
     StrategyInfo,
     TopologyInfo,
 )
-from cchybrid.problem import Problem
-from cchybrid.toolkit.kernels.first_fit import first_fit
 
 LOG_VARIABLE = "FULL_PLUGIN_LOG"
 """Environment variable: the file that the observer writes to."""
 
 
-class Plain:
-    """One schedule, by first fit."""
-
-    Options: type = NoOptions
-
-    def __init__(self, options: object) -> None:
-        self.options = options
-
-    def unsupported(self, problem: Problem) -> str | None:
-        return None
-
-    def solve(self, problem: Problem, run: Run) -> Stop:
-        run.offer(first_fit(problem, run.seed))
-        return Stop.STALLED
-
-
 @hookimpl
 def cchybrid_engines() -> list[EngineInfo]:
-    return [EngineInfo("plain", f"{__name__}:Plain", "first fit")]
+    return [EngineInfo("plain", "tests.faulty_engines:Sound", "first fit")]
 
 
 def double_star(leaves: str) -> Network:

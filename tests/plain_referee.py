@@ -168,40 +168,30 @@ def overloads(instance: Instance, uses: list[Use]) -> set[Breach]:
     for a, b in network.half_duplex:
         pair_of[a, b] = pair_of[b, a] = (a, b)
     users = defaultdict(list)
-    limits = {}
     for use in uses:
+        taken = []
         known = [node for node in use.path if 0 <= node < network.nodes]
         if len(known) == len(set(known)):
-            for a, b in pairwise(use.path):
-                if (a, b) in pair_of:
-                    one, other = pair_of[a, b]
-                    # The pair's name is that of the direction that stands first in the file.
-                    place = (
-                        f"half-duplex link {other}-{one}"
-                        if backwards
-                        else (f"half-duplex link {one}-{other}")
-                    )
-                    resource = ("half-duplex-overload", place)
-                elif (a, b) in capacity:
-                    place = f"channel {b}->{a}" if backwards else f"channel {a}->{b}"
-                    resource = ("channel-overload", place)
-                else:
-                    continue
-                limits[resource] = capacity[a, b]
-                users[use.step, resource].append(use)
-        first, last = ends(use, network.nodes)
-        if first is not None and model.inject_limit(first) is not None:
-            resource = ("inject-overload", f"node {first}")
-            limits[resource] = model.inject_limit(first)
-            users[use.step, resource].append(use)
-        if last is not None and model.accept_limit(last) is not None:
-            resource = ("accept-overload", f"node {last}")
-            limits[resource] = model.accept_limit(last)
-            users[use.step, resource].append(use)
+            for hop in pairwise(use.path):
+                if hop in capacity:
+                    # A pair's name is that of the direction that stands first in the file.
+                    a, b = pair_of.get(hop, hop)[:: -1 if backwards else 1]
+                    if hop in pair_of:
+                        resource = ("half-duplex-overload", f"half-duplex link {a}-{b}")
+                    else:
+                        resource = ("channel-overload", f"channel {a}->{b}")
+                    taken.append((*resource, capacity[hop]))
+        limits = (model.inject_limit, model.accept_limit)
+        ports = zip(("inject", "accept"), ends(use, network.nodes), limits, strict=True)
+        for kind, node, limit in ports:
+            if node is not None and limit(node) is not None:
+                taken.append((f"{kind}-overload", f"node {node}", limit(node)))
+        for resource in taken:
+            users[use.step, *resource].append(use)
     found = set()
-    for (step, (rule, place)), group in users.items():
+    for (step, rule, place, size), group in users.items():
         rounds = model.rounds
-        limit = limits[rule, place] * ((*rounds, *rounds[-1:] * (step + 1))[step] if rounds else 1)
+        limit = size * ((*rounds, *rounds[-1:] * (step + 1))[step] if rounds else 1)
         if len(group) > limit:
             excess = group[limit]
             found.add(Breach(rule, step, excess.slot, excess.message, place))

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.referee.verify import verify
 from tests.benchmarks import bench_cluster, bench_kernels, bench_sccl, bench_verify
@@ -13,16 +12,16 @@ from tests.random_instances import instances, list_schedule, valid_schedules
 
 
 @pytest.mark.parametrize("words", [("ring-bi-4", "AAS"), ("hypercube-8", "AAB")])
-def test_the_kernel_and_its_twin_count_the_same(words: tuple[str, str]) -> None:
+def test_the_kernel_and_its_twin_count_the_same(words):
     assert bench_kernels.bench(*words, 200, 200) > 0  # it fails where the counts differ
 
 
 @pytest.mark.long
-def test_a_row_of_the_cluster_has_the_costs_of_a_run() -> None:
+def test_a_row_of_the_cluster_has_the_costs_of_a_run():
     assert bench_cluster.bench_row("ring-bi-4", "AAS", 4).startswith("ring-bi-4 AAS")
 
 
-def test_a_row_of_the_referee_has_its_twin() -> None:
+def test_a_row_of_the_referee_has_its_twin():
     assert bench_verify.bench_row("hypercube-8", True).endswith("x its twin")
 
 
@@ -30,7 +29,7 @@ SCCL = {"kinds": ["deliver"], "switchings": ["store-and-forward"], "ports": ["al
 
 
 @given(valid_schedules(**SCCL, max_nodes=5, max_messages=4))
-def test_every_valid_schedule_satisfies_the_encoding_of_sccl(schedule: Schedule) -> None:
+def test_every_valid_schedule_satisfies_the_encoding_of_sccl(schedule):
     z3 = pytest.importorskip("z3")
     from tests.benchmarks import sccl
 
@@ -50,7 +49,7 @@ def test_every_valid_schedule_satisfies_the_encoding_of_sccl(schedule: Schedule)
 
 
 @given(instances(**SCCL, max_nodes=5, max_messages=4))
-def test_what_the_encoding_of_sccl_finds_is_valid(drawn: Instance) -> None:
+def test_what_the_encoding_of_sccl_finds_is_valid(drawn):
     pytest.importorskip("z3")
     from tests.benchmarks import sccl
 
@@ -65,7 +64,7 @@ def test_what_the_encoding_of_sccl_finds_is_valid(drawn: Instance) -> None:
 @pytest.mark.parametrize(
     ("row", "optimum"), [("dgx-1 allgather", 2), ("ring-uni-4 alltoall", 6), ("mesh-3x3 AAB", 4)]
 )
-def test_sccl_decides_as_cchybrid_certifies(row: str, optimum: int) -> None:
+def test_sccl_decides_as_cchybrid_certifies(row, optimum):
     pytest.importorskip("z3")
     found = bench_sccl.read_row(row)
     assert bench_sccl.solve(*row.split(), 0, 60.0)[0] == optimum
@@ -78,7 +77,7 @@ def test_sccl_decides_as_cchybrid_certifies(row: str, optimum: int) -> None:
 
 
 @pytest.mark.long
-def test_a_row_of_sccl_names_the_limit() -> None:
+def test_a_row_of_sccl_names_the_limit():
     pytest.importorskip("z3")
     line = bench_sccl.bench_row("ring-bi-4 allgather", 1, 60.0, 60.0)
     assert line.split()[:3] == ["ring-bi-4", "allgather", "2"]
@@ -87,6 +86,6 @@ def test_a_row_of_sccl_names_the_limit() -> None:
 
 
 @pytest.mark.parametrize("row", ["dgx-1", "mesh-3x3 reduce", "nonsense-4 allgather"])
-def test_a_row_that_sccl_does_not_encode_is_refused(row: str) -> None:
+def test_a_row_that_sccl_does_not_encode_is_refused(row):
     with pytest.raises(InputError):
         bench_sccl.read_row(row)

@@ -2,9 +2,8 @@
 
 import dataclasses
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 import cchybrid
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
+from tests.python_process import run_python
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -21,19 +21,17 @@ REPORT = re.compile(r"\]\((\.\./reports/\w[\w-]*/report\.md)\)")
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory) -> Path:
     """The built documentation, as ``make docs`` builds it, in a folder of its own."""
     folder = tmp_path_factory.mktemp("site")
     words = ["-W", "--keep-going", "-q", "-b", "html", str(DOCS), str(folder)]
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", *words], capture_output=True, text=True, check=False
-    )
+    done = run_python("-m", "sphinx", *words)
     assert done.returncode == 0, done.stderr
     return folder
 
 
 @pytest.mark.long
-def test_the_reference_is_complete(site: Path) -> None:
+def test_the_reference_is_complete(site):
     python = ids(site / "generated" / "python.html")
     assert {f"cchybrid.{name}" for name in cchybrid.__all__} <= python
     assert "cchybrid.bench.read" in python
@@ -48,7 +46,7 @@ def test_the_reference_is_complete(site: Path) -> None:
 
 
 @pytest.mark.long
-def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
+def test_every_link_of_the_site_leads_somewhere(site):
     anchors = {page: ids(page) for page in site.rglob("*.html")}
     wrong = []
     for page in anchors:
@@ -62,14 +60,14 @@ def test_every_link_of_the_site_leads_somewhere(site: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_search_finds_pages(site: Path) -> None:
+def test_the_search_finds_pages(site):
     index = (site / "searchindex.js").read_text()
     assert '"how-to/prove-a-network"' in index
     assert (site / "search.html").exists()
 
 
 @pytest.mark.long
-def test_the_notebook_runs(tmp_path: Path) -> None:
+def test_the_notebook_runs(tmp_path):
     import nbformat
     from nbclient import NotebookClient
 
@@ -88,7 +86,7 @@ def test_the_notebook_runs(tmp_path: Path) -> None:
     assert "(3, 'optimal', True)" in verdicts(printed)
 
 
-def test_the_notebook_is_stored_with_its_output() -> None:
+def test_the_notebook_is_stored_with_its_output():
     import nbformat
 
     notebook = nbformat.read(DOCS / "first-steps.ipynb", as_version=4)
@@ -98,7 +96,7 @@ def test_the_notebook_is_stored_with_its_output() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(load_registry().engines))
-def test_every_engine_has_a_page(name: str) -> None:
+def test_every_engine_has_a_page(name):
     page = (DOCS / "engines" / f"{name}.md").read_text()
     assert page.startswith(f"# {name}\n")
     assert re.findall(r"^## (.*)$", page, re.MULTILINE) == SECTIONS
@@ -116,12 +114,12 @@ def test_every_engine_has_a_page(name: str) -> None:
 @pytest.mark.parametrize(
     "page", sorted((DOCS / "engines").glob("*.md")), ids=lambda page: page.stem
 )
-def test_the_reports_that_a_page_measures_by_exist(page: Path) -> None:
+def test_the_reports_that_a_page_measures_by_exist(page):
     for target in REPORT.findall(page.read_text()):
         assert (page.parent / target).exists()
 
 
-def test_every_page_is_in_the_contents() -> None:
+def test_every_page_is_in_the_contents():
     contents = (DOCS / "index.md").read_text()
     blocks = re.findall(r"```\{toctree\}\n(.*?)```", contents, re.DOTALL)
     listed = {line for block in blocks for line in block.splitlines() if not line.startswith(":")}
@@ -166,17 +164,20 @@ class _Page(HTMLParser):
             self.links.append(link)
 
 
-def ids(page: Path) -> set[str]:
-    """Return the anchors of a page."""
+@cache
+def parsed(page: Path) -> _Page:
     parser = _Page()
     parser.feed(page.read_text())
-    return parser.ids
+    return parser
+
+
+def ids(page: Path) -> set[str]:
+    """Return the anchors of a page."""
+    return parsed(page).ids
 
 
 def links(page: Path) -> Iterator[tuple[str, str]]:
     """Yield the file and the anchor of every link within the site."""
-    parser = _Page()
-    parser.feed(page.read_text())
-    for link in parser.links:
+    for link in parsed(page).links:
         target, _, anchor = link.partition("#")
         yield target.partition("?")[0], anchor

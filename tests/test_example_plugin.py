@@ -6,13 +6,13 @@ import re
 import shutil
 import site
 import subprocess
-import sys
 import venv
 from pathlib import Path
 
 import pytest
 
 from cchybrid.plugin.registry import load_registry
+from tests.python_process import run_python
 from tests.test_layers import SURFACE
 
 EXAMPLE = Path(__file__).parents[1] / "docs" / "example-plugin"
@@ -51,20 +51,20 @@ class Environment:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def project(tmp_path_factory) -> Path:
     """A copy of the project: a build leaves traces."""
     return Path(shutil.copytree(EXAMPLE, tmp_path_factory.mktemp("example") / "project"))
 
 
 @pytest.fixture(scope="module")
-def environment(project: Path) -> Environment:
+def environment(project) -> Environment:
     made = Environment(project.parent / "venv")
     made.pip("install", "--no-index", "--no-deps", "--no-build-isolation", str(project))
     return made
 
 
 @pytest.mark.long
-def test_it_solves_next_to_the_other_engines(environment: Environment) -> None:
+def test_it_solves_next_to_the_other_engines(environment):
     out = environment.cchybrid(
         "solve", "ring-bi-8", "AAS", "--engine", "greedy", "--json", "--time-limit", "30",
         "--option", "greedy.patience=50", "-o", "schedule.json",
@@ -79,7 +79,7 @@ def test_it_solves_next_to_the_other_engines(environment: Environment) -> None:
 
 
 @pytest.mark.long
-def test_it_is_listed(environment: Environment) -> None:
+def test_it_is_listed(environment):
     assert "greedy list scheduling" in environment.cchybrid("engines")
     assert "--option greedy.tries=4" in environment.cchybrid("engines", "greedy")
     shown = " ".join(environment.cchybrid("plugins").split())
@@ -90,14 +90,14 @@ def test_it_is_listed(environment: Environment) -> None:
 
 
 @pytest.mark.long
-def test_its_own_tests_pass(environment: Environment, project: Path) -> None:
+def test_its_own_tests_pass(environment, project):
     done = environment.run("-m", "pytest", "-q", "-p", "no:cacheprovider", str(project))
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^\d{3} passed", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.long
-def test_uninstalled_it_is_gone(environment: Environment, project: Path) -> None:
+def test_uninstalled_it_is_gone(environment, project):
     assert "greedy" not in load_registry().engines
     second = Environment(project.parent / "second")
     second.pip("install", "--no-index", "--no-deps", "--no-build-isolation", str(project))
@@ -115,19 +115,17 @@ def layers(path: Path) -> set[str]:
     }
 
 
-def test_it_uses_the_public_surface_only() -> None:
+def test_it_uses_the_public_surface_only():
     for path in (EXAMPLE / "cchybrid_greedy").glob("*.py"):
         assert layers(path) <= SURFACE, path
 
 
-def test_registering_imports_nothing_heavy() -> None:
+def test_registering_imports_nothing_heavy():
     assert layers(EXAMPLE / "cchybrid_greedy" / "__init__.py") == {"plugin"}
 
 
 @pytest.mark.long
-def test_the_code_of_the_tutorial_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_code_of_the_tutorial_works(tmp_path, monkeypatch, capsys):
     page = EXAMPLE.parent / "plugin-tutorial.md"
     first, second, tests, local = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     (tmp_path / "my_engine.py").write_text(first)
@@ -145,10 +143,16 @@ def test_the_code_of_the_tutorial_works(
 
 def solve_by_mine(folder: Path, *words: str) -> str:
     """Solve with the engine of the tutorial, as a reader would, and return the output."""
-    done = subprocess.run(
-        [sys.executable, "-m", "cchybrid", "solve", *words, "--engine", "mine"],
-        capture_output=True, text=True, timeout=60, check=False, cwd=folder,
-        env={**os.environ, "PYTHONPATH": ".", "CCHYBRID_PLUGINS": "my_engine"},
-    )  # fmt: skip
+    done = run_python(
+        "-m",
+        "cchybrid",
+        "solve",
+        *words,
+        "--engine",
+        "mine",
+        cwd=folder,
+        PYTHONPATH=".",
+        CCHYBRID_PLUGINS="my_engine",
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -152,11 +152,11 @@ def uses_of_origin(source: str) -> list[str]:
     return [name for name in found if name in ("origin", "InstanceOrigin")]
 
 
-def test_every_part_has_its_layer() -> None:
+def test_every_part_has_its_layer():
     assert {layer_of(module) for module in SOURCES if module.startswith("cchybrid.")} == set(LAYERS)
 
 
-def test_modules_need_only_what_they_may() -> None:
+def test_modules_need_only_what_they_may():
     assert [
         f"{module} needs {other}"
         for module in SOURCES
@@ -182,12 +182,12 @@ def test_modules_need_only_what_they_may() -> None:
         "cchybrid_plugins.engines.umda.engine cchybrid",
     ],
 )  # fmt: skip
-def test_a_wrong_need_is_found(words: str) -> None:
+def test_a_wrong_need_is_found(words):
     assert is_wrong(*words.split())
     assert not is_wrong(words.split()[0], "cchybrid.model.network")
 
 
-def test_names_in_strings_are_needs() -> None:
+def test_names_in_strings_are_needs():
     assert named_modules("target = 'cchybrid.host.api:solve'") == {"cchybrid.host.api"}
     assert named_modules("import_module(f'cchybrid.view.{name}')") == {"cchybrid.view"}
     assert named_modules("'cchybrid_plugins.engines.tabu.engine:Tabu'") == {
@@ -196,7 +196,7 @@ def test_names_in_strings_are_needs() -> None:
     assert named_modules("'cchybrid finds plugins'\n'origin of things'") == set()
 
 
-def test_engines_see_the_structure_of_a_problem_not_its_origin() -> None:
+def test_engines_see_the_structure_of_a_problem_not_its_origin():
     for module, path in SOURCES.items():
         seen = module.startswith(("cchybrid_plugins.", "cchybrid.toolkit"))
         # Exchange calls the source of a message its origin.
@@ -214,16 +214,16 @@ def test_engines_see_the_structure_of_a_problem_not_its_origin() -> None:
         "replace(problem, origin=None)",
     ],
 )  # fmt: skip
-def test_a_use_of_the_origin_is_found(source: str) -> None:
+def test_a_use_of_the_origin_is_found(source):
     assert uses_of_origin(source)
 
 
-def test_only_the_registry_touches_pluggy() -> None:
+def test_only_the_registry_touches_pluggy():
     touching = {"cchybrid.plugin.hookspecs", "cchybrid.plugin.registry"}
     assert graph().find_modules_that_directly_import("pluggy") == touching
 
 
-def test_the_base_needs_the_standard_library_only_and_the_checkers_share_no_code() -> None:
+def test_the_base_needs_the_standard_library_only_and_the_checkers_share_no_code():
     for module in SOURCES:
         if (layer := layer_of(module)) in ("model", "checker", "design_checker"):
             foreign = {name for name in imports(module) if not name.startswith("cchybrid")}
@@ -233,7 +233,7 @@ def test_the_base_needs_the_standard_library_only_and_the_checkers_share_no_code
             assert layer == "model" or used <= allowed[layer], module
 
 
-def test_no_files_need_each_other() -> None:
+def test_no_files_need_each_other():
     needed = {
         module: imports(module)
         | (set() if module in STARTED_BY_NAME else names(module) - {"cchybrid"}) - {module}
@@ -243,12 +243,12 @@ def test_no_files_need_each_other() -> None:
     assert circle({**needed, "cchybrid.model.network": {"cchybrid.host.api"}})
 
 
-def test_no_file_is_too_long_to_read_in_one_sitting() -> None:
+def test_no_file_is_too_long_to_read_in_one_sitting():
     for module, path in SOURCES.items():
         assert len(path.read_text().splitlines()) <= 450, module
 
 
-def test_every_package_is_installed() -> None:
+def test_every_package_is_installed():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     packages = {
         ".".join(path.parent.relative_to(ROOT).parts)
@@ -277,7 +277,7 @@ schedules satisfy them.
 """
 
 
-def test_finders_have_their_own_rows() -> None:
+def test_finders_have_their_own_rows():
     """Else a wrong row would be found and accepted."""
     allowed = {*CHECKING, *(f"{module}.{name}" for module in CHECKING for name in CHECKING[module])}
     for module, path in SOURCES.items():

@@ -16,7 +16,7 @@ PAGES = [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "decisions" / "README.md", *D
 FOLDERS = r"\.ci|\.github|cchybrid|docs|instances|plugins|tests"
 
 
-def test_the_citation_names_this_version() -> None:
+def test_the_citation_names_this_version():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     for ours, theirs in {"title": "name", "version": "version", "license": "license"}.items():
         assert citation[ours] == PROJECT[theirs]
@@ -24,7 +24,7 @@ def test_the_citation_names_this_version() -> None:
     assert citation["keywords"] == PROJECT["keywords"]
 
 
-def test_the_workflow_runs_what_continuous_integration_runs() -> None:
+def test_the_workflow_runs_what_continuous_integration_runs():
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
     job = workflow["jobs"]["test"]
     commands = [step["run"] for step in job["steps"] if "run" in step]
@@ -41,7 +41,7 @@ def test_the_workflow_runs_what_continuous_integration_runs() -> None:
     assert versions <= set(PROJECT["classifiers"])
 
 
-def test_every_decision_is_listed() -> None:
+def test_every_decision_is_listed():
     listed = (ROOT / "docs" / "decisions" / "README.md").read_text()
     for page in DECISIONS:
         title = page.read_text().splitlines()[0].removeprefix(f"# {page.name[:4]}: ")
@@ -49,7 +49,7 @@ def test_every_decision_is_listed() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_paths_and_links_of_a_page_exist(page: Path) -> None:
+def test_paths_and_links_of_a_page_exist(page):
     text = re.sub(r"^ *```.*?^ *```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     for path in re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", text):
         assert "NAME" in path or (ROOT / path).exists(), path

@@ -2,8 +2,6 @@
 
 import doctest
 import inspect
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,6 +10,7 @@ import pytest
 
 import cchybrid
 from cchybrid.problem import Assignment, build_problem
+from tests.python_process import run_python
 
 CLASSES = (cchybrid.Result, cchybrid.Schedule, cchybrid.Network)
 METHODS = ("summary", "plot", "to_frame", "to_networkx", "utilisation")
@@ -32,7 +31,7 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
 FUNCTIONS = dict(functions())
 
 
-def test_everything_public_is_seen_and_found() -> None:
+def test_everything_public_is_seen_and_found():
     assert set(cchybrid.__all__) <= set(dir(cchybrid))
     assert cchybrid.__all__ == sorted(cchybrid.__all__, key=lambda name: (name[0].islower(), name))
     for name in cchybrid.__all__:
@@ -40,15 +39,13 @@ def test_everything_public_is_seen_and_found() -> None:
     assert set(cchybrid._LATER) <= set(cchybrid.__all__)
 
 
-def test_the_import_is_light() -> None:
+def test_the_import_is_light():
     code = (
         "import sys, cchybrid; hasattr(cchybrid, '__wrapped__')\n"
         "print([name for name in sys.modules if name.split('.')[0] in ('numpy', 'networkx')])\n"
         "print([name for name in sys.modules if name.startswith('cchybrid.')])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
-    )
+    done = run_python("-c", code)
     assert done.stdout.split() == ["[]", "[]"]
 
 
@@ -61,7 +58,7 @@ def test_the_import_is_light() -> None:
         ("qqqq", "dir(cchybrid) lists"),
     ],
 )
-def test_a_typo_gets_the_nearest_name(typo: str, hint: str) -> None:
+def test_a_typo_gets_the_nearest_name(typo, hint):
     with pytest.raises(AttributeError) as error:
         getattr(cchybrid, typo)
     assert hint in str(error.value)
@@ -78,7 +75,7 @@ SLOW = (
     "name",
     [pytest.param(name, marks=[pytest.mark.long] if name in SLOW else []) for name in FUNCTIONS],
 )
-def test_the_examples_of_public_functions_run(name: str) -> None:
+def test_the_examples_of_public_functions_run(name):
     function = FUNCTIONS[name]
     finder = doctest.DocTestFinder(recurse=False)
     examples = [test for test in finder.find(function, name) if test.examples]
@@ -88,7 +85,7 @@ def test_the_examples_of_public_functions_run(name: str) -> None:
         assert runner.run(test).failed == 0
 
 
-def test_representations_are_short() -> None:
+def test_representations_are_short():
     instance = cchybrid.instance("torus-8x8", "AAS")
     problem = build_problem(cchybrid.instance("ring-bi-4", "AAS"))
     steps = ((cchybrid.Transfer(0, (0, 1)),),) * 1000

@@ -70,7 +70,7 @@ def _files(suffix: str) -> list[Path]:
     return sorted(path for path in found if path != Path(__file__).resolve())
 
 
-def test_identifiers_use_the_terms_of_the_field() -> None:
+def test_identifiers_use_the_terms_of_the_field():
     wrong = []
     for path in _files(".py"):
         code = NO_CODE.sub(lambda found: "\n" * found[0].count("\n"), path.read_text())
@@ -93,7 +93,7 @@ def _instead(name: str) -> str | None:
     return next((PARTS[word.lower()] for word in words if word.lower() in PARTS), None)
 
 
-def test_texts_use_the_terms_of_the_field() -> None:
+def test_texts_use_the_terms_of_the_field():
     wrong = []
     any_term = re.compile("|".join(TEXT), re.IGNORECASE)
     for path in [*_files(".py"), *_files(".md"), *_files(".toml"), ROOT / "README.md"]:
@@ -108,7 +108,7 @@ def test_texts_use_the_terms_of_the_field() -> None:
     assert not wrong, f"{len(wrong)} lines\n" + "\n".join(wrong)
 
 
-def test_no_docstring_begins_with_a_pronoun() -> None:
+def test_no_docstring_begins_with_a_pronoun():
     wrong = []
     for path in _files(".py"):
         text = path.read_text()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import subprocess
-import sys
 from collections.abc import Callable
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from cchybrid.cli.app import run
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import MODULES_VARIABLE, load_registry
+from tests.python_process import run_python
 
 PLUGIN = """
 import typer
@@ -77,7 +76,7 @@ def call(tmp_path, monkeypatch, capsys) -> Call:
         ("ends", 3, ""),
     ],
 )
-def test_a_command_of_a_plugin_is_called(words, status, out, call: Call) -> None:
+def test_a_command_of_a_plugin_is_called(words, status, out, call):
     assert call(words) == (status, out, "")
 
 
@@ -94,14 +93,14 @@ def test_a_command_of_a_plugin_is_called(words, status, out, call: Call) -> None
         ("number", "plugin commanding: command number failed: commanding:number is no function"),
     ],
 )
-def test_errors_are_one_line(words, line, call: Call) -> None:
+def test_errors_are_one_line(words, line, call):
     status, out, err = call(words)
     assert (status, out) == (2, "")
     assert err.startswith(f"cchybrid: {line}")
     assert err.count("\n") == 1
 
 
-def test_help_shows_commands_below_their_headings(call: Call) -> None:
+def test_help_shows_commands_below_their_headings(call):
     lines = call("--help")[1].splitlines()
     headings = [line.split("─")[1].strip() for line in lines if line.startswith("╭")]
     assert headings[:2] == ["Options", "Schedules and proofs"]
@@ -110,23 +109,21 @@ def test_help_shows_commands_below_their_headings(call: Call) -> None:
     assert "Greetings" in lines[row - 1]
 
 
-def test_a_name_that_is_taken_is_refused(call: Call) -> None:
+def test_a_name_that_is_taken_is_refused(call):
     out = " ".join(call("plugins")[1].split())
     assert "command solve is already provided by plugin" in out
 
 
-def test_commands_are_imported_when_they_are_called() -> None:
+def test_commands_are_imported_when_they_are_called():
     script = "import sys; from cchybrid.cli.app import run; run(['--help'])\n"
     script += "print(*[name for name in sys.modules if name.startswith('cchybrid.cli.')])"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
+    done = run_python("-c", script)
     loaded = done.stdout.splitlines()[-1].split()
     assert "cchybrid.cli.commands" in loaded
     assert "cchybrid.cli.solving" not in loaded
 
 
-def test_every_command_has_a_text_that_begins_with_a_verb() -> None:
+def test_every_command_has_a_text_that_begins_with_a_verb():
     for info in load_registry().commands.values():
         target = load_target(info.target)
         text = inspect.getdoc(target) if inspect.isfunction(target) else target.info.help

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -51,13 +50,11 @@ def complete(words: str) -> str:
         ("warm-up ta", "tabu", "umda"),
     ],
 )
-def test_names_are_completed(
-    words: str, expected: str, others: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_are_completed(words, expected, others, monkeypatch):
     check_names(words, expected, others, monkeypatch)
 
 
-def test_files_are_completed_beside_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_completed_beside_names(tmp_path, monkeypatch):
     for name in ("mesh-mine.graphml", ".hidden", "other.json"):
         (tmp_path / name).touch()
     (tmp_path / "mesh folder").mkdir()
@@ -72,14 +69,14 @@ def test_files_are_completed_beside_names(tmp_path: Path, monkeypatch: pytest.Mo
     assert paths(f"{tmp_path}/oth") == [(f"{tmp_path}/other.json", "")]
 
 
-def test_nothing_slow_is_imported() -> None:
+def test_nothing_slow_is_imported():
     *found, modules = complete("solve x --option cp").splitlines()
     assert found
     assert modules == ""
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-def test_bash_completes_with_the_script_that_is_installed(tmp_path: Path) -> None:
+def test_bash_completes_with_the_script_that_is_installed(tmp_path):
     tool = tmp_path / "bin" / "cchybrid"
     tool.parent.mkdir()
     tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cchybrid "$@"\n')
@@ -100,7 +97,7 @@ echo "${COMPREPLY[@]}"
     assert "_cchybrid_completion" in done.stdout
 
 
-def test_option_names_are_those_of_the_classes() -> None:
+def test_option_names_are_those_of_the_classes():
     """The target of every engine and designer, compared with its class after an import."""
     import dataclasses
 
@@ -111,5 +108,5 @@ def test_option_names_are_those_of_the_classes() -> None:
 
 
 @pytest.mark.parametrize("target", ["no.such.module:Engine", "json:NoClass", "math:pi"])
-def test_option_names_that_no_source_says(target: str) -> None:
+def test_option_names_that_no_source_says(target):
     assert option_names(target) is None

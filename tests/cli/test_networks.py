@@ -13,11 +13,10 @@ import pytest
 import cchybrid
 from cchybrid.cli.app import run
 from cchybrid.model.errors import InputError
-from tests.cli.test_commands import call
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     """Return a folder with a network of 6 nodes: a switch, a half-duplex link, names."""
     graph = nx.Graph()
     graph.add_node("S", switch=True)
@@ -31,65 +30,54 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_file_as_it_was_read(folder: Path) -> None:
-    done = call("network", "cluster.graphml", "--json", cwd=folder)
-    facts = json.loads(done.stdout)
+def test_a_file_as_it_was_read(folder, command, answer):
+    facts = answer("network cluster.graphml")
     assert facts["node_names"] == ["S", "R1", "R2", "R3", "R4", "R-5"]
     assert (facts["nodes"], facts["channels"], facts["capacities"]) == (6, 12, [1, 2])
     assert (facts["half_duplex"], facts["switches"]) == ([["R1", "R2"]], ["S"])
     assert (facts["diameter"], facts["automorphisms"]) == (2, 4)
     assert facts["notes"] == ["capacity 1 is bandwidth 25"]
-    text = call("network", "cluster.graphml", cwd=folder).stdout
+    text = command("network cluster.graphml").stdout
     assert "half-duplex pairs: 1 (R1 - R2)" in text
     assert "note: capacity 1 is bandwidth 25" in text
 
 
-def test_the_network_of_an_instance_file(folder: Path) -> None:
-    call("instance", "cluster.graphml", "AAB", "-o", "instance.json", cwd=folder)
-    done = call("network", "instance.json", "--json", cwd=folder)
-    expected = call("network", "cluster.graphml", "--json", cwd=folder)
-    assert json.loads(done.stdout) == {**json.loads(expected.stdout), "notes": []}
+def test_the_network_of_an_instance_file(folder, command, answer):
+    command("instance cluster.graphml AAB -o instance.json")
+    assert answer("network instance.json") == {**answer("network cluster.graphml"), "notes": []}
     (folder / "other.json").write_text('{"format": "cchybrid-schedule/1"}')
-    refused = call("network", "other.json", cwd=folder)
-    assert refused.returncode == 2
-    assert 'give a file with "format": "cchybrid-network/1"' in refused.stderr
+    line = 'give a file with "format": "cchybrid-network/1"'
+    assert line in command("network other.json", 2).stderr
 
 
-def test_unknown_attributes_are_refused_by_every_command(folder: Path) -> None:
-    for words in (["network"], ["solve"], ["bound"]):
-        collective = [] if words == ["network"] else ["AAB"]
-        done = call(*words, "coloured.graphml", *collective, cwd=folder)
-        assert done.returncode == 2
-        assert "edge R1 R2: the attribute 'colour' has no meaning here" in done.stderr
+@pytest.mark.parametrize("words", ["network {}", "solve {} AAB", "bound {} AAB"])
+def test_unknown_attributes_are_refused_by_every_command(words, folder, command):
+    line = "edge R1 R2: the attribute 'colour' has no meaning here"
+    assert line in command(words.format("coloured.graphml"), 2).stderr
 
 
-def test_the_optimum_does_not_depend_on_ignored_attributes_but_on_all_others(folder: Path) -> None:
-    words = ["AAB", "--json", "--time-limit", "20"]
-    done = call("solve", "cluster.graphml", *words, cwd=folder)
+def test_the_optimum_does_not_depend_on_ignored_attributes_but_on_all_others(folder, command):
+    words = "AAB --json --time-limit 20"
+    done = command(f"solve cluster.graphml {words}")
     line = "read cluster.graphml: 6 nodes (1 switch), 12 channels, capacities 1 to 2, 1 half-duplex"
     assert line in done.stderr
-    ignoring = call("solve", "coloured.graphml", "--ignore-attributes", *words, cwd=folder)
+    ignoring = command(f"solve coloured.graphml --ignore-attributes {words}")
     assert "ignored attribute of edges: colour" in ignoring.stderr
     results = [json.loads(each.stdout) for each in (done, ignoring)]
     assert [(each["steps"], each["certified"]) for each in results] == [(4, True)] * 2
 
 
-def test_nodes_by_name(folder: Path) -> None:
-    words = [
-        "solve", "cluster.graphml", "broadcast", "--root", "R3", "--fail-link", "S-R-5",
-        "--fail-node", "R1", "--time-limit", "20",
-    ]  # fmt: skip
-    alone = call(*words, cwd=folder)
-    assert (alone.returncode, "no link of node R-5 is left" in alone.stderr) == (2, True)
-    done = call(*words, "--fail-node", "R-5", cwd=folder)
-    assert done.returncode == 0
-    assert "OAB: 1 step" in done.stdout
-    assert "without link S-R-5 and nodes R1, R-5" in done.stdout
-    wrong = call("solve", "cluster.graphml", "broadcast", "--root", "R9", cwd=folder)
-    assert (wrong.returncode, "root: no node 'R9'" in wrong.stderr) == (2, True)
+def test_nodes_by_name(folder, command):
+    words = "solve cluster.graphml broadcast --root R3 --fail-link S-R-5 --fail-node R1"
+    assert "no link of node R-5 is left" in command(f"{words} --time-limit 20", 2).stderr
+    shown = command(f"{words} --time-limit 20 --fail-node R-5").stdout
+    assert "OAB: 1 step" in shown
+    assert "without link S-R-5 and nodes R1, R-5" in shown
+    wrong = command("solve cluster.graphml broadcast --root R9", 2)
+    assert "root: no node 'R9'" in wrong.stderr
 
 
-def test_facts_of_every_topology_take_seconds(tmp_path: Path) -> None:
+def test_facts_of_every_topology_take_seconds(tmp_path):
     # In a process of its own: a search by nauty does not end on a signal of Python.
     program = (
         "from cchybrid.cli.app import run\n"
@@ -106,23 +94,18 @@ def test_facts_of_every_topology_take_seconds(tmp_path: Path) -> None:
     assert len(facts) > 40
 
 
-def test_every_command_that_reads_a_graph_takes_a_unit(folder: Path) -> None:
+def test_every_command_that_reads_a_graph_takes_a_unit(folder, command, answer):
     graph = nx.Graph()
     graph.add_edge("R1", "R2", bandwidth=300)
     graph.add_edge("R2", "R3", bandwidth=23.7)
     nx.write_graphml(graph, folder / "nic.graphml")
-    for words in (
-        ("network",), ("bound", "AAB"), ("solve", "AAB"), ("instance", "AAB", "-o", "i.json"),
-    ):  # fmt: skip
-        command, *rest = words
-        done = call(command, "nic.graphml", *rest, cwd=folder)
-        assert done.returncode == 2
-        assert "say what a message per step is: --unit 23.7" in done.stderr
-    words = ("network", "nic.graphml", "--unit", "23.7", "--json")
-    assert json.loads(call(*words, cwd=folder).stdout)["capacities"] == [1, 12]
-    assert call("bound", "nic.graphml", "AAB", "--unit", "23.7", cwd=folder).returncode == 0
-    refused = call("bound", "ring-bi-4", "AAB", "--unit", "2", cwd=folder)
-    assert (refused.returncode, "--unit: ring-bi-4 is no graph" in refused.stderr) == (2, True)
+    for words in ("network {}", "bound {} AAB", "solve {} AAB", "instance {} AAB -o i.json"):
+        refused = command(words.format("nic.graphml"), 2)
+        assert "say what a message per step is: --unit 23.7" in refused.stderr
+    assert answer("network nic.graphml --unit 23.7")["capacities"] == [1, 12]
+    command("bound nic.graphml AAB --unit 23.7")
+    refused = command("bound ring-bi-4 AAB --unit 2", 2)
+    assert "--unit: ring-bi-4 is no graph" in refused.stderr
     with pytest.warns(UserWarning, match="capacity 1 is bandwidth 23.7, and others are rounded"):
         found = cchybrid.instance(str(folder / "nic.graphml"), "AAB", unit=23.7)
     assert {channel.capacity for channel in found.network.channels} == {1, 12}
@@ -137,10 +120,10 @@ def test_large_numbers_of_automorphisms_are_approximate(capsys):
         assert f"automorphisms: {text}\n" in capsys.readouterr().out
 
 
-def test_the_modes_of_a_file_are_shown(tmp_path: Path) -> None:
+def test_the_modes_of_a_file_are_shown(tmp_path, command, answer):
     (tmp_path / "ring.txt").write_text("3 2\n0 T 1 2\n1 R 0 2\n2 N 0 1\n")
-    shown = call("network", "ring.txt", cwd=tmp_path)
-    assert "  transmitters: 1 (0)\n  receivers: 1 (1)\n" in shown.stdout
-    facts = json.loads(call("network", "ring.txt", "--json", cwd=tmp_path).stdout)
+    shown = command("network ring.txt").stdout
+    assert "  transmitters: 1 (0)\n  receivers: 1 (1)\n" in shown
+    facts = answer("network ring.txt")
     assert (facts["transmitters"], facts["receivers"]) == (["0"], ["1"])
-    assert "transmitters" not in call("network", "ring-bi-4", cwd=tmp_path).stdout
+    assert "transmitters" not in command("network ring-bi-4").stdout

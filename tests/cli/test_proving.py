@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +15,7 @@ from cchybrid.model import Schedule
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from tests.fuzz.reader import read_corpus
+from tests.python_process import run_python
 
 
 def save(path: Path, topology: str, collective: str, **more: object) -> Path:
@@ -34,26 +34,26 @@ def solved(path: Path, topology: str, collective: str) -> Path:
 
 
 def alone(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "cchybrid.checker", *words],
-        capture_output=True, text=True, cwd=cwd, timeout=60, check=False,
-    )  # fmt: skip
+    return run_python("-m", "cchybrid.checker", *words, cwd=cwd)
 
 
-def test_prove_and_check(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def proved(tmp_path_factory):
+    """A folder with an optimal schedule and its certificate."""
+    folder = tmp_path_factory.mktemp("proved")
+    solved(folder / "s.json", "ring-bi-6", "AAB")
+    assert run(["prove", str(folder / "s.json")]) == 0
+    return folder
+
+
+def test_prove_and_check(command, answer, tmp_path):
     solved(tmp_path / "s.json", "b-tree-8", "AAB")
-    assert run(["prove", "s.json"]) == 0
-    assert (
-        "valid, 7 steps, optimal (certified); scope: any routing; linear" in capsys.readouterr().out
-    )
-    assert run(["check", "s.json", "s.certificate.json"]) == 0
-    assert "optimal (certified)" in capsys.readouterr().out
-    assert run(["check", "s.json", "s.certificate.json", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    words = "valid, 7 steps, optimal (certified); scope: any routing; linear"
+    assert words in command("prove s.json").stdout
+    assert "optimal (certified)" in command("check s.json s.certificate.json").stdout
+    record = answer("check s.json s.certificate.json")
     assert (record["holds"], record["optimal"], record["bound"]) == (True, True, 7)
-    assert run(["prove", "s.json", "-o", "mine.json", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
+    record = answer("prove s.json -o mine.json")
     assert record["certificate"] == "mine.json"
     assert record["tried"]
     own = alone("s.json", "mine.json", cwd=tmp_path)
@@ -61,30 +61,25 @@ def test_prove_and_check(tmp_path, capsys, monkeypatch):
     assert "7 steps, optimal" in own.stdout
 
 
-def test_check_explains_the_argument_of_rounds(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name, record in zip(("s.json", "c.json"), read_corpus("rounds-worth"), strict=True):
-        Path(name).write_text(json.dumps(record))
-    assert run(["check", "s.json", "c.json", "--explain"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    bound = json.loads(Path("c.json").read_text())["claim"]["rounds_per_chunk"]
+def test_check_explains_the_argument_of_rounds(command, tmp_path):
+    schedule, certificate = read_corpus("rounds-worth")
+    (tmp_path / "s.json").write_text(json.dumps(schedule))
+    (tmp_path / "c.json").write_text(json.dumps(certificate))
+    lines = command("check s.json c.json --explain").stdout.splitlines()
+    bound = certificate["claim"]["rounds_per_chunk"]
     assert any(line.startswith("  Let the messages be cut into equal chunks") for line in lines)
     assert lines[-1].endswith(f" rounds per chunk: at least {bound}.")
 
 
-def test_the_argument_about_a_reduction_says_its_direction(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    save(tmp_path / "s.json", "full-tree-7", "reduce")
-    run(["prove", "s.json", "--time-limit", "20"])
-    capsys.readouterr()
-    assert run(["check", "s.json", "s.certificate.json", "--explain"]) == 0
-    assert "Read backwards, on reversed channels, a reduction is a broad" in capsys.readouterr().out
+def test_the_argument_about_a_reduction_says_its_direction(command, tmp_path):
+    path = save(tmp_path / "s.json", "full-tree-7", "reduce")
+    run(["prove", str(path), "--time-limit", "20"])
+    shown = command("check s.json s.certificate.json --explain").stdout
+    assert "Read backwards, on reversed channels, a reduction is a broad" in shown
 
 
-def test_the_checker_alone_needs_only_the_standard_library(tmp_path):
+def test_the_checker_alone_needs_only_the_standard_library(proved):
     """Without site-packages: numpy and the rest are out of reach."""
-    solved(tmp_path / "s.json", "spidergon-8", "AAS")
-    assert run(["prove", str(tmp_path / "s.json")]) == 0
     package = Path(cchybrid.__file__).parents[1]
     code = (
         f"import sys; sys.path.insert(0, {str(package)!r})\n"
@@ -93,154 +88,119 @@ def test_the_checker_alone_needs_only_the_standard_library(tmp_path):
         "assert not {'numpy', 'ortools', 'networkx', 'typer'} & set(sys.modules)\n"
         "sys.exit(status)"
     )
-    done = subprocess.run(
-        [sys.executable, "-S", "-I", "-c", code],
-        capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False,
-    )  # fmt: skip
+    done = run_python("-S", "-I", "-c", code, cwd=proved)
     assert done.returncode == 0, done.stderr
     assert "optimal" in done.stdout
 
 
-def test_a_schedule_that_is_not_the_best(tmp_path, capsys):
+def test_a_schedule_that_is_not_the_best(command, tmp_path):
     path = save(tmp_path / "s.json", "mesh-3x3", "OAB", root=0)
-    steps = len(Schedule.load(path).steps)
-    assert run(["prove", str(path)]) == 1
-    out = capsys.readouterr().out
-    assert f"not optimal, there is a schedule of {steps - 1} steps" in out
-    assert "are needed" in out
+    shown = command("prove s.json", 1).stdout
+    shorter = len(Schedule.load(path).steps) - 1
+    assert f"not optimal, there is a schedule of {shorter} steps" in shown
+    assert "are needed" in shown
     # The certificate of the best bound is there, and true.
-    assert run(["check", str(path), str(tmp_path / "s.certificate.json")]) == 0
+    command("check s.json s.certificate.json")
 
 
-def test_what_does_not_belong_together(tmp_path, capsys):
-    one = solved(tmp_path / "one.json", "ring-bi-6", "AAB")
-    other = solved(tmp_path / "other.json", "ring-bi-8", "AAB")
-    assert run(["prove", str(one)]) == 0
-    capsys.readouterr()
-    assert run(["check", str(other), str(tmp_path / "one.certificate.json")]) == 1
-    assert "FAILED: the certificate is about another instance" in capsys.readouterr().out
-    assert alone("other.json", "one.certificate.json", cwd=tmp_path).returncode == 1
+def test_what_does_not_belong_together(command, proved, tmp_path):
+    solved(tmp_path / "other.json", "ring-bi-8", "AAB")
+    certificate = str(proved / "s.certificate.json")
+    shown = command(f"check other.json {certificate}", 1).stdout
+    assert "FAILED: the certificate is about another instance" in shown
+    assert alone("other.json", certificate, cwd=tmp_path).returncode == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ("prove nothing.json", "nothing.json: cannot be read: No such file"),
-        ("check nothing.json nothing.json", "nothing.json: cannot be read: No such file"),
-        ("check s.json garbled.json", "garbled.json: line 1, column 1: not valid JSON"),
-        ("prove s.json -o s.json", "this is the schedule; name another file"),
-        ("prove broken.json", "not a valid schedule"),
-        ("prove", "see: cchybrid prove --help"),
-    ],
-)
-def test_bad_input(words, line, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    save(tmp_path / "s.json", "ring-bi-4", "AAB")
-    record = json.loads((tmp_path / "s.json").read_text())
-    record["steps"].pop()
-    (tmp_path / "broken.json").write_text(json.dumps(record))
-    (tmp_path / "garbled.json").write_text("certificate")
-    assert run(words.split()) == 2
-    captured = capsys.readouterr()
-    assert line in captured.err
-    assert captured.err.count("\n") == 1
-
-
-def test_an_invalid_schedule_fails_the_check(tmp_path, capsys):
-    path = solved(tmp_path / "s.json", "ring-bi-6", "AAB")
-    assert run(["prove", str(path)]) == 0
-    record = json.loads(path.read_text())
+def test_an_invalid_schedule_fails_the_check(command, proved, tmp_path):
+    record = json.loads((proved / "s.json").read_text())
     record["steps"][0].append(record["steps"][0][0])
-    path.write_text(json.dumps(record))
-    capsys.readouterr()
-    assert run(["check", str(path), str(tmp_path / "s.certificate.json")]) == 1
-    assert "FAILED: the schedule is not valid: step 1" in capsys.readouterr().out
+    (tmp_path / "s.json").write_text(json.dumps(record))
+    shown = command(f"check s.json {proved / 's.certificate.json'}", 1).stdout
+    assert "FAILED: the schedule is not valid: step 1" in shown
 
 
-def test_both_checkers_refuse_ambiguous_files(tmp_path):
-    path = solved(tmp_path / "s.json", "ring-bi-6", "AAB")
-    assert run(["prove", str(path)]) == 0
-    text = (tmp_path / "s.certificate.json").read_text()
-    (tmp_path / "twice.json").write_text(text.replace('"steps":', '"steps":1,"steps":', 1))
-    (tmp_path / "nan.json").write_text(text.replace('"seconds":', '"more":NaN,"seconds":', 1))
-    for name in ("twice.json", "nan.json"):
-        assert run(["check", str(path), str(tmp_path / name)]) == 2
-        assert alone("s.json", name, cwd=tmp_path).returncode == 2
+@pytest.mark.parametrize(("old", "new"), [("steps", '"steps":1,'), ("seconds", '"more":NaN,')])
+def test_both_checkers_refuse_ambiguous_files(old, new, command, proved, tmp_path):
+    text = (proved / "s.certificate.json").read_text()
+    (tmp_path / "c.json").write_text(text.replace(f'"{old}":', f'{new}"{old}":', 1))
+    command(f"check {proved / 's.json'} c.json", 2)
+    assert alone(str(proved / "s.json"), "c.json", cwd=tmp_path).returncode == 2
 
 
 def test_a_format_of_a_plugin_is_an_option(tmp_path, monkeypatch):
     save(tmp_path / "even.json", "ring-bi-4", "AAS")
     save(tmp_path / "odd.json", "complete-4", "OAB")
 
-    def prove(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "cchybrid", "prove", *words], capture_output=True, text=True,
-            cwd=tmp_path, check=False, timeout=60,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]),
-                 "CCHYBRID_PLUGINS": "tests.full_plugin"},
-        )  # fmt: skip
+    def prove(words):
+        root = str(Path(__file__).parents[2])
+        plugin = {"PYTHONPATH": root, "CCHYBRID_PLUGINS": "tests.full_plugin"}
+        return run_python("-m", "cchybrid", "prove", *words.split(), cwd=tmp_path, **plugin)
 
-    done = prove("even.json", "--claim-text", "out", "--json")
+    done = prove("even.json --claim-text out --json")
     assert done.returncode in (0, 1), done.stderr
     record = json.loads(done.stdout)
     assert record["files"] == ["out/claim.txt"]
     assert (tmp_path / "out" / "claim.txt").read_text() == str(record["bound"])
-    done = prove("odd.json", "--claim-text", "more")
+    done = prove("odd.json --claim-text more")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "proof format claim-text failed: ValueError: an odd number of steps" in done.stderr
     assert (tmp_path / "odd.certificate.json").exists()
 
 
-def test_what_a_bound_provider_prints_is_no_part_of_the_json(tmp_path, monkeypatch, capsys):
-    (tmp_path / "loud_bound.py").write_text(
-        "from cchybrid.plugin import BoundInfo, hookimpl\n"
+@pytest.fixture
+def plugin(tmp_path, monkeypatch):
+    """A function that makes a source text a plugin, the only one beside those of cchybrid."""
+
+    def load(text):
+        (tmp_path / "own_plugin.py").write_text(
+            f"from cchybrid.plugin import BoundInfo, CheckInfo, hookimpl\n{text}"
+        )
+        monkeypatch.delitem(sys.modules, "own_plugin", raising=False)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setenv("CCHYBRID_PLUGINS", "own_plugin")
+
+    return load
+
+
+def test_what_a_bound_provider_prints_is_no_part_of_the_json(plugin, tmp_path, capsys):
+    plugin(
         "def loud(instance):\n    print('{\"certified\": true}')\n    return iter(())\n"
         "@hookimpl\n"
         "def cchybrid_bounds():\n"
-        "    return [BoundInfo('loud', 'loud_bound:loud', '-', own_worker=False)]\n"
+        "    return [BoundInfo('loud', 'own_plugin:loud', '-', own_worker=False)]\n"
     )
-    save(tmp_path / "s.json", "hypercube-8", "AAS")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "loud_bound")
-    run(["prove", str(tmp_path / "s.json"), "--json", "--time-limit", "3"])
+    path = save(tmp_path / "s.json", "hypercube-8", "AAS")
+    run(["prove", str(path), "--json", "--time-limit", "3"])
     shown = capsys.readouterr()
     assert json.loads(shown.out)["instance"]
     assert '{"certified": true}' in shown.err
 
 
-def test_no_file_of_a_folder_hides_another_that_has_a_check(tmp_path, monkeypatch, capsys):
-    (tmp_path / "folder_check.py").write_text(
-        "from cchybrid.plugin import CheckInfo, hookimpl\n"
+def test_no_file_of_a_folder_hides_another_that_has_a_check(plugin, command, tmp_path):
+    plugin(
         "def check(path, record, explain, as_json): return True\n"
         "@hookimpl\n"
         "def cchybrid_checks(): return [\n"
-        "    CheckInfo(f'{name}/1', 'folder_check:check', '-', folder=True) for name in 'ab']\n"
+        "    CheckInfo(f'{name}/1', 'own_plugin:check', '-', folder=True) for name in 'ab']\n"
     )
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "folder_check")
-    for name in "yx":
-        (tmp_path / f"{name}.json").write_text('{"format": "a/1"}')
-    (tmp_path / "broken.json").write_text("{")
-    assert run(["check", str(tmp_path)]) == 0
+    for name, text in {"y": '{"format": "a/1"}', "x": '{"format": "a/1"}', "broken": "{"}.items():
+        (tmp_path / f"{name}.json").write_text(text)
+    command(f"check {tmp_path}")
     (tmp_path / "z.json").write_text('{"format": "b/1"}')
-    assert run(["check", str(tmp_path)]) == 2
-    assert f"{tmp_path}: files of a/1 and b/1; move those of one" in capsys.readouterr().err
+    line = f"{tmp_path}: files of a/1 and b/1; move those of one"
+    assert line in command(f"check {tmp_path}", 2).stderr
     for name in "xyz":
         (tmp_path / f"{name}.json").unlink()
-    assert run(["check", str(tmp_path)]) == 2
-    assert "broken.json" in capsys.readouterr().err
+    assert "broken.json" in command(f"check {tmp_path}", 2).stderr
 
 
-def test_a_check_of_a_plugin_must_return_a_bool(tmp_path, monkeypatch, capsys):
-    (tmp_path / "odd_check.py").write_text(
-        "from cchybrid.plugin import CheckInfo, hookimpl\n"
+def test_a_check_of_a_plugin_must_return_a_bool(plugin, command, tmp_path):
+    plugin(
         "def check(path, record, explain, as_json): return record['answer']\n"
         "@hookimpl\n"
-        "def cchybrid_checks(): return [CheckInfo('odd/1', 'odd_check:check', '-')]\n"
+        "def cchybrid_checks(): return [CheckInfo('odd/1', 'own_plugin:check', '-')]\n"
     )
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("CCHYBRID_PLUGINS", "odd_check")
     for answer, status in ((True, 0), (False, 1), ("no, it is false", 2), (1, 2)):
         (tmp_path / "f.json").write_text(json.dumps({"format": "odd/1", "answer": answer}))
-        assert run(["check", str(tmp_path / "f.json")]) == status
-    assert "the check of odd/1 returned 1, no bool" in capsys.readouterr().err
+        done = command("check f.json", status)
+    assert "the check of odd/1 returned 1, no bool" in done.stderr

@@ -48,20 +48,6 @@ def test_the_options_of_every_command_are_tried():
     assert {" ".join(words) for words, _ in ONE} >= {"solve", "bound", "prove"}
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ("solve mesh-4x4 OAB --root 0 --root=15", "--root: given twice"),
-        ("solve mesh-4x4 OAB --certify --no-certify", "--certify: given twice"),
-        ("solve mesh-3x3 OAB --option tabu.tenure=1 --option tabu.tenure=2",
-         "--option: tabu.tenure is given twice"),
-    ],
-)  # fmt: skip
-def test_values_that_contradict_each_other(words, line, capsys):
-    assert run(words.split()) == 2
-    assert line in capsys.readouterr().err
-
-
 def test_what_may_be_repeated(tmp_path, capsys):
     path = str(tmp_path / "i.json")
     words = ["instance", "mesh-3x3", "OAB", "--fail-link", "0-1", "--fail-link", "3-4"]

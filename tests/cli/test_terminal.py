@@ -30,7 +30,7 @@ ENCODINGS = (
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory) -> Path:
     """Return a folder with a schedule."""
     path = tmp_path_factory.mktemp("terminal")
     assert run(["solve", "ring-bi-4", "AAS", "-o", str(path / "s.json"), "--json"]) == 0
@@ -45,9 +45,7 @@ def piped(words: str, folder: Path, **variables: str) -> subprocess.CompletedPro
 
 
 @pytest.mark.parametrize("words", COMMANDS)
-def test_sixty_columns_are_enough_and_there_are_no_colours(
-    words: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_sixty_columns_are_enough_and_there_are_no_colours(words, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "60")
     for name in ("FORCE_COLOR", "GITHUB_ACTIONS"):
@@ -63,7 +61,7 @@ def test_sixty_columns_are_enough_and_there_are_no_colours(
 @pytest.mark.long
 @pytest.mark.parametrize("variables", ENCODINGS, ids=str)
 @pytest.mark.parametrize("words", ["solve --help", SOLVE])
-def test_ascii_terminals_get_ascii(words: str, variables: dict[str, str], folder: Path) -> None:
+def test_ascii_terminals_get_ascii(words, variables, folder):
     done = piped(words, folder, **variables)
     assert done.returncode == 0, done.stderr
     assert done.stdout.isascii()
@@ -73,9 +71,7 @@ def test_ascii_terminals_get_ascii(words: str, variables: dict[str, str], folder
 
 
 @pytest.mark.parametrize("variables", ENCODINGS[:2], ids=str)
-def test_names_that_are_not_ascii_do_not_end_a_command(
-    variables: dict[str, str], folder: Path
-) -> None:
+def test_names_that_are_not_ascii_do_not_end_a_command(variables, folder):
     record = json.loads((folder / "s.json").read_text())
     record["instance"]["name"] = "Jaroš 4"
     (folder / "named.json").write_text(json.dumps(record))
@@ -86,7 +82,7 @@ def test_names_that_are_not_ascii_do_not_end_a_command(
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_every_list_is_there_as_json(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_list_is_there_as_json(name, capsys):
     assert run([name, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     rows = record[name]
@@ -101,39 +97,14 @@ def test_every_list_is_there_as_json(name: str, capsys: pytest.CaptureFixture[st
         ("topologies mesh-4x4", {"nodes": 16, "channels": 48, "diameter": 6, "out_degree": [2, 4]}),
     ],
 )
-def test_details_are_there_as_json(
-    words: str, expected: dict[str, object], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_details_are_there_as_json(words, expected, capsys):
     assert run([*words.split(), "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     record |= record.get("options", {})
     assert expected.items() <= record.items()
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ("slove ring-bi-4 AAS", "did you mean solve? see: cchybrid --help"),
-        ("solve ring-bi-4 AAS --time-limt 3", "did you mean --time-limit? see: cchybrid solve"),
-        ("solve ring-bi-4 AAS --strategy rely", "did you mean relay? use auto, race, relay"),
-        ("solve ring-bi-4 AAS --option umda.popsize=3",
-         "umda has no option popsize; did you mean population? `cchybrid engines umda` lists"),
-        ("solve ring-bi-4 AAS --option umda.population",
-         "the value of umda.population is missing; write --option umda.population=VALUE"),
-        ("engines tbu", "did you mean tabu?"),
-    ],
-)  # fmt: skip
-def test_the_nearest_name_is_said(
-    words: str, line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(words.split()) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert line in shown.err
-    assert shown.err.count("\n") == 1
-
-
-def test_long_words_stay_whole() -> None:
+def test_long_words_stay_whole():
     path = "/a/" + "long/" * 20 + "path.json"
     assert wrapped(f"written to {path}", 30).splitlines() == ["written to", f"  {path}"]
     assert wrapped("  a b c", 4).splitlines() == ["  a", "    b", "    c"]

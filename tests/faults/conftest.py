@@ -19,9 +19,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _alone(
-    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[None]:
+def _alone(monkeypatch, tmp_path_factory) -> Iterator[None]:
     """Mark the processes of the test, and give it a folder of temporary files; none may be left."""
     folder = tmp_path_factory.mktemp("temporary")
     monkeypatch.setenv("TMPDIR", str(folder))

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from cchybrid.plugin.registry import load_registry
 from tests.faults.processes import as_another_user, call, gone
 from tests.present import present
+from tests.python_process import run_python
 
 LIMITED = """
 import contextlib, io, json, resource, sys
@@ -49,7 +49,7 @@ WRITING = present(
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory) -> Path:
     """A folder with a schedule, a store, and files that the commands replace."""
     folder = tmp_path_factory.mktemp("made")
     (folder / "one.toml").write_text(
@@ -68,22 +68,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
+def folder(made, tmp_path) -> Path:
     """A copy of that folder."""
     return shutil.copytree(made, tmp_path / "folder")
 
 
-def test_what_does_not_fit_is_said_and_spoils_nothing(folder: Path) -> None:
+def test_what_does_not_fit_is_said_and_spoils_nothing(folder):
     (folder / "new").mkdir()
     for suffix in ("json", "txt", "csv", "html", "svg"):
         (folder / f"new.{suffix}").write_text("as it was")
     for name in ("formula.cnf", "formula.opb", "report.md"):
         (folder / "new" / name).write_text("as it was")
     before = {path.name for path in folder.iterdir()}
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED], input=json.dumps(WRITING), capture_output=True,
-        text=True, cwd=folder, check=False, env={**os.environ, "TMPDIR": str(folder)},
-    )  # fmt: skip
+    done = run_python("-c", LIMITED, cwd=folder, text=json.dumps(WRITING), TMPDIR=str(folder))
     assert done.returncode == 0, done.stderr
     for words, (status, _, err) in zip(WRITING, json.loads(done.stdout), strict=True):
         assert status == 2, (words, err)
@@ -114,7 +111,7 @@ def mounted(folder: Path, size: str) -> Iterator[None]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-def test_a_full_file_system(tmp_path: Path) -> None:
+def test_a_full_file_system(tmp_path):
     """A real one, of 64 KiB, for temporary files, cache, log and schedule."""
     small = tmp_path / "small"
     with mounted(small, "64k"):
@@ -154,7 +151,7 @@ def read_only(folder: Path, writable: Path) -> Iterator[Callable[[str], tuple[in
     folder.chmod(0o755)  # pytest deletes it
 
 
-def test_a_read_only_home_and_cache(folder: Path, tmp_path: Path) -> None:
+def test_a_read_only_home_and_cache(folder, tmp_path):
     """As a user who owns nothing there."""
     writable = tmp_path / "writable"
     writable.mkdir()

@@ -32,7 +32,7 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_solve(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_solve(tmp_path, seed, monkeypatch):
     """The moment is a random line of the log, and some milliseconds more."""
     monkeypatch.delenv("CCHYBRID_PLUGINS")
     dice, log = random.Random(seed), tmp_path / "log.jsonl"
@@ -44,7 +44,7 @@ def test_solve(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> No
     assert all(each["event"] != "result" for each in events(log))
 
 
-def test_solve_with_children_in_sessions_of_their_own(tmp_path: Path) -> None:
+def test_solve_with_children_in_sessions_of_their_own(tmp_path):
     """One of them has lost parent and mark of the run, too; the host has seen it once."""
     log = tmp_path / "log.jsonl"
     words = "solve mesh-4x4 AAS --engine scatter --engine daemon --strategy race --log log.jsonl"
@@ -58,7 +58,7 @@ def test_solve_with_children_in_sessions_of_their_own(tmp_path: Path) -> None:
     kill(process)
 
 
-def test_solve_while_workers_are_paused(tmp_path: Path) -> None:
+def test_solve_while_workers_are_paused(tmp_path):
     words = "solve mesh-4x4 AAS --engine good-1 --engine good-2 --engine good-3"
     process = start(words, tmp_path)
     until(lambda: any(state(number) == "T" for number in workers()), process=process)
@@ -66,7 +66,7 @@ def test_solve_while_workers_are_paused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_prove(tmp_path: Path, seed: int) -> None:
+def test_prove(tmp_path, seed):
     save(tmp_path / "s.json", "kautz-12", "AAB")
     process = start("prove s.json --time-limit 100", tmp_path)
     time.sleep(random.Random(seed).uniform(0.0, 3.0))
@@ -74,7 +74,7 @@ def test_prove(tmp_path: Path, seed: int) -> None:
     assert not (tmp_path / "s.certificate.json").exists()
 
 
-def test_prove_while_a_solver_works(tmp_path: Path) -> None:
+def test_prove_while_a_solver_works(tmp_path):
     save(tmp_path / "s.json", "kautz-12", "AAB")
     process = start("prove s.json --time-limit 100", tmp_path)
     until(lambda: working("cadical_process"), process=process)

@@ -30,7 +30,7 @@ def solve(*engines: str, **rest: Any) -> tuple[cchybrid.Result, list[Mapping[str
 
 
 @pytest.fixture
-def _endless(monkeypatch: pytest.MonkeyPatch) -> None:
+def _endless(monkeypatch) -> None:
     """No bound ends the run before the fault has taken place."""
     monkeypatch.setattr("cchybrid.host.schedule_task.ScheduleTask.is_optimal", False)
 
@@ -53,7 +53,7 @@ def stop_after(name: str) -> Any:
         ("never", "deaf"),
     ],
 )
-def test_the_best_schedule_is_kept_and_nothing_is_left(engine: str, noted: str) -> None:
+def test_the_best_schedule_is_kept_and_nothing_is_left(engine, noted):
     result, events = solve(engine, memory=ENOUGH, **stop_after(noted))
     assert metrics(events, noted), "the fault did not take place"
     assert result.schedule is not None
@@ -70,7 +70,7 @@ def test_the_best_schedule_is_kept_and_nothing_is_left(engine: str, noted: str) 
     ("engine", "noted"),
     [("bomb", "forking"), ("flood", "begun"), ("million", "offered"), ("never", "deaf")],
 )
-def test_the_time_limit_holds(engine: str, noted: str) -> None:
+def test_the_time_limit_holds(engine, noted):
     for limit in LIMITS:
         result, events = solve(engine, memory=ENOUGH, time_limit=limit)
         if metrics(events, noted):
@@ -82,9 +82,7 @@ def test_the_time_limit_holds(engine: str, noted: str) -> None:
 
 
 @pytest.mark.usefixtures("_endless")
-def test_environment_folder_and_temporary_files_of_the_host_stay(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_environment_folder_and_temporary_files_of_the_host_stay(tmp_path, monkeypatch):
     (tmp_path / "kept").touch()
     (tmp_path / "temporary").mkdir()
     (tmp_path / "temporary" / "file").touch()
@@ -104,7 +102,7 @@ def test_environment_folder_and_temporary_files_of_the_host_stay(
     assert not own_processes()
 
 
-def test_an_early_lie_about_the_bound_is_withdrawn() -> None:
+def test_an_early_lie_about_the_bound_is_withdrawn():
     result, events = solve("early", "good-1")
     claims = [each for each in events if each["event"] == "bound" and each["steps"] == 1_000]
     assert claims or any("1000 steps" in text for text in result.troubles)
@@ -113,7 +111,7 @@ def test_an_early_lie_about_the_bound_is_withdrawn() -> None:
 
 
 @pytest.mark.usefixtures("_endless")
-def test_a_schedule_of_another_instance_is_refused() -> None:
+def test_a_schedule_of_another_instance_is_refused():
     seen: list[str] = []
     result, events = solve(
         "foreign", "good-1", network="mesh-2x2",
@@ -126,7 +124,7 @@ def test_a_schedule_of_another_instance_is_refused() -> None:
 
 
 @pytest.mark.usefixtures("_endless")
-def test_a_run_keeps_to_its_memory() -> None:
+def test_a_run_keeps_to_its_memory():
     """Together two engines need more than the run has, while each alone does not."""
     seen: list[Mapping[str, Any]] = []
     words = "ended, as the run exceeded 1,600 MiB of memory"
@@ -141,7 +139,7 @@ def test_a_run_keeps_to_its_memory() -> None:
 
 
 @pytest.mark.usefixtures("_endless")
-def test_memory_that_forked_processes_share_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_forked_processes_share_counts_once(monkeypatch):
     monkeypatch.setattr("cchybrid.system.processes.MAX_MEASURE_SECONDS", 60.0)  # it may be busy
     result, events = solve("copies", memory=1200, **stop_after("measured"))
     assert metrics(events, "apiece")[0] > 1200

@@ -30,7 +30,7 @@ _report()
 
 
 @pytest.mark.parametrize("number", [8, 12, 16, 20, 24, 64])
-def test_few_open_files(tmp_path: Path, number: int) -> None:
+def test_few_open_files(tmp_path, number):
     """The best schedule and what could not be started, or one line that says what to allow."""
     status, out, err = call(
         RACE, tmp_path,
@@ -55,7 +55,7 @@ def test_few_open_files(tmp_path: Path, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 6, 14])
-def test_few_processes(tmp_path: Path, number: int) -> None:
+def test_few_processes(tmp_path, number):
     """Processes and threads of a user: a schedule, and the engines that there was no room for."""
     before = as_another_user(tmp_path)
     limit = number + (0 if before else 4096)  # this user has others
@@ -86,7 +86,7 @@ def jumping(folder: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "JUMPS": str(folder / "jumps")}
 
 
-def test_a_clock_that_jumps(tmp_path: Path) -> None:
+def test_a_clock_that_jumps(tmp_path):
     """The time of day jumps by hours and decades at every look, in all processes."""
     words = "solve mesh-4x4 AAS --engine good-1 --time-limit 6 --json --log log.jsonl"
     status, out, err = call(words, tmp_path, env=jumping(tmp_path))

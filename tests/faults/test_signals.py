@@ -59,7 +59,7 @@ def interrupted(folder: Path) -> bool:
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_solve_keeps_the_best_schedule(tmp_path: Path, number: signal.Signals) -> None:
+def test_solve_keeps_the_best_schedule(tmp_path, number):
     process = started(tmp_path, "--time-limit 300")
     process.send_signal(number)
     out, err = process.communicate(timeout=LATE_SECONDS)
@@ -70,7 +70,7 @@ def test_solve_keeps_the_best_schedule(tmp_path: Path, number: signal.Signals) -
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_prove_keeps_the_best_bound(tmp_path: Path, number: signal.Signals) -> None:
+def test_prove_keeps_the_best_bound(tmp_path, number):
     save(tmp_path / "s.json", "kautz-12", "AAB")
     process = start("prove s.json --time-limit 300", tmp_path)
     until(lambda: working("cadical_process"), process=process)
@@ -83,7 +83,7 @@ def test_prove_keeps_the_best_bound(tmp_path: Path, number: signal.Signals) -> N
     gone()
 
 
-def test_a_hang_up_that_is_ignored_ends_nothing(tmp_path: Path) -> None:
+def test_a_hang_up_that_is_ignored_ends_nothing(tmp_path):
     """As with nohup."""
     process = started(
         tmp_path, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -106,7 +106,7 @@ def stop(numbers: list[int]) -> None:
 
 
 @pytest.mark.parametrize("chosen", ["host", "workers"])
-def test_what_is_stopped_and_continued_goes_on(tmp_path: Path, chosen: str) -> None:
+def test_what_is_stopped_and_continued_goes_on(tmp_path, chosen):
     process = started(tmp_path, "--time-limit 300")
     numbers = [process.pid] if chosen == "host" else workers()
     stop(numbers)
@@ -123,7 +123,7 @@ def test_what_is_stopped_and_continued_goes_on(tmp_path: Path, chosen: str) -> N
     gone()
 
 
-def test_a_host_that_is_stopped_beyond_its_time_ends_when_it_continues(tmp_path: Path) -> None:
+def test_a_host_that_is_stopped_beyond_its_time_ends_when_it_continues(tmp_path):
     process, limit = started_in_time(tmp_path)
     stop([process.pid])
     time.sleep(limit)
@@ -136,7 +136,7 @@ def test_a_host_that_is_stopped_beyond_its_time_ends_when_it_continues(tmp_path:
     gone()
 
 
-def test_workers_that_are_stopped_do_not_keep_the_host(tmp_path: Path) -> None:
+def test_workers_that_are_stopped_do_not_keep_the_host(tmp_path):
     process, limit = started_in_time(tmp_path)
     stop(workers())
     process.communicate(timeout=LATE_SECONDS)

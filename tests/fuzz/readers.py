@@ -17,7 +17,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import parse_json
 from tests.fuzz import judges, mutators
 from tests.fuzz.mutators import Mutator
-from tests.fuzz.reader import CORPUS, ROOT, Reader, files, texts
+from tests.fuzz.reader import CORPUS, ROOT, Judge, Reader, files, texts
 from tests.present import beside_tests, present
 
 
@@ -294,6 +294,16 @@ def _graph_reader(name: str, suffix: str, mutate: Mutator, *more: str) -> Reader
     return Reader(name, seeds, _network, mutate, suffix, judges.plain_graph)
 
 
+def _corpus_reader(name: str, kind: str, read: Any, *judge: Judge) -> Reader:
+    seeds = files(f"tests/fuzz/corpus/{kind}-*.json")
+    return Reader(name, seeds, read, mutators.mutate_json, ".json", *judge)
+
+
+def _suite_reader(name: str, read: Any, suffix: str, plugin: str, *paths: str) -> Reader:
+    seeds = files(*(f"instances/{path}" for path in paths))
+    return Reader(name, seeds, read, mutators.mutate_words, suffix, judges.suite, plugin)
+
+
 ALL: tuple[Reader, ...] = (
     Reader(
         "instance",
@@ -305,30 +315,12 @@ ALL: tuple[Reader, ...] = (
         "schedule", lambda: judges.schedules(CORPUS), lambda path: cchybrid.Schedule.load(path),
         mutators.mutate_json, judge=judges.schedule,
     ),
-    Reader(
-        "certificate", files("tests/fuzz/corpus/certificate-*.json"), _pair,
-        mutators.mutate_json, judge=judges.certificate,
-    ),
-    Reader(
-        "certificate about rounds", files("tests/fuzz/corpus/rounds-*.json"), _pair,
-        mutators.mutate_json, judge=judges.rounds,
-    ),
-    Reader(
-        "throughput file", files("tests/fuzz/corpus/throughput-*.json"), _throughput,
-        mutators.mutate_json, judge=judges.throughput,
-    ),
-    Reader(
-        "checker alone", files("tests/fuzz/corpus/throughput-*.json"), _checker_alone,
-        mutators.mutate_json,
-    ),
-    Reader(
-        "design file", files("tests/fuzz/corpus/design-*.json"), _design, mutators.mutate_json,
-        judge=judges.design,
-    ),
-    Reader(
-        "network JSON", files("tests/fuzz/corpus/design-*.json"), _network,
-        mutators.mutate_json, judge=judges.network,
-    ),
+    _corpus_reader("certificate", "certificate", _pair, judges.certificate),
+    _corpus_reader("certificate about rounds", "rounds", _pair, judges.rounds),
+    _corpus_reader("throughput file", "throughput", _throughput, judges.throughput),
+    _corpus_reader("checker alone", "throughput", _checker_alone),
+    _corpus_reader("design file", "design", _design, judges.design),
+    _corpus_reader("network JSON", "design", _network, judges.network),
     Reader(
         "text format", files("instances/networks/2-*.txt", "instances/mesh-4x4-many-to-many.txt"),
         _network, mutators.mutate_words, ".txt", judges.plain_text_format,
@@ -337,24 +329,13 @@ ALL: tuple[Reader, ...] = (
     _graph_reader("GML", ".gml", mutators.mutate_words),
     _graph_reader("edge list", ".edgelist", mutators.mutate_words),
     _graph_reader("adjacency list", ".adjlist", mutators.mutate_words),
-    Reader(
-        "suite TOML", files("instances/suites/s*.toml", "instances/suites/multistage.toml",
-                             "instances/suites/groups.toml"),
-        _suite, mutators.mutate_words, ".toml", judges.suite, plugin="bench",
-    ),
-    Reader(
-        "CSV of a suite", files("instances/papers/tacos.csv", "instances/papers/hgsa_oab.csv",
-                                 "instances/general/general.csv"),
-        _table, mutators.mutate_words, ".csv", judges.suite, plugin="bench",
-    ),
-    Reader(
-        "CSV of designs", files("instances/papers/order_degree.csv"), _table,
-        mutators.mutate_words, ".designs", judges.suite, plugin="bench design",
-    ),
-    Reader(
-        "CSV of throughputs", files("instances/papers/throughput.csv"), _table,
-        mutators.mutate_words, ".throughputs", judges.suite, plugin="bench pipelining",
-    ),
+    _suite_reader("suite TOML", _suite, ".toml", "bench", "suites/s*.toml",
+                  "suites/multistage.toml", "suites/groups.toml"),
+    _suite_reader("CSV of a suite", _table, ".csv", "bench", "papers/tacos.csv",
+                  "papers/hgsa_oab.csv", "general/general.csv"),
+    _suite_reader("CSV of designs", _table, ".designs", "bench design", "papers/order_degree.csv"),
+    _suite_reader("CSV of throughputs", _table, ".throughputs", "bench pipelining",
+                  "papers/throughput.csv"),
     Reader(
         "CSV of pairs",
         texts("source,destination\nR1,7\n0-1,last\n", "# pairs\nR1,R2\n7,last\n# one\n"),
@@ -386,10 +367,8 @@ ALL: tuple[Reader, ...] = (
         _command, mutators.mutate_words, "",
     ),
     Reader("store", store_files, _store, mutators.mutate_sqlite, ".sqlite", judges.store, "bench"),
-    Reader(
-        "log", files("tests/fuzz/corpus/run.jsonl"), _log, mutators.mutate_words, ".jsonl",
-        judges.log,
-    ),
+    Reader("log", files("tests/fuzz/corpus/run.jsonl"), _log, mutators.mutate_words, ".jsonl",
+           judges.log),
     Reader("line of a worker", _WIRE, _wire, mutators.mutate_json),
     *(each for module in beside_tests("fuzz_readers") for each in module.READERS),
 )  # fmt: skip

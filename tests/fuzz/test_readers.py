@@ -26,14 +26,14 @@ def runner() -> Iterator[Runner]:
         yield runner
 
 
-def test_every_reader_answers_cleanly(runner: Runner) -> None:
+def test_every_reader_answers_cleanly(runner):
     found = runner.run((name, 0, FEW) for name in NAMES)
     _check(found, FEW, NAMES)
 
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("name", NAMES)
-def test_a_thousand_mutants_of_a_reader(runner: Runner, name: str) -> None:
+def test_a_thousand_mutants_of_a_reader(runner, name):
     found = runner.run([(name, 0, MANY)])
     _check(found, MANY, [name])
     assert found.answers[name]["accepted"] >= MANY // 100, (
@@ -52,9 +52,7 @@ class TestTheHarness:
     """Faults of a reader are seen."""
 
     @pytest.mark.fuzz  # its mutants take seconds on purpose
-    def test_a_hang_a_crash_and_a_traceback_are_findings(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_hang_a_crash_and_a_traceback_are_findings(self, monkeypatch):
         monkeypatch.setattr("tests.fuzz.run.SECONDS", 1.0)  # two mutants loop for so long
         names = ("loops", "dies", "fails", "fills", "lies")
         with Runner() as runner:  # a process with this limit of time
@@ -67,7 +65,7 @@ class TestTheHarness:
         }  # fmt: skip
         assert all(sum(answers.values()) == 2 for answers in found.answers.values())
 
-    def test_a_claim_that_a_shorter_schedule_refutes_is_a_finding(self, tmp_path: Path) -> None:
+    def test_a_claim_that_a_shorter_schedule_refutes_is_a_finding(self, tmp_path):
         instance = cchybrid.instance("ring-bi-4", "OAB", switching="store-and-forward")
         hops = ((0, 1), (1, 2), (2, 3))  # two steps would do, the other way round, too
         schedule = Schedule(instance, tuple((Transfer(0, hop),) for hop in hops))
@@ -77,7 +75,7 @@ class TestTheHarness:
             judges.certificate(tmp_path, (verdict, (schedule.to_json(), claim)))
 
 
-def test_the_report_of_mutated_files_names_every_reader() -> None:
+def test_the_report_of_mutated_files_names_every_reader():
     text = (REPORTS / "input" / "README.md").read_text()
     row = re.search(
         r"^\| \[input\]\(input/README\.md\) \| `([^`]+)` \|",

@@ -53,7 +53,7 @@ def _release() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_an_engine_keeps_to_its_contract(case: ConformanceCase) -> None:
+def test_an_engine_keeps_to_its_contract(case):
     case()
 
 
@@ -105,13 +105,7 @@ def case_of(engine: type | EngineInfo, check: str, instance: str | None) -> Conf
         (bad.TrustsHints, "hints", "scatter", "offered an invalid schedule: "),
     ],
 )  # fmt: skip
-def test_the_suite_finds_a_breach(
-    engine: type | EngineInfo,
-    check: str,
-    instance: str | None,
-    words: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_suite_finds_a_breach(engine, check, instance, words, monkeypatch):
     monkeypatch.setattr("cchybrid.plugin.conformance.watch.MAX_STOP_SECONDS", 0.5)
     with pytest.raises(ConformanceError) as caught:
         case_of(engine, check, instance)()
@@ -121,14 +115,14 @@ def test_the_suite_finds_a_breach(
     assert words in str(caught.value)
 
 
-def test_a_sound_engine_passes() -> None:
+def test_a_sound_engine_passes():
     check_engine(bad.info(bad.Sound))
     for engine in (bad.Sound, f"{bad.__name__}:Sound"):
         for case in conformance_cases(engine)[:4]:
             case()
 
 
-def test_check_engine_names_all_that_is_wrong() -> None:
+def test_check_engine_names_all_that_is_wrong():
     with pytest.raises(ConformanceError) as caught:
         check_engine(bad.ThawedOptions, options=bad.Thawed())
     assert len(str(caught.value).splitlines()) == 1
@@ -137,11 +131,11 @@ def test_check_engine_names_all_that_is_wrong() -> None:
     assert len(str(caught.value).splitlines()) > len(conformance_instances())
 
 
-def test_the_examples_in_the_docstrings_run() -> None:
+def test_the_examples_in_the_docstrings_run():
     assert doctest.testmod(cchybrid.plugin.conformance.conformance).failed == 0
 
 
-def test_instances_are_small_and_of_every_kind() -> None:
+def test_instances_are_small_and_of_every_kind():
     problems = [case.problem() for case in conformance_instances()]
     assert {problem.complete for problem in problems} == {True, False}
     assert {problem.ordered for problem in problems} == {True, False}

@@ -60,18 +60,10 @@ def attributes(owner: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("owner", CLASSES, ids=lambda owner: owner.__name__)
-def test_every_field_of_a_record_is_described_in_its_docstring(owner: type) -> None:
+def test_docstrings_describe_the_fields_and_methods_of_a_class_and_no_others(owner):
     assert attributes(owner) - described(owner) == set()
-
-
-@pytest.mark.parametrize("owner", CLASSES, ids=lambda owner: owner.__name__)
-def test_a_docstring_describes_no_field_that_its_record_lacks(owner: type) -> None:
     if dataclasses.is_dataclass(owner):
         assert {name for name in described(owner) if not hasattr(owner, name)} <= attributes(owner)
-
-
-@pytest.mark.parametrize("owner", CLASSES, ids=lambda owner: owner.__name__)
-def test_every_method_of_the_interface_is_described(owner: type) -> None:
     for name, value in vars(owner).items():
         if not name.startswith("_") and inspect.isfunction(value):
             assert inspect.getdoc(value), name

@@ -32,7 +32,7 @@ SOUND = EngineInfo("sound", "nowhere:Sound", "another record of the same plugin"
 
 
 @pytest.fixture
-def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
+def load(tmp_path, monkeypatch) -> Load:
     """Write modules, and return the registry that loads them as plugins, in this order."""
 
     def write_and_load(**modules: str) -> Registry:
@@ -105,7 +105,7 @@ GOOD = engines("return [EngineInfo('good', 'nowhere:Good', 'comes after the brok
          "PluginValidationError: Plugin 'broken' for hook 'cchybrid_engines'"),
     ],
 )  # fmt: skip
-def test_a_broken_plugin_is_named_and_the_rest_loads(load: Load, text: str, trouble: str) -> None:
+def test_a_broken_plugin_is_named_and_the_rest_loads(load, text, trouble):
     before = load()
     registry = load(broken=text, good=GOOD)
     row = row_of(registry, "broken")
@@ -119,7 +119,7 @@ def test_a_broken_plugin_is_named_and_the_rest_loads(load: Load, text: str, trou
     assert registry.engine("good").name == "good"
 
 
-def test_one_bad_record_or_hook_does_not_affect_the_others(load: Load) -> None:
+def test_one_bad_record_or_hook_does_not_affect_the_others(load):
     registry = load(
         mixed=engines("return [7, EngineInfo('umda', 'a:B', '-'), SOUND]")
         + "@hookimpl\ndef cchybrid_bounds(): raise OSError('disk')\n"
@@ -138,13 +138,13 @@ def test_one_bad_record_or_hook_does_not_affect_the_others(load: Load) -> None:
     assert len(registry.warnings) == 1
 
 
-def test_of_two_plugins_that_provide_the_same_both_are_named(load: Load) -> None:
+def test_of_two_plugins_that_provide_the_same_both_are_named(load):
     registry = load(first=GOOD, second=GOOD.replace("good", "GOOD"))
     assert registry.warnings == ["plugin second: engine GOOD is already provided by plugin first"]
     assert registry.provider["engine", "good"] == "first"
 
 
-def test_engines_of_other_distributions_are_external_whatever_they_say(load: Load) -> None:
+def test_engines_of_other_distributions_are_external_whatever_they_say(load):
     registry = load(
         first=GOOD, second=engines("return [EngineInfo('own', 'a:B', '-', external=False)]")
     )
@@ -152,9 +152,7 @@ def test_engines_of_other_distributions_are_external_whatever_they_say(load: Loa
     assert not registry.engine("tabu").external
 
 
-def test_the_variable_may_have_spaces_gaps_and_repetitions(
-    load: Load, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_variable_may_have_spaces_gaps_and_repetitions(load, monkeypatch):
     load(one=GOOD, two=engines("return [SOUND]"))
     monkeypatch.setenv(MODULES_VARIABLE, " one , ,two,, one ")
     registry = load_registry()
@@ -166,9 +164,7 @@ def test_the_variable_may_have_spaces_gaps_and_repetitions(
     ]
 
 
-def test_what_a_plugin_prints_stays_out_of_the_output(
-    load: Load, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_plugin_prints_stays_out_of_the_output(load, capsys):
     load(chatty="print('hello')\n" + engines("print('again'); return [SOUND]"))
     out, error = capsys.readouterr()
     assert out == ""
@@ -183,7 +179,7 @@ def distribution(folder: Path, name: str, entry: str) -> None:
     (info / "entry_points.txt").write_text(f"[cchybrid]\n{entry}\n")
 
 
-def test_installed_plugins_are_found_by_their_entry_points(load: Load, tmp_path: Path) -> None:
+def test_installed_plugins_are_found_by_their_entry_points(load, tmp_path):
     distribution(tmp_path, "alpha", "sun = sunny")
     distribution(tmp_path, "beta", "sun = sunny")
     distribution(tmp_path, "gamma", "moon = sunny")
@@ -201,9 +197,7 @@ def test_installed_plugins_are_found_by_their_entry_points(load: Load, tmp_path:
     assert registry.engine("good")
 
 
-def test_names_are_found_in_any_case_and_misspelt_ones_suggested(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_names_are_found_in_any_case_and_misspelt_ones_suggested(monkeypatch):
     monkeypatch.setenv(MODULES_VARIABLE, "tests.full_plugin")
     registry = load_registry()
     assert registry.engine("CpSat").name == "cpsat"
@@ -235,7 +229,7 @@ def cchybrid_importers():
 """
 
 
-def test_a_record_that_fails_when_it_is_used_is_named(load: Load) -> None:
+def test_a_record_that_fails_when_it_is_used_is_named(load):
     registry = load(failing=FAILING)
     assert registry.warnings == []
     for topology, collective, words in (
@@ -260,13 +254,13 @@ def test_a_record_that_fails_when_it_is_used_is_named(load: Load) -> None:
             registry.importer(importer).read("?", ImportRequest())
 
 
-def test_an_engine_that_cannot_be_loaded_is_named(load: Load, capsys: Any) -> None:
+def test_an_engine_that_cannot_be_loaded_is_named(load, capsys):
     load(half=engines("return [EngineInfo('half', 'half:Absent', '-')]"))
     assert run(["engines", "half"]) == 2
     assert capsys.readouterr().err.startswith("cchybrid: engine half cannot be loaded: Attribute")
 
 
-def test_cchybrid_plugins_shows_what_is_wrong(load: Load) -> None:
+def test_cchybrid_plugins_shows_what_is_wrong(load):
     load(broken="print('{'); raise ValueError('out of order')", good=GOOD)
     done = CliRunner().invoke(app, ["plugins"])
     assert done.exit_code == 0
@@ -280,9 +274,7 @@ def test_cchybrid_plugins_shows_what_is_wrong(load: Load) -> None:
 
 
 @pytest.mark.parametrize(("total", "status"), [(6, 0), (7, 1)])
-def test_a_plugin_checks_files_of_its_format(
-    total: int, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plugin_checks_files_of_its_format(total, status, tmp_path, monkeypatch):
     monkeypatch.setenv(MODULES_VARIABLE, "tests.full_plugin")
     file = tmp_path / "numbers.json"
     file.write_text(json.dumps({"format": "total/1", "numbers": [1, 2, 3], "total": total}))
@@ -292,7 +284,7 @@ def test_a_plugin_checks_files_of_its_format(
         CliRunner().invoke(app, ["check", str(tmp_path)], catch_exceptions=False)  # no such folder
 
 
-def test_a_check_that_cannot_be_imported_is_named(load: Load) -> None:
+def test_a_check_that_cannot_be_imported_is_named(load):
     registry = load(
         lost="from cchybrid.plugin import CheckInfo\n@hookimpl\n"
         "def cchybrid_checks(): return [CheckInfo('lost/1', 'nowhere:check', '-')]\n"
@@ -301,7 +293,7 @@ def test_a_check_that_cannot_be_imported_is_named(load: Load) -> None:
         registry.load("check", registry.checks["lost/1"])
 
 
-def test_a_plugins_bound_alone_proves_an_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugins_bound_alone_proves_an_optimum(monkeypatch):
     monkeypatch.setenv(MODULES_VARIABLE, "tests.full_plugin")
     registry = load_registry()
     registry.bounds = {"halves": registry.bounds["halves"]}
@@ -314,7 +306,7 @@ def test_a_plugins_bound_alone_proves_an_optimum(monkeypatch: pytest.MonkeyPatch
     assert seen[-1]["event"] == "result"
 
 
-def test_former_names_of_engines_work_and_name_the_present_one(load: Load, capsys: Any) -> None:
+def test_former_names_of_engines_work_and_name_the_present_one(load, capsys):
     text = "return [EngineInfo('new', 'nowhere:New', '-', former_names=('Old', 'Older'))]"
     registry = load(renamed=engines(text))
     assert registry.warnings == []
@@ -326,7 +318,7 @@ def test_former_names_of_engines_work_and_name_the_present_one(load: Load, capsy
 
 
 @pytest.mark.long
-def test_a_run_takes_the_former_names_of_engines_and_options(capsys: Any) -> None:
+def test_a_run_takes_the_former_names_of_engines_and_options(capsys):
     options = {"milp": {"starts": 2}, "covering": {"columns": 3}}
     mesh = cchybrid.instance("mesh-3x3", "AAS")
     result = cchybrid.solve(mesh, engines=["milp"], evaluations=5, options=options)
@@ -335,7 +327,7 @@ def test_a_run_takes_the_former_names_of_engines_and_options(capsys: Any) -> Non
     assert capsys.readouterr().err == "cchybrid: engine milp is now covering\n"
 
 
-def test_a_plugin_names_others_and_each_is_loaded_by_itself(load: Load) -> None:
+def test_a_plugin_names_others_and_each_is_loaded_by_itself(load):
     named = "@hookimpl\ndef cchybrid_plugins(): return ['first', 'absent', 'second']\n"
     registry = load(several=named, first=GOOD, second=GOOD.replace("good", "better"))
     # ``first`` and ``second`` are also in the variable, where they are refused as loaded already.
@@ -350,7 +342,7 @@ def test_a_plugin_names_others_and_each_is_loaded_by_itself(load: Load) -> None:
     assert "7 is no name of a module" in row_of(load(wrong=wrong), "wrong").trouble
 
 
-def test_a_plugin_adds_a_name_to_cchybrid(load: Load) -> None:
+def test_a_plugin_adds_a_name_to_cchybrid(load):
     text = """
 from cchybrid.plugin import NameInfo
 def twice(x): return 2 * x
@@ -391,9 +383,7 @@ def cchybrid_names():
          "proof format JSON: prove has an option of this name"),
     ],
 )  # fmt: skip
-def test_no_plugin_takes_what_is_of_cchybrid(
-    load: Load, hook: str, record: str, words: str
-) -> None:
+def test_no_plugin_takes_what_is_of_cchybrid(load, hook, record, words):
     registry = load(thief=f"@hookimpl\ndef cchybrid_{hook}(): return [{record}]\n")
     (warning,) = registry.warnings
     assert words in warning
@@ -414,16 +404,14 @@ def cchybrid_topologies():
 """
 
 
-def test_a_topology_that_makes_a_subclass_of_a_network_is_refused(load: Load) -> None:
+def test_a_topology_that_makes_a_subclass_of_a_network_is_refused(load):
     """Files and the checker would get another network than the referee."""
     registry = load(liar=SUBCLASS)
     with pytest.raises(PluginError, match="topology other made a Other, not a Network"):
         registry.topologies["other"].build()
 
 
-def test_the_options_of_prove_are_those_that_no_format_may_have(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_options_of_prove_are_those_that_no_format_may_have(capsys):
     assert run(["prove", "--help"]) == 0
     shown = set(re.findall(r"(?<![\w-])-{1,2}([a-z][a-z-]*)", capsys.readouterr().out))
     formats = {*load_registry().proof_formats, "claim-text"}  # that of tests.full_plugin

@@ -8,7 +8,7 @@ from cchybrid.plugin.software import digest_of_code, software
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch) -> Path:
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "alone_engine.py").write_text("x = 1\n")
     (tmp_path / "other.py").write_text("y = 1\n")
@@ -18,7 +18,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_digest_of_a_module_is_of_its_file_alone(folder: Path) -> None:
+def test_the_digest_of_a_module_is_of_its_file_alone(folder):
     before = digest_of_code("alone_engine")
     (folder / "other.py").write_text("y = 2\n")
     assert digest_of_code("alone_engine") == before
@@ -26,19 +26,19 @@ def test_the_digest_of_a_module_is_of_its_file_alone(folder: Path) -> None:
     assert digest_of_code("alone_engine") != before
 
 
-def test_the_digest_of_a_package_is_of_all_its_files(folder: Path) -> None:
+def test_the_digest_of_a_package_is_of_all_its_files(folder):
     before = digest_of_code("packed_engine.engine")
     (folder / "packed_engine" / "inner" / "moves.py").write_text("z = 1\n")
     assert digest_of_code("packed_engine.engine") != before
 
 
-def test_what_cannot_be_read_is_unknown(folder: Path) -> None:
+def test_what_cannot_be_read_is_unknown(folder):
     assert digest_of_code("no_such_module.engine") == "unknown"
     (folder / "packed_engine" / "bad.py").mkdir()
     assert digest_of_code("packed_engine.engine") == "unknown"
 
 
-def test_plugins_and_engines_by_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plugins_and_engines_by_name(folder, monkeypatch):
     monkeypatch.setenv("CCHYBRID_PLUGINS", " alone_engine ,")
     found = software({"b": "packed_engine.engine:B", "a": "alone_engine:A"})
     assert list(found) == ["plugin alone_engine", "engine a", "engine b"]

@@ -51,7 +51,7 @@ def engine(name: str, **rest: object) -> EngineInfo:
 
 
 @pytest.fixture(autouse=True)
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def package(tmp_path, monkeypatch) -> Iterator[Path]:
     folder = tmp_path / "own_engines"
     folder.mkdir()
     (folder / "__init__.py").touch()
@@ -74,7 +74,7 @@ def finish(work: WarmUp) -> dict[str, str]:
     return found
 
 
-def test_engines_are_pending_until_they_are_compiled() -> None:
+def test_engines_are_pending_until_they_are_compiled():
     quick, faulty = engine("quick", priority=1), engine("faulty", priority=2)
     other = EngineInfo("other", "own_engines.engines:Quick", "")  # has nothing to prepare
     first = pending([quick, other, faulty])
@@ -83,13 +83,13 @@ def test_engines_are_pending_until_they_are_compiled() -> None:
     assert pending([quick, other, faulty]) == [faulty]
 
 
-def test_engines_with_few_kernels_come_first() -> None:
+def test_engines_with_few_kernels_come_first():
     search, exact = engine("quick", priority=9), engine("slow", kind="exact", priority=1)
     newcomer = engine("faulty", kind="exact")
     assert pending([newcomer, search, exact]) == [exact, search, newcomer]
 
 
-def test_it_may_be_stopped_at_any_time() -> None:
+def test_it_may_be_stopped_at_any_time():
     work = WarmUp(pending([engine("slow", priority=1), engine("quick")]))
     work.start()
     assert work.running
@@ -103,7 +103,7 @@ def test_it_may_be_stopped_at_any_time() -> None:
     assert len(pending([engine("slow"), engine("quick")])) == 2
 
 
-def test_a_process_that_dies_is_reported() -> None:
+def test_a_process_that_dies_is_reported():
     work = WarmUp(pending([engine("slow")]))
     work.start()
     work._process.kill()
@@ -114,9 +114,7 @@ def test_a_process_that_dies_is_reported() -> None:
     assert found[0].error
 
 
-def test_an_engine_that_hangs_or_ends_the_process_does_not_affect_the_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_engine_that_hangs_or_ends_the_process_does_not_affect_the_others(monkeypatch):
     monkeypatch.setattr(warm_up, "MAX_PREPARE_SECONDS", 1.0)
     names = ("slow", "deadly", "leaving", "quick")
     found = finish(WarmUp([engine(name) for name in names]))
@@ -127,7 +125,7 @@ def test_an_engine_that_hangs_or_ends_the_process_does_not_affect_the_others(
     assert found["quick"] == ""
 
 
-def test_without_pending_engines_no_process_starts() -> None:
+def test_without_pending_engines_no_process_starts():
     work = WarmUp([])
     work.start()
     assert not work.running
@@ -135,7 +133,7 @@ def test_without_pending_engines_no_process_starts() -> None:
     work.stop()
 
 
-def test_the_field_prepares_of_every_built_in_engine() -> None:
+def test_the_field_prepares_of_every_built_in_engine():
     for info in load_registry().engines.values():
         if info.target.startswith("cchybrid_plugins."):
             module, _, name = info.target.partition(":")
@@ -156,7 +154,7 @@ class Times:
 
 
 @pytest.fixture
-def times(monkeypatch: pytest.MonkeyPatch) -> type[Times]:
+def times(monkeypatch) -> type[Times]:
     class Own(Times):
         pass
 
@@ -164,9 +162,7 @@ def times(monkeypatch: pytest.MonkeyPatch) -> type[Times]:
     return Own
 
 
-def test_on_a_busy_machine_the_time_of_waiting_for_a_processor_does_not_count(
-    times: type[Times],
-) -> None:
+def test_on_a_busy_machine_the_time_of_waiting_for_a_processor_does_not_count(times):
     work = WarmUp([engine("slow"), engine("quick")])
     work.start()
     times.wall, times.worked = warm_up.MAX_WAIT_SECONDS - 1, 1.0
@@ -178,7 +174,7 @@ def test_on_a_busy_machine_the_time_of_waiting_for_a_processor_does_not_count(
     work.stop()
 
 
-def test_what_a_busy_machine_does_not_compile_is_late_and_not_failed(times: type[Times]) -> None:
+def test_what_a_busy_machine_does_not_compile_is_late_and_not_failed(times):
     work = WarmUp([engine("slow"), engine("quick")])
     work.start()
     times.wall, times.worked = warm_up.MAX_WAIT_SECONDS + 1, 1.0
@@ -191,9 +187,7 @@ def test_what_a_busy_machine_does_not_compile_is_late_and_not_failed(times: type
     assert pending([engine("slow")])
 
 
-def test_the_command_succeeds_and_says_what_is_left_for_later(
-    times: type[Times], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_succeeds_and_says_what_is_left_for_later(times, capsys):
     times.wall = warm_up.MAX_WAIT_SECONDS + 1
     assert compile_kernels([engine("slow")])
     assert "[1/1] slow: left for its first run" in capsys.readouterr().err

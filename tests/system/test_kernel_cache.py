@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 
 from cchybrid.system import kernel_cache
 from cchybrid.system.kernel_cache import cache_folder, compiling, needs_compiling
+from tests.python_process import run_python
 
 KERNEL = """
     import numpy as np
@@ -44,7 +44,7 @@ def forget() -> None:
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def package(tmp_path, monkeypatch) -> Iterator[Path]:
     """A package with kernels whose cache is a folder of its own."""
     folder = tmp_path / "own_kernels"
     folder.mkdir()
@@ -68,16 +68,12 @@ def folder_now() -> Path:
 def run(package: Path) -> list[str]:
     """Return the sum, the number of kernels from the cache, and a value of the inner kernel."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(package.parent), *sys.path])}
-    done = subprocess.run(
-        [sys.executable, "-m", "own_kernels.loops"], env=environment, capture_output=True, text=True
-    )
+    done = run_python("-m", "own_kernels.loops", **environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 
 
-def test_all_installations_of_a_user_share_a_folder(
-    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_installations_of_a_user_share_a_folder(package, tmp_path, monkeypatch):
     assert folder_now() == tmp_path / "cache" / "kernels"
     monkeypatch.delenv("NUMBA_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
@@ -89,7 +85,7 @@ def test_all_installations_of_a_user_share_a_folder(
     assert folder_now() == tmp_path / "home" / ".cache" / "cchybrid" / "kernels"
 
 
-def test_an_engine_is_pending_again_when_a_kernel_changes(package: Path) -> None:
+def test_an_engine_is_pending_again_when_a_kernel_changes(package):
     target = "own_kernels.loops:Engine"
     with compiling(target):
         pass
@@ -106,7 +102,7 @@ def test_an_engine_is_pending_again_when_a_kernel_changes(package: Path) -> None
     "damage",
     [pytest.param(each, marks=pytest.mark.long) for each in (b"\x80\x04\x95", b"", b"nonsense")],
 )
-def test_damaged_files_are_compiled_anew(package: Path, damage: bytes) -> None:
+def test_damaged_files_are_compiled_anew(package, damage):
     run(package)
     for path in (package.parent / "cache").rglob("*.nb[ic]"):
         path.write_bytes(damage)
@@ -115,7 +111,7 @@ def test_damaged_files_are_compiled_anew(package: Path, damage: bytes) -> None:
 
 
 @pytest.fixture
-def nowhere(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def nowhere(package, tmp_path, monkeypatch) -> dict[str, str]:
     """The environment of a process that can write only temporary files."""
     file = tmp_path / "file"
     file.touch()
@@ -127,7 +123,7 @@ def nowhere(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> d
 
 
 @pytest.mark.usefixtures("nowhere")
-def test_without_any_folder_processes_share_a_temporary_one(package: Path, tmp_path: Path) -> None:
+def test_without_any_folder_processes_share_a_temporary_one(package, tmp_path):
     found = folder_now()
     assert found.parent == tmp_path / f"cchybrid-{os.getuid()}"
     assert folder_now() == found
@@ -138,7 +134,7 @@ def test_without_any_folder_processes_share_a_temporary_one(package: Path, tmp_p
 
 
 @pytest.mark.long
-def test_kernels_work_where_nothing_can_be_written(package: Path, tmp_path: Path) -> None:
+def test_kernels_work_where_nothing_can_be_written(package, tmp_path):
     file = tmp_path / "file"
     file.touch()
     code = f"""
@@ -155,15 +151,12 @@ print(sum_up(np.arange(5)))
     environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment["PYTHONPATH"]])
     shutil.rmtree(package / "__pycache__", ignore_errors=True)
     (package / "__pycache__").touch()  # numba would write there
-    done = subprocess.run(
-        [sys.executable, "-B", "-c", code], env=environment, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+    done = run_python("-B", "-c", code, **environment)
     assert (done.stdout, done.stderr) == ("20\n", "")
     assert not [path for path in tmp_path.rglob("*") if path.suffix in (".nbi", ".nbc")]
 
 
-def test_an_engine_counts_as_compiled_when_the_block_has_ended(package: Path) -> None:
+def test_an_engine_counts_as_compiled_when_the_block_has_ended(package):
     target = "own_kernels.loops:Engine"
     assert needs_compiling(target)
     with pytest.raises(RuntimeError), compiling(target):
@@ -180,7 +173,7 @@ def test_an_engine_counts_as_compiled_when_the_block_has_ended(package: Path) ->
     assert needs_compiling(target)
 
 
-def test_the_folder_may_vanish_meanwhile(package: Path) -> None:
+def test_the_folder_may_vanish_meanwhile(package):
     target = "own_kernels.loops:Engine"
     with compiling(target):
         shutil.rmtree(package.parent / "cache")
@@ -192,5 +185,5 @@ def test_the_folder_may_vanish_meanwhile(package: Path) -> None:
 @pytest.mark.parametrize(
     "module", ["no_such_package.at_all", "own_kernels.absent", "os.path.join", "sys", ".", ""]
 )
-def test_what_cannot_be_found_needs_no_compiling(package: Path, module: str) -> None:
+def test_what_cannot_be_found_needs_no_compiling(package, module):
     assert not needs_compiling(f"{module}:Engine")

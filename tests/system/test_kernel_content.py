@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -66,7 +65,7 @@ def later():
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def own_cache(tmp_path, monkeypatch) -> Iterator[None]:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.syspath_prepend(str(tmp_path))
     cache_folder.cache_clear()
@@ -86,7 +85,7 @@ def module(monkeypatch: pytest.MonkeyPatch, source: str = SOURCE, offset: int = 
     return made
 
 
-def test_places_and_comments_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_places_and_comments_do_not_count(monkeypatch):
     first = digest_of_kernel(module(monkeypatch).top)
     moved = SOURCE.replace("\n@compiled", "\n# a comment\n\n@compiled")
     assert digest_of_kernel(module(monkeypatch, moved).top) == first
@@ -107,25 +106,23 @@ def test_places_and_comments_do_not_count(monkeypatch: pytest.MonkeyPatch) -> No
         ("own_numbers.OFFSET", "own_numbers.OFFSET * 2"),
     ],
 )
-def test_what_the_code_depends_on_counts(
-    monkeypatch: pytest.MonkeyPatch, old: str, new: str
-) -> None:
+def test_what_the_code_depends_on_counts(monkeypatch, old, new):
     first = digest_of_kernel(module(monkeypatch).top)
     assert old in SOURCE
     assert digest_of_kernel(module(monkeypatch, SOURCE.replace(old, new, 1)).top) != first
 
 
-def test_kernels_that_call_themselves_or_later_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels_that_call_themselves_or_later_ones(monkeypatch):
     kernels = module(monkeypatch)
     assert digest_of_kernel(kernels.recursive) != digest_of_kernel(kernels.apart)
 
 
-def test_unknown_objects_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_objects_are_refused(monkeypatch):
     with pytest.raises(UnknownContentError, match="Unknown"):
         digest_of_kernel(module(monkeypatch).strange)
 
 
-def test_names_of_fields_are_part_of_a_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_of_fields_are_part_of_a_signature(monkeypatch):
     """numba compares the class, which a file names, and the types: not the order of the fields."""
     turned = SOURCE.replace("first: int\n    second: int", "second: int\n    first: int")
     kinds = [numba.typeof(module(monkeypatch, text).Pair(1, 2)) for text in (SOURCE, turned)]

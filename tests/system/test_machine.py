@@ -12,7 +12,7 @@ from cchybrid.system import machine
 from cchybrid.system.processes import processor_count
 
 
-def test_it_names_processor_memory_system_and_python() -> None:
+def test_it_names_processor_memory_system_and_python():
     text = machine.machine()
     model, processors, memory, *_ = text.split(", ")
     assert model == machine.processor_model() != ""
@@ -23,7 +23,7 @@ def test_it_names_processor_memory_system_and_python() -> None:
     assert platform.node() not in (*text.split(", "), *text.split())  # nothing names its owner
 
 
-def test_a_process_that_may_use_some_of_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_may_use_some_of_the_processors(monkeypatch):
     monkeypatch.setattr(machine, "processor_count", lambda: 3)
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
     monkeypatch.setattr(machine, "total_memory", lambda: None)
@@ -38,9 +38,7 @@ def test_a_process_that_may_use_some_of_the_processors(monkeypatch: pytest.Monke
         (None, "arch"),  # as of macOS
     ],
 )
-def test_the_model_of_the_processor(
-    text: str | None, expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_model_of_the_processor(text, expected, monkeypatch):
     def read(path: Path) -> str:
         if text is None:
             raise OSError

@@ -47,7 +47,7 @@ def gone(number: int) -> bool:
     return False
 
 
-def test_all_descendants_are_found_and_ended() -> None:
+def test_all_descendants_are_found_and_ended():
     mark = uuid.uuid4().hex
     process, numbers = family(mark)
     assert {each.number for each in descendants(process.pid, children())} == set(numbers)
@@ -58,14 +58,14 @@ def test_all_descendants_are_found_and_ended() -> None:
     process.communicate()
 
 
-def test_a_number_that_another_process_has_now_is_left_alone() -> None:
+def test_a_number_that_another_process_has_now_is_left_alone():
     process = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
     end(lambda: [Process(process.pid, 1)])
     process.communicate(b"\n")
     assert process.returncode == 0
 
 
-def test_the_cleanup_process_ends_what_is_marked_or_known() -> None:
+def test_the_cleanup_process_ends_what_is_marked_or_known():
     mark = uuid.uuid4().hex
     cleanup = CleanupProcess(f"MARK={mark}")
     process, numbers = family(mark)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cchybrid.system.processes import memory_of_all, private_memory
+from tests.python_process import run_python
 
 CHILD = """
 import os, sys
@@ -29,7 +30,7 @@ print(out.decode(), errors.decode())
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     """The current folder, with a stray module; the child's own module is in ``modules``."""
     (tmp_path / "here").mkdir()
     (tmp_path / "modules").mkdir()
@@ -42,31 +43,28 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path, *words: str, path: str = "") -> list[str]:
     """Run the parent's Python in the folder; return the words that its child prints."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "../modules"), path])}
-    done = subprocess.run(
-        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True,
-        timeout=60, check=True,
-    )  # fmt: skip
+    done = run_python(*words, cwd=folder, **environment)
     printed = done.stdout.split()
     assert len(printed) == 3, done.stdout
     return printed
 
 
 @pytest.mark.parametrize("how", [("-m", "parent"), ("-c", PARENT)], ids=["module", "command"])
-def test_nothing_of_the_current_folder_is_found(folder: Path, how: tuple[str, ...]) -> None:
+def test_nothing_of_the_current_folder_is_found(folder, how):
     assert run(folder, *how)[0] == "False"
 
 
 @pytest.mark.parametrize("path", [".", "../here", os.pathsep.join(["", "."])])
-def test_a_current_folder_in_pythonpath_is_kept(folder: Path, path: str) -> None:
+def test_a_current_folder_in_pythonpath_is_kept(folder, path):
     assert run(folder, "-m", "parent", path=path)[0] == "True"
     assert run(folder, "-c", PARENT, path=path)[0] == "True"
 
 
-def test_the_folder_of_the_main_script_is_kept(folder: Path) -> None:
+def test_the_folder_of_the_main_script_is_kept(folder):
     assert run(folder, "parent.py")[0] == "True"
 
 
-def test_private_memory_counts_what_a_process_writes() -> None:
+def test_private_memory_counts_what_a_process_writes():
     before = private_memory(os.getpid())
     block = bytearray(b"x") * (64 << 20)
     assert private_memory(os.getpid()) - before > 60 << 20
@@ -74,7 +72,7 @@ def test_private_memory_counts_what_a_process_writes() -> None:
     assert private_memory(1 << 30) == 0  # no such process
 
 
-def test_what_forked_processes_share_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_forked_processes_share_counts_once(monkeypatch):
     """One that has 128 MiB, two forks of it, and 64 MiB that one of these has written."""
     code = (
         "import os, sys, time\n"
@@ -104,12 +102,9 @@ def test_what_forked_processes_share_counts_once(monkeypatch: pytest.MonkeyPatch
         parent.communicate("")
 
 
-def test_a_child_whose_parent_has_ended_before_ends_at_once() -> None:
+def test_a_child_whose_parent_has_ended_before_ends_at_once():
     """As when the host is killed while a child still imports its modules."""
     code = "from cchybrid.system.processes import die_with_parent; die_with_parent(); print('on')"
     for parent, expected in ((str(os.getpid()), (0, "on\n")), ("1", (1, ""))):
-        done = subprocess.run(
-            [sys.executable, "-c", code], env={**os.environ, "CCHYBRID_PARENT": parent},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        done = run_python("-c", code, CCHYBRID_PARENT=parent)
         assert (done.returncode, done.stdout) == expected

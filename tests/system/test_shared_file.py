@@ -6,7 +6,6 @@ import signal
 import tempfile
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ def open_files() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-def test_what_is_read_equals_what_was_written(file: SharedFile) -> None:
+def test_what_is_read_equals_what_was_written(file):
     long = np.arange(100_000)
     arrays = [
         long, np.arange(7, dtype=np.int8), np.empty(0, np.int32), np.empty((0, 3)),
@@ -48,7 +47,7 @@ def test_what_is_read_equals_what_was_written(file: SharedFile) -> None:
         assert after.ctypes.data % ALIGNMENT == 0 or not after.size
 
 
-def test_what_a_reader_changes_is_seen_by_no_other(file: SharedFile) -> None:
+def test_what_a_reader_changes_is_seen_by_no_other(file):
     file.write(np.zeros(10_000, dtype=np.int64))
     first, second = read(file.reader), read(file.reader)
     first[:] = 7
@@ -62,7 +61,7 @@ def test_what_a_reader_changes_is_seen_by_no_other(file: SharedFile) -> None:
         os.ftruncate(file.reader, 0)
 
 
-def test_it_never_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_never_has_a_name(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     file = SharedFile()
     assert not list(tmp_path.iterdir())
@@ -74,7 +73,7 @@ def test_it_never_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert not list(tmp_path.iterdir())
 
 
-def test_a_full_disk_is_an_error() -> None:
+def test_a_full_disk_is_an_error():
     full = os.open("/dev/full", os.O_WRONLY)
     try:
         with pytest.raises(OSError, match="No space left"):
@@ -83,7 +82,7 @@ def test_a_full_disk_is_an_error() -> None:
         os.close(full)
 
 
-def test_every_incomplete_file_is_unfinished(tmp_path: Path) -> None:
+def test_every_incomplete_file_is_unfinished(tmp_path):
     path = tmp_path / "file"
     path.touch()
     with open(path, "wb") as target:
@@ -97,7 +96,7 @@ def test_every_incomplete_file_is_unfinished(tmp_path: Path) -> None:
             read(source.fileno())
 
 
-def test_a_reader_waits_for_the_writer(file: SharedFile) -> None:
+def test_a_reader_waits_for_the_writer(file):
     found: list[object] = []
     reader = threading.Thread(target=lambda: found.append(read(file.reader)))
     reader.start()
@@ -111,9 +110,7 @@ def test_a_reader_waits_for_the_writer(file: SharedFile) -> None:
     assert found == [[1, 2]]
 
 
-def test_a_writer_that_is_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: SharedFile
-) -> None:
+def test_a_writer_that_is_killed(tmp_path, monkeypatch, file):
     (tmp_path / "half_writer.py").write_text(
         "import os, sys, time\n"
         "os.write(int(sys.stdin.readline()), bytes(8) + b'x' * 1000)\n"

@@ -4,7 +4,7 @@ from cchybrid.system.stopwatch import Stopwatch
 from cchybrid.system.working_time import Usage
 
 
-def test_pauses_do_not_count_and_processor_seconds_never_fall() -> None:
+def test_pauses_do_not_count_and_processor_seconds_never_fall():
     times = iter([10.0, 12.0, 13.0, 50.0, 54.0, 55.0])
     watch = Stopwatch(lambda: next(times))
     watch.update(Usage(True, 1.5))

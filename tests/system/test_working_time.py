@@ -32,7 +32,7 @@ def machine() -> Machine:
     return Machine()
 
 
-def test_waiting_for_a_processor_does_not_count(machine: Machine) -> None:
+def test_waiting_for_a_processor_does_not_count(machine):
     clock = machine.clock()
     machine.pass_by(100.0, 0.25)
     assert clock.seconds() == 0.25
@@ -41,7 +41,7 @@ def test_waiting_for_a_processor_does_not_count(machine: Machine) -> None:
     assert clock.seconds() == 2.25
 
 
-def test_ended_children_may_take_their_time_with_them(machine: Machine) -> None:
+def test_ended_children_may_take_their_time_with_them(machine):
     clock = machine.clock()
     machine.pass_by(1.0, 1.0)
     clock.seconds()
@@ -49,12 +49,12 @@ def test_ended_children_may_take_their_time_with_them(machine: Machine) -> None:
     assert clock.seconds() == 1.0
 
 
-def test_wall_clock_time_counts_where_nothing_is_known() -> None:
+def test_wall_clock_time_counts_where_nothing_is_known():
     seconds = iter([0.0, 3.0])
     assert WorkingTime(lambda: None, lambda: next(seconds)).seconds() == 3.0
 
 
-def test_samples_are_not_taken_more_often_than_the_interval(machine: Machine) -> None:
+def test_samples_are_not_taken_more_often_than_the_interval(machine):
     clock = machine.clock(interval=1.0)
     machine.pass_by(0.5, 0.5)
     assert clock.seconds() == 0.0
@@ -73,7 +73,7 @@ def busy() -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system tells no usage")
-def test_the_usage_of_a_process_and_of_its_descendants(busy: subprocess.Popen[bytes]) -> None:
+def test_the_usage_of_a_process_and_of_its_descendants(busy):
     while (tree_usage(busy.pid) or Usage(False, 0.0)).processor < 0.5:
         pass
     alone = usage(busy.pid)

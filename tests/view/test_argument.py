@@ -36,7 +36,7 @@ def lines_of(instance: Instance, evidence: dict[str, Any]) -> list[str]:
     return lines
 
 
-def test_all_messages_pay_for_their_routes() -> None:
+def test_all_messages_pay_for_their_routes():
     instance = cchybrid.instance("spidergon-8", "AAS")
     channels = [[a, b, 1] for a, b in instance.network.channel_index]
     graph = nx.DiGraph((a, b) for a, b, _ in channels)
@@ -53,7 +53,7 @@ def test_all_messages_pay_for_their_routes() -> None:
     ]
 
 
-def test_ports_have_prices_as_channels_have() -> None:
+def test_ports_have_prices_as_channels_have():
     # Four messages enter node 2, which accepts one per step.
     instance = cchybrid.instance("ring-bi-5", "AAS", ports=1)
     assert lines_of(instance, linear(4, accept=[[2, 1]]))[1:3] == [
@@ -68,7 +68,7 @@ def test_ports_have_prices_as_channels_have() -> None:
     assert lines[-1].startswith("Together that is 14, more than 12: ")
 
 
-def test_prices_of_some_steps_count_in_these_steps() -> None:
+def test_prices_of_some_steps_count_in_these_steps():
     # 15 messages enter node 0 from the switch, none in the first step.
     instance = cchybrid.instance("dgx-2", "AAB", **STORED)
     lines = lines_of(instance, linear(16, channels=[[16, 0, 2, 9, 1], [16, 0, 10, 15, 1]]))
@@ -77,7 +77,7 @@ def test_prices_of_some_steps_count_in_these_steps() -> None:
     assert lines[-1].startswith("Together that is 15, more than 14: ")
 
 
-def test_a_message_pays_what_its_source_cannot_gain() -> None:
+def test_a_message_pays_what_its_source_cannot_gain():
     # In one step node 0 sends to 3 of 7 destinations.
     assert lines_of(cchybrid.instance("hypercube-8", "OAB"), spread(2, range(1, 8))) == [
         "Suppose that 1 step is enough.",
@@ -117,7 +117,7 @@ def test_groups_are_listed_one_by_one() -> None:
     ]
 
 
-def test_a_destination_may_be_out_of_reach() -> None:
+def test_a_destination_may_be_out_of_reach():
     assert lines_of(cchybrid.instance("hypercube-8", "OAB", **STORED), linear(3)) == [
         "Suppose that 2 steps are enough.",
         "No channel and no port has a price.",
@@ -126,7 +126,7 @@ def test_a_destination_may_be_out_of_reach() -> None:
     ]
 
 
-def test_nested_sets() -> None:
+def test_nested_sets():
     evidence = {"kind": "nested-sets", "message": 0, "sets": [[0, 2, 6, 5], [0, 1, 4, 3]]}
     first, _, last = lines_of(cchybrid.instance("full-tree-7", "OAB", root=0), evidence)
     assert first == (
@@ -137,7 +137,7 @@ def test_nested_sets() -> None:
 
 
 @pytest.mark.parametrize("back", [False, True])
-def test_a_part_of_an_allreduce(back: bool) -> None:
+def test_a_part_of_an_allreduce(back):
     # On a ring of four nodes with all ports a message reaches 2 of 3 others in one step.
     key = "to" if back else "from"
     evidence = {"kind": "part", key: 0, "evidence": spread(2, range(1, 4))}
@@ -152,7 +152,7 @@ def test_a_part_of_an_allreduce(back: bool) -> None:
     assert last == "Together that is 1, more than 0: at least 2 steps are needed."
 
 
-def test_exchanges() -> None:
+def test_exchanges():
     # 2(4 - 1) transfers for each of 3 chunks; 8 channels carry 16 in two steps.
     instance = cchybrid.instance("ring-bi-4", "allreduce", chunks=3)
     assert lines_of(instance, {"kind": "exchanges"}) == [
@@ -162,7 +162,7 @@ def test_exchanges() -> None:
 
 
 @pytest.mark.parametrize("steps", [3, None])
-def test_rounds_per_chunk_and_throughput(steps: int | None) -> None:
+def test_rounds_per_chunk_and_throughput(steps):
     # Node 0 of a DGX-1 gets 7 messages from 4 neighbours, over 6 links.
     instance = cchybrid.instance("dgx-1", "AAB", **STORED)
     evidence = {"kind": "linear", "channels": [[node, 0, 1] for node in (1, 2, 3, 4)]}
@@ -176,7 +176,7 @@ def test_rounds_per_chunk_and_throughput(steps: int | None) -> None:
     ]
 
 
-def test_a_certificate_is_read_within_its_scope() -> None:
+def test_a_certificate_is_read_within_its_scope():
     # By shortest paths both messages take the channel from 0 to 1; by other paths neither has to.
     instance = cchybrid.instance("ring-bi-5", [Message(0, (2,)), Message(0, (1,))])
     record, evidence = instance.to_json(), linear(2, channels=[[0, 1, 1]])
@@ -184,7 +184,7 @@ def test_a_certificate_is_read_within_its_scope() -> None:
     assert explain(record, found)[2].endswith(": 2 in all.")
 
 
-def test_a_refutation_counts_its_formula_and_its_proof() -> None:
+def test_a_refutation_counts_its_formula_and_its_proof():
     pytest.importorskip("pysat")
     from cchybrid.checker.clauses import Formula
     from cchybrid.proof.refutation import refute
@@ -202,7 +202,7 @@ def test_a_refutation_counts_its_formula_and_its_proof() -> None:
     assert second.startswith("A proof of ")
 
 
-def test_nodes_are_called_by_their_names() -> None:
+def test_nodes_are_called_by_their_names():
     names = ("1", "2", "3")
     network = cchybrid.Network.from_links("line", 3, [(0, 1), (1, 2)], node_names=names)
     result = cchybrid.solve(network, "allreduce", time_limit=30)

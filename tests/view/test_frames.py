@@ -25,7 +25,7 @@ def schedule() -> cchybrid.Schedule:
     return found
 
 
-def test_the_table_has_a_line_for_every_use_of_a_channel(schedule: cchybrid.Schedule) -> None:
+def test_the_table_has_a_line_for_every_use_of_a_channel(schedule):
     frame = schedule.to_frame()
     assert len(frame) == schedule.channel_uses
     rows = set(zip(frame["step"], frame["message"], frame["tail"], frame["head"], strict=True))
@@ -42,21 +42,21 @@ def test_the_table_has_a_line_for_every_use_of_a_channel(schedule: cchybrid.Sche
         assert messages[row.message] == cchybrid.Message(row.source, (row.target,))
 
 
-def test_a_schedule_without_steps_has_an_empty_table() -> None:
+def test_a_schedule_without_steps_has_an_empty_table():
     empty = cchybrid.Schedule(cchybrid.instance("ring-bi-4", "AAS"), ())
     assert list(empty.to_frame())[:3] == ["message", "step", "source"]
     assert len(empty.to_frame()) == 0
     assert empty.utilisation().uses.shape == (8, 0)
 
 
-def test_a_step_of_several_rounds_carries_as_many_times_more() -> None:
+def test_a_step_of_several_rounds_carries_as_many_times_more():
     instance = cchybrid.instance("ring-bi-4", "reduce", rounds=[1, 2])
     steps = [[(0, (2, 1)), (0, (3, 0))], [(0, (1, 0))]]
     found = cchybrid.Schedule(instance, steps).utilisation()
     assert found.capacity.tolist() == [[2, 1]] * 8  # rounds count from the last step
 
 
-def test_the_array_adds_up_and_keeps_within_the_capacities(schedule: cchybrid.Schedule) -> None:
+def test_the_array_adds_up_and_keeps_within_the_capacities(schedule):
     found = schedule.utilisation()
     assert found.uses.shape == (len(STAR.channels), len(schedule.steps))
     assert found.uses.sum() == schedule.channel_uses
@@ -69,9 +69,7 @@ def test_the_array_adds_up_and_keeps_within_the_capacities(schedule: cchybrid.Sc
     assert (found.uses[row] == counts).all()
 
 
-def test_the_graph_of_a_schedule_has_the_steps_of_every_channel(
-    schedule: cchybrid.Schedule,
-) -> None:
+def test_the_graph_of_a_schedule_has_the_steps_of_every_channel(schedule):
     graph = schedule.to_networkx()
     assert set(graph) == set(NAMES)
     uses = schedule.utilisation()
@@ -84,9 +82,7 @@ def test_the_graph_of_a_schedule_has_the_steps_of_every_channel(
 @pytest.mark.parametrize(
     "network", [STAR, *map(cchybrid.network, ("mesh-3x3", "kautz-12", "amp-8", "omega-8"))]
 )
-def test_the_graph_of_a_network_is_read_again_as_the_same_network(
-    network: cchybrid.Network,
-) -> None:
+def test_the_graph_of_a_network_is_read_again_as_the_same_network(network):
     again = cchybrid.network(network.to_networkx())
     assert again.channels == network.channels
     assert (again.endpoints, again.switches) == (network.endpoints, network.switches)
@@ -96,13 +92,13 @@ def test_the_graph_of_a_network_is_read_again_as_the_same_network(
     assert again.node_names == network.node_names
 
 
-def test_a_network_of_endpoints_alone_has_no_graph() -> None:
+def test_a_network_of_endpoints_alone_has_no_graph():
     ends = cchybrid.Network.from_links("ends", 2, [(0, 1)], endpoints=(0, 1))
     with pytest.raises(InputError, match="ends: as a graph, a network whose nodes are all endpoi"):
         ends.to_networkx()
 
 
-def test_a_channel_that_does_not_exist_is_named() -> None:
+def test_a_channel_that_does_not_exist_is_named():
     instance = cchybrid.instance("ring-bi-4", "AAS")
     wrong = cchybrid.Schedule(instance, ((cchybrid.Transfer(0, (0, 2)),),))
     for convert in (wrong.utilisation, wrong.to_networkx):
@@ -110,17 +106,13 @@ def test_a_channel_that_does_not_exist_is_named() -> None:
             convert()
 
 
-def test_without_pandas_one_line_says_what_to_install(
-    schedule: cchybrid.Schedule, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_pandas_one_line_says_what_to_install(schedule, monkeypatch):
     monkeypatch.setattr(frames, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="pip install"):
         schedule.to_frame()
 
 
-def test_a_plugin_draws_figures(
-    schedule: cchybrid.Schedule, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plugin_draws_figures(schedule, monkeypatch):
     registry = Registry()
     monkeypatch.setattr(plot, "load_registry", lambda: registry)
     with pytest.raises(InputError, match="no plugin draws figures"):

@@ -7,7 +7,7 @@ from rich.console import Console
 from cchybrid.view.live import LiveView
 
 
-def test_the_live_view_shows_the_best_steps_the_bound_and_the_engines() -> None:
+def test_the_live_view_shows_the_best_steps_the_bound_and_the_engines():
     out = io.StringIO()
     view = LiveView(Console(file=out, force_terminal=True, width=70), "mesh-4x4 AAS")
     with view:

@@ -20,7 +20,7 @@ def result() -> cchybrid.Result:
     return cchybrid.solve(LINE, "allgather", time_limit=30)
 
 
-def test_the_facts_are_those_of_the_instance() -> None:
+def test_the_facts_are_those_of_the_instance():
     rounds = cchybrid.instance("ring-bi-4", "AAS", rounds=[3, 1], chunks=2)
     assert facts(rounds)[1].startswith("12 messages, ")
     assert facts(rounds)[1].endswith("all ports, 2 chunks each, rounds 3+1")
@@ -56,14 +56,14 @@ def tags(text: str) -> set[str]:
     return parser.found
 
 
-def test_a_result_reads_as_its_verdict(result: cchybrid.Result) -> None:
+def test_a_result_reads_as_its_verdict(result):
     assert repr(result) == "<Result of <line> AAB: 2 steps, optimal (certified)>"
     first, second, *_ = str(result).splitlines()
     assert first == "<line> AAB: 2 steps, optimal (certified)"
     assert second.startswith("lower bound: 2 steps, certified by")
 
 
-def test_the_summary_names_the_nodes_of_a_small_schedule(result: cchybrid.Result) -> None:
+def test_the_summary_names_the_nodes_of_a_small_schedule(result):
     lines = result.summary().splitlines()
     assert lines[0] == str(result).splitlines()[0]
     assert lines[1] == "network <line>: 3 nodes, 4 channels"
@@ -73,13 +73,13 @@ def test_the_summary_names_the_nodes_of_a_small_schedule(result: cchybrid.Result
     assert 'R"2"' in "".join(steps)
 
 
-def test_the_summary_of_a_large_schedule_is_short() -> None:
+def test_the_summary_of_a_large_schedule_is_short():
     large = cchybrid.solve("mesh-4x4", "AAB", time_limit=30)
     assert len(large.summary().splitlines()) < 25
     assert "240 transfers: see schedule.to_frame()" in large.summary()
 
 
-def test_results_without_a_schedule_have_a_text_of_every_kind() -> None:
+def test_results_without_a_schedule_have_a_text_of_every_kind():
     one_direction = cchybrid.Network.from_arcs("arc", 2, [(0, 1)], node_names=("a", "b"))
     infeasible = cchybrid.solve(one_direction, "AAS")
     unknown = cchybrid.bound("ring-bi-4", "AAS", time_limit=20)
@@ -90,7 +90,7 @@ def test_results_without_a_schedule_have_a_text_of_every_kind() -> None:
     assert "node a cannot be reached from node b" in str(infeasible)
 
 
-def test_html_is_escaped_and_well_formed(result: cchybrid.Result) -> None:
+def test_html_is_escaped_and_well_formed(result):
     for text in (result._repr_html_(), result.schedule._repr_html_()):
         assert "table" in tags(text)
         assert "script" not in tags(text)
@@ -98,9 +98,7 @@ def test_html_is_escaped_and_well_formed(result: cchybrid.Result) -> None:
         assert "?xml" not in text
 
 
-def test_html_has_the_picture_of_a_plugin(
-    result: cchybrid.Result, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_html_has_the_picture_of_a_plugin(result, monkeypatch):
     registry = Registry()
     monkeypatch.setattr(notebook, "load_registry", lambda: registry)
     assert "svg" not in tags(result._repr_html_())
@@ -115,14 +113,14 @@ def refuse(schedule: cchybrid.Schedule) -> str:
     raise cchybrid.InputError("a figure needs matplotlib")
 
 
-def test_html_of_an_invalid_schedule_says_so() -> None:
+def test_html_of_an_invalid_schedule_says_so():
     instance = cchybrid.instance("ring-bi-4", "AAS")
     text = cchybrid.Schedule(instance, ())._repr_html_()
     assert "not a valid schedule" in text
     assert re.search("Schedule of .*ring-bi-4 AAS.*: 0 steps", text)
 
 
-def test_the_routing_is_part_of_the_facts() -> None:
+def test_the_routing_is_part_of_the_facts():
     for routing, words in (
         ("minimal", "shortest paths"),
         ("any", "any simple path"),

@@ -43,38 +43,38 @@ NAMED = Schedule(
 )  # fmt: skip
 
 
-def test_an_empty_step_of_a_summary() -> None:
+def test_an_empty_step_of_a_summary():
     several = instance("ring-bi-4", "AAS", rounds=[1, 2])
     assert "0 of 8" in render_summary(Schedule(several, ((), SCATTER.steps[0][:1])))
 
 
-def test_cells_hold_every_transfer_once() -> None:
+def test_cells_hold_every_transfer_once():
     table = step_table(SCATTER)
     assert table.sources == tuple("01234567")
     assert table.cells[7] == (tuple(f"7->{node} (7,{node})" for node in range(7)),)
 
 
-def test_names_are_shown_on_the_terminal_as_they_are() -> None:
+def test_names_are_shown_on_the_terminal_as_they_are():
     text = render(NAMED, 120)
     assert "a_b|c (R&D 100%)->[red]x[/red]" in text
     assert "[red]x[/red]" in render(Schedule(NAMED.instance, NAMED.steps), 200)
     assert steps_table(NAMED, 120) is not None
 
 
-def test_a_short_schedule_is_shown_transfer_by_transfer() -> None:
+def test_a_short_schedule_is_shown_transfer_by_transfer():
     text = render(BROADCAST, 80)
     assert "0->1" in text
     assert "1 (0)->2" in text
     assert "1,2" in text
 
 
-def test_a_schedule_of_many_senders_has_a_row_per_sender() -> None:
+def test_a_schedule_of_many_senders_has_a_row_per_sender():
     text = render(SCATTER, 80)
     assert "source" in text
     assert "7->6 (7,6)" in text
 
 
-def test_what_does_not_fit_is_summed_up() -> None:
+def test_what_does_not_fit_is_summed_up():
     table = steps_table(SCATTER, 20)
     assert isinstance(table, Table)
     assert [column.header for column in table.columns][1] == "transfers"
@@ -84,7 +84,7 @@ def test_what_does_not_fit_is_summed_up() -> None:
     assert line.startswith("56 to 56 transfers per step, 100 % of all channels used")
 
 
-def test_a_half_duplex_link_has_its_capacity_once() -> None:
+def test_a_half_duplex_link_has_its_capacity_once():
     whole = SCATTER.instance.network
     pairs = tuple((a, b) for a, b, _ in whole.channels if a < b)
     half = instance(replace(whole, half_duplex=pairs), "AAS")
@@ -102,7 +102,7 @@ def test_a_half_duplex_link_has_its_capacity_once() -> None:
     assert ", 100 % of all channels used" in line
 
 
-def test_reductions_name_what_they_become() -> None:
+def test_reductions_name_what_they_become():
     reduction = instance("ring-bi-4", "AOR")
     steps = ((Transfer(0, (2, 1)),), (Transfer(0, (1, 0)), Transfer(0, (3, 0))))
     text = render(Schedule(reduction, steps), 80)
