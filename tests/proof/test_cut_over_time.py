@@ -83,7 +83,7 @@ def test_no_set_proves_more_than_the_optimum_of_several_broadcasts(network, data
 
 
 def path(nodes: int, *messages: Message) -> Instance:
-    network = cchybrid.network([(v, v + 1) for v in range(nodes - 1)])
+    network = Network.from_links("path", nodes, [(v, v + 1) for v in range(nodes - 1)])
     return Instance(network, Collective("by hand", messages), CommunicationModel(**HOP_BY_HOP))
 
 
