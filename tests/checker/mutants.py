@@ -10,10 +10,15 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from cchybrid.checker import fingerprint
+from cchybrid.checker import KINDS, fingerprint
 
 Pair = tuple[Any, Any]
 Mutation = Callable[[random.Random, Any, Any], Pair]
+SCOPES = [
+    *("any routing", "minimal routing", "at most 2 extra hops", "routing table"),
+    *("these paths", "", 3, None),
+]
+NAMES = [*KINDS, "unreachable", "growth"]
 
 
 def mutants(
@@ -47,14 +52,11 @@ def mutants(
 
 
 def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _leaves(inner, (*path, key))
-    elif isinstance(value, list):
-        for key, inner in enumerate(value):
-            yield from _leaves(inner, (*path, key))
-    else:
+    if not isinstance(value, dict | list):
         yield path
+        return
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        yield from _leaves(inner, (*path, key))
 
 
 def _at(record: Any, path: tuple[Any, ...]) -> Any:
@@ -117,19 +119,15 @@ def _raised_twice(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
 
 
 def _rescoped(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
-    scopes: list[Any] = ["any routing", "minimal routing", "at most 2 extra hops", "routing table"]
-    scopes += ["these paths", "", 3, None]
-    now = certificate["claim"]["scope"]
-    certificate["claim"]["scope"] = rng.choice([scope for scope in scopes if scope != now])
+    claim = certificate["claim"]
+    claim["scope"] = rng.choice([scope for scope in SCOPES if scope != claim["scope"]])
     return schedule, certificate
 
 
 def _evidence_changed(rng: random.Random, schedule: Any, certificate: Any) -> Pair:
-    kinds = ["linear", "nested-sets", "refutation", "part", "exchanges", "unreachable", "growth"]
+    evidence = certificate["evidence"]
     if rng.random() < 0.3:
-        certificate["evidence"]["kind"] = rng.choice(
-            [kind for kind in kinds if kind != certificate["evidence"]["kind"]]
-        )
+        evidence["kind"] = rng.choice([kind for kind in NAMES if kind != evidence["kind"]])
     else:
         with_change(rng, certificate, "evidence")
     return schedule, certificate

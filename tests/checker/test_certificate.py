@@ -184,15 +184,16 @@ def test_a_bound_above_the_schedule_is_an_error_of_the_checker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(certificate, "prove", lambda *_: 2)
-    with pytest.raises(EvidenceError, match="the schedule refutes the claim"):
-        check(SCHEDULE, signed(steps=2, scope="any routing"))
     monkeypatch.setattr(certificate, "linear_rounds", lambda *_: Fraction(3, 2))
-    with pytest.raises(EvidenceError, match="the schedule refutes the claim"):
-        check(SCHEDULE, signed("2", steps=1, rounds_per_chunk="3/2"))
-    # Three chunks in three rounds: fewer than 3/2 for each of them.
     named = {"sha256": fingerprint(without_parts(HOPS))}
-    with pytest.raises(EvidenceError, match="the schedule refutes the claim"):
-        check(CHUNKS, {**signed("2", steps=2, rounds_per_chunk="3/2"), "instance": named})
+    for schedule, record in (
+        (SCHEDULE, signed(steps=2, scope="any routing")),
+        (SCHEDULE, signed("2", steps=1, rounds_per_chunk="3/2")),
+        # Three chunks in three rounds: fewer than 3/2 for each of them.
+        (CHUNKS, {**signed("2", steps=2, rounds_per_chunk="3/2"), "instance": named}),
+    ):
+        with pytest.raises(EvidenceError, match="the schedule refutes the claim"):
+            check(schedule, record)
 
 
 def test_any_routing_is_wider_than_the_rule_of_the_instance() -> None:
@@ -215,34 +216,21 @@ def test_any_routing_is_wider_than_the_rule_of_the_instance() -> None:
 @pytest.mark.parametrize(
     ("verdict", "optimal", "sentence"),
     [
-        (
-            Verdict(3, 3, "any routing", "linear"), True,
-            "3 steps, optimal: no schedule (any routing) has fewer than 3 (linear)",
-        ),
-        (
-            Verdict(3, 2, "minimal routing", "part"), False,
-            "3 steps, valid: no schedule (minimal routing) has fewer than 2 (part)",
-        ),
-        (
-            RoundsVerdict(None, 3, 2, Fraction(3, 2), "linear"), True,
-            "3/2 rounds per chunk, optimal (linear)",
-        ),
-        (
-            RoundsVerdict(None, 3, 2, Fraction(5, 4), "linear"), False,
-            "3/2 rounds per chunk, at least 5/4 are needed (linear)",
-        ),
-        (
-            RoundsVerdict(4, 3, 2, Fraction(5, 4), "linear"), True,
-            "2 chunks, 4 steps, 3 rounds, optimal: no schedule of as many steps has fewer than "
-            "5/4 rounds per chunk (linear)",
-        ),
-        (
-            RoundsVerdict(4, 4, 2, Fraction(5, 4), "linear"), False,
-            "2 chunks, 4 steps, 4 rounds, valid: no schedule of as many steps has fewer than "
-            "5/4 rounds per chunk (linear)",
-        ),
+        (Verdict(3, 3, "any routing", "linear"), True,
+         "3 steps, optimal: no schedule (any routing) has fewer than 3 (linear)"),
+        (Verdict(3, 2, "minimal routing", "part"), False,
+         "3 steps, valid: no schedule (minimal routing) has fewer than 2 (part)"),
+        (RoundsVerdict(None, 3, 2, Fraction(3, 2), "linear"), True,
+         "3/2 rounds per chunk, optimal (linear)"),
+        (RoundsVerdict(None, 3, 2, Fraction(5, 4), "linear"), False,
+         "3/2 rounds per chunk, at least 5/4 are needed (linear)"),
+        (RoundsVerdict(4, 3, 2, Fraction(5, 4), "linear"), True,
+         "2 chunks, 4 steps, 3 rounds, optimal: no schedule of as many steps has fewer than "
+         "5/4 rounds per chunk (linear)"),
+        (RoundsVerdict(4, 4, 2, Fraction(5, 4), "linear"), False,
+         "2 chunks, 4 steps, 4 rounds, valid: no schedule of as many steps has fewer than "
+         "5/4 rounds per chunk (linear)"),
     ],
 )  # fmt: skip
 def test_verdicts(verdict: Any, optimal: bool, sentence: str) -> None:
-    assert verdict.optimal == optimal
-    assert verdict.sentence == sentence
+    assert (verdict.optimal, verdict.sentence) == (optimal, sentence)

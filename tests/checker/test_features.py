@@ -22,6 +22,8 @@ from cchybrid.toolkit.kernels.first_fit import first_fit
 from tests.checker.by_hand import record
 
 SPREAD = {"kind": "linear", "steps": 2, "groups": [{"worth": [[v, 1] for v in range(1, 6)]}]}
+PART = {"from": 0, "evidence": SPREAD}
+COPIES = "linear", "nested-sets", "refutation"
 ONE_PRICE = {"kind": "linear", "channels": [[5, 0, 1]]}
 EVERY_CHANNEL = {
     "kind": "linear", "channels": [[a, b, 1] for a in range(6) for b in ((a + 1) % 6, (a - 1) % 6)]
@@ -66,10 +68,6 @@ def test_features_of_an_instance(name: str) -> None:
     assert found <= FEATURES
 
 
-def test_every_argument_names_features_of_the_closed_list() -> None:
-    assert all(proved <= FEATURES for proved in PROVED.values())
-
-
 @cache
 def arguments() -> dict[str, Any]:
     """Return a call of each kind of evidence, axiom and reader, that is accepted."""
@@ -82,13 +80,12 @@ def arguments() -> dict[str, Any]:
     assert refuted is not None
     single = record([[0, 1]], (1, [0]))
     sets = {"kind": "nested-sets", "message": 0, "sets": [[0, 1]]}
-    part = {"kind": "part", "from": 0, "evidence": SPREAD}
     return {
         "schedule": lambda: checked_schedule(both),
         "linear": lambda: proven_steps(broadcast.to_json(), SPREAD),
         "nested-sets": lambda: proven_steps(broadcast.to_json(), sets),
         "refutation": lambda: proven_steps(scatter, refuted),
-        "part": lambda: proven_steps(members, part),
+        "part": lambda: proven_steps(members, {"kind": "part", **PART}),
         "exchanges": lambda: proven_steps(members, {"kind": "exchanges"}),
         "unreachable": lambda: proves_infeasible(
             single, {"kind": "unreachable", "message": 0, "destination": 0}
@@ -102,8 +99,9 @@ def arguments() -> dict[str, Any]:
     }
 
 
-def test_the_arguments_are_all_there_are() -> None:
+def test_the_arguments_are_all_there_are_and_name_features_of_the_closed_list() -> None:
     assert set(arguments()) == set(PROVED)
+    assert all(proved <= FEATURES for proved in PROVED.values())
 
 
 def test_the_gate_of_parts_counts_for_infeasibility(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,27 +147,24 @@ def test_evidence_of_an_older_version_names_the_command_that_makes_it_anew(kind:
         proven_steps(ring().to_json(), {"kind": kind, "message": 0, "nodes": [0]})
 
 
-@pytest.mark.parametrize("kind", ["part", "exchanges"])
-@pytest.mark.parametrize(("collective", "word"), [("AAB", "delivering"), ("AAR", "combining")])
-def test_kinds_about_an_allreduce_are_refused_elsewhere(
-    kind: str, collective: str, word: str
+@pytest.mark.parametrize(
+    ("collective", "kinds", "feature"),
+    [
+        ("AAB", ("part", "exchanges"), "delivering"),
+        ("AAR", ("part", "exchanges"), "combining"),
+        ("allreduce", COPIES, "allreduce"),
+        ("scan", (*COPIES, "exchanges"), "scan"),
+        ("exscan", (*COPIES, "exchanges"), "scan"),
+    ],
+)
+def test_kinds_that_are_not_proved_for_a_collective(
+    collective: str, kinds: tuple[str, ...], feature: str
 ) -> None:
-    evidence = {"kind": kind, "from": 0, "evidence": SPREAD}
-    with pytest.raises(EvidenceError, match=f"{kind}: not proved for {word}"):
-        proven_steps(ring(collective).to_json(), evidence)
-
-
-@pytest.mark.parametrize("kind", ["linear", "nested-sets", "refutation"])
-def test_other_kinds_are_refused_for_an_allreduce(kind: str) -> None:
-    with pytest.raises(EvidenceError, match=f"{kind}: not proved for allreduce"):
-        proven_steps(ring("allreduce").to_json(), {"kind": kind})
+    for kind in kinds:
+        with pytest.raises(EvidenceError, match=f"{kind}: not proved for {feature}"):
+            proven_steps(ring(collective).to_json(), {"kind": kind, **PART})
 
 
 @pytest.mark.parametrize("collective", ["scan", "exscan"])
-def test_parts_alone_prove_a_bound_for_a_scan(collective: str) -> None:
-    instance = ring(collective).to_json()
-    part = {"kind": "part", "from": 0, "evidence": SPREAD}
-    assert proven_steps(instance, part) == 2
-    for kind in ("linear", "nested-sets", "refutation", "exchanges"):
-        with pytest.raises(EvidenceError, match=f"{kind}: not proved for scan"):
-            proven_steps(instance, {"kind": kind})
+def test_parts_prove_a_bound_for_a_scan(collective: str) -> None:
+    assert proven_steps(ring(collective).to_json(), {"kind": "part", **PART}) == 2

@@ -134,15 +134,11 @@ def test_late_entries_count_in_part():
     """Two complete networks of four nodes with a link: four messages enter one by one."""
     links = [(a, b) for a in range(8) for b in range(a) if a // 4 == b // 4] + [(3, 4)]
     network = ModelNetwork.from_links("two halves", 8, links)
-    everyone = [Message(v, tuple(u for u in range(8) if u != v)) for v in range(8)]
-    record = Instance(network, Collective("AAB", tuple(everyone))).to_json()
+    record = cchybrid.instance(network, "AAB").to_json()
     assert best(record, {"channels": [[3, 4, 1]]}) == 4
-    evidence = {
-        "kind": "linear",
-        "steps": 5,
-        "channels": [[3, 4, 1, 3, 4], [3, 4, 4, 4, 1]],
-        "groups": [{"messages": [0, 1, 2, 3], "worth": [[v, 1] for v in (4, 5, 6, 7)]}],
-    }
+    groups = [{"messages": [0, 1, 2, 3], "worth": [[v, 1] for v in (4, 5, 6, 7)]}]
+    channels = [[3, 4, 1, 3, 4], [3, 4, 4, 4, 1]]
+    evidence = {"kind": "linear", "steps": 5, "channels": channels, "groups": groups}
     assert proven_steps(record, evidence) == 5
 
 
@@ -169,12 +165,9 @@ def test_prices_follow_the_routing():
     """The short path from 0 to 1 is expensive; the long one is allowed only by some routings."""
     expensive = {"channels": [[0, 1, 1]]}
     messages = [Message(0, (1,)), Message(0, (1,))]
-    assert best(on_ring(6, *messages), expensive) == 2
-    assert best(on_ring(6, *messages, routing=3), expensive) == 2
     # One step is needed in any case.
-    assert best(on_ring(6, *messages, routing=4), expensive) == 1
-    assert best(on_ring(6, *messages, routing="any"), expensive) == 1
-    assert best(on_ring(6, *messages, routing=10**15), expensive) == 1
+    for routing, steps in (("minimal", 2), (3, 2), (4, 1), ("any", 1), (10**15, 1)):
+        assert best(on_ring(6, *messages, routing=routing), expensive) == steps
     hops = on_ring(6, *messages, **HOPS)
     assert best(hops, expensive) == 2  # the long way takes five steps
 
@@ -201,10 +194,8 @@ def test_prices_of_ports_are_paid_at_both_ends_and_hop_by_hop_at_every_node():
 
 def test_deliveries_over_links_and_ports_are_counted_by_value():
     links = [(v, (v + 1) % 4) for v in range(4)]
-    channels = [Channel(a, b, 1) for link in links for a, b in (link, link[::-1])]
-    network = ModelNetwork("ring", 4, tuple(channels), half_duplex=tuple(links))
-    everyone = [Message(v, tuple(u for u in range(4) if u != v)) for v in range(4)]
-    instance = Instance(network, Collective("AAB", tuple(everyone)))
+    network = ModelNetwork.from_links("ring", 4, links, half_duplex=tuple(links))
+    instance = cchybrid.instance(network, "AAB")
     spread = {"groups": [{"worth": [[node, 1] for node in range(4)]}]}
     assert best(instance.to_json(), {"channels": [[a, b, 1] for a, b in links], **spread}) == 3
     assert fewest_steps(instance, 9) == 3
@@ -288,18 +279,17 @@ def test_rounds_per_chunk_and_throughput():
     # In two steps, what goes two hops arrives in the second one.
     late = {"kind": "linear", "channels": [[a, b, 2, 2, 1] for a, b in network.channels]}
     assert linear_rounds(network, late, 2) == Fraction(4, 8)
-    for wrong in ({}, {"channels": []}, {"channels": [[0, 1, 0]]}, {"steps": 2}):
-        with pytest.raises(EvidenceError, match=r"shows no number|no object of kind"):
-            linear_rounds(network, {"kind": "linear", **wrong}, 2)
-    for wrong in (None, [], {**equal, "kind": "rows"}, {"channels": equal["channels"]}):
-        with pytest.raises(EvidenceError, match="is of the kind linear; make it anew"):
-            linear_rounds(network, wrong, 2)
-    with pytest.raises(EvidenceError, match="for a step that is not there"):
-        linear_rounds(network, late, None)
-    with pytest.raises(EvidenceError, match="for a number of steps"):
-        linear_rounds(network, {**equal, "groups": [{"worth": [[0, 1]]}]}, None)
-    with pytest.raises(EvidenceError, match="shows no number of rounds"):
-        linear_rounds(network, equal, 1)  # some destinations cannot be reached
+    nothing = [{}, {"channels": []}, {"channels": [[0, 1, 0]]}, {"steps": 2}]
+    others = None, [], {**equal, "kind": "rows"}, {"channels": equal["channels"]}
+    for wrong, steps, text in (
+        *(({"kind": "linear", **each}, 2, "shows no number|no object of kind") for each in nothing),
+        *((each, 2, "is of the kind linear; make it anew") for each in others),
+        (late, None, "for a step that is not there"),
+        ({**equal, "groups": [{"worth": [[0, 1]]}]}, None, "for a number of steps"),
+        (equal, 1, "shows no number of rounds"),  # some destinations cannot be reached
+    ):
+        with pytest.raises(EvidenceError, match=text):
+            linear_rounds(network, wrong, steps)
 
 
 def star(**model: Any) -> Network:
@@ -328,10 +318,8 @@ def test_rounds_by_the_price_of_one_destination() -> None:
     """In one step of any number of rounds node 0 informs all, and pays 1 for one of them."""
     network = star(**HOPS, ports=1)
     groups = [{"worth": [[1, 1], [2, 1], [3, 1]]}]
-    assert (
-        linear_rounds(network, {"kind": "linear", "channels": [[0, 1, 1]], "groups": groups}, 1)
-        == 1
-    )
+    evidence = {"kind": "linear", "channels": [[0, 1, 1]], "groups": groups}
+    assert linear_rounds(network, evidence, 1) == 1
     # No message uses channels into the centre; ports of none offer nothing.
     never = Network(on_ring(4, Message(0, (1,)), inject=(0,) * 4, accept=(1,) * 4, **HOPS))
     for shown, wrong in ((network, {"channels": [[1, 0, 1]]}), (never, {"inject": [[0, 1]]})):

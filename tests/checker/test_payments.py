@@ -67,6 +67,11 @@ def test_routes_read_plainly(seed: int) -> None:
 CHAIN = [[0, 1], [1, 2], [2, 3]]
 
 
+def spread(network: Network, evidence: Any, steps: int, group: Any) -> int:
+    """Return what message 0 pays at least for the worth of a group."""
+    return Spread(network, Prices(network, evidence, steps), group, any_rounds=False).paid([0])
+
+
 def chain(*messages: tuple[int, list[int]], **model: Any) -> Network:
     return by_hand(CHAIN, *messages, **model)
 
@@ -74,40 +79,35 @@ def chain(*messages: tuple[int, list[int]], **model: Any) -> Network:
 def test_a_channel_carries_one_of_several_best_transfers() -> None:
     """In one step, nodes 1 and 3 are worth 4 over the same channel, node 2 costs its worth."""
     network = by_hand([[0, 1], [1, 3], [0, 2]], (0, [1, 2, 3]))
-    prices = Prices(network, {"channels": [[0, 2, 5]]}, 1)
     group = {"worth": [[1, 4], [2, 5], [3, 4]]}
-    assert Spread(network, prices, group, any_rounds=False).paid([0]) == 13 - 4
+    assert spread(network, {"channels": [[0, 2, 5]]}, 1, group) == 13 - 4
 
 
-def test_the_best_transfer_to_a_block_counts() -> None:
-    """Of a worth of 8, the last step earns 4 - 3 at node 1; the first one 8 - 3, not 8 - 6."""
+def test_the_best_transfers_to_a_block_count() -> None:
     network = by_hand([[0, 1], [1, 2]], (0, [1, 2]))
-    prices = Prices(network, {"channels": [[0, 1, 3], [1, 2, 3]]}, 2)
     group = {"worth": [[1, 4], [2, 4]], "blocks": [[1, 2]]}
-    assert Spread(network, prices, group, any_rounds=False).paid([0]) == 8 - (1 + 5)
-
-
-def test_a_block_earns_before_the_last_step_where_its_nodes_do_not() -> None:
-    """Each of two destinations costs its worth, and both together are worth twice as much."""
-    network = by_hand([[0, 1], [1, 2]], (0, [1, 2]))
-    prices = Prices(network, {"channels": [[0, 1, 4]]}, 3)
-    group = {"worth": [[1, 4], [2, 4]], "blocks": [[1, 2]]}
-    assert Spread(network, prices, group, any_rounds=False).paid([0]) == 8 - 2 * 4
+    # Of a worth of 8, the last step earns 4 - 3 at node 1; the first one 8 - 3, not 8 - 6.
+    assert spread(network, {"channels": [[0, 1, 3], [1, 2, 3]]}, 2, group) == 8 - (1 + 5)
+    # Each of two destinations costs its worth, and both together are worth twice as much: the block
+    # earns before the last step, its nodes do not.
+    assert spread(network, {"channels": [[0, 1, 4]]}, 3, group) == 8 - 2 * 4
+    # The block is worth 4 - 1 to node 0, once, and nothing to itself; node 3 costs its worth.
+    network = by_hand([[0, 1], [1, 2], [0, 3]], (0, [1, 2, 3]), **HOPS)
+    group = {"worth": [[1, 2], [2, 2], [3, 9]], "blocks": [[1, 2]]}
+    assert spread(network, {"accept": [[1, 1], [2, 1], [3, 9]]}, 3, group) == 13 - 3
 
 
 def test_no_path_begins_with_a_channel_that_makes_it_too_long() -> None:
     """The path by node 1 is free, and one hop too long."""
     network = by_hand([[0, 1], [1, 2], [0, 2]], (0, [2]))
-    prices = Prices(network, {"channels": [[0, 2, 5]]}, 1)
-    assert Spread(network, prices, {"worth": [[2, 7]]}, any_rounds=False).paid([0]) == 5
+    assert spread(network, {"channels": [[0, 2, 5]]}, 1, {"worth": [[2, 7]]}) == 5
 
 
-def test_a_block_earns_nothing_from_itself() -> None:
-    """The block of nodes 1 and 2 is worth 4 - 1 to node 0, once; node 3 costs its worth."""
-    network = by_hand([[0, 1], [1, 2], [0, 3]], (0, [1, 2, 3]), **HOPS)
-    prices = Prices(network, {"accept": [[1, 1], [2, 1], [3, 9]]}, 3)
-    group = {"worth": [[1, 2], [2, 2], [3, 9]], "blocks": [[1, 2]]}
-    assert Spread(network, prices, group, any_rounds=False).paid([0]) == 13 - 3
+def test_steps_that_change_nothing_count_one_by_one() -> None:
+    """With one port, steps 2 to 4 earn 1 each at node 1, and step 1 earns 10."""
+    network = by_hand([[0, 1], [0, 2]], (0, [1, 2]), **HOPS, ports=1)
+    evidence = {"channels": [[0, 1, 2, 4, 9], [0, 2, 2, 4, 10]]}
+    assert spread(network, evidence, 4, {"worth": [[1, 10], [2, 10]]}) == 20 - (3 * 1 + 10)
 
 
 @pytest.mark.parametrize(
@@ -123,23 +123,14 @@ def test_a_block_earns_nothing_from_itself() -> None:
 )
 def test_charges_are_for_their_steps(charge: list[int], paid: int) -> None:
     network = by_hand([[0, 1], [0, 2]], (0, [1, 2]), **HOPS)
-    prices = Prices(network, {"accept": [[1, 3, 3, 5], [2, 7]]}, 3)
     group = {"worth": [[1, 5], [2, 7]], "once": [charge]}
-    assert Spread(network, prices, group, any_rounds=False).paid([0]) == paid
-
-
-def test_steps_that_change_nothing_count_one_by_one() -> None:
-    """With one port, steps 2 to 4 earn 1 each at node 1, and step 1 earns 10."""
-    network = by_hand([[0, 1], [0, 2]], (0, [1, 2]), **HOPS, ports=1)
-    prices = Prices(network, {"channels": [[0, 1, 2, 4, 9], [0, 2, 2, 4, 10]]}, 4)
-    group = {"worth": [[1, 10], [2, 10]]}
-    assert Spread(network, prices, group, any_rounds=False).paid([0]) == 20 - (3 * 1 + 10)
+    assert spread(network, {"accept": [[1, 3, 3, 5], [2, 7]]}, 3, group) == paid
 
 
 def test_one_source_may_forward_messages_of_another() -> None:
     network = by_hand([[1, 0], [0, 2]], (0, [2]), (1, [2]), **HOPS)
-    spread = Spread(network, Prices(network, {}, 2), {"worth": [[2, 1]]}, any_rounds=False)
-    assert spread.paid([0, 1]) == 0
+    paid = Spread(network, Prices(network, {}, 2), {"worth": [[2, 1]]}, any_rounds=False)
+    assert paid.paid([0, 1]) == 0
 
 
 def test_without_a_step_no_message_arrives() -> None:
@@ -147,7 +138,7 @@ def test_without_a_step_no_message_arrives() -> None:
     none = Prices(network, {}, 0)
     assert paid_for_routes(network, none, []) == 0
     assert paid_for_routes(network, none, [0]) == NEVER
-    assert Spread(network, none, {"worth": [[3, 7]]}, any_rounds=False).paid([0]) == 7
+    assert spread(network, {}, 0, {"worth": [[3, 7]]}) == 7
     assert paid_for_sets(network, none, [[5, 3]], [0]) == 5
 
 
@@ -199,12 +190,12 @@ def test_incomes_that_grow_in_every_step_are_refused(
     ring = [[a, (a + d) % 4] for a in range(4) for d in (1, 3)]
     network = by_hand(ring, (0, [1, 2, 3]), **model)
     steps, great = 1 << 39, 10**39
-    prices = Prices(network, {"accept": [[1, steps, steps, great]]}, steps)
+    prices = {"accept": [[1, steps, steps, great]]}
     charges = [[node, 1, steps - 1, 2 * great] for node in charged]
     group = {"worth": [[1, great], [2, 1], [3, 1]], "once": charges}
     monkeypatch.setattr("cchybrid.checker.prices.MAX_WORK", 1000)
     with pytest.raises(TooLargeError):
-        Spread(network, prices, group, any_rounds=False).paid([0])
+        spread(network, prices, steps, group)
 
 
 def test_many_charges_are_refused() -> None:
@@ -214,7 +205,7 @@ def test_many_charges_are_refused() -> None:
     network = by_hand([[0, 1], [1, 2], [2, 0]], (0, [1, 2]))
     group = {"worth": [[1, 1], [2, 1]], "once": once}
     with pytest.raises(TooLargeError):
-        Spread(network, Prices(network, {}, number), group, any_rounds=False).paid([0])
+        spread(network, {}, number, group)
 
 
 SETS = [[2, 1, 2, 3], [1, 2, 3], [3, 3]]

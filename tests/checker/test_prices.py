@@ -64,10 +64,8 @@ def test_rounds_change_what_is_offered() -> None:
     assert [each[:2] for each in found.intervals] == [(1, 1), (2, 2), (3, 5)]
     assert found.offered == 36 + 12 + 3 * 24
     assert found.max_offer == 36
-    assert [each[:2] for each in Prices(line(rounds=[3, 1, 2]), {}, 2).intervals] == [
-        (1, 1),
-        (2, 2),
-    ]
+    fewer = Prices(line(rounds=[3, 1, 2]), {}, 2)
+    assert [each[:2] for each in fewer.intervals] == [(1, 1), (2, 2)]
 
 
 def test_nothing_has_a_price() -> None:
@@ -81,25 +79,28 @@ def test_nothing_has_a_price() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "steps", "text"),
+    ("text", "key", "rows"),
     [
-        ({"channels": [[0, 2, 1]]}, 2, "a price for something that is not there"),
-        ({"channels": [[0, 1]]}, 2, "a price for something that is not there"),
-        ({"channels": [[0, 1, 1, 1]]}, 2, "a price for something that is not there"),
-        ({"inject": [[3, 1]]}, 2, "a price for something that is not there"),
-        ({"accept": [[0, 1, 1]]}, 2, "a price for something that is not there"),
-        ({"accept": [[0, 1, 1, 1, 1]]}, 2, "a price for something that is not there"),
-        ({"channels": [[1]]}, 2, "a row of the evidence has the wrong length"),
-        ({"channels": [[0, 1, 1, 1, 1, 1]]}, 2, "a row of the evidence has the wrong length"),
-        ({"channels": [[0, 1, 0, 1, 1]]}, 2, "a price for a step that is not there"),
-        ({"channels": [[0, 1, 2, 1, 1]]}, 2, "a price for a step that is not there"),
-        ({"channels": [[0, 1, 1, 3, 1]]}, 2, "a price for a step that is not there"),
-        ({"inject": [[0, 1, 1, 1]]}, None, "a price for a step that is not there"),
+        ("a price for something that is not there", "channels", [[0, 2, 1], [0, 1], [0, 1, 1, 1]]),
+        ("a price for something that is not there", "inject", [[3, 1]]),
+        ("a price for something that is not there", "accept", [[0, 1, 1], [0, 1, 1, 1, 1]]),
+        ("a row of the evidence has the wrong length", "channels", [[1], [0, 1, 1, 1, 1, 1]]),
+        (
+            "a price for a step that is not there",
+            "channels",
+            [[0, 1, 0, 1, 1], [0, 1, 2, 1, 1], [0, 1, 1, 3, 1]],
+        ),
     ],
 )
-def test_what_is_no_price(rows: Any, steps: int | None, text: str) -> None:
-    with pytest.raises(EvidenceError, match=f"^{text}$"):
-        Prices(line(), rows, steps)
+def test_what_is_no_price(text: str, key: str, rows: list[list[int]]) -> None:
+    for row in rows:
+        with pytest.raises(EvidenceError, match=f"^{text}$"):
+            Prices(line(), {key: [row]}, 2)
+
+
+def test_prices_of_any_number_of_steps_are_for_no_step() -> None:
+    with pytest.raises(EvidenceError, match=r"^a price for a step that is not there$"):
+        Prices(line(), {"inject": [[0, 1, 1, 1]]}, None)
 
 
 def test_rows_of_numbers() -> None:

@@ -73,20 +73,17 @@ def test_lines_that_name_what_does_not_exist(line: str) -> None:
 
 
 def test_numbers_only_grow() -> None:
-    with refused("a line of the proof has the wrong form"):
-        check("7 1 0 1 3 0", "7 0 7 2 4 0")
-    with refused("a line of the proof has the wrong form"):
-        check("7 1 0 1 3 0", "6 0 7 2 4 0")
+    for second in ("7 0 7 2 4 0", "6 0 7 2 4 0"):
+        with refused("a line of the proof has the wrong form"):
+            check("7 1 0 1 3 0", second)
     check("7 1 0 1 3 0", "8 0 7 2 4 0")
 
 
 def test_deleted_clauses_are_gone() -> None:
-    for deleted in ("1", "1 3", "3"):
-        with refused("a line of the proof names a clause that does not exist"):
-            check(f"4 d {deleted} 0", *PROOF)
     # A clause is deleted once.
-    with refused("a line of the proof names a clause that does not exist"):
-        check("4 d 1 1 0")
+    for lines in (["4 d 1 1 0"], *([f"4 d {each} 0", *PROOF] for each in ("1", "1 3", "3"))):
+        with refused("a line of the proof names a clause that does not exist"):
+            check(*lines)
 
 
 @pytest.mark.parametrize(
@@ -140,38 +137,30 @@ def test_unpacking() -> None:
 
 
 def test_unpacking_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "12345678\n" * 4
-    for size, fits in ((36, True), (35, False)):
-        monkeypatch.setattr(refutation, "MAX_PROOF_BYTES", size)
-        if fits:
-            assert len(list(proof_lines(packed(text)))) == 4
-        else:
-            with refused("the proof is cut short, or too long"):
-                list(proof_lines(packed(text)))
-    monkeypatch.setattr(refutation, "MAX_PROOF_BYTES", 1000)
-    for size, fits in ((10, True), (9, False)):
-        monkeypatch.setattr(refutation, "MAX_LINE_CHARACTERS", size)
-        if fits:
-            assert len(list(proof_lines(packed(text)))) == 4
-        else:
-            with refused("a line of the proof has the wrong form"):
-                list(proof_lines(packed(text)))
+    text = packed("12345678\n" * 4)
+    for name, size, message in (
+        ("MAX_PROOF_BYTES", 36, "the proof is cut short, or too long"),
+        ("MAX_LINE_CHARACTERS", 10, "a line of the proof has the wrong form"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(refutation, name, size)
+            assert len(list(proof_lines(text))) == 4
+            patch.setattr(refutation, name, size - 1)
+            with refused(message):
+                list(proof_lines(text))
 
 
 def test_what_cannot_be_unpacked() -> None:
-    for proof in (None, 7, b"", ["x"]):
-        with refused("the proof is missing"):
-            list(proof_lines(proof))
     whole = packed("one\ntwo\n" * 100)
-    for proof in (
-        "!", "é", whole + "*", whole[:3], packed("x", bytes), packed("é"),
-        packed(b"\xff"), base64.b64encode(b"\xfd7zXZ\x00" + b"x" * 40).decode(),
-    ):  # fmt: skip
-        with refused("the proof cannot be unpacked"):
-            list(proof_lines(proof))
-    for proof in ("", whole[: len(whole) // 8 * 4]):
-        with refused("the proof is cut short, or too long"):
-            list(proof_lines(proof))
+    strange = base64.b64encode(b"\xfd7zXZ\x00" + b"x" * 40).decode(), packed(b"\xff"), packed("é")
+    for message, proofs in (
+        ("is missing", (None, 7, b"", ["x"])),
+        ("cannot be unpacked", ("!", "é", whole + "*", whole[:3], packed("x", bytes), *strange)),
+        ("is cut short, or too long", ("", whole[: len(whole) // 8 * 4])),
+    ):
+        for proof in proofs:
+            with refused(f"the proof {message}"):
+                list(proof_lines(proof))
 
 
 def test_a_dictionary_may_not_fill_the_memory() -> None:

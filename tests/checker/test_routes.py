@@ -26,24 +26,32 @@ def is_allowed(network: Network, path: Path) -> bool:
     return routes.is_allowed(network, path, network.hops)
 
 
-def test_the_paths_in_order() -> None:
-    one = (0, [2])
-    assert allowed_paths(network(one)) == {(0, 2): [(0, 1, 2), (0, 3, 2)]}
-    assert allowed_paths(network(one, routing=0)) == {(0, 2): [(0, 1, 2), (0, 3, 2)]}
-    more = {(0, 2): [(0, 1, 2), (0, 1, 3, 2), (0, 3, 2)]}
-    assert allowed_paths(network(one, routing=1)) == more
-    assert allowed_paths(network(one, routing="any")) == more
-    assert allowed_paths(network(one, routing=1, endpoints=(1,))) == {(0, 2): [(0, 3, 2)]}
-    # Endpoints are passed by none, but paths begin and end there.
-    assert allowed_paths(network((1, [4]), routing="any", endpoints=(1, 4))) == {
-        (1, 4): [(1, 0, 3, 4), (1, 2, 3, 4), (1, 3, 4)]
-    }
-    assert allowed_paths(network((4, [1]), routing=1)) == {(4, 1): [(4, 3, 0, 1), (4, 3, 2, 1)]}
-    assert allowed_paths(network((0, [4]), endpoints=(3,))) == {(0, 4): []}
-    # Dead ends are left as they were entered; no path has more nodes than there are.
-    assert allowed_paths(network((0, [4]), routing="any")) == {
-        (0, 4): [(0, 1, 2, 3, 4), (0, 1, 3, 4), (0, 3, 4)]
-    }
+ONE = (0, [2])
+
+
+@pytest.mark.parametrize(
+    ("message", "more", "paths"),
+    [
+        (ONE, {}, [(0, 1, 2), (0, 3, 2)]),
+        (ONE, {"routing": 0}, [(0, 1, 2), (0, 3, 2)]),
+        (ONE, {"routing": 1}, [(0, 1, 2), (0, 1, 3, 2), (0, 3, 2)]),
+        (ONE, {"routing": "any"}, [(0, 1, 2), (0, 1, 3, 2), (0, 3, 2)]),
+        (ONE, {"routing": 1, "endpoints": (1,)}, [(0, 3, 2)]),
+        # Endpoints are passed by none, but paths begin and end there.
+        (
+            (1, [4]),
+            {"routing": "any", "endpoints": (1, 4)},
+            [(1, 0, 3, 4), (1, 2, 3, 4), (1, 3, 4)],
+        ),
+        ((4, [1]), {"routing": 1}, [(4, 3, 0, 1), (4, 3, 2, 1)]),
+        ((0, [4]), {"endpoints": (3,)}, []),
+        # Dead ends are left as they were entered; no path has more nodes than there are.
+        ((0, [4]), {"routing": "any"}, [(0, 1, 2, 3, 4), (0, 1, 3, 4), (0, 3, 4)]),
+    ],
+)
+def test_the_paths_in_order(message: Any, more: Any, paths: list[Path]) -> None:
+    source, (goal,) = message
+    assert allowed_paths(network(message, **more)) == {(source, goal): paths}
 
 
 def test_senders_and_receivers() -> None:
@@ -107,17 +115,13 @@ def test_walks_around_a_cycle_without_prices_end() -> None:
 
 
 def test_what_is_no_path() -> None:
-    free = network((0, [2]), routing="any")
-    assert is_allowed(free, (0, 1, 2))
-    assert not is_allowed(free, (0,))
-    assert not is_allowed(free, ())
-    assert not is_allowed(free, (0, 2))
-    assert not is_allowed(free, (0, 1, 0))
-    assert not is_allowed(free, (0, 1, 2, 1, 3))
-    hops = network((0, [2]), switching="store-and-forward")
-    assert is_allowed(hops, (0, 1))
-    assert not is_allowed(hops, (0, 1, 2))
-    assert not is_allowed(hops, (0, 2))
+    free, hops = network(ONE, routing="any"), network(ONE, switching="store-and-forward")
+    for given, right, wrong in (
+        (free, (0, 1, 2), [(0,), (), (0, 2), (0, 1, 0), (0, 1, 2, 1, 3)]),
+        (hops, (0, 1), [(0, 1, 2), (0, 2)]),
+    ):
+        assert is_allowed(given, right)
+        assert not any(is_allowed(given, path) for path in wrong)
 
 
 def test_dead_ends_are_left_once_the_return_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

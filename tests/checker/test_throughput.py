@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import copy
-import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,14 +20,13 @@ from cchybrid.library.schemas import schema
 from tests.checker.by_hand import record as by_hand
 from tests.checker.mutants import truncated, with_change, without
 from tests.checker.plain_throughput import assert_true
+from tests.fuzz.reader import read_corpus
 
-CORPUS = Path(__file__).parents[1] / "fuzz" / "corpus"
 CASES = ("trees", "switch", "backwards", "broadcast", "routes", "endpoints")
 
 
-@cache
-def text(case: str) -> str:
-    return (CORPUS / f"throughput-{case}.json").read_text()
+def read(case: str) -> Any:
+    return read_corpus(f"throughput-{case}")
 
 
 def ring() -> dict[str, Any]:
@@ -38,10 +34,10 @@ def ring() -> dict[str, Any]:
     everyone = [(a, [b for b in range(3) if b != a]) for a in range(3)]
     return {
         "format": "cchybrid-throughput/1",
-        "instance": by_hand([[0, 1], [1, 2], [2, 0]], *everyone, routing="any"),
         "rounds_per_chunk": "2",
         "chunks": 1,
         "rounds": 2,
+        "instance": by_hand([[0, 1], [1, 2], [2, 0]], *everyone, routing="any"),
         "bound": "2",
         "evidence": {"kind": "linear", "channels": [[0, 1, 1]]},
         "trees": [
@@ -110,9 +106,9 @@ def test_a_bound_above_the_trees_is_an_error_of_the_checker(
 def test_endpoints_without_a_part_carry_nothing() -> None:
     pairs = [[0, 1], [0, 3], [3, 1], [0, 2], [2, 1]]
     instance = by_hand(pairs, (0, [1]), endpoints=[0, 1, 3])
-    read = CheckedNetwork(instance).with_any_routing()
+    wormhole = CheckedNetwork(instance).with_any_routing()
     entries = {"kind": "linear", "channels": [[0, 1, 1], [2, 1, 1]]}
-    assert linear_rounds(read, entries, None) == Fraction(1, 2)  # not over endpoint 3
+    assert linear_rounds(wormhole, entries, None) == Fraction(1, 2)  # not over endpoint 3
     instance["model"]["switching"] = "store-and-forward"
     hop_by_hop = CheckedNetwork(instance).with_any_routing()
     with pytest.raises(EvidenceError, match="shows no number"):
@@ -143,10 +139,7 @@ Change = Callable[[dict[str, Any]], Any]
         (lambda r: r.update(bound="1"), "bound is 2, the file says '1'"),
         (lambda r: r.update(bound="4/2"), "bound is 2"),
         (lambda r: r.update(bound=2), "bound is 2"),
-        (
-            lambda r: r.update(evidence={"kind": "cut", "nodes": [1]}),
-            "of the kind linear; make it anew",
-        ),
+        (lambda r: r.update(evidence={"kind": "cut", "nodes": [1]}), "of the kind linear; make it"),
         (lambda r: r.update(evidence={"kind": "nested-sets"}), "is of the kind linear"),
         (lambda r: r.update(evidence={"kind": "linear"}), "shows no number of rounds"),
         (lambda r: r["evidence"].update(steps=2), "no object of kind, channels"),
@@ -173,12 +166,7 @@ Change = Callable[[dict[str, Any]], Any]
         (lambda r: r["trees"][0].update(paths=[[0], [0, 1]]), "of a tree is not allowed"),
         (lambda r: r["trees"][0].update(paths=[[0, 1.0], [1, 2]]), "trees are not well-formed"),
         (lambda r: r["instance"]["model"].update(ports=1), "limited ports"),
-        (
-            lambda r: r["instance"]["network"].update(
-                channels=[[0, 1], [1, 0]], nodes=2, half_duplex=[[0, 1]]
-            ),
-            "not well-formed|half-duplex",
-        ),
+        (lambda r: r["instance"]["network"].update(nodes=2), "not well-formed"),
     ],
 )
 def test_what_is_no_proof_is_refused(change: Change, error: str) -> None:
@@ -195,7 +183,7 @@ def test_other_things_are_refused(record: Any) -> None:
 
 
 def test_a_path_over_an_endpoint_is_refused() -> None:
-    record = json.loads(text("endpoints"))
+    record = read("endpoints")
     record["instance"]["network"]["endpoints"] = [*range(12)]
     with pytest.raises(EvidenceError):
         check_throughput(record)
@@ -212,31 +200,23 @@ def mutants(case: str, count: int) -> Iterator[tuple[str, Any]]:
         "a number of the collective": lambda r, m: with_change(r, m, "instance", "collective"),
         "a part dropped": without,
         "fewer rounds": _fewer_rounds,
-        "a higher bound": _higher_bound,
-        "another instance": _another_instance,
+        "a higher bound": lambda r, m: {
+            **m,
+            "bound": str(Fraction(m["bound"]) * Fraction(r.randint(1, 9), 7)),
+        },
+        "another instance": lambda r, m: {**m, "instance": read(r.choice(CASES))["instance"]},
         "a message more": _message_more,
         "truncated": truncated,
     }
     for number in range(count):
         name = list(changes)[number % len(changes)]
-        yield name, changes[name](random.Random(number), json.loads(text(case)))
+        yield name, changes[name](random.Random(number), read(case))
 
 
 def _fewer_rounds(rng: random.Random, record: Any) -> Any:
-    record["rounds"] = rng.randint(1, record["rounds"])
-    record["rounds_per_chunk"] = str(Fraction(record["rounds"], record["chunks"]))
-    return record
-
-
-def _higher_bound(rng: random.Random, record: Any) -> Any:
-    record["bound"] = str(Fraction(record["bound"]) * Fraction(rng.randint(1, 9), 7))
-    return record
-
-
-def _another_instance(rng: random.Random, record: Any) -> Any:
-    other = rng.choice(CASES)
-    record["instance"] = json.loads(text(other))["instance"]
-    return record
+    rounds = rng.randint(1, record["rounds"])
+    ratio = str(Fraction(rounds, record["chunks"]))
+    return {**record, "rounds": rounds, "rounds_per_chunk": ratio}
 
 
 def _message_more(rng: random.Random, record: Any) -> Any:
@@ -248,7 +228,7 @@ def _message_more(rng: random.Random, record: Any) -> Any:
 @pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("case", CASES)
 def test_mutants_are_refused(case: str, count: int) -> None:
-    check_throughput(json.loads(text(case)))
+    check_throughput(read(case))
     accepted: Counter[str] = Counter()
     for name, changed in mutants(case, count):
         try:
@@ -265,7 +245,7 @@ def test_mutants_are_refused(case: str, count: int) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_a_file_is_what_its_schema_says(case: str) -> None:
     validator = Draft202012Validator(schema("throughput-1"))
-    record = json.loads(text(case))
+    record = read(case)
     validator.validate(record)
     for wrong in (
         {"chunks": 0}, {"bound": "0"}, {"bound": 2}, {"evidence": {"kind": "cut", "nodes": [0]}},

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import cchybrid
+from cchybrid.design_checker.__main__ import main
 
 LINKS = [[0, 1], [1, 2], [2, 3], [0, 3]]
 RECORD: dict[str, Any] = {
@@ -22,28 +23,29 @@ RECORD: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with copies of the two checkers and of nothing else."""
-    folder = tmp_path_factory.mktemp("copied")
+def test_the_copied_checkers_suffice(tmp_path: Path) -> None:
+    """In a folder with copies of the two checkers and of nothing else."""
     for name in ("checker", "design_checker"):
-        source = Path(cchybrid.__file__).parent / name
-        shutil.copytree(source, folder / "cchybrid" / name)
-    return folder
+        shutil.copytree(Path(cchybrid.__file__).parent / name, tmp_path / "cchybrid" / name)
+    (tmp_path / "net.json").write_text(json.dumps(RECORD))
+    words = [sys.executable, "-S", "-m", "cchybrid.design_checker"]
+    for files, status, said in (
+        (["net.json"], 0, "diameter 2 (at least 2), mean distance 4/3 (at least 4/3)"),
+        ([], 2, "usage: python -m cchybrid.design_checker NETWORK"),
+    ):
+        done = subprocess.run([*words, *files], capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == status
+        assert (done.stdout + done.stderr).startswith(said)
+        assert (done.stderr == "") == (status == 0)
 
 
-def check(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
-    (folder / "net.json").write_text(text)
-    words = [sys.executable, "-S", "-m", "cchybrid.design_checker", "net.json"]
-    return subprocess.run(
-        words, capture_output=True, text=True, cwd=folder, timeout=60, check=False
-    )
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return Path("net.json")
 
 
-def test_the_copied_checkers_suffice(copied: Path) -> None:
-    done = check(copied, json.dumps(RECORD))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "diameter 2 (at least 2), mean distance 4/3 (at least 4/3)" in done.stdout
+Capture = pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
@@ -65,32 +67,39 @@ def test_the_copied_checkers_suffice(copied: Path) -> None:
     ids=["one-way", "capacity", "nodes", "half-duplex", "endpoints", "switches", "float",
          "other", "twice", "channels", "empty", "none"],
 )  # fmt: skip
-def test_a_network_that_is_not_its_design_is_refused(copied: Path, network: Any) -> None:
-    done = check(copied, json.dumps({**RECORD, "network": network}))
-    assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout.startswith("FAILED: the ")
-    assert "network" in done.stdout
+def test_a_network_that_is_not_its_design_is_refused(
+    file: Path, network: Any, capsys: Capture
+) -> None:
+    file.write_text(json.dumps({**RECORD, "network": network}))
+    assert main([str(file)]) == 1
+    out, error = capsys.readouterr()
+    assert error == ""
+    assert out.startswith("FAILED: the ")
+    assert "network" in out
 
 
-def test_other_positions_than_those_of_the_design_are_refused(copied: Path) -> None:
+def test_other_positions_than_those_of_the_design_are_refused(file: Path, capsys: Capture) -> None:
     square, line = [[0, 0], [0, 1], [1, 1], [1, 0]], [[0, 0], [1, 0], [2, 0], [3, 0]]
     design = {**RECORD["design"], "positions": square, "max_wire": 1}
     for positions, status in ((square, 0), (line, 1)):
         network = {**RECORD["network"], "positions": positions}
-        done = check(copied, json.dumps({**RECORD, "network": network, "design": design}))
-        assert (done.returncode, "positions" in done.stdout) == (status, status == 1), done.stdout
+        file.write_text(json.dumps({**RECORD, "network": network, "design": design}))
+        assert main([str(file)]) == status
+        assert ("positions" in capsys.readouterr().out) == (status == 1)
 
 
 @pytest.mark.parametrize("change", [{"format": "nonsense"}, {"zzz": 1}])
-def test_a_file_of_another_form_is_refused(copied: Path, change: dict[str, Any]) -> None:
-    done = check(copied, json.dumps(RECORD | change))
-    assert (done.returncode, done.stdout) == (1, "FAILED: the network file is not well-formed\n")
+def test_a_file_of_another_form_is_refused(file: Path, change: Any, capsys: Capture) -> None:
+    file.write_text(json.dumps(RECORD | change))
+    assert main([str(file)]) == 1
+    assert capsys.readouterr() == ("FAILED: the network file is not well-formed\n", "")
 
 
-def test_a_file_that_cannot_be_read(copied: Path) -> None:
-    done = check(copied, '{"design": 1, "design": 2}')
-    assert done.returncode == 2
-    assert done.stderr == "net.json: cannot be read: a key is listed twice in one object\n"
+def test_a_file_that_cannot_be_read(file: Path, capsys: Capture) -> None:
+    file.write_text('{"design": 1, "design": 2}')
+    assert main([str(file)]) == 2
+    twice = "net.json: cannot be read: a key is listed twice in one object\n"
+    assert capsys.readouterr() == ("", twice)
 
 
 @pytest.mark.parametrize("package", ["checker", "design_checker"])

@@ -9,9 +9,11 @@ from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from cchybrid.checker import EvidenceError, Network, proven_steps, proves_infeasible
+from cchybrid.checker import EvidenceError, Network, proves_infeasible
 from cchybrid.checker.certificate import without_parts
 from cchybrid.checker.clauses import Formula
+from cchybrid.checker.kinds import part_of, shown_steps
+from cchybrid.checker.reach import check_unreachable
 from cchybrid.checker.schedule import checked_schedule
 from cchybrid.model import Instance
 from cchybrid.plugin.registry import load_registry
@@ -68,7 +70,8 @@ def finders() -> list[str]:
 def step_claims(record: dict[str, Any], names: list[str]) -> Iterator[Claim]:
     """Yield what these providers claim about the number of steps."""
     instance = Instance.from_json(record)
-    shown = or_none(lambda evidence: proven_steps(record, evidence))
+    network = Network(record)
+    shown = or_none(lambda evidence: shown_steps(network, evidence))
     providers = [_registry().bounds[name] for name in names]
     for info in providers:
         for bound in bounds_of(info, instance):
@@ -100,10 +103,11 @@ def refutation_claim(record: dict[str, Any], steps: int) -> Claim | None:
     """Return the claim that more than ``steps`` steps are needed, if the formula is refuted."""
     if has_sums(record):
         return None
-    found = refute(Network(record), steps, SECONDS, lambda: False)
+    network = Network(record)
+    found = refute(network, steps, SECONDS, lambda: False)
     if found.evidence is None:
         return None
-    shown = or_none(lambda evidence: proven_steps(record, evidence))
+    shown = or_none(lambda evidence: shown_steps(network, evidence))
     return Claim("refutation", steps + 1, found.evidence, shown)
 
 
@@ -128,10 +132,12 @@ def says_infeasible(record: dict[str, Any]) -> bool:
     return evidence is not None
 
 
-def accepts_unreachable(record: dict[str, Any], evidence: Any) -> bool:
+def accepts_unreachable(network: Network, evidence: dict[str, Any]) -> bool:
     """Return whether the checker accepts evidence that there is no schedule."""
     try:
-        proves_infeasible(record, evidence)
+        if evidence["kind"] == "part":
+            network, evidence = part_of(network, evidence)
+        check_unreachable(network, evidence)
     except EvidenceError:
         return False
     return True

@@ -116,15 +116,17 @@ def pairs_to_try() -> tuple[tuple[int, Arcs, str], ...]:
     return tuple(pairs)
 
 
-def combinations_tried(tenth: bool) -> Iterator[tuple[str, int, Arcs, str, tuple[Any, ...]]]:
-    """Yield name, nodes, arcs, kind and features of the cases of the tenth, or of all others."""
-    pairs = pairs_to_try()
+@cache
+def combinations_tried(tenth: bool) -> tuple[tuple[str, int, Arcs, str, tuple[Any, ...]], ...]:
+    """Return name, nodes, arcs, kind and features of the cases of the tenth, or of all others."""
+    pairs, found = pairs_to_try(), []
     for number, features in enumerate(COMBINATIONS):
         nodes, arcs, kind = pairs[number % len(pairs)]
         name = f"{number}: {nodes} nodes {arcs}, {kind}, {features}"
         digest = hashlib.sha256(name.encode()).digest()
         if (int.from_bytes(digest[:8], "big") % TENTH == 0) == tenth:
-            yield name, nodes, arcs, kind, features
+            found.append((name, nodes, arcs, kind, features))
+    return tuple(found)
 
 
 def cases(tenth: bool, first: int = 0, every: int = 1) -> Iterator[Case]:

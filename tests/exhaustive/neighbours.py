@@ -59,14 +59,8 @@ def _moved(steps: Steps, s: int, t: int, other: int) -> Steps:
 def _variants(move: dict[str, Any], nodes: int, rng: random.Random) -> Iterator[dict[str, Any]]:
     """Yield the move with another path, message or sum."""
     path = move["path"]
-    paths = [
-        path[::-1],
-        path[:-1],
-        path[1:],
-        [path[0], path[-1]],
-        [*path, path[-1]],
-        [*path, nodes],
-    ]
+    paths = [path[::-1], path[:-1], path[1:], [path[0], path[-1]], [*path, path[-1]]]
+    paths.append([*path, nodes])
     for node in range(nodes):
         paths += [[*path, node], [node, *path], [*path[:-1], node], [node, *path[1:]]]
         paths += [[*path[:i], node, *path[i:]] for i in range(1, len(path))]

@@ -2,12 +2,14 @@
 
 import copy
 import random
+from collections import defaultdict
 from fractions import Fraction
 from functools import cache
 
 import pytest
 
 from cchybrid.checker import payments
+from cchybrid.checker.clauses import Formula
 from tests.exhaustive import bounds, examine
 from tests.exhaustive.features import Case, cases
 from tests.exhaustive.neighbours import neighbours
@@ -27,10 +29,16 @@ def some_cases() -> tuple[Case, ...]:
     return tuple(found.values())
 
 
-def disagreements() -> str:
+def disagreements(until: str | None = None) -> str:
+    """Return what disagrees, up to the first case with such a text."""
     effort = examine.SHORT._replace(finders=1.0, rounds=0.0, refutations=0.0, schedules=1)
-    _, wrong = examine.examine(iter(some_cases()), effort)
-    return "\n".join(wrong)
+    wrong = ""
+    for case in some_cases():
+        _, texts = examine.examine(iter([case]), effort)
+        wrong += "\n".join(texts)
+        if until is not None and until in wrong:
+            break
+    return wrong
 
 
 def one_more(claims):
@@ -41,65 +49,37 @@ def one_more(claims):
     return higher
 
 
+def gullible(*arguments, claims=bounds.step_claims):
+    """Yield claims of which all other evidence is accepted for 99."""
+    for claim in claims(*arguments):
+        numbers = defaultdict(lambda: Fraction(99), {repr(claim.evidence): claim.number})
+        yield claim._replace(shown=lambda evidence, numbers=numbers: numbers[repr(evidence)])
+
+
 def test_right_answers_agree():
     assert disagreements() == ""
 
 
-def test_a_bound_above_the_optimum_is_noticed(monkeypatch):
-    monkeypatch.setattr(bounds, "step_claims", one_more(bounds.step_claims))
-    assert "is above" in disagreements()
+LARGEST, CAPACITY = payments._largest, Formula._capacity
+ANSWERS = [
+    (bounds, "step_claims", one_more(bounds.step_claims), "is above"),
+    (bounds, "step_claims", gullible, "accepted for 99"),
+    (bounds, "accepts_schedule", lambda record: True, "checker: the opposite"),
+    (bounds, "accepts_schedule", lambda record: False, "checker: the opposite"),
+    (examine, "verify", lambda instance, moves, sums: (), "referee: set()"),
+    (bounds, "says_infeasible", lambda record: True, "cchybrid says the opposite"),
+    (bounds, "says_infeasible", lambda record: False, "cchybrid says the opposite"),
+    (bounds, "accepts_unreachable", lambda *_: True, "feasible, but the checker accepts"),
+    # Of the transfers that earn most, one less counts than may be sent.
+    (payments, "_largest", lambda gains, n: LARGEST(gains, n and n - 1), "pays less than"),
+    (Formula, "_capacity", lambda self, name: CAPACITY(self, name) - 1, "a clause of the formula"),
+]
 
 
-def test_an_accepted_mutant_above_the_optimum_is_noticed(monkeypatch):
-    claims = bounds.step_claims
-
-    def gullible(*arguments):
-        for claim in claims(*arguments):
-            yield claim._replace(
-                shown=lambda evidence, claim=claim: (
-                    claim.number if evidence == claim.evidence else Fraction(99)
-                )
-            )
-
-    monkeypatch.setattr(bounds, "step_claims", gullible)
-    assert "accepted for 99" in disagreements()
-
-
-@pytest.mark.parametrize("answer", [True, False])
-def test_a_checker_that_always_says_the_same_is_noticed(monkeypatch, answer):
-    monkeypatch.setattr(bounds, "accepts_schedule", lambda record: answer)
-    assert "checker: the opposite" in disagreements()
-
-
-def test_a_referee_that_accepts_everything_is_noticed(monkeypatch):
-    monkeypatch.setattr(examine, "verify", lambda instance, moves, sums: ())
-    assert "referee: set()" in disagreements()
-
-
-@pytest.mark.parametrize("answer", [True, False])
-def test_a_wrong_word_about_reach_is_noticed(monkeypatch, answer):
-    monkeypatch.setattr(bounds, "says_infeasible", lambda record: answer)
-    assert "cchybrid says the opposite" in disagreements()
-
-
-def test_evidence_that_nothing_is_reached_is_noticed(monkeypatch):
-    monkeypatch.setattr(bounds, "accepts_unreachable", lambda record, evidence: True)
-    assert "feasible, but the checker accepts" in disagreements()
-
-
-def test_a_false_payment_is_noticed(monkeypatch):
-    """Of the transfers that earn most, one less counts than may be sent."""
-    right = payments._largest
-    monkeypatch.setattr(payments, "_largest", lambda gains, n: right(gains, n and n - 1))
-    assert "pays less than" in disagreements()
-
-
-def test_a_false_clause_is_noticed(monkeypatch):
-    from cchybrid.checker.clauses import Formula
-
-    right = Formula._capacity
-    monkeypatch.setattr(Formula, "_capacity", lambda self, name: right(self, name) - 1)
-    assert "a clause of the formula" in disagreements()
+@pytest.mark.parametrize(("place", "name", "answer", "text"), ANSWERS)
+def test_a_wrong_answer_is_noticed(monkeypatch, place, name, answer, text):
+    monkeypatch.setattr(place, name, answer)
+    assert text in disagreements(text)
 
 
 def test_neighbours_differ_by_one_change():
@@ -111,13 +91,17 @@ def test_neighbours_differ_by_one_change():
     before = copy.deepcopy(steps)
     found = list(neighbours(record, steps, random.Random(0)))
     assert steps == before
+    first, second = steps
+    for changed in (
+        [[], second],  # dropped
+        [second, first],  # exchanged
+        [[*first, *second], []],  # moved; a step that is empty remains
+        [[{"message": 0, "path": [0, 2]}], second],  # another path
+        [first, [], second],  # a new empty step
+    ):
+        assert changed in found
     assert steps not in found
-    assert [[], steps[1]] in found  # dropped
-    assert [steps[1], steps[0]] in found  # exchanged
-    assert [[*steps[0], *steps[1]]] not in found  # a step that is empty remains
-    assert [[*steps[0], *steps[1]], []] in found  # moved
-    assert [[{"message": 0, "path": [0, 2]}], steps[1]] in found  # another path
-    assert [steps[0], [], steps[1]] in found  # a new empty step
+    assert [[*first, *second]] not in found
 
 
 def test_the_summary_counts_what_is_left_out():

@@ -10,24 +10,18 @@ from tests.exhaustive.plain_rules import violations
 from tests.exhaustive.plain_search import Search, TooLargeError, steps_of_file
 from tests.exhaustive.test_plain_rules import BOTH, RING, STORE, instance
 
+FIVE = "deliver", [(0, [1])] * 5
+SWAP = "deliver", [(0, [1]), (1, [0])]
+GATHER = "deliver", [(1, [0]), (2, [0]), (3, [0])]
 OPTIMA = {
     "one way, by forwarding along the ring": (instance(RING, "deliver", [(0, [1, 2, 3])]), 2),
     "one way, hop by hop": (instance(RING, "deliver", [(0, [1, 2, 3])], **STORE), 3),
     "both ways": (instance(BOTH, "deliver", [(0, [1, 2, 3])]), 2),
     "both ways, read backwards": (instance(BOTH, "combine", [(0, [1, 2, 3])]), 2),
-    "six messages over one channel": (instance(RING, "deliver", [(0, [1])], chunks=6), 6),
-    "in steps of 1, 2, 2 rounds": (
-        instance(RING, "deliver", [(0, [1])], chunks=5, rounds=[1, 2]),
-        3,
-    ),
-    "there and back, half duplex": (
-        instance(BOTH, "deliver", [(0, [1]), (1, [0])], half_duplex=[[0, 1]], ports=1),
-        2,
-    ),
-    "three messages to one port": (
-        instance(BOTH, "deliver", [(1, [0]), (2, [0]), (3, [0])], ports=1),
-        3,
-    ),
+    "five messages over one channel": (instance(RING, *FIVE), 5),
+    "in steps of 1, 2, 2 rounds": (instance(RING, *FIVE, rounds=[1, 2]), 3),
+    "there and back, half duplex": (instance(BOTH, *SWAP, half_duplex=[[0, 1]]), 2),
+    "three messages to one port": (instance(BOTH, *GATHER, ports=1), 3),
     "an allreduce of two": (instance(BOTH, "allreduce", [[0, 1]]), 1),
     "an allreduce of four, by pairs": (instance(BOTH, "allreduce", [[0, 1, 2, 3]], ports=1), 2),
 }
@@ -60,12 +54,15 @@ def test_all_schedules_of_a_message_over_two_paths():
 
 
 def test_no_schedule():
-    assert not Search(instance(RING[:-1], "deliver", [(3, [0])]), 1).is_feasible()
-    assert not Search(instance(RING, "deliver", [(0, [2])], endpoints=[1]), 1).is_feasible()
-    assert Search(instance(RING, "deliver", [(0, [2])], endpoints=[1], **STORE), 1).is_feasible()
-    ports = {"inject": 1, "accept": [1, 0, 1, 1]}
-    assert not Search(instance(RING, "deliver", [(0, [2])], ports=ports, **STORE), 1).is_feasible()
-    assert not Search(instance(RING[:-1], "allreduce", [[0, 3]]), 1).is_feasible()
+    ports, two = {"inject": 1, "accept": [1, 0, 1, 1]}, ("deliver", [(0, [2])])
+    for given, feasible in (
+        (instance(RING[:-1], "deliver", [(3, [0])]), False),
+        (instance(RING, *two, endpoints=[1]), False),
+        (instance(RING, *two, endpoints=[1], **STORE), True),
+        (instance(RING, *two, ports=ports, **STORE), False),
+        (instance(RING[:-1], "allreduce", [[0, 3]]), False),
+    ):
+        assert Search(given, 1).is_feasible() == feasible
 
 
 def test_the_limit_of_the_work():

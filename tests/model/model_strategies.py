@@ -1,19 +1,19 @@
 """Random models for hypothesis: anything that the model allows, small."""
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from cchybrid.model import (
     Channel,
-    Collective,
     CommunicationModel,
     Instance,
     LowerBound,
-    Message,
     Network,
-    Reduction,
     Schedule,
     Transfer,
 )
+from tests.random_instances import collectives
 
 # A quote, a line break and letters beyond ASCII: what writing and reading could trip over.
 NAMES = st.text(alphabet='ab -"\n\u00e9\u2192', max_size=4)
@@ -40,18 +40,6 @@ def networks(draw: st.DrawFn) -> Network:
 
 
 @st.composite
-def collectives(draw: st.DrawFn, nodes: int) -> Collective:
-    kind = draw(st.booleans())
-    deliver: list[Message] = []
-    combine: list[Reduction] = []
-    for _ in range(draw(st.integers(1, 4))):
-        one, *many = draw(st.lists(st.integers(0, nodes - 1), min_size=2, unique=True))
-        deliver.append(Message(one, tuple(many)))
-        combine.append(Reduction(tuple(many), one))
-    return Collective(draw(NAMES), tuple(deliver) if kind else tuple(combine))
-
-
-@st.composite
 def models(draw: st.DrawFn, nodes: int) -> CommunicationModel:
     side = st.integers(1, 4) | st.tuples(*[st.integers(0, 4)] * nodes)
     inject, accept = draw(st.none() | st.tuples(side, side)) or (None, None)
@@ -65,7 +53,7 @@ def models(draw: st.DrawFn, nodes: int) -> CommunicationModel:
 def instances(draw: st.DrawFn) -> Instance:
     network = draw(networks().filter(lambda network: network.nodes > 1))
     return Instance(
-        network=network, collective=draw(collectives(network.nodes)),
+        network=network, collective=replace(draw(collectives(network.nodes)), name=draw(NAMES)),
         model=draw(models(network.nodes)), name=draw(NAMES),
     )  # fmt: skip
 

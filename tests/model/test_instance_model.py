@@ -66,8 +66,7 @@ def test_digest_ignores_what_restricts_no_schedule() -> None:
 def test_save_and_load(tmp_path: Path) -> None:
     path = tmp_path / "instance.json"
     GOSSIP.save(path)
-    assert Instance.load(path) == GOSSIP
-    assert Instance.load(str(path)) == GOSSIP
+    assert Instance.load(path) == Instance.load(str(path)) == GOSSIP
     assert os.listdir(tmp_path) == ["instance.json"]
 
 
@@ -168,9 +167,10 @@ def test_a_device_is_not_replaced() -> None:
         ({"routing": "any"}, ", any routing"),
         ({"routing": 2}, ", 2 extra hops"),
         ({"switching": "store-and-forward"}, ", store-and-forward"),
+        ({"inject": 1, "accept": 1, "rounds": (1, 2)}, ", 1 port, rounds 1+2"),
         (
-            {"switching": "store-and-forward", "inject": 1, "accept": 1, "rounds": (1, 2)},
-            ", store-and-forward, 1 port, rounds 1+2",
+            {"switching": "store-and-forward", "inject": 1, "accept": 1},
+            ", store-and-forward, 1 port",
         ),
     ],
 )

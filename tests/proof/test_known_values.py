@@ -80,14 +80,10 @@ def test_routing_changes_the_bound():
     assert best_bound(instance_of("kautz-36", "OAS", 0, routing="any")) == 12
 
 
-@pytest.mark.parametrize(
-    ("network", "steps"),
-    [
-        ("24-3-1", 11),
-        pytest.param("20-3-2", 9, marks=pytest.mark.long),
-        pytest.param("22-3-1", 18, marks=pytest.mark.long),
-    ],
-)
+LATE = [pytest.param(*row, marks=pytest.mark.long) for row in (("20-3-2", 9), ("22-3-1", 18))]
+
+
+@pytest.mark.parametrize(("network", "steps"), [("24-3-1", 11), *LATE])
 def test_cuts_count_late_entries_in_part(network, steps):
     """Schedules of 9 and 11 steps exist; the cuts without their late steps say 7, 10 and 17."""
     assert best_bound(instance_of(f"random-regular-{network}", "AAB")) == steps
@@ -95,13 +91,7 @@ def test_cuts_count_late_entries_in_part(network, steps):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("network", "steps"),
-    [
-        pytest.param("mesh-3x5", 16, marks=pytest.mark.long),
-        ("mesh-5x5", 26),
-        ("mesh-5x7", 36),
-        pytest.param("mesh-4x4", 15, marks=pytest.mark.long),
-    ],
+    ("network", "steps"), [("mesh-3x5", 16), ("mesh-5x5", 26), ("mesh-5x7", 36), ("mesh-4x4", 15)]
 )
 def test_deliveries_from_the_smaller_colour_of_a_mesh_with_one_port(network, steps):
     """Hop by hop, the larger colour class of a 5x5 mesh receives 312 times from 12 nodes."""

@@ -27,10 +27,11 @@ CUT = CommunicationModel(
 )
 """A table by which 0 and 1 send to nothing beyond them."""
 HOP_BY_HOP = CommunicationModel(switching="store-and-forward")
+ONE = Collective("one", (Message(0, (2,)),))
 
 
-def ports(inject: tuple[int, ...], accept: tuple[int, ...], **more: str) -> CommunicationModel:
-    return CommunicationModel(inject=inject, accept=accept, **more)  # type: ignore[arg-type]
+def ports(inject: tuple[int, ...], accept: tuple[int, ...]) -> CommunicationModel:
+    return CommunicationModel(inject=inject, accept=accept)
 
 
 @pytest.mark.parametrize(
@@ -52,12 +53,9 @@ def ports(inject: tuple[int, ...], accept: tuple[int, ...], **more: str) -> Comm
          "node 1 cannot be reached from node 3 (message 0): node 3 may not inject"),
         (LINE, (Message(3, (1, 0)),), ports((1, 1, 1, 1), (0, 1, 1, 1)),
          "node 0 cannot be reached from node 3 (message 0): node 0 may not accept"),
-        (
-            LINE, (Message(0, (1, 3)),), ports((1, 1, 0, 1), (1, 1, 1, 1),
-                                              switching="store-and-forward"),
-            "node 3 cannot be reached from node 0 (message 0): "
-            "every path passes a node that may not accept and inject",
-        ),
+        (LINE, (Message(0, (1, 3)),), replace(HOP_BY_HOP, inject=(1, 1, 0, 1), accept=(1,) * 4),
+         "node 3 cannot be reached from node 0 (message 0): "
+         "every path passes a node that may not accept and inject"),
     ],
 )  # fmt: skip
 def test_node_message_and_reason(network, messages, model, said):
@@ -93,18 +91,17 @@ def test_the_farthest_destination_is_none_without_a_port():
 
 def test_what_may_be_reached_step_by_step_is_no_obstacle():
     assert unreachable(Instance(STAR, Collective("all", (Message(0, (1, 2)),)))) is None
-    assert unreachable(Instance(STAR, Collective("one", (Message(0, (2,)),)), HOP_BY_HOP)) is None
+    assert unreachable(Instance(STAR, ONE, HOP_BY_HOP)) is None
 
 
 def test_a_switch_without_ports_keeps_nothing():
-    network = Network.from_links("switched", 3, [(0, 1), (0, 2)], switches=(1,))
-    hop_by_hop = CommunicationModel("store-and-forward", inject=(1, 0, 1), accept=(1, 0, 1))
-    assert (
-        unreachable(Instance(network, Collective("one", (Message(0, (2,)),)), hop_by_hop)) is None
+    hop_by_hop = replace(HOP_BY_HOP, inject=(1, 0, 1), accept=(1, 0, 1))
+    beside, over = (
+        Network.from_links("switched", 3, links, switches=(1,))
+        for links in ([(0, 1), (0, 2)], [(0, 1), (1, 2)])
     )
-    over = Network.from_links("switched", 3, [(0, 1), (1, 2)], switches=(1,))
-    lost = unreachable(Instance(over, Collective("one", (Message(0, (2,)),)), hop_by_hop))
-    assert lost["destination"] == 2
+    assert unreachable(Instance(beside, ONE, hop_by_hop)) is None
+    assert unreachable(Instance(over, ONE, hop_by_hop))["destination"] == 2
 
 
 def test_a_large_instance_with_a_node_without_ports_takes_no_time():

@@ -11,6 +11,15 @@ from tests.proof.meaning_of_rows import block_columns, columns
 from tests.random_instances import SEVERAL, valid_schedules
 
 
+def check_rows(relaxation, keys, values):
+    assert len(set(keys)) == len(keys)
+    for key in keys:
+        terms, side = relaxation.row(key)
+        assert sum(times * values[column] for column, times in terms.items()) >= side, key
+    for column, value in values.items():
+        assert 0 <= value <= relaxation.max_value(column), column
+
+
 @settings(max_examples=examples(400))
 @given(valid_schedules(max_nodes=6, **SEVERAL), st.sampled_from([None, "any"]), st.integers(0, 2))
 def test_every_row_holds(schedule, routing, spare):
@@ -19,12 +28,7 @@ def test_every_row_holds(schedule, routing, spare):
     keys = list(relaxation.all_keys())
     if relaxation.network.hop_by_hop:
         keys += [key for key in relaxation.round_keys() if key[0] == "sent"]
-    assert len(set(keys)) == len(keys)
-    for key in keys:
-        terms, side = relaxation.row(key)
-        assert sum(times * values[column] for column, times in terms.items()) >= side, key
-    for column, value in values.items():
-        assert 0 <= value <= relaxation.max_value(column), column
+    check_rows(relaxation, keys, values)
 
 
 @settings(max_examples=examples(400))
@@ -36,10 +40,4 @@ def test_every_row_between_blocks_holds(schedule, spare, data):
     block_of = [numbers[block] for block in drawn]
     relaxation = BlockRelaxation(network, block_of, len(schedule.steps) + spare)
     values = block_columns(relaxation, block_of, transfers(schedule))
-    keys = list(relaxation.all_keys())
-    assert len(set(keys)) == len(keys)
-    for key in keys:
-        terms, side = relaxation.row(key)
-        assert sum(times * values[column] for column, times in terms.items()) >= side, key
-    for column, value in values.items():
-        assert 0 <= value <= relaxation.max_value(column), column
+    check_rows(relaxation, list(relaxation.all_keys()), values)

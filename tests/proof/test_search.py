@@ -15,6 +15,10 @@ SPARSE = ("random-links-24-26-2", "OAB")
 """A broadcast of 4 steps from node 1; all bounds but refutation prove 3."""
 
 
+HALVES = {"transmitters": range(8), "receivers": range(8, 16)}
+FOUR = {"transmitters": range(4), "receivers": range(4)}
+
+
 def look(topology, collective, steps, seconds=60.0, **more):
     instance = cchybrid.instance(topology, collective, **more)
     return find_proof(instance, instance.to_json(), steps, seconds, providers=BOUNDS)
@@ -28,18 +32,13 @@ def look(topology, collective, steps, seconds=60.0, **more):
         ("linear", "any routing", "b-tree-8", "AAB", 7, {}),
         ("linear", "any routing", "spidergon-8", "AAS", 4, {}),
         ("linear", "minimal routing", "kautz-36", "AAS", 34, {}),
-        ("linear", "any routing", "spidergon-16", "MNB", 4, {"roles": (8, 16)}),
-        ("linear", "minimal routing", "hypercube-8", "MNB", 2, {"roles": (4, 4)}),
+        ("linear", "any routing", "spidergon-16", "MNB", 4, HALVES),
+        ("linear", "minimal routing", "hypercube-8", "MNB", 2, FOUR),
         ("nested-sets", "any routing", "full-tree-31", "OAB", 4, {"root": 0}),
         ("refutation", "any routing", "random-links-24-26-2", "OAB", 4, {"root": 1}),
     ],
 )
 def test_kind_and_scope(kind, scope, topology, collective, steps, more):
-    more = dict(more)
-    half, end = more.pop("roles", (0, 0))
-    if half:
-        receivers = range(half, end) if end > half else range(half)
-        more |= {"transmitters": range(half), "receivers": receivers}
     proof = look(topology, collective, steps, **more).proof
     assert (proof.evidence["kind"], proof.steps) == (kind, steps)
     if kind != "refutation":

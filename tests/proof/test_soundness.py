@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cchybrid.checker import Network, proven_steps
-from cchybrid.model import Instance, LowerBound, Schedule
+from cchybrid.model import Instance, LowerBound
 from cchybrid.proof import BOUNDS
 from cchybrid.proof.asking import bounds_of as provided
 from cchybrid.proof.cut import CutMeter
@@ -21,13 +21,12 @@ from tests.random_instances import SEVERAL, instances, valid_schedules
 
 def bounds_of(instance: Instance) -> dict[str, list[LowerBound]]:
     """Return what every provider yields."""
-    found = {}
-    for info in BOUNDS:
-        found[info.name] = list(provided(info, instance))
-    return found
+    return {info.name: list(provided(info, instance)) for info in BOUNDS}
 
 
-def check(schedule: Schedule) -> None:
+@settings(max_examples=examples(100))
+@given(valid_schedules(max_nodes=5, max_messages=5, **SEVERAL))
+def test_no_bound_exceeds_the_optimum(schedule):
     instance = schedule.instance
     record = instance.to_json()
     fewest = fewest_steps(instance, len(schedule.steps))
@@ -38,12 +37,6 @@ def check(schedule: Schedule) -> None:
             assert bound.steps <= fewest, (name, bound)
             # The forward instance that providers see and the one that was asked are the same.
             assert proven_steps(record, bound.evidence) == bound.steps
-
-
-@settings(max_examples=examples(100))
-@given(valid_schedules(max_nodes=5, max_messages=5, **SEVERAL))
-def test_no_bound_exceeds_the_optimum(schedule):
-    check(schedule)
 
 
 @pytest.mark.long

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -27,7 +26,13 @@ from tests.exhaustive.plain_search import Search, TooLargeError
 from tests.random_instances import models, networks
 
 LINE = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3)])
-INSTANCE = Instance(LINE, Collective("sum", (AllReduction((0, 1, 2, 3)),)))
+
+
+def allreduce(network: Network, *members: int) -> Instance:
+    return Instance(network, Collective("sum", (AllReduction(members),)))
+
+
+INSTANCE = allreduce(LINE, 0, 1, 2, 3)
 """Both halves of a line add up their own parts, then the two middle nodes exchange sums."""
 STEPS = [
     [((0, 1), [0]), ((3, 2), [3])],
@@ -49,11 +54,12 @@ def changed(step: int, slot: int, row) -> Schedule:
 
 def test_a_valid_allreduce():
     assert verify_schedule(schedule(STEPS)) == ()
-    assert totals(schedule(STEPS)) == {(0, node): {0: 1, 1: 1, 2: 1, 3: 1} for node in range(4)}
+    assert adds_up(schedule(STEPS))
 
 
-FIRST = "the sum of the parts of 0, 1 of message 0"
-WHOLE = "the sum of the parts of 0, 1, 2, 3 of message 0"
+SUM = "the sum of the parts of"
+FIRST = f"{SUM} 0, 1 of message 0"
+WHOLE = f"{SUM} 0, 1, 2, 3 of message 0"
 UNFORMED = "which it cannot form from what it holds since an earlier step"
 NO_PART = "names a node twice, or one that is no member"
 LOST = [
@@ -62,34 +68,27 @@ LOST = [
     "member 1 never has its whole sum of message 0",
 ]
 """Consequences of a part of node 0 that never reaches node 1."""
+LOST_AT_0 = "member 0 never has its whole sum of message 0"
 MISTAKES = {
-    "a part of no member": (
-        changed(0, 0, ((0, 1), [0, 7])),
-        "no-such-part",
-        [f"step 1, transfer 1: the sum of the parts of 0, 7 of message 0 {NO_PART}", *LOST],
-    ),
-    "no part at all": (
-        changed(0, 0, ((0, 1), [])),
-        "no-such-part",
-        [f"step 1, transfer 1: the sum of the parts of no node of message 0 {NO_PART}", *LOST],
-    ),
-    "a part twice": (
-        changed(0, 0, ((0, 1), [0, 0])),
-        "no-such-part",
-        [f"step 1, transfer 1: the sum of the parts of 0, 0 of message 0 {NO_PART}", *LOST],
-    ),
-    "a negative part": (
-        changed(0, 0, ((0, 1), [-1])),
-        "no-such-part",
-        [f"step 1, transfer 1: the sum of the parts of -1 of message 0 {NO_PART}", *LOST],
-    ),
+    **{
+        name: (
+            changed(0, 0, ((0, 1), parts)),
+            "no-such-part",
+            [f"step 1, transfer 1: {SUM} {shown} of message 0 {NO_PART}", *LOST],
+        )
+        for name, parts, shown in (
+            ("a part of no member", [0, 7], "0, 7"),
+            ("no part at all", [], "no node"),
+            ("a part twice", [0, 0], "0, 0"),
+            ("a negative part", [-1], "-1"),
+        )
+    },
     "six parts, and seven": (
         schedule([[((0, 1), range(6)), ((2, 1), range(7))]]),
         "no-such-part",
         [
-            f"step 1, transfer 1: the sum of the parts of 0, 1, 2, 3, 4, 5 of message 0 {NO_PART}",
-            "step 1, transfer 2: the sum of the parts of 0, 1, 2, 3, 4, 5, ... of message 0"
-            f" {NO_PART}",
+            f"step 1, transfer 1: {SUM} 0, 1, 2, 3, 4, 5 of message 0 {NO_PART}",
+            f"step 1, transfer 2: {SUM} 0, 1, 2, 3, 4, 5, ... of message 0 {NO_PART}",
             *[f"member {node} never has its whole sum of message 0" for node in range(4)],
         ],
     ),
@@ -97,8 +96,7 @@ MISTAKES = {
         changed(0, 0, ((0, 1), [0, 2])),
         "not-informed",
         [
-            f"step 1, transfer 1: node 0 sends the sum of the parts of 0, 2 of message 0,"
-            f" {UNFORMED}",
+            f"step 1, transfer 1: node 0 sends {SUM} 0, 2 of message 0, {UNFORMED}",
             f"step 2, transfer 1: node 1 sends {FIRST}, {UNFORMED}",
             "step 2, transfer 2: node 1 receives a sum of message 0 that counts the part of node 2"
             " again, in a sum that does not replace its own",
@@ -107,11 +105,7 @@ MISTAKES = {
     "half of a sum": (
         changed(2, 0, ((1, 0), [1, 2])),
         "not-informed",
-        [
-            f"step 3, transfer 1: node 1 sends the sum of the parts of 1, 2 of message 0,"
-            f" {UNFORMED}",
-            "member 0 never has its whole sum of message 0",
-        ],
+        [f"step 3, transfer 1: node 1 sends {SUM} 1, 2 of message 0, {UNFORMED}", LOST_AT_0],
     ),
     "nothing new": (
         changed(2, 0, ((1, 0), [0])),
@@ -119,7 +113,7 @@ MISTAKES = {
         [
             "step 3, transfer 1: node 0 receives a sum of message 0 that holds no part which is"
             " new to it",
-            "member 0 never has its whole sum of message 0",
+            LOST_AT_0,
         ],
     ),
     "a part counted twice": (
@@ -181,8 +175,7 @@ def test_what_another_rule_reports_does_not_hide_the_transfers_after_it():
 def test_larger_sums_of_a_step_count_first():
     """A sum inside another one of its step brings nothing new, in any order of the file."""
     both = [((1, 2), [1]), ((0, 2), [0, 1])]
-    k3 = Network.from_links("k3", 3, list(combinations(range(3), 2)))
-    instance = Instance(k3, Collective("sum", (AllReduction((0, 1, 2)),)))
+    instance = allreduce(cchybrid.network("complete-3"), 0, 1, 2)
     for order in (both, both[::-1]):
         found = verify_schedule(schedule([[((1, 0), [1])], order], instance))
         small = order.index(both[0])
@@ -194,14 +187,13 @@ def test_larger_sums_of_a_step_count_first():
 
 
 def test_a_part_is_not_received_again_where_node_0_is_no_member():
-    instance = Instance(LINE, Collective("sum", (AllReduction((1, 2)),)))
     whole = [[((1, 2), [1]), ((2, 1), [2])], [((1, 2), [1])]]
-    found = verify_schedule(schedule(whole, instance))
+    found = verify_schedule(schedule(whole, allreduce(LINE, 1, 2)))
     assert [(v.rule, v.step, v.transfer) for v in found] == [("received-twice", 1, 0)]
 
 
 def test_ends_of_a_path_that_are_no_nodes_receive_nothing():
-    instance = Instance(LINE, Collective("sum", (AllReduction((1, 2)),)))
+    instance = allreduce(LINE, 1, 2)
     whole = [[((1, 2), [1]), ((2, 1), [2])]]
     assert verify_schedule(schedule(whole, instance)) == ()
     for last, rules in ((0, ["not-a-destination"]), (4, ["no-such-node"]), (-1, ["no-such-node"])):
@@ -210,8 +202,7 @@ def test_ends_of_a_path_that_are_no_nodes_receive_nothing():
 
 
 def test_overlapping_sums_are_counted_twice():
-    four = Network.from_links("k4", 4, list(combinations(range(4), 2)))
-    instance = Instance(four, Collective("sum", (AllReduction((0, 1, 2, 3)),)))
+    instance = allreduce(cchybrid.network("complete-4"), 0, 1, 2, 3)
     first = [((0, 1), [0]), ((0, 2), [0])]
     found = verify_schedule(schedule([first, [((1, 3), [0, 1]), ((2, 3), [0, 2])]], instance))
     assert [(v.rule, v.step, v.transfer, v.place) for v in found if v.step >= 0] == [
@@ -223,10 +214,9 @@ def test_overlapping_sums_are_counted_twice():
 
 
 def test_only_members_receive_under_wormhole():
-    instance = Instance(LINE, Collective("sum", (AllReduction((0, 3)),)))
+    instance = allreduce(LINE, 0, 3)
     rows = [[((0, 1), [0])], [((1, 2, 3), [0]), ((3, 2, 1, 0), [3])]]
-    rules = [v.rule for v in verify_schedule(schedule(rows, instance))]
-    assert rules == ["not-a-destination"]
+    assert [v.rule for v in verify_schedule(schedule(rows, instance))] == ["not-a-destination"]
     hops = instance.with_model(switching="store-and-forward")
     rows = [[((0, 1), [0])], [((1, 2), [0])], [((2, 3), [0]), ((3, 2), [3])], [((2, 1), [3])]]
     assert verify_schedule(schedule([*rows, [((1, 0), [3])]], hops)) == ()
@@ -300,6 +290,13 @@ def totals(found: Schedule) -> dict[tuple[int, int], dict[int, int]]:
     }
 
 
+def adds_up(found: Schedule) -> bool:
+    messages = found.instance.collective.messages
+    return all(
+        counts == dict.fromkeys(messages[m].members, 1) for (m, _), counts in totals(found).items()
+    )
+
+
 def mutated(found: Schedule, rng: random.Random) -> Schedule:
     """Return the schedule with one random change."""
     steps, sums = [list(s) for s in found.steps], [list(s) for s in found.sums]
@@ -343,10 +340,8 @@ def test_random_schedules_are_valid_and_add_up(instance, seed):
     assume(found is not None)
     assert verify_schedule(found) == ()
     assert accepted_by_the_checker(found)
-    for (message, _), counts in totals(found).items():
-        assert counts == dict.fromkeys(instance.collective.messages[message].members, 1)
-    again = Schedule.from_json(found.to_json())
-    assert again == found
+    assert adds_up(found)
+    assert Schedule.from_json(found.to_json()) == found
 
 
 @settings(max_examples=examples(200))
@@ -360,8 +355,7 @@ def test_changed_schedules_get_the_verdict_of_the_checker(instance, seed):
         valid = verify_schedule(mutant) == ()
         assert valid == accepted_by_the_checker(mutant)
         if valid:
-            for (message, _), counts in totals(mutant).items():
-                assert counts == dict.fromkeys(instance.collective.messages[message].members, 1)
+            assert adds_up(mutant)
 
 
 @pytest.mark.parametrize("part", [0.0, "0", None])

@@ -73,12 +73,8 @@ def test_hypercube_distance_is_hamming_distance():
 
 def test_search_ends_at_endpoints_but_begins_there():
     star = Network.from_links("star", 4, [(0, 1), (1, 2), (2, 3)], endpoints=(0, 2))
-    assert hop_distances(star, [0, 1, 2, 3]).tolist() == [
-        [0, 1, 2, -1],
-        [1, 0, 1, -1],
-        [2, 1, 0, 1],
-        [-1, -1, 1, 0],
-    ]
+    rows = [[0, 1, 2, -1], [1, 0, 1, -1], [2, 1, 0, 1], [-1, -1, 1, 0]]
+    assert hop_distances(star, [0, 1, 2, 3]).tolist() == rows
 
 
 def test_hops_of_messages():

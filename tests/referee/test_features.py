@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import make_dataclass, replace
 from typing import Any, NamedTuple
 
 import pytest
@@ -14,18 +14,16 @@ from cchybrid.referee.features import KNOWN, refuse_unknown
 from cchybrid.referee.verify import verify, verify_schedule
 
 
-@dataclass(frozen=True, repr=False)
-class Telepathic(CommunicationModel):
-    """A model with a feature that no rule knows."""
+def with_field(base: type, name: str, field: str, value: Any) -> Any:
+    """Return a subclass with a field that no rule knows."""
+    fields = [(field, type(value), value)]
+    return make_dataclass(name, fields, bases=(base,), frozen=True, repr=False)
 
-    telepathy: bool = True
 
-
-@dataclass(frozen=True, repr=False)
-class SlowNetwork(Network):
-    """A network with delays."""
-
-    latency: tuple[int, ...] = ()
+Telepathic = with_field(CommunicationModel, "Telepathic", "telepathy", True)
+SlowNetwork = with_field(Network, "SlowNetwork", "latency", ())
+DatedInstance = with_field(Instance, "DatedInstance", "deadline", 3)
+WeightedCollective = with_field(Collective, "WeightedCollective", "weights", ())
 
 
 class SizedMessage(NamedTuple):
@@ -43,20 +41,6 @@ class TimedChannel(NamedTuple):
     target: int
     capacity: int = 1
     latency: int = 3
-
-
-@dataclass(frozen=True, repr=False)
-class DatedInstance(Instance):
-    """An instance with a deadline."""
-
-    deadline: int = 3
-
-
-@dataclass(frozen=True, repr=False)
-class WeightedCollective(Collective):
-    """A collective with weights."""
-
-    weights: tuple[int, ...] = ()
 
 
 class Bare:

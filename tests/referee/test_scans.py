@@ -5,6 +5,7 @@ The checker must accept what the referee accepts.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -60,12 +61,13 @@ IN_LINE: Rows = [[((node, node + 1), tuple(range(node + 1)))] for node in range(
 
 @pytest.mark.parametrize("form", [Scan, Exscan])
 def test_recursive_doubling_is_a_scan(form: Any) -> None:
-    assert judged(schedule("hypercube-8", form, range(8), DOUBLING)) == []
-    one_port = CommunicationModel(switching="store-and-forward", inject=1, accept=1)
-    assert judged(schedule("hypercube-8", form, range(8), DOUBLING, one_port)) == []
-    assert (
-        judged(schedule("hypercube-8", form, range(8), DOUBLING[:2])) == ["missing-destination"] * 4
-    )
+    one_port = replace(HOPS, inject=1, accept=1)
+    for rows, model, rules in (
+        (DOUBLING, HOPS, []),
+        (DOUBLING, one_port, []),
+        (DOUBLING[:2], HOPS, ["missing-destination"] * 4),
+    ):
+        assert judged(schedule("hypercube-8", form, range(8), rows, model)) == rules
 
 
 @pytest.mark.parametrize("form", [Scan, Exscan])
