@@ -25,7 +25,8 @@ from cchybrid.host.run_history import Contribution
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.benchmark import CheckedSuite
-from tests.plugins.bench.test_report import contributed, fill, runs, with_contributions
+from tests.plugins.bench.local_runs import fill
+from tests.plugins.bench.test_report import SUITE, contributed, runs, with_contributions
 
 __all__ = ["runs"]
 
@@ -227,13 +228,17 @@ def test_the_command_writes_them(
         runs[0], contributed("schedule", "tabu", steps + 2, at=0.5),
         contributed("schedule", "tabu", steps, at=1.0),
     )  # fmt: skip
-    fill(tmp_path / "a.sqlite", [improved, *runs[1:]])
+    fill(tmp_path / "a.sqlite", SUITE, [improved, *runs[1:]])
     assert command(["bench", "report", "a.sqlite", "--latex"]) == 0
     assert "written to a-report/convergence.pdf" in capsys.readouterr().out
     check_latex((tmp_path / "a-report" / "report.tex").read_text())
     assert (tmp_path / "a-report" / "convergence.pdf").read_bytes().startswith(b"%PDF")
     assert "bench report a.sqlite --latex" in (tmp_path / "a-report" / "report.md").read_text()
-    fill(tmp_path / "b.sqlite", [with_contributions(runs[0], contributed("schedule", "x", steps))])
+    fill(
+        tmp_path / "b.sqlite",
+        SUITE,
+        [with_contributions(runs[0], contributed("schedule", "x", steps))],
+    )
     assert command(["bench", "report", "b.sqlite", "--latex"]) == 0
     assert "no convergence.pdf: no run had two better" in capsys.readouterr().out
     assert command(["bench", "report", "b.sqlite"]) == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import util
@@ -27,11 +27,11 @@ from pandas import NA
 from cchybrid.cli.app import run as command
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.benchmark_report import Report
+from cchybrid.plugin.benchmark_report import Report, Section
 from cchybrid.plugin.records import ExporterInfo
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.system.machine import machine
-from tests.plugins.bench.local_runs import COLOURING, made, stored_under, with_seed
+from tests.plugins.bench.local_runs import COLOURING, fill, made, stored_under, with_seed
 
 SECOND = Contestant(("umda",), time_limit=None, evaluations=20)
 VALUES = (
@@ -51,16 +51,18 @@ def runs() -> list[Run]:
     return [made("schedules", row, COLOURING) for row in SUITE.rows[:5]]
 
 
-def fill(path: Path, runs: list[Run], suite: Suite = SUITE) -> Path:
-    with Store(path, write=True) as store:
-        store.put_suite(suite)
-        for run in runs:
-            store.put(run)
-    return path
-
-
 def read(path: Path) -> Reading:
     return read_store(path, None, load_registry())
+
+
+def report_of(path: Path, runs: Sequence[Run], suite: Suite = SUITE) -> Report:
+    """Return the report of a new store with these runs."""
+    return compose(read(fill(path, suite, runs)), None)
+
+
+def section_of(report: Report, title: str) -> Section:
+    (found,) = [section for section in report.sections if section.title == title]
+    return found
 
 
 def written(report: Report, folder: Path, *, plots: bool = False) -> dict[str, str]:
@@ -71,7 +73,7 @@ def written(report: Report, folder: Path, *, plots: bool = False) -> dict[str, s
 
 
 def test_verdicts_of_a_store(runs: list[Run], tmp_path: Path) -> None:
-    found = standings(read(fill(tmp_path / "a.sqlite", runs)))
+    found = standings(read(fill(tmp_path / "a.sqlite", SUITE, runs)))
     assert found.steps.dropna().tolist() == [2, 4, 4, 2, 2]
     assert found.proof.tolist() == [*["certified"] * 5, ""]
     assert found.verdict.tolist() == [
@@ -120,14 +122,14 @@ def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
     alone = with_contributions(
         runs[0], contributed("schedule", "colouring", 3), contributed("schedule", "colouring", 2)
     )
-    report = compose(read(fill(tmp_path / "a.sqlite", [first, second, alone])), None)
+    report = report_of(tmp_path / "a.sqlite", [first, second, alone])
     files = written(report, tmp_path / "out")
     shown = f"umda 7, tabu 6, x on quotients 4 ({method})"
     lines = list(csv.DictReader(files[".csv"].splitlines()))
     assert [line["story"] for line in lines[:4]] == ["colouring 2", shown, "tabu 4", ""]
     assert f'<td class="long">{shown}</td>' in files[".html"]
     assert "colouring 2" not in files[".md"]
-    (section,) = [each for each in report.sections if each.title == "What each engine contributed"]
+    section = section_of(report, "What each engine contributed")
     assert section.table is not None
     assert [*section.table.itertuples(index=False, name=None)] == [
         ("tabu", "schedules", 2, 1, 1, 6.0),
@@ -151,13 +153,13 @@ def test_the_story_is_that_of_the_first_run_to_have_the_steps(
     )
     late.result["seconds_to_best"], early.result["seconds_to_best"] = 9.0, 8.0
     failed = replace(more, failure="exit 1")
-    found = standings(read(fill(tmp_path / "a.sqlite", [late, early, failed])))
+    found = standings(read(fill(tmp_path / "a.sqlite", SUITE, [late, early, failed])))
     assert found.story.iloc[1] == "early 4"
 
 
 def test_what_is_new_beside_the_papers(runs: list[Run], tmp_path: Path) -> None:
-    report = compose(read(fill(tmp_path / "a.sqlite", runs)), None)
-    (section,) = [each for each in report.sections if each.title == "New beside the papers"]
+    report = report_of(tmp_path / "a.sqlite", runs)
+    section = section_of(report, "New beside the papers")
     assert section.table is not None
     lines = section.table.astype(object).itertuples(index=False, name=None)
     assert [line[:5] for line in lines] == [
@@ -166,12 +168,12 @@ def test_what_is_new_beside_the_papers(runs: list[Run], tmp_path: Path) -> None:
         ("spidergon-8 AAS", "impossible", 3, 4, 4),
     ]
     bare = replace(SUITE, rows=(SUITE.rows[3],))
-    alone = compose(read(fill(tmp_path / "b.sqlite", [runs[3]], bare)), None)
+    alone = report_of(tmp_path / "b.sqlite", [runs[3]], bare)
     assert "New beside the papers" not in [each.title for each in alone.sections]
 
 
 def test_a_store_is_read_while_it_is_written(runs: list[Run], tmp_path: Path) -> None:
-    path = fill(tmp_path / "a.sqlite", runs[:1])
+    path = fill(tmp_path / "a.sqlite", SUITE, runs[:1])
     with Store(path, write=True) as store:
         store.put(runs[1])
         assert standings(read(path)).steps[:3].tolist() == [2, 4, NA]
@@ -182,13 +184,13 @@ def test_runs_that_do_not_hold_are_named_and_not_counted(runs: list[Run], tmp_pa
     forged = replace(forged, result={**forged.result, "seconds_to_best": -1.0})
     failed = Run(runs[1].row, COLOURING, 1, "crashed", {})
     other = replace(runs[2], result={**runs[2].result, "digest": "another"})
-    path = fill(tmp_path / "a.sqlite", [*runs[:2], forged, failed, other])
+    path = fill(tmp_path / "a.sqlite", SUITE, [*runs[:2], forged, failed, other])
     report = compose(read(path), None)
     assert [*zip(report.table.runs, report.table.failures, strict=True)][:3] == [
         (1, 0), (2, 1), (0, 0),
     ]  # fmt: skip
     assert report.table.state.tolist()[2:4] == ["no run counts", "not run"]
-    (contestants,) = (each for each in report.sections if each.title == "Contestants")
+    contestants = section_of(report, "Contestants")
     (line,) = contestants.table.to_dict("records")  # type: ignore[union-attr]
     assert (line["rows"], line["runs"], line["failures"]) == (2, 3, 1)
     text = written(report, tmp_path / "out")[".md"]
@@ -202,13 +204,13 @@ def test_the_rows_and_seeds_that_contestants_lack_are_counted(
 ) -> None:
     other = stored_under(runs[0], SECOND)
     stored = [*runs[:3], with_seed(runs[0], 1), other]
-    facts = compose(read(fill(tmp_path / "a.sqlite", stored)), None).facts
+    facts = report_of(tmp_path / "a.sqlite", stored).facts
     assert facts[0].endswith(
         "colouring, 20 evaluations, 1 thread; seeds 0 in 2 rows, seeds 0-1 in 1 row"
     )
     assert facts[1].endswith("umda, 20 evaluations, 1 thread; seeds 0 in 1 row")
     assert facts[2].startswith("contestants have runs of different rows or seeds: 3 of the 8 runs")
-    whole = compose(read(fill(tmp_path / "b.sqlite", [runs[0], other])), None).facts
+    whole = report_of(tmp_path / "b.sqlite", [runs[0], other]).facts
     assert not any("different rows" in fact for fact in whole)
 
 
@@ -216,12 +218,12 @@ def test_runs_without_a_search_are_counted(runs: list[Run], tmp_path: Path) -> N
     late = with_seed(runs[0], 1)
     clocks = {"start_seconds": {"colouring": {"processor": 1, "wall": 2}}, "search_seconds": {}}
     late = replace(late, result={**late.result, **clocks})
-    report = compose(read(fill(tmp_path / "a.sqlite", [runs[0], late])), None)
-    (section,) = (each for each in report.sections if each.title == "Contestants")
+    report = report_of(tmp_path / "a.sqlite", [runs[0], late])
+    section = section_of(report, "Contestants")
     assert section.table["no search"].tolist() == [1]  # type: ignore[index]
     assert "before any engine began its search" in section.text
-    before = compose(read(fill(tmp_path / "b.sqlite", runs[:1])), None)
-    (section,) = (each for each in before.sections if each.title == "Contestants")
+    before = report_of(tmp_path / "b.sqlite", runs[:1])
+    section = section_of(before, "Contestants")
     assert "no search" not in section.table  # type: ignore[operator]
 
 
@@ -229,14 +231,14 @@ def test_a_contestant_has_one_colour_in_all_plots(runs: list[Run], tmp_path: Pat
     found = [contributed("schedule", "umda", steps, at=at) for steps, at in ((9, 0.1), (2, 0.2))]
     second = with_contributions(stored_under(runs[0], SECOND), *found)
     first = with_contributions(runs[0], contributed("schedule", "colouring", 2))
-    report = compose(read(fill(tmp_path / "a.sqlite", [first, second, *runs[1:]])), None)
+    report = report_of(tmp_path / "a.sqlite", [first, second, *runs[1:]])
     settled, _, convergence = report.plots()
     assert settled[0] == "Share of rows settled against seconds, 1 row that all contestants ran"
     for _, svg in (settled, convergence):
         assert COLOURS[0] in svg
         assert COLOURS[1] in svg
     alone = [with_contributions(runs[1]), second]
-    report = compose(read(fill(tmp_path / "b.sqlite", alone)), None)
+    report = report_of(tmp_path / "b.sqlite", alone)
     ((_, svg),) = report.plots()  # there is no row that both ran
     assert COLOURS[1] in svg
     assert COLOURS[0] not in svg
@@ -245,9 +247,7 @@ def test_a_contestant_has_one_colour_in_all_plots(runs: list[Run], tmp_path: Pat
 def test_failures_and_troubles_are_reported(runs: list[Run], tmp_path: Path) -> None:
     failed = Run(SUITE.rows[5].name, COLOURING, 0, "exit -9: killed", {})
     shown = replace(runs[0], result={**runs[0].result, "troubles": ["engine x: crashed"]})
-    files = written(
-        compose(read(fill(tmp_path / "a.sqlite", [shown, failed])), None), tmp_path / "out"
-    )
+    files = written(report_of(tmp_path / "a.sqlite", [shown, failed]), tmp_path / "out")
     assert "ring-bi-4 AAB \\[colouring, seed 0\\]: exit -9: killed" in files[".md"]
     assert "seed 0]: engine x: crashed" in files[".html"]
 
@@ -258,11 +258,11 @@ def test_teams_stand_beside_their_members(runs: list[Run], tmp_path: Path) -> No
     seeded = contributed("schedule", "colouring", runs[0].result["steps"], "from umda's schedule")
     both = [with_contributions(runs[0], {**seeded, "seeded_by": "umda"}), *runs[1:]]
     all_runs = [*runs, *(stored_under(run, team) for run in both)]
-    files = written(compose(read(fill(tmp_path / "a.sqlite", all_runs)), None), tmp_path / "out")
+    files = written(report_of(tmp_path / "a.sqlite", all_runs), tmp_path / "out")
     assert "colouring+umda beside colouring: no difference shown 5 of 5 rows" in files[".md"]
     assert "| colouring+umda | colouring | umda | 1 | 1 |" in files[".md"]
     assert (tmp_path / "out" / "teams.csv").read_text().count("colouring+umda") == 5
-    alone = written(compose(read(fill(tmp_path / "b.sqlite", runs)), None), tmp_path / "two")
+    alone = written(report_of(tmp_path / "b.sqlite", runs), tmp_path / "two")
     assert "Teams beside" not in alone[".md"]
 
 
@@ -296,7 +296,7 @@ class Page(HTMLParser):
 
 def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Path) -> None:
     both = [*runs, *(stored_under(run, SECOND) for run in runs)]
-    reading = read(fill(tmp_path / "a.sqlite", both))
+    reading = read(fill(tmp_path / "a.sqlite", SUITE, both))
     files = written(compose(reading, None), tmp_path / "out", plots=True)
     lines = list(csv.DictReader(files[".csv"].splitlines()))
     assert [line["row"] for line in lines] == [row.name for row in SUITE.rows]
@@ -323,7 +323,7 @@ def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Pat
 
 def test_the_command_of_a_contestant_without_some_engines(runs: list[Run], tmp_path: Path) -> None:
     contestant = replace(SECOND, engines=None, without=("lns", "tabu"))
-    reading = read(fill(tmp_path / "a.sqlite", [replace(runs[0], contestant=contestant)]))
+    reading = read(fill(tmp_path / "a.sqlite", SUITE, [replace(runs[0], contestant=contestant)]))
     registry = load_registry()
     (command,) = commands_of(reading.checked, registry.benchmark("schedules"), registry)
     assert "tiny.toml --without lns+tabu --no-first-schedule --evaluations 20" in command
@@ -332,9 +332,9 @@ def test_the_command_of_a_contestant_without_some_engines(runs: list[Run], tmp_p
 @pytest.mark.long
 def test_the_same_store_gives_the_same_files(runs: list[Run], tmp_path: Path) -> None:
     both = [*runs, *(stored_under(run, SECOND) for run in runs)]
-    first = compose(read(fill(tmp_path / "a.sqlite", both)), None)
+    first = report_of(tmp_path / "a.sqlite", both)
     (tmp_path / "b").mkdir()
-    second = compose(read(fill(tmp_path / "b" / "a.sqlite", both[::-1])), None)
+    second = report_of(tmp_path / "b" / "a.sqlite", both[::-1])
     one, two = (
         written(report, tmp_path / name, plots=True)
         for report, name in ((first, "one"), (second, "two"))
@@ -350,8 +350,8 @@ def test_a_report_names_the_machines_of_its_runs(
     old, other = dict(runs[1].result), {**runs[2].result, "machine": "Abacus 1 |x|"}
     del old["machine"]
     stored = [runs[0], replace(runs[1], result=old), replace(runs[2], result=other), runs[3]]
-    fill(tmp_path / "a.sqlite", stored)
-    fill(tmp_path / "b.sqlite", runs[:1])
+    fill(tmp_path / "a.sqlite", SUITE, stored)
+    fill(tmp_path / "b.sqlite", SUITE, runs[:1])
     assert command(["bench", "report", "a.sqlite", "b.sqlite"]) == 0
     text = (tmp_path / "a-report" / "report.md").read_text()
     own = machine()
@@ -364,10 +364,10 @@ def test_a_report_names_the_machines_of_its_runs(
 
 def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
     slower = replace(runs[1], result={**runs[1].result, "seconds_to_best": 100.0})
-    path = fill(tmp_path / "a.sqlite", runs[:3])
-    other = fill(tmp_path / "b.sqlite", [runs[0], slower, runs[3]])
+    path = fill(tmp_path / "a.sqlite", SUITE, runs[:3])
+    other = fill(tmp_path / "b.sqlite", SUITE, [runs[0], slower, runs[3]])
     report = compose(read(path), read(other))
-    (section,) = [each for each in report.sections if each.title == "Compared with b.sqlite"]
+    section = section_of(report, "Compared with b.sqlite")
     assert section.table is None  # one run each shows no difference of times
     text = written(report, tmp_path / "out")[".md"]
     assert "## Compared with b.sqlite" in text
@@ -382,9 +382,9 @@ def test_two_stores_of_other_budgets_and_versions(runs: list[Run], tmp_path: Pat
     changed = {"budget": {"evaluations": 40, "threads": 1},
                "versions": {**runs[0].result["versions"], "cchybrid": "0.1.0"}}  # fmt: skip
     longer = stored_under(replace(runs[0], result={**runs[0].result, **changed}), more)
-    there = fill(tmp_path / "b.sqlite", [longer])
+    there = fill(tmp_path / "b.sqlite", SUITE, [longer])
     text = written(
-        compose(read(fill(tmp_path / "a.sqlite", runs[:1])), read(there)), tmp_path / "out"
+        compose(read(fill(tmp_path / "a.sqlite", SUITE, runs[:1])), read(there)), tmp_path / "out"
     )[".md"]
     now = runs[0].result["versions"]["cchybrid"]
     assert (
@@ -399,7 +399,7 @@ def test_the_runs_are_written_as_csv(runs: list[Run], tmp_path: Path) -> None:
         runs[0], contributed("schedule", "tabu", steps + 2, at=0.5),
         contributed("schedule", "tabu", steps, at=1.0), contributed("bound", "cut", steps, at=2.0),
     )  # fmt: skip
-    report = compose(read(fill(tmp_path / "a.sqlite", [improved, *runs[1:]])), None)
+    report = report_of(tmp_path / "a.sqlite", [improved, *runs[1:]])
     written(report, tmp_path / "out", plots=True)
     lines = list(csv.DictReader((tmp_path / "out" / "runs.csv").read_text().splitlines()))
     assert [line["row"] for line in lines] == [row.name for row in SUITE.rows[:5]]
@@ -438,7 +438,7 @@ def test_rows_are_linked_to_the_pages_of_their_schedules(
     later = [
         with_seed(replace(run, result={**run.result, "seconds_to_best": 99.0}), 1) for run in runs
     ]
-    fill(tmp_path / "a.sqlite", [*later, *runs])
+    fill(tmp_path / "a.sqlite", SUITE, [*later, *runs])
     assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
     assert "written to a-report/pages: 5 pages" in capsys.readouterr().out
     assert len(drawn) == 5
@@ -457,7 +457,7 @@ def test_pages_of_similar_rows_have_different_files(
     tmp_path: Path, runs: list[Run], monkeypatch: pytest.MonkeyPatch, drawn: list[Schedule]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    fill(tmp_path / "a.sqlite", runs[:2])
+    fill(tmp_path / "a.sqlite", SUITE, runs[:2])
     monkeypatch.setattr("cchybrid_plugins.bench.report.schedule_pages.MAX_NAME_LENGTH", 0)
     assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
     names = {path.name for path in (tmp_path / "a-report" / "pages").iterdir()}
@@ -471,7 +471,7 @@ def test_a_row_that_is_too_large_for_a_page_has_none(
         raise InputError("too large")
 
     monkeypatch.chdir(tmp_path)
-    fill(tmp_path / "a.sqlite", runs[:1])
+    fill(tmp_path / "a.sqlite", SUITE, runs[:1])
     replace_exporter(monkeypatch, refuse)
     assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
     assert not (tmp_path / "a-report" / "pages").exists()

@@ -16,23 +16,19 @@ from cchybrid_plugins.bench.contestant import (
 )
 from cchybrid_plugins.bench.row import Row
 from cchybrid_plugins.bench.study import RunBudget, read_seeds
-from cchybrid_plugins.bench.suite import Suite, read_suite
+from cchybrid_plugins.bench.suite import read_suite
 
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import made
+from tests.plugins.bench.local_runs import made, suite_of
 
-ROWS = '[[rows]]\ntopology = "ring-bi-4"\ncollective = "AAS"\n'
-
-
-def study(folder: Path, text: str) -> Suite:
-    (folder / "mine.toml").write_text(text)
-    return read_suite(str(folder / "mine.toml"))
+RING = '[[rows]]\ntopology = "ring-bi-4"\n'
+ROWS = f'{RING}collective = "AAS"\n'
 
 
 def test_lists_multiply_to_contestants(tmp_path: Path) -> None:
-    suite = study(
+    suite = suite_of(
         tmp_path,
         """
         [[contestants]]
@@ -60,7 +56,7 @@ def test_lists_multiply_to_contestants(tmp_path: Path) -> None:
 
 def test_former_names_of_engines_become_the_present_ones(tmp_path: Path) -> None:
     text = '[[contestants]]\nengine = "milp"\noptions = { columns = 3 }\n'
-    (ready,) = with_budget(load_registry(), study(tmp_path, text + ROWS).contestants)
+    (ready,) = with_budget(load_registry(), suite_of(tmp_path, text + ROWS).contestants)
     named = contestants(load_registry(), ["milp"], [], {"milp": {"columns": "3"}})
     assert named == [ready]
     assert ready.name == "covering"
@@ -69,7 +65,7 @@ def test_former_names_of_engines_become_the_present_ones(tmp_path: Path) -> None
 
 def test_options_of_the_engines_of_a_team(tmp_path: Path) -> None:
     text = '[[contestants]]\nengine = "a+b"\noptions = { "a.x" = [1, 2], "b.y" = 3 }\n'
-    found = [contestant.options for contestant in study(tmp_path, text + ROWS).contestants]
+    found = [contestant.options for contestant in suite_of(tmp_path, text + ROWS).contestants]
     assert found == [{"a": {"x": "1"}, "b": {"y": "3"}}, {"a": {"x": "2"}, "b": {"y": "3"}}]
 
 
@@ -85,7 +81,7 @@ def test_options_of_the_engines_of_a_team(tmp_path: Path) -> None:
 def test_names_are_looked_up_when_the_suite_is_run(
     tmp_path: Path, text: str, complaint: str
 ) -> None:
-    suite = study(tmp_path, f"[[contestants]]\n{text}\n{ROWS}")
+    suite = suite_of(tmp_path, f"[[contestants]]\n{text}\n{ROWS}")
     with pytest.raises(InputError, match=complaint):
         with_budget(load_registry(), suite.contestants)
 
@@ -105,7 +101,7 @@ def test_the_greedy_schedule_takes_part_for_all_contestants_or_for_none(tmp_path
         with pytest.raises(InputError, match="host greedy has no strategy and no options"):
             with_first_schedule([wrong], None)
     text = "[[contestants]]\nengine = ['host greedy', 'umda']\n[budget]\nfirst_schedule = true\n"
-    suite = study(tmp_path, text + ROWS)
+    suite = suite_of(tmp_path, text + ROWS)
     assert [each.engines for each in suite.contestants] == [(), ("umda",)]
     assert suite.budget.first_schedule is True
 
@@ -128,7 +124,7 @@ def test_the_greedy_schedule_alone_is_a_contestant() -> None:
 
 def test_a_budget(tmp_path: Path) -> None:
     text = '[budget]\ntime_limit = 0.5\nevaluations = 20\nthreads = 2\nseeds = "0-2,9"\n'
-    assert study(tmp_path, text + ROWS).budget == RunBudget(0.5, 20, 2, (0, 1, 2, 9))
+    assert suite_of(tmp_path, text + ROWS).budget == RunBudget(0.5, 20, 2, (0, 1, 2, 9))
 
 
 def test_seeds() -> None:
@@ -167,29 +163,17 @@ def test_seeds() -> None:
         ("[budget]\nfirst_schedule = 'yes'", "first_schedule: 'yes' is neither; write true or"),
         ("[budget]\nthreads = true", "threads: True makes no sense"),
         ("[budget]\nseeds = 'many'", "budget: seeds: 'many' names no seeds"),
-        ("[[rows]]\ntopology = 'ring-bi-4'\nfixed_steps = 0", "fixed_steps: 0 makes no sense"),
-        ("[[rows]]\ntopology = 'ring-bi-4'\ngoal = 'few'", "goal: 'few' is no whole number"),
-        (
-            "[[rows]]\ntopology = 'ring-bi-4'\nengine = 'a'\nsuccess_percent = 101",
-            "success_percent: '101' is no percentage; write 0 to 100",
-        ),
-        (
-            "[[rows]]\ntopology = 'ring-bi-4'\nengine = 'a'\nsuccess_percent = '1_0'",
-            "'1_0' is no percentage",
-        ),
-        (
-            "[[rows]]\ntopology = 'ring-bi-4'\nengine = 'a'\nsuccess_percent = 'nan'",
-            "'nan' is no percentage",
-        ),
-        (
-            "[[rows]]\ntopology = 'ring-bi-4'\nsuccess_percent = 90",
-            "success_percent: a value of an engine without its name",
-        ),
+        (f"{RING}fixed_steps = 0", "fixed_steps: 0 makes no sense"),
+        (f"{RING}goal = 'few'", "goal: 'few' is no whole number"),
+        (f"{RING}engine = 'a'\nsuccess_percent = 101", "'101' is no percentage; write 0 to 100"),
+        (f"{RING}engine = 'a'\nsuccess_percent = '1_0'", "'1_0' is no percentage"),
+        (f"{RING}engine = 'a'\nsuccess_percent = 'nan'", "'nan' is no percentage"),
+        (f"{RING}success_percent = 90", "success_percent: a value of an engine without its name"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(InputError) as raised:
-        study(tmp_path, f"{text}\n{ROWS}")
+        suite_of(tmp_path, f"{text}\n{ROWS}")
     assert complaint in str(raised.value)
     assert "\n" not in str(raised.value)
 
@@ -216,14 +200,14 @@ def test_published_rates_of_several_engines_meet_in_one_row(tmp_path: Path) -> N
         "ring-bi-4,AAS,SGA,10,2\nring-bi-4,AAS,umda,97.5,2\nring-bi-4,OAB,hgsa,,1\n"
     )
     table = "[[tables]]\nfile = 'rates.csv'\n"
-    first, second = study(tmp_path, table).rows
+    first, second = suite_of(tmp_path, table).rows
     assert (first.published.rates, first.published.goal) == ({"sga": 10, "umda": 97.5}, 2)
     assert (second.published.rates, second.published.goal) == ({}, 1)
     assert Row.from_json(first.to_json()) == first
     with (tmp_path / "rates.csv").open("a") as file:
         file.write("ring-bi-4,AAS,umda,50,2\n")
     with pytest.raises(InputError, match=r"line 5|umda has two values of rates"):
-        study(tmp_path, table)
+        suite_of(tmp_path, table)
 
 
 def test_a_row_that_is_listed_twice_must_say_the_same(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """CP-SAT design proves what exhaustive design proves, and what it cannot: limited wires."""
 
-import itertools
-
 import pytest
 from cchybrid_plugins.design.cpsat_design.engine import CpsatDesign, CpsatDesignOptions
 from cchybrid_plugins.design.exhaustive.engine import Exhaustive, ExhaustiveOptions
@@ -11,6 +9,7 @@ from cchybrid_plugins.design.network.ports import ports_of
 from cchybrid_plugins.design.network.task import DesignTask, layout
 
 from cchybrid.plugin.engine import Stop
+from tests.plugins.design.network.all_labelled import labelled_networks
 
 
 def proven(task: DesignTask) -> float:
@@ -55,12 +54,10 @@ def test_limited_wires_are_those_of_all_sets_of_links(
 ) -> None:
     task = DesignTask(nodes, degree, positions=layout(name, nodes), max_wire=wire)
     cost = Cost(task)
-    pairs = [(a, b) for a, b in itertools.combinations(range(nodes), 2) if task.allowed[a, b]]
     best = min(
         cost(ports_of(nodes, degree, links))
-        for size in range(nodes - 1, nodes * degree // 2 + 1)
-        for links in itertools.combinations(pairs, size)
-        if max(sum(node in link for link in links) for node in range(nodes)) <= degree
+        for links in labelled_networks(nodes, degree)
+        if all(task.allowed[link] for link in links)
     )
     assert proven(task) == best
 
