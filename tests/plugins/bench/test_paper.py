@@ -26,9 +26,9 @@ from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.benchmark import CheckedSuite
 from tests.plugins.bench.local_runs import fill
-from tests.plugins.bench.test_report import SUITE, contributed, runs, with_contributions
+from tests.plugins.bench.test_report import SUITE, contributed, folder, runs, with_contributions
 
-__all__ = ["runs"]
+__all__ = ["folder", "runs"]
 
 FAST, SLOW = Contestant(("tabu",)), Contestant(("umda",))
 ODD = "/x/a_b%&#{$^~\\.json"
@@ -218,11 +218,8 @@ def test_convergence_is_a_vector_graphic_that_is_the_same_each_time() -> None:
 
 
 def test_the_command_writes_them(
-    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("cchybrid_plugins.bench.report.plots.plots", lambda rows, runs: [])
+    runs: list[Run], tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     steps = runs[0].result["steps"]
     improved = with_contributions(
         runs[0], contributed("schedule", "tabu", steps + 2, at=0.5),
@@ -231,9 +228,9 @@ def test_the_command_writes_them(
     fill(tmp_path / "a.sqlite", SUITE, [improved, *runs[1:]])
     assert command(["bench", "report", "a.sqlite", "--latex"]) == 0
     assert "written to a-report/convergence.pdf" in capsys.readouterr().out
-    check_latex((tmp_path / "a-report" / "report.tex").read_text())
-    assert (tmp_path / "a-report" / "convergence.pdf").read_bytes().startswith(b"%PDF")
-    assert "bench report a.sqlite --latex" in (tmp_path / "a-report" / "report.md").read_text()
+    check_latex((folder / "report.tex").read_text())
+    assert (folder / "convergence.pdf").read_bytes().startswith(b"%PDF")
+    assert "bench report a.sqlite --latex" in (folder / "report.md").read_text()
     fill(
         tmp_path / "b.sqlite",
         SUITE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import util
@@ -342,11 +342,8 @@ def test_the_same_store_gives_the_same_files(runs: list[Run], tmp_path: Path) ->
     assert one == two
 
 
-def test_a_report_names_the_machines_of_its_runs(
-    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("cchybrid_plugins.bench.report.plots.plots", lambda rows, runs: [])
+@pytest.mark.usefixtures("folder")
+def test_a_report_names_the_machines_of_its_runs(runs: list[Run], tmp_path: Path) -> None:
     old, other = dict(runs[1].result), {**runs[2].result, "machine": "Abacus 1 |x|"}
     del old["machine"]
     stored = [runs[0], replace(runs[1], result=old), replace(runs[2], result=other), runs[3]]
@@ -412,6 +409,14 @@ def test_the_runs_are_written_as_csv(runs: list[Run], tmp_path: Path) -> None:
 
 
 @pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in the temporary folder, without plots; return the folder of the report."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cchybrid_plugins.bench.report.plots.plots", lambda rows, runs: [])
+    return tmp_path / "a-report"
+
+
+@pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Schedule]:
     """Replace the drawing of pages by a short text; return the schedules that were drawn."""
     found: list[Schedule] = []
@@ -420,61 +425,52 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Schedule]:
         found.append(schedule)
         return f"<!DOCTYPE html>{len(schedule.steps)} steps"
 
-    replace_exporter(monkeypatch, page)
+    info = ExporterInfo("html", page, "stands in for what a plugin registers")
+    monkeypatch.setattr(Registry, "exporter", lambda self, name: {"html": info}[name])
     return found
 
 
-def replace_exporter(monkeypatch: pytest.MonkeyPatch, export: Callable[[Schedule], str]) -> None:
-    monkeypatch.setattr("cchybrid_plugins.bench.report.plots.plots", lambda rows, runs: [])
-    info = ExporterInfo("html", export, "stands in for what a plugin registers")
-    monkeypatch.setattr(Registry, "exporter", lambda self, name: {"html": info}[name])
-
-
 def test_rows_are_linked_to_the_pages_of_their_schedules(
-    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drawn: list[Schedule],
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
+    runs: list[Run], folder: Path, drawn: list[Schedule], capsys: pytest.CaptureFixture[str]
+) -> None:
     later = [
         with_seed(replace(run, result={**run.result, "seconds_to_best": 99.0}), 1) for run in runs
     ]
-    fill(tmp_path / "a.sqlite", SUITE, [*later, *runs])
+    fill(Path("a.sqlite"), SUITE, [*later, *runs])
     assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
     assert "written to a-report/pages: 5 pages" in capsys.readouterr().out
     assert len(drawn) == 5
     page = Page()
-    page.feed((tmp_path / "a-report" / "report.html").read_text())
+    page.feed((folder / "report.html").read_text())
     links = {link for link in page.links if not link.startswith("#")}
-    assert links == {f"pages/{path.name}" for path in (tmp_path / "a-report" / "pages").iterdir()}
+    assert links == {f"pages/{path.name}" for path in (folder / "pages").iterdir()}
     assert "pages/hypercube-8-oab-routing-any.html" in links
-    text = (tmp_path / "a-report" / "pages" / "mesh-3x3-aab.html").read_text()
-    assert text == "<!DOCTYPE html>4 steps"
-    commands = (tmp_path / "a-report" / "report.md").read_text()
+    assert (folder / "pages" / "mesh-3x3-aab.html").read_text() == "<!DOCTYPE html>4 steps"
+    commands = (folder / "report.md").read_text()
     assert "cchybrid bench report a.sqlite --pages" in commands
 
 
+@pytest.mark.usefixtures("drawn")
 def test_pages_of_similar_rows_have_different_files(
-    tmp_path: Path, runs: list[Run], monkeypatch: pytest.MonkeyPatch, drawn: list[Schedule]
+    runs: list[Run], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    fill(tmp_path / "a.sqlite", SUITE, runs[:2])
+    fill(Path("a.sqlite"), SUITE, runs[:2])
     monkeypatch.setattr("cchybrid_plugins.bench.report.schedule_pages.MAX_NAME_LENGTH", 0)
     assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
-    names = {path.name for path in (tmp_path / "a-report" / "pages").iterdir()}
-    assert names == {"row.html", "row-2.html"}
+    assert {path.name for path in (folder / "pages").iterdir()} == {"row.html", "row-2.html"}
 
 
 def test_a_row_that_is_too_large_for_a_page_has_none(
-    tmp_path: Path, runs: list[Run], monkeypatch: pytest.MonkeyPatch
+    runs: list[Run], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(schedule: Schedule) -> str:
         raise InputError("too large")
 
-    monkeypatch.chdir(tmp_path)
-    fill(tmp_path / "a.sqlite", SUITE, runs[:1])
-    replace_exporter(monkeypatch, refuse)
+    info = ExporterInfo("html", refuse, "stands in for what a plugin registers")
+    monkeypatch.setattr(Registry, "exporter", lambda self, name: info)
+    fill(Path("a.sqlite"), SUITE, runs[:1])
     assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
-    assert not (tmp_path / "a-report" / "pages").exists()
+    assert not (folder / "pages").exists()
 
 
 @pytest.mark.parametrize("package", ["jinja2", "matplotlib", "pandas", "scipy"])
