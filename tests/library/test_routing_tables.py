@@ -62,7 +62,7 @@ GRID = cchybrid.network("mesh-3x3")
 CUBE = cchybrid.network("hypercube-8")
 BY_COLUMNS = tuple((float(node // 3), -float(node % 3)) for node in range(9))
 SWAPPED = [0, 1, 2, 4, 3, 5, 6, 7]
-ONE_WAY = tuple((v, v - v % 4 + (v + 1) % 4, 1) for v in range(16))
+FORWARD = tuple((v, v - v % 4 + (v + 1) % 4, 1) for v in range(16))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ ONE_WAY = tuple((v, v - v % 4 + (v + 1) % 4, 1) for v in range(16))
         replace(GRID, channels=GRID.channels[2:]),
         replace(cchybrid.network("torus-3x3"), name="mesh-3x3"),
         replace(GRID, name="torus-3x3"),
-        replace(cchybrid.network("torus-4x4"), channels=ONE_WAY),
+        replace(cchybrid.network("torus-4x4"), channels=FORWARD),
         replace(CUBE, channels=tuple((SWAPPED[a], SWAPPED[b], c) for a, b, c in CUBE.channels)),
     ],
     ids=["ring", "columns", "names", "link", "torus", "mesh", "one-way", "permuted"],

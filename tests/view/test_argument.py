@@ -91,8 +91,8 @@ def test_a_message_pays_what_its_source_cannot_gain():
 def test_blocks_and_charges_are_named() -> None:
     # Nodes 0 to 3 are a block of the source, so four of seven destinations count.
     instance = cchybrid.instance("hypercube-8", "OAB")
-    worth = [[node, 1] for node in range(1, 8)]
-    group = {"messages": [0], "worth": worth, "blocks": [[0, 1, 2, 3]], "once": [[7, 1, 1, 0]]}
+    values = [[node, 1] for node in range(1, 8)]
+    group = {"messages": [0], "worth": values, "blocks": [[0, 1, 2, 3]], "once": [[7, 1, 1, 0]]}
     _, (paid,) = payments(Network(instance.to_json()), linear(3, groups=[group]), 2)
     assert paid.value == 4
     assert _paid(paid).startswith(

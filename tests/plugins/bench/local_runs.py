@@ -2,13 +2,16 @@
 
 import json
 import zlib
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from cchybrid_plugins.bench import job
 from cchybrid_plugins.bench.contestant import Contestant
-from cchybrid_plugins.bench.store import Run
+from cchybrid_plugins.bench.store import Run, Store
+from cchybrid_plugins.bench.suite import Suite, read_suite
 
 from cchybrid.host.local_executor import LocalExecutor
 from cchybrid.plugin.executor import ExecutorSettings
@@ -16,6 +19,21 @@ from cchybrid.plugin.executor import ExecutorSettings
 
 def local(jobs: int) -> LocalExecutor:
     return LocalExecutor(ExecutorSettings(jobs=jobs))
+
+
+def suite_of(folder: Path, toml: str, name: str = "mine") -> Suite:
+    """Write a suite to a folder and read it."""
+    (folder / f"{name}.toml").write_text(toml)
+    return read_suite(str(folder / f"{name}.toml"))
+
+
+def fill(path: Path, suite: Suite, runs: Iterable[Run]) -> Path:
+    """Write a suite and runs to a store."""
+    with Store(path, write=True) as store:
+        store.put_suite(suite)
+        for run in runs:
+            store.put(run)
+    return path
 
 
 def packed(record: Any) -> bytes:

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import pytest
 from cchybrid_plugins.bench.row import Row
-from cchybrid_plugins.bench.store import Run, Store
+from cchybrid_plugins.bench.store import Run
 from cchybrid_plugins.bench.suite import Suite
 
 import cchybrid
 from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.kinds import KINDS
-from tests.plugins.bench.local_runs import COLOURING, made, packed
+from tests.plugins.bench.local_runs import COLOURING, fill, made, packed
 
 if "designs" in KINDS:
     from cchybrid_plugins.design.benchmark.row import DesignRow, figures_of
@@ -119,11 +119,7 @@ MAKERS = {
 
 
 def store_of(kind: Kind, folder: Path, *runs: Run) -> Path:
-    with Store(folder / "s.sqlite", write=True) as store:
-        store.put_suite(kind.suite)
-        for run in runs:
-            store.put(run)
-    return folder / "s.sqlite"
+    return fill(folder / "s.sqlite", kind.suite, runs)
 
 
 def changed(run: Run, change: Callable[[dict[str, Any], Any], object]) -> Run:

@@ -25,9 +25,16 @@ from cchybrid.host.run_history import Contribution
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.benchmark import CheckedSuite
-from tests.plugins.bench.test_report import contributed, fill, runs, with_contributions
+from tests.plugins.bench.test_report import (
+    contributed,
+    folder,
+    no_plots,
+    runs,
+    store_of,
+    with_contributions,
+)
 
-__all__ = ["runs"]
+__all__ = ["folder", "no_plots", "runs"]
 
 FAST, SLOW = Contestant(("tabu",)), Contestant(("umda",))
 ODD = "/x/a_b%&#{$^~\\.json"
@@ -235,25 +242,21 @@ def test_convergence_is_a_vector_graphic_that_is_the_same_each_time() -> None:
     assert convergence_pdf(table.assign(row_is_study=False)) == b""
 
 
-def test_the_command_writes_them(
-    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("cchybrid_plugins.bench.report.plots.plots", lambda rows, runs: [])
+@pytest.mark.usefixtures("no_plots")
+def test_the_command_writes_them(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
     steps = runs[0].result["steps"]
     improved = with_contributions(
         runs[0], contributed("schedule", "tabu", steps + 2, at=0.5),
         contributed("schedule", "tabu", steps, at=1.0),
     )  # fmt: skip
-    fill(tmp_path / "a.sqlite", [improved, *runs[1:]])
+    store_of([improved, *runs[1:]])
     assert command(["bench", "report", "a.sqlite", "--latex"]) == 0
     assert "written to a-report/convergence.pdf" in capsys.readouterr().out
-    check_latex((tmp_path / "a-report" / "report.tex").read_text())
-    assert (tmp_path / "a-report" / "convergence.pdf").read_bytes().startswith(b"%PDF")
-    assert "bench report a.sqlite --latex" in (tmp_path / "a-report" / "report.md").read_text()
-    fill(tmp_path / "b.sqlite", [with_contributions(runs[0], contributed("schedule", "x", steps))])
+    check_latex(Path("a-report/report.tex").read_text())
+    assert Path("a-report/convergence.pdf").read_bytes().startswith(b"%PDF")
+    assert "bench report a.sqlite --latex" in Path("a-report/report.md").read_text()
+    store_of([with_contributions(runs[0], contributed("schedule", "x", steps))], name="b")
     assert command(["bench", "report", "b.sqlite", "--latex"]) == 0
     assert "no convergence.pdf: no run had two better" in capsys.readouterr().out
     assert command(["bench", "report", "b.sqlite"]) == 0
-    assert not (tmp_path / "b-report" / "convergence.pdf").exists()
+    assert not Path("b-report/convergence.pdf").exists()

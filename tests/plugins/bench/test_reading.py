@@ -22,7 +22,9 @@ import cchybrid
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import local, made, stored_under
+from tests.plugins.bench.local_runs import fill, local, made, stored_under
+
+STEPS = "UPDATE suites SET content = replace(content, '\"steps\": 2', '\"steps\": NEW')"
 
 
 def run_of(suite: Suite, topology: str, engine: str) -> Run:
@@ -36,13 +38,16 @@ def store(tmp_path: Path) -> Path:
     """Two contestants, between whose runs the row's file changed."""
     (tmp_path / "mine.toml").write_text('[[rows]]\ntopology = "net.json"\nsteps = 2')
     path = tmp_path / "s.sqlite"
-    with Store(path, write=True) as opened:
-        for engine, name in (("colouring", "ring-bi-4"), ("umda", "ring-bi-6")):
-            cchybrid.instance(name, "AAS").save(tmp_path / "net.json")
-            suite = read_suite(str(tmp_path / "mine.toml"))
-            opened.put_suite(suite)
-            opened.put(run_of(suite, name, engine))
+    for engine, name in (("colouring", "ring-bi-4"), ("umda", "ring-bi-6")):
+        cchybrid.instance(name, "AAS").save(tmp_path / "net.json")
+        suite = read_suite(str(tmp_path / "mine.toml"))
+        fill(path, suite, [run_of(suite, name, engine)])
     return path
+
+
+def execute(store: Path, script: str) -> None:
+    with closing(sqlite3.connect(store)) as database, database:
+        database.execute(script)
 
 
 def test_runs_of_what_the_row_names_no_more_do_not_count(store):
@@ -58,18 +63,11 @@ def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, c
     cchybrid.instance("mesh-2x3", "AAS").save(tmp_path / "net.json")
     suite, registry = read_suite(str(tmp_path / "mine.toml")), load_registry()
     path = tmp_path / "s.sqlite"
-    with Store(path, write=True) as opened:
-        opened.put_suite(suite)
-        opened.put(run_of(suite, "mesh-2x3", "covering"))
-    with closing(sqlite3.connect(path)) as database, database:
-        for column in ("contestant", "result"):
-            database.execute(f"UPDATE runs SET {column} = replace({column}, 'covering', 'liquid')")
+    fill(path, suite, [run_of(suite, "mesh-2x3", "covering")])
+    for column in ("contestant", "result"):
+        execute(path, f"UPDATE runs SET {column} = replace({column}, 'covering', 'liquid')")
     (run,) = read_store(path, None, registry).runs.itertuples()
-    assert (run.contestant, run.engine, run.contributions[-1].author) == (
-        "covering",
-        "covering",
-        "covering",
-    )
+    assert {run.contestant, run.engine, run.contributions[-1].author} == {"covering"}
     assert capsys.readouterr().err == "cchybrid: engine liquid is now covering\n"
     present = [Contestant(("covering",), "auto", None, 20)]
     with Store(path, write=True) as opened:
@@ -87,12 +85,8 @@ def test_a_run_under_two_names_of_its_engine_counts_once(tmp_path, capsys):
     failed = replace(run, failure="exit 1", result={}, record=None)
     suite, registry = Suite("mine", "", (row,)), load_registry()
     former = stored_under(run, replace(run.contestant, engines=("liquid",)))
-    old, new = tmp_path / "old.sqlite", tmp_path / "new.sqlite"
-    for path, runs in ((old, (former, failed)), (new, (run,))):
-        with Store(path, write=True) as opened:
-            opened.put_suite(suite)
-            for each in runs:
-                opened.put(each)
+    old = fill(tmp_path / "old.sqlite", suite, (former, failed))
+    new = fill(tmp_path / "new.sqlite", suite, (run,))
     for path in (old, new):
         (kept,) = read_store(path, None, registry).runs.itertuples()
         assert (kept.contestant, kept.failure) == ("covering", "")
@@ -119,25 +113,18 @@ def test_rows_that_cannot_be_looked_up_do_not_count(store):
 
 
 @pytest.mark.parametrize(
-    "damage",
+    ("damage", "line"),
     [
-        'UPDATE suites SET content = replace(content, \'"steps": 2\', \'"steps": "abc"\')',
-        "UPDATE suites SET content = replace(content, '\"steps\": 2', '\"steps\": 99999999999')",
-        "UPDATE suites SET content = '[]'",
-        "DROP TABLE runs",
+        (STEPS.replace("NEW", '"abc"'), "the store is damaged"),
+        (STEPS.replace("NEW", "99999999999"), "the store is damaged"),
+        ("UPDATE suites SET content = '[]'", "the store is damaged"),
+        ("DROP TABLE runs", "the store is damaged"),
+        ("UPDATE suites SET content = '{}'", "no plugin registers the kind of the suite mine"),
     ],
 )
-def test_a_damaged_store_is_one_line(store, damage):
-    with closing(sqlite3.connect(store)) as database, database:
-        database.execute(damage)
-    with pytest.raises(InputError, match="the store is damaged"):
-        read_store(store, None, load_registry())
-
-
-def test_rows_of_no_kind_are_one_line(store):
-    with closing(sqlite3.connect(store)) as database, database:
-        database.execute("UPDATE suites SET content = '{}'")
-    with pytest.raises(InputError, match="no plugin registers the kind of the suite mine"):
+def test_a_damaged_store_is_one_line(store, damage, line):
+    execute(store, damage)
+    with pytest.raises(InputError, match=line):
         read_store(store, None, load_registry())
 
 
@@ -150,6 +137,7 @@ def test_rows_of_no_kind_are_one_line(store):
         "UPDATE runs SET contestant = '5'",
         "UPDATE runs SET contestant = contestant || ' '",
         "UPDATE runs SET result = '[' || result",
+        "UPDATE runs SET schedule = 'text'",
         "UPDATE runs SET seed = 'abc'",
         "UPDATE runs SET seed = 1.5",
         "UPDATE runs SET failure = x'ff00'",
@@ -158,8 +146,7 @@ def test_rows_of_no_kind_are_one_line(store):
     ],
 )
 def test_a_damaged_run_is_left_out_and_named(store, damage):
-    with closing(sqlite3.connect(store)) as database, database:
-        database.execute(f"{damage} WHERE contestant LIKE '%umda%'")
+    execute(store, f"{damage} WHERE contestant LIKE '%umda%'")
     reading = read_store(store, None, load_registry())
     assert not reading.runs.held.any()
     (line,) = reading.checked.excluded

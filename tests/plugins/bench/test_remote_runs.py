@@ -18,14 +18,14 @@ from cchybrid_plugins.bench.runner import (
     tasks_of,
     verified,
 )
-from cchybrid_plugins.bench.store import Store
-from cchybrid_plugins.bench.suite import Suite, read_suite
+from cchybrid_plugins.bench.store import Run, Store
+from cchybrid_plugins.bench.suite import Suite
 
 from cchybrid.host.local_executor import LocalExecutor
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.executor import ExecutorSettings, JobAnswer, run_job
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import COLOURING
+from tests.plugins.bench.local_runs import COLOURING, suite_of
 
 SUITE = """
 name = "two"
@@ -40,8 +40,7 @@ KIND = load_registry().benchmark("schedules")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     folder = tmp_path_factory.mktemp("two")
     (folder / "path.edges").write_text("0 1\n1 2\n")
-    (folder / "two.toml").write_text(SUITE)
-    return read_suite(str(folder / "two.toml"))
+    return suite_of(folder, SUITE, "two")
 
 
 @pytest.fixture(scope="module")
@@ -57,22 +56,20 @@ def drop_a_transfer(content: dict[str, Any]) -> None:
     del content["schedule"]["steps"][0][0]
 
 
-def leave_out_the_schedule(content: dict[str, Any]) -> None:
-    content["schedule"] = None
-
-
-@pytest.mark.parametrize("change", [drop_a_transfer, leave_out_the_schedule])
+@pytest.mark.parametrize("change", [drop_a_transfer, lambda content: content.update(schedule=None)])
 def test_a_forged_answer_becomes_a_failed_run(
     answered: tuple[Task, str, dict[str, Any]], change: Callable[[dict[str, Any]], object]
 ) -> None:
     task, digest, content = answered
-    honest = run_of(task, JobAnswer("1", json.dumps(content).encode()))
+
+    def answer(content: dict[str, Any]) -> Run:
+        return run_of(task, JobAnswer("1", json.dumps(content).encode()))
+
+    honest = answer(content)
     assert verified(honest, task.row, KIND, digest) == honest
     forged = json.loads(json.dumps(content))
     change(forged)
-    run = verified(
-        run_of(task, JobAnswer("1", json.dumps(forged).encode())), task.row, KIND, digest
-    )
+    run = verified(answer(forged), task.row, KIND, digest)
     assert run.failure.startswith("does not hold: ")
     assert (run.result, run.record) == ({}, None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import util
@@ -27,11 +27,11 @@ from pandas import NA
 from cchybrid.cli.app import run as command
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.benchmark_report import Report
+from cchybrid.plugin.benchmark_report import Report, Section
 from cchybrid.plugin.records import ExporterInfo
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.system.machine import machine
-from tests.plugins.bench.local_runs import COLOURING, made, stored_under, with_seed
+from tests.plugins.bench.local_runs import COLOURING, fill, made, stored_under, with_seed
 
 SECOND = Contestant(("umda",), time_limit=None, evaluations=20)
 VALUES = (
@@ -51,27 +51,40 @@ def runs() -> list[Run]:
     return [made("schedules", row, COLOURING) for row in SUITE.rows[:5]]
 
 
-def fill(path: Path, runs: list[Run], suite: Suite = SUITE) -> Path:
-    with Store(path, write=True) as store:
-        store.put_suite(suite)
-        for run in runs:
-            store.put(run)
-    return path
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in the temporary folder."""
+    monkeypatch.chdir(tmp_path)
+
+
+def store_of(runs: Sequence[Run], suite: Suite = SUITE, *, name: str = "a") -> Path:
+    """Write a store with these runs."""
+    return fill(Path(f"{name}.sqlite"), suite, runs)
 
 
 def read(path: Path) -> Reading:
     return read_store(path, None, load_registry())
 
 
-def written(report: Report, folder: Path, *, plots: bool = False) -> dict[str, str]:
+def report_of(runs: Sequence[Run], suite: Suite = SUITE, *, name: str = "a") -> Report:
+    """Return the report of a new store with these runs."""
+    return compose(read(store_of(runs, suite, name=name)), None)
+
+
+def section_of(report: Report, title: str) -> Section:
+    (found,) = [section for section in report.sections if section.title == title]
+    return found
+
+
+def written(report: Report, folder: str = "out", *, plots: bool = False) -> dict[str, str]:
     """Write a report, by default without plots, which take half of the time."""
     drawn = report if plots else replace(report, plots=tuple)
-    files = write_report(drawn, folder, "Tiny", ["x"])
+    files = write_report(drawn, Path(folder), "Tiny", ["x"])
     return {path.suffix: path.read_text() for path in files if path.name != "runs.csv"}
 
 
-def test_verdicts_of_a_store(runs: list[Run], tmp_path: Path) -> None:
-    found = standings(read(fill(tmp_path / "a.sqlite", runs)))
+def test_verdicts_of_a_store(runs: list[Run]) -> None:
+    found = standings(read(store_of(runs)))
     assert found.steps.dropna().tolist() == [2, 4, 4, 2, 2]
     assert found.proof.tolist() == [*["certified"] * 5, ""]
     assert found.verdict.tolist() == [
@@ -98,7 +111,7 @@ def with_contributions(run: Run, *contributions: dict[str, object]) -> Run:
     return replace(run, result={**run.result, "contributions": list(contributions)})
 
 
-def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
+def test_who_contributed_what(runs: list[Run]) -> None:
     four, method = (
         "quotient by a group of order 4",
         "quotient by a group of order 8 that moves 2 steps",
@@ -120,14 +133,14 @@ def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
     alone = with_contributions(
         runs[0], contributed("schedule", "colouring", 3), contributed("schedule", "colouring", 2)
     )
-    report = compose(read(fill(tmp_path / "a.sqlite", [first, second, alone])), None)
-    files = written(report, tmp_path / "out")
+    report = report_of([first, second, alone])
+    files = written(report)
     shown = f"umda 7, tabu 6, x on quotients 4 ({method})"
     lines = list(csv.DictReader(files[".csv"].splitlines()))
     assert [line["story"] for line in lines[:4]] == ["colouring 2", shown, "tabu 4", ""]
     assert f'<td class="long">{shown}</td>' in files[".html"]
     assert "colouring 2" not in files[".md"]
-    (section,) = [each for each in report.sections if each.title == "What each engine contributed"]
+    section = section_of(report, "What each engine contributed")
     assert section.table is not None
     assert [*section.table.itertuples(index=False, name=None)] == [
         ("tabu", "schedules", 2, 1, 1, 6.0),
@@ -142,22 +155,20 @@ def test_who_contributed_what(runs: list[Run], tmp_path: Path) -> None:
     assert f"Methods of the schedules: {four} (1 row), {method} (1 row)." in section.text
 
 
-def test_the_story_is_that_of_the_first_run_to_have_the_steps(
-    runs: list[Run], tmp_path: Path
-) -> None:
+def test_the_story_is_that_of_the_first_run_to_have_the_steps(runs: list[Run]) -> None:
     late, early, more = (
         with_seed(with_contributions(runs[1], contributed("schedule", author, 4)), seed)
         for seed, author in enumerate(("late", "early", "none"))
     )
     late.result["seconds_to_best"], early.result["seconds_to_best"] = 9.0, 8.0
     failed = replace(more, failure="exit 1")
-    found = standings(read(fill(tmp_path / "a.sqlite", [late, early, failed])))
+    found = standings(read(store_of([late, early, failed])))
     assert found.story.iloc[1] == "early 4"
 
 
-def test_what_is_new_beside_the_papers(runs: list[Run], tmp_path: Path) -> None:
-    report = compose(read(fill(tmp_path / "a.sqlite", runs)), None)
-    (section,) = [each for each in report.sections if each.title == "New beside the papers"]
+def test_what_is_new_beside_the_papers(runs: list[Run]) -> None:
+    report = report_of(runs)
+    section = section_of(report, "New beside the papers")
     assert section.table is not None
     lines = section.table.astype(object).itertuples(index=False, name=None)
     assert [line[:5] for line in lines] == [
@@ -166,79 +177,76 @@ def test_what_is_new_beside_the_papers(runs: list[Run], tmp_path: Path) -> None:
         ("spidergon-8 AAS", "impossible", 3, 4, 4),
     ]
     bare = replace(SUITE, rows=(SUITE.rows[3],))
-    alone = compose(read(fill(tmp_path / "b.sqlite", [runs[3]], bare)), None)
+    alone = report_of([runs[3]], bare, name="b")
     assert "New beside the papers" not in [each.title for each in alone.sections]
 
 
-def test_a_store_is_read_while_it_is_written(runs: list[Run], tmp_path: Path) -> None:
-    path = fill(tmp_path / "a.sqlite", runs[:1])
+def test_a_store_is_read_while_it_is_written(runs: list[Run]) -> None:
+    path = store_of(runs[:1])
     with Store(path, write=True) as store:
         store.put(runs[1])
         assert standings(read(path)).steps[:3].tolist() == [2, 4, NA]
 
 
-def test_runs_that_do_not_hold_are_named_and_not_counted(runs: list[Run], tmp_path: Path) -> None:
+def test_runs_that_do_not_hold_are_named_and_not_counted(runs: list[Run]) -> None:
     forged = with_seed(runs[0], 1)
     forged = replace(forged, result={**forged.result, "seconds_to_best": -1.0})
     failed = Run(runs[1].row, COLOURING, 1, "crashed", {})
     other = replace(runs[2], result={**runs[2].result, "digest": "another"})
-    path = fill(tmp_path / "a.sqlite", [*runs[:2], forged, failed, other])
+    path = store_of([*runs[:2], forged, failed, other])
     report = compose(read(path), None)
     assert [*zip(report.table.runs, report.table.failures, strict=True)][:3] == [
         (1, 0), (2, 1), (0, 0),
     ]  # fmt: skip
     assert report.table.state.tolist()[2:4] == ["no run counts", "not run"]
-    (contestants,) = (each for each in report.sections if each.title == "Contestants")
+    contestants = section_of(report, "Contestants")
     (line,) = contestants.table.to_dict("records")  # type: ignore[union-attr]
     assert (line["rows"], line["runs"], line["failures"]) == (2, 3, 1)
-    text = written(report, tmp_path / "out")[".md"]
+    text = written(report)[".md"]
     assert "6 rows, 3 runs, 2 of them verified again for this report; 2 runs more that" in text
     assert f"{runs[0].row} \\[colouring, seed 1\\]: does not hold" in text
     assert "another" not in text.split("## Contestants")[1].split("##")[0]
 
 
 @pytest.mark.parametrize(("wall", "busy"), [(3.0, True), (1.2, False)])
-def test_a_busy_machine_is_named(runs: list[Run], tmp_path: Path, wall: float, busy: bool) -> None:
+def test_a_busy_machine_is_named(runs, wall, busy):
     clocks = {"search_seconds": {"colouring": {"processor": 1.0, "wall": wall}}}
-    stored = [replace(run, result={**run.result, **clocks}) for run in runs[:3]]
-    facts = compose(read(fill(tmp_path / "a.sqlite", stored)), None).facts
+    facts = report_of([replace(run, result={**run.result, **clocks}) for run in runs[:3]]).facts
     line = "searches took 3.0 times as much wall time as processor time: the machine was busy"
     assert any(fact.startswith(line) for fact in facts) == busy
 
 
-def test_the_rows_and_seeds_that_contestants_lack_are_counted(
-    runs: list[Run], tmp_path: Path
-) -> None:
+def test_the_rows_and_seeds_that_contestants_lack_are_counted(runs: list[Run]) -> None:
     other = stored_under(runs[0], SECOND)
     stored = [*runs[:3], with_seed(runs[0], 1), other]
-    facts = compose(read(fill(tmp_path / "a.sqlite", stored)), None).facts
+    facts = report_of(stored).facts
     assert facts[0].endswith(
         "colouring, 20 evaluations, 1 thread; seeds 0 in 2 rows, seeds 0-1 in 1 row"
     )
     assert facts[1].endswith("umda, 20 evaluations, 1 thread; seeds 0 in 1 row")
     assert facts[2].startswith("contestants have runs of different rows or seeds: 3 of the 8 runs")
-    whole = compose(read(fill(tmp_path / "b.sqlite", [runs[0], other])), None).facts
+    whole = report_of([runs[0], other], name="b").facts
     assert not any("different rows" in fact for fact in whole)
 
 
-def test_runs_without_a_search_are_counted(runs: list[Run], tmp_path: Path) -> None:
+def test_runs_without_a_search_are_counted(runs: list[Run]) -> None:
     late = with_seed(runs[0], 1)
     clocks = {"start_seconds": {"colouring": {"processor": 1, "wall": 2}}, "search_seconds": {}}
     late = replace(late, result={**late.result, **clocks})
-    report = compose(read(fill(tmp_path / "a.sqlite", [runs[0], late])), None)
-    (section,) = (each for each in report.sections if each.title == "Contestants")
+    report = report_of([runs[0], late])
+    section = section_of(report, "Contestants")
     assert section.table["no search"].tolist() == [1]  # type: ignore[index]
     assert "before any engine began its search" in section.text
-    before = compose(read(fill(tmp_path / "b.sqlite", runs[:1])), None)
-    (section,) = (each for each in before.sections if each.title == "Contestants")
+    before = report_of(runs[:1], name="b")
+    section = section_of(before, "Contestants")
     assert "no search" not in section.table  # type: ignore[operator]
 
 
-def test_a_contestant_has_one_colour_in_all_plots(runs: list[Run], tmp_path: Path) -> None:
+def test_a_contestant_has_one_colour_in_all_plots(runs: list[Run]) -> None:
     found = [contributed("schedule", "umda", steps, at=at) for steps, at in ((9, 0.1), (2, 0.2))]
     second = with_contributions(stored_under(runs[0], SECOND), *found)
     first = with_contributions(runs[0], contributed("schedule", "colouring", 2))
-    report = compose(read(fill(tmp_path / "a.sqlite", [first, second, *runs[1:]])), None)
+    report = report_of([first, second, *runs[1:]])
     settled, _, convergence = report.plots()
     assert settled[0] == (
         "Share of rows settled against seconds, 1 row that all contestants ran; medians of all"
@@ -248,33 +256,31 @@ def test_a_contestant_has_one_colour_in_all_plots(runs: list[Run], tmp_path: Pat
         assert COLOURS[0] in svg
         assert COLOURS[1] in svg
     alone = [with_contributions(runs[1]), second]
-    report = compose(read(fill(tmp_path / "b.sqlite", alone)), None)
+    report = report_of(alone, name="b")
     ((_, svg),) = report.plots()  # there is no row that both ran
     assert COLOURS[1] in svg
     assert COLOURS[0] not in svg
 
 
-def test_failures_and_troubles_are_reported(runs: list[Run], tmp_path: Path) -> None:
+def test_failures_and_troubles_are_reported(runs: list[Run]) -> None:
     failed = Run(SUITE.rows[5].name, COLOURING, 0, "exit -9: killed", {})
     shown = replace(runs[0], result={**runs[0].result, "troubles": ["engine x: crashed"]})
-    files = written(
-        compose(read(fill(tmp_path / "a.sqlite", [shown, failed])), None), tmp_path / "out"
-    )
+    files = written(report_of([shown, failed]))
     assert "ring-bi-4 AAB \\[colouring, seed 0\\]: exit -9: killed" in files[".md"]
     assert "seed 0]: engine x: crashed" in files[".html"]
 
 
 @pytest.mark.long
-def test_teams_stand_beside_their_members(runs: list[Run], tmp_path: Path) -> None:
+def test_teams_stand_beside_their_members(runs: list[Run]) -> None:
     team = replace(COLOURING, engines=("colouring", "umda"))
     seeded = contributed("schedule", "colouring", runs[0].result["steps"], "from umda's schedule")
     both = [with_contributions(runs[0], {**seeded, "seeded_by": "umda"}), *runs[1:]]
     all_runs = [*runs, *(stored_under(run, team) for run in both)]
-    files = written(compose(read(fill(tmp_path / "a.sqlite", all_runs)), None), tmp_path / "out")
+    files = written(report_of(all_runs))
     assert "colouring+umda beside colouring: no difference shown 5 of 5 rows" in files[".md"]
     assert "| colouring+umda | colouring | umda | 1 | 1 |" in files[".md"]
-    assert (tmp_path / "out" / "teams.csv").read_text().count("colouring+umda") == 5
-    alone = written(compose(read(fill(tmp_path / "b.sqlite", runs)), None), tmp_path / "two")
+    assert Path("out/teams.csv").read_text().count("colouring+umda") == 5
+    alone = written(report_of(runs, name="b"), "two")
     assert "Teams beside" not in alone[".md"]
 
 
@@ -306,10 +312,10 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Path) -> None:
+def test_files_say_the_same_and_need_nothing_else(runs: list[Run]) -> None:
     both = [*runs, *(stored_under(run, SECOND) for run in runs)]
-    reading = read(fill(tmp_path / "a.sqlite", both))
-    files = written(compose(reading, None), tmp_path / "out", plots=True)
+    reading = read(store_of(both))
+    files = written(compose(reading, None), plots=True)
     lines = list(csv.DictReader(files[".csv"].splitlines()))
     assert [line["row"] for line in lines] == [row.name for row in SUITE.rows]
     assert lines[2]["note"] == "a|b <i>"
@@ -333,39 +339,35 @@ def test_files_say_the_same_and_need_nothing_else(runs: list[Run], tmp_path: Pat
     assert f"cchybrid bench run tiny.toml --engine umda {options}" in commands
 
 
-def test_the_command_of_a_contestant_without_some_engines(runs: list[Run], tmp_path: Path) -> None:
+def test_the_command_of_a_contestant_without_some_engines(runs: list[Run]) -> None:
     contestant = replace(SECOND, engines=None, without=("lns", "tabu"))
-    reading = read(fill(tmp_path / "a.sqlite", [replace(runs[0], contestant=contestant)]))
+    reading = read(store_of([replace(runs[0], contestant=contestant)]))
     registry = load_registry()
     (command,) = commands_of(reading.checked, registry.benchmark("schedules"), registry)
     assert "tiny.toml --without lns+tabu --no-first-schedule --evaluations 20" in command
 
 
 @pytest.mark.long
-def test_the_same_store_gives_the_same_files(runs: list[Run], tmp_path: Path) -> None:
+def test_the_same_store_gives_the_same_files(runs: list[Run]) -> None:
     both = [*runs, *(stored_under(run, SECOND) for run in runs)]
-    first = compose(read(fill(tmp_path / "a.sqlite", both)), None)
-    (tmp_path / "b").mkdir()
-    second = compose(read(fill(tmp_path / "b" / "a.sqlite", both[::-1])), None)
+    first = report_of(both)
+    Path("b").mkdir()
+    second = report_of(both[::-1], name="b/a")
     one, two = (
-        written(report, tmp_path / name, plots=True)
-        for report, name in ((first, "one"), (second, "two"))
+        written(report, name, plots=True) for report, name in ((first, "one"), (second, "two"))
     )
     assert one == two
 
 
-def test_a_report_names_the_machines_of_its_runs(
-    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("cchybrid_plugins.bench.report.plots.plots", lambda rows, runs: [])
+@pytest.mark.usefixtures("no_plots")
+def test_a_report_names_the_machines_of_its_runs(runs: list[Run]) -> None:
     old, other = dict(runs[1].result), {**runs[2].result, "machine": "Abacus 1 |x|"}
     del old["machine"]
     stored = [runs[0], replace(runs[1], result=old), replace(runs[2], result=other), runs[3]]
-    fill(tmp_path / "a.sqlite", stored)
-    fill(tmp_path / "b.sqlite", runs[:1])
+    store_of(stored)
+    store_of(runs[:1], name="b")
     assert command(["bench", "report", "a.sqlite", "b.sqlite"]) == 0
-    text = (tmp_path / "a-report" / "report.md").read_text()
+    text = Path("a-report/report.md").read_text()
     own = machine()
     for line in ("Abacus 1 \\|x\\|; runs: 1", f"{_escaped(own)}; runs: 2", "unknown; runs: 1"):
         assert f"\n- machine {line}\n" in text
@@ -374,14 +376,14 @@ def test_a_report_names_the_machines_of_its_runs(
     assert f"machine {_escaped(f'{theirs} or {own}')}." in text
 
 
-def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
+def test_two_stores(runs: list[Run]) -> None:
     slower = replace(runs[1], result={**runs[1].result, "seconds_to_best": 100.0})
-    path = fill(tmp_path / "a.sqlite", runs[:3])
-    other = fill(tmp_path / "b.sqlite", [runs[0], slower, runs[3]])
+    path = store_of(runs[:3])
+    other = store_of([runs[0], slower, runs[3]], name="b")
     report = compose(read(path), read(other))
-    (section,) = [each for each in report.sections if each.title == "Compared with b.sqlite"]
+    section = section_of(report, "Compared with b.sqlite")
     assert section.table is None  # one run each shows no difference of times
-    text = written(report, tmp_path / "out")[".md"]
+    text = written(report)[".md"]
     assert "## Compared with b.sqlite" in text
     assert "2 rows in both, 2 of them with no difference shown" in text
     assert "with Holm's correction for 2 comparisons" in text
@@ -389,15 +391,13 @@ def test_two_stores(runs: list[Run], tmp_path: Path) -> None:
     assert "Settings that differ" not in text
 
 
-def test_two_stores_of_other_budgets_and_versions(runs: list[Run], tmp_path: Path) -> None:
+def test_two_stores_of_other_budgets_and_versions(runs: list[Run]) -> None:
     more = replace(COLOURING, evaluations=40)
     changed = {"budget": {"evaluations": 40, "threads": 1},
                "versions": {**runs[0].result["versions"], "cchybrid": "0.1.0"}}  # fmt: skip
     longer = stored_under(replace(runs[0], result={**runs[0].result, **changed}), more)
-    there = fill(tmp_path / "b.sqlite", [longer])
-    text = written(
-        compose(read(fill(tmp_path / "a.sqlite", runs[:1])), read(there)), tmp_path / "out"
-    )[".md"]
+    there = store_of([longer], name="b")
+    text = written(compose(read(store_of(runs[:1])), read(there)))[".md"]
     now = runs[0].result["versions"]["cchybrid"]
     assert (
         "Settings that differ, here or there: budget 20 evaluations, 1 thread or 40 evaluations,"
@@ -405,22 +405,27 @@ def test_two_stores_of_other_budgets_and_versions(runs: list[Run], tmp_path: Pat
     )
 
 
-def test_the_runs_are_written_as_csv(runs: list[Run], tmp_path: Path) -> None:
+def test_the_runs_are_written_as_csv(runs: list[Run]) -> None:
     steps = runs[0].result["steps"]
     improved = with_contributions(
         runs[0], contributed("schedule", "tabu", steps + 2, at=0.5),
         contributed("schedule", "tabu", steps, at=1.0), contributed("bound", "cut", steps, at=2.0),
     )  # fmt: skip
-    report = compose(read(fill(tmp_path / "a.sqlite", [improved, *runs[1:]])), None)
-    written(report, tmp_path / "out", plots=True)
-    lines = list(csv.DictReader((tmp_path / "out" / "runs.csv").read_text().splitlines()))
+    report = report_of([improved, *runs[1:]])
+    written(report, plots=True)
+    lines = list(csv.DictReader(Path("out/runs.csv").read_text().splitlines()))
     assert [line["row"] for line in lines] == [row.name for row in SUITE.rows[:5]]
     assert json.loads(lines[0]["convergence"]) == [
         [0.5, steps + 2, 1], [1.0, steps, 1], [2.0, steps, steps],
     ]  # fmt: skip
     assert (lines[0]["nodes"], lines[0]["channels"], lines[0]["status"]) == ("4", "8", "optimal")
-    page = (tmp_path / "out" / "report.html").read_text()
+    page = Path("out/report.html").read_text()
     assert "Steps (solid) and bound (dotted) against seconds" in page
+
+
+@pytest.fixture
+def no_plots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cchybrid_plugins.bench.report.plots.plots", lambda rows, runs: [])
 
 
 @pytest.fixture
@@ -432,61 +437,54 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Schedule]:
         found.append(schedule)
         return f"<!DOCTYPE html>{len(schedule.steps)} steps"
 
-    replace_exporter(monkeypatch, page)
+    info = ExporterInfo("html", page, "stands in for what a plugin registers")
+    monkeypatch.setattr(Registry, "exporter", lambda self, name: {"html": info}[name])
     return found
 
 
-def replace_exporter(monkeypatch: pytest.MonkeyPatch, export: Callable[[Schedule], str]) -> None:
-    monkeypatch.setattr("cchybrid_plugins.bench.report.plots.plots", lambda rows, runs: [])
-    info = ExporterInfo("html", export, "stands in for what a plugin registers")
-    monkeypatch.setattr(Registry, "exporter", lambda self, name: {"html": info}[name])
-
-
+@pytest.mark.usefixtures("no_plots")
 def test_rows_are_linked_to_the_pages_of_their_schedules(
-    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drawn: list[Schedule],
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    monkeypatch.chdir(tmp_path)
+    runs: list[Run], drawn: list[Schedule], capsys: pytest.CaptureFixture[str]
+) -> None:
     later = [
         with_seed(replace(run, result={**run.result, "seconds_to_best": 99.0}), 1) for run in runs
     ]
-    fill(tmp_path / "a.sqlite", [*later, *runs])
+    store_of([*later, *runs])
     assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
     assert "written to a-report/pages: 5 pages" in capsys.readouterr().out
     assert len(drawn) == 5
     page = Page()
-    page.feed((tmp_path / "a-report" / "report.html").read_text())
+    page.feed(Path("a-report/report.html").read_text())
     links = {link for link in page.links if not link.startswith("#")}
-    assert links == {f"pages/{path.name}" for path in (tmp_path / "a-report" / "pages").iterdir()}
+    assert links == {f"pages/{path.name}" for path in Path("a-report/pages").iterdir()}
     assert "pages/hypercube-8-oab-routing-any.html" in links
-    text = (tmp_path / "a-report" / "pages" / "mesh-3x3-aab.html").read_text()
-    assert text == "<!DOCTYPE html>4 steps"
-    commands = (tmp_path / "a-report" / "report.md").read_text()
+    assert Path("a-report/pages/mesh-3x3-aab.html").read_text() == "<!DOCTYPE html>4 steps"
+    commands = Path("a-report/report.md").read_text()
     assert "cchybrid bench report a.sqlite --pages" in commands
 
 
+@pytest.mark.usefixtures("drawn", "no_plots")
 def test_pages_of_similar_rows_have_different_files(
-    tmp_path: Path, runs: list[Run], monkeypatch: pytest.MonkeyPatch, drawn: list[Schedule]
+    runs: list[Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    fill(tmp_path / "a.sqlite", runs[:2])
+    store_of(runs[:2])
     monkeypatch.setattr("cchybrid_plugins.bench.report.schedule_pages.MAX_NAME_LENGTH", 0)
     assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
-    names = {path.name for path in (tmp_path / "a-report" / "pages").iterdir()}
-    assert names == {"row.html", "row-2.html"}
+    assert {path.name for path in Path("a-report/pages").iterdir()} == {"row.html", "row-2.html"}
 
 
+@pytest.mark.usefixtures("no_plots")
 def test_a_row_that_is_too_large_for_a_page_has_none(
-    tmp_path: Path, runs: list[Run], monkeypatch: pytest.MonkeyPatch
+    runs: list[Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(schedule: Schedule) -> str:
         raise InputError("too large")
 
-    monkeypatch.chdir(tmp_path)
-    fill(tmp_path / "a.sqlite", runs[:1])
-    replace_exporter(monkeypatch, refuse)
+    info = ExporterInfo("html", refuse, "stands in for what a plugin registers")
+    monkeypatch.setattr(Registry, "exporter", lambda self, name: info)
+    store_of(runs[:1])
     assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
-    assert not (tmp_path / "a-report" / "pages").exists()
+    assert not Path("a-report/pages").exists()
 
 
 @pytest.mark.parametrize("package", ["jinja2", "matplotlib", "pandas", "scipy"])

@@ -25,7 +25,7 @@ from cchybrid_plugins.bench.suite import Suite, read_suite
 from cchybrid.cli.app import run as command
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import COLOURING, local
+from tests.plugins.bench.local_runs import COLOURING, fill, local, suite_of
 
 SUITE = """
 name = "six"
@@ -45,11 +45,6 @@ def bench(folder: Path, *words: str, store: str = "s.sqlite") -> subprocess.Pope
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
-
-
-def read(folder: Path, text: str) -> Suite:
-    (folder / "six.toml").write_text(text)
-    return read_suite(str(folder / "six.toml"))
 
 
 def ran(
@@ -150,7 +145,7 @@ def test_an_interrupted_run_leaves_no_process_behind_and_goes_on(tmp_path, numbe
 
 @pytest.mark.long
 def test_failed_runs_are_kept_and_done_again(tmp_path, monkeypatch):
-    suite = read(tmp_path, HALF.replace(', "OAB"', ""))
+    suite = suite_of(tmp_path, HALF.replace(', "OAB"', ""), "six")
     broken = replace(COLOURING, options={"colouring": {"nonsense": "1"}})
     seen = []
     with Store(tmp_path / "s.sqlite", write=True) as store:
@@ -169,7 +164,7 @@ def test_failed_runs_are_kept_and_done_again(tmp_path, monkeypatch):
 
 
 def test_what_was_finished_when_the_interrupt_came_is_kept(tmp_path, monkeypatch):
-    suite = read(tmp_path, SUITE)
+    suite = suite_of(tmp_path, SUITE, "six")
     started = []
     submit = ThreadPoolExecutor.submit
 
@@ -193,7 +188,7 @@ def test_what_was_finished_when_the_interrupt_came_is_kept(tmp_path, monkeypatch
 
 @pytest.mark.long
 def test_another_instance_under_the_same_name_is_run_again(tmp_path):
-    suite = read(tmp_path, HALF.replace(', "OAB"', ""))
+    suite = suite_of(tmp_path, HALF.replace(', "OAB"', ""), "six")
     with Store(tmp_path / "s.sqlite", write=True) as store:
         seen = []
         assert ran(suite, store, seen.append)
@@ -206,7 +201,7 @@ def test_another_instance_under_the_same_name_is_run_again(tmp_path):
 @pytest.mark.long
 def test_a_full_disk_leaves_no_process_behind(tmp_path, monkeypatch):
     """Not even where the store fails a second time while the run is ended."""
-    suite = read(tmp_path, SUITE)
+    suite = suite_of(tmp_path, SUITE, "six")
 
     def full(self: Store, run: object) -> None:
         raise sqlite3.OperationalError("disk I/O error")
@@ -246,11 +241,8 @@ def test_two_files_of_one_name_do_not_share_a_store(tmp_path, capsys, monkeypatc
     for name, links in (("a", "0 1\n1 2\n2 3\n3 0\n"), ("b", "0 1\n1 2\n2 0\n")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "net.edges").write_text(links)
-        (tmp_path / f"{name}.toml").write_text(
-            f'name = "{name}"\n[[rows]]\ntopology = "./{name}/net.edges"\ncollective = "AAS"\n'
-        )
-        with Store(f"{name}.sqlite", write=True) as store:
-            store.put_suite(read_suite(f"{name}.toml"))
+        toml = f'name = "{name}"\n[[rows]]\ntopology = "./{name}/net.edges"\ncollective = "AAS"\n'
+        fill(tmp_path / f"{name}.sqlite", suite_of(tmp_path, toml, name), [])
     assert command(["bench", "run", "b.toml", *COMMAND, "--store", "a.sqlite"]) == 2
     line = "a.sqlite: the row net.edges AAS of its suite a is another task than that of b"
     assert line in capsys.readouterr().err

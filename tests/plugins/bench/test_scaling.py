@@ -17,13 +17,14 @@ from cchybrid_plugins.bench.report.scaling import MEASURES, costs, exponent, gro
 from cchybrid_plugins.bench.report.sections import compose
 from cchybrid_plugins.bench.row import Row
 from cchybrid_plugins.bench.run_cost import CostMeter
-from cchybrid_plugins.bench.store import Run, Store
+from cchybrid_plugins.bench.store import Run
 from cchybrid_plugins.bench.suite import Suite
+from pandas import DataFrame
 
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.plugin.registry import load_registry
 from cchybrid.system.processes import proportional_memory
-from tests.plugins.bench.local_runs import answer_of, packed
+from tests.plugins.bench.local_runs import answer_of, fill, packed
 
 ROW = Row(InstanceSpec("dgx-1", "AAB", switching="store-and-forward"), measure=True)
 CONTESTANT = Contestant(time_limit=20.0)
@@ -35,22 +36,16 @@ def _answer() -> dict[str, Any]:
     return answer_of("schedules", ROW, CONTESTANT)
 
 
-def write(path: Path, answer: dict[str, Any], rows: tuple[Row, ...] = (ROW,)) -> Path:
-    with Store(path, write=True) as store:
-        store.put_suite(Suite("mine", "", rows))
-        for row in rows:
-            store.put(
-                Run(row.name, CONTESTANT, 0, "", answer["result"], packed(answer["schedule"]))
-            )
-    return path
+def write(path: Path, answer: dict[str, Any]) -> Path:
+    run = Run(ROW.name, CONTESTANT, 0, "", answer["result"], packed(answer["schedule"]))
+    return fill(path, Suite("mine", "", (ROW,)), [run])
 
 
 def test_the_job_of_a_measured_row_says_what_it_costs(answer: dict[str, Any]) -> None:
     cost = answer["result"]["cost"]
     assert cost["first_steps"] >= answer["result"]["steps"] == 2
     assert 0 < cost["first_seconds"] <= answer["result"]["seconds"]
-    assert cost["build_seconds"] > 0
-    assert cost["verify_seconds"] > 0
+    assert min(cost["build_seconds"], cost["verify_seconds"]) > 0
 
 
 def test_a_report_has_the_costs_and_their_growth(answer: dict[str, Any], tmp_path: Path) -> None:
@@ -79,8 +74,6 @@ def test_exponents_are_those_of_powers() -> None:
     lines = [
         {"family": "f", "nodes": n, **dict.fromkeys(MEASURES, 0.001 * n**1.5)} for n in nodes[1:]
     ]
-    from pandas import DataFrame
-
     assert growth(DataFrame(lines)).iloc[0]["build s"] == "1.5"
     assert growth(DataFrame(lines[:2])).iloc[0]["build s"] == ""  # two points are too few
 

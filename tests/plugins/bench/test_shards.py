@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +19,8 @@ from cchybrid_plugins.bench.suite import read_suite
 from cchybrid.cli.app import run as command
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import COLOURING, made
+from tests.plugins.bench.local_runs import COLOURING, fill, made, suite_of
+from tests.plugins.bench.small_suites import changed
 from tests.plugins.bench.test_runner import COMMAND, HALF, content
 
 
@@ -51,13 +50,9 @@ def test_what_is_no_shard_is_refused(text: str) -> None:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with a run of each row."""
     folder = tmp_path_factory.mktemp("whole")
-    (folder / "six.toml").write_text(HALF)
-    suite = read_suite(str(folder / "six.toml"))
-    with Store(folder / "whole.sqlite", write=True) as store:
-        store.put_suite(suite)
-        for row in suite.rows:
-            store.put(made("schedules", row, COLOURING))
-    return folder / "whole.sqlite"
+    suite = suite_of(folder, HALF, "six")
+    made_runs = (made("schedules", row, COLOURING) for row in suite.rows)
+    return fill(folder / "whole.sqlite", suite, made_runs)
 
 
 def runs(path: Path) -> list[Run]:
@@ -67,12 +62,7 @@ def runs(path: Path) -> list[Run]:
 
 def store_of(whole: Path, path: Path, kept: list[Run]) -> Path:
     """Write a store with the suite of another one and these runs."""
-    suite = read_suite(str(whole.parent / "six.toml"))
-    with Store(path, write=True) as store:
-        store.put_suite(suite)
-        for run in kept:
-            store.put(run)
-    return path
+    return fill(path, read_suite(str(whole.parent / "six.toml")), kept)
 
 
 @pytest.fixture
@@ -99,9 +89,7 @@ def test_merged_parts_are_the_whole_each_run_once(whole: Path, three: list[Run],
 
 def forged(run: Run) -> Run:
     """Return the run with a schedule that lacks a transfer."""
-    record = json.loads(zlib.decompress(run.record or b""))
-    record["steps"][0] = record["steps"][0][1:]
-    return replace(run, record=zlib.compress(json.dumps(record).encode()))
+    return changed(run, lambda result, record: record["steps"][0].pop(0))
 
 
 def test_what_does_not_hold_is_left_out(

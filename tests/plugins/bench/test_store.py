@@ -19,7 +19,7 @@ from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 from tests.host.test_strategy_plugins import PLUGIN
-from tests.plugins.bench.local_runs import COLOURING, made
+from tests.plugins.bench.local_runs import COLOURING, fill, made
 
 ROWS = tuple(Row(InstanceSpec("ring-bi-4", name)) for name in ("OAB", "AAS"))
 SUITE = Suite("two", "two rows", ROWS)
@@ -31,18 +31,13 @@ def finished() -> Run:
 
 
 def test_what_goes_in_comes_out(tmp_path, finished):
-    path = tmp_path / "s.sqlite"
     failed = Run(ROWS[0].name, COLOURING, 0, "exit -9", {})
-    with Store(path, write=True) as store:
-        store.put_suite(SUITE)
-        store.put(finished)
-        store.put(failed)
+    path = fill(tmp_path / "s.sqlite", SUITE, [finished, failed])
     with Store(path) as store:
         assert store.suites() == ["two"]
         assert store.suite("two").rows == ROWS
         one, other = store.runs()
-        assert (one, other) == (finished, failed)
-        assert one.contestant == COLOURING
+        assert (one, other, one.contestant) == (finished, failed, COLOURING)
         assert len(stored_schedule(one).steps) == one.result["steps"] == 2
         assert stored_schedule(other) is None
     assert not path.with_name("s.sqlite-wal").exists()
@@ -50,9 +45,7 @@ def test_what_goes_in_comes_out(tmp_path, finished):
 
 @pytest.mark.parametrize("write", [False, True])
 def test_what_a_killed_run_had_half_written_is_undone(tmp_path, finished, write):
-    path, copy = tmp_path / "s.sqlite", tmp_path / "copy.sqlite"
-    with Store(path, write=True) as store:
-        store.put(finished)
+    path, copy = fill(tmp_path / "s.sqlite", SUITE, [finished]), tmp_path / "copy.sqlite"
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.execute("PRAGMA cache_size=1")
         database.execute("BEGIN")
@@ -65,11 +58,10 @@ def test_what_a_killed_run_had_half_written_is_undone(tmp_path, finished, write)
 
 
 def test_a_row_may_stand_in_several_suites_and_keeps_its_runs(tmp_path, finished):
-    with Store(tmp_path / "s.sqlite", write=True) as store:
-        store.put_suite(SUITE)
-        store.put(finished)
-        store.put_suite(Suite("one", "", ROWS[1:]))
-        store.put_suite(Suite("two", "", ROWS[::-1]))
+    path = fill(tmp_path / "s.sqlite", SUITE, [finished])
+    fill(path, Suite("one", "", ROWS[1:]), [])
+    fill(path, Suite("two", "", ROWS[::-1]), [])
+    with Store(path) as store:
         assert store.suite("two").rows == ROWS[::-1]
         assert len(list(store.runs())) == 1
 
@@ -91,8 +83,7 @@ OLD_ROWS = {
 def test_rows_of_0_9_0_are_read_and_written_as_they_were(tmp_path, kind):
     if kind not in load_registry().benchmarks:
         pytest.skip("no plugin has this kind")
-    with Store(tmp_path / "s.sqlite", write=True):
-        pass
+    Store(tmp_path / "s.sqlite", write=True).close()
     with closing(sqlite3.connect(tmp_path / "s.sqlite")) as database, database:
         row = load_registry().benchmark(kind).from_json(json.loads(OLD_ROWS[kind]))
         database.execute("INSERT INTO suites VALUES ('old', 0, ?, ?)", (row.name, OLD_ROWS[kind]))
@@ -119,17 +110,18 @@ def test_one_writer_at_a_time(tmp_path):
     Store(path, write=True).close()
 
 
-def test_files_that_are_no_stores(tmp_path):
-    with pytest.raises(InputError, match="there is no such store"):
-        Store(tmp_path / "none.sqlite")
+@pytest.mark.parametrize(
+    ("name", "write", "message"),
+    [
+        ("none.sqlite", False, "there is no such store"), ("text", False, "text"),
+        ("text", True, "text"), ("no folder/s.sqlite", True, "cannot be used"),
+        ("n" * 5000, False, "there is no such store"),
+    ],
+)  # fmt: skip
+def test_files_that_are_no_stores(tmp_path, name, write, message):
     (tmp_path / "text").write_text("no database at all, but long enough to look at" * 40)
-    for write in (False, True):
-        with pytest.raises(InputError, match="text"):
-            Store(tmp_path / "text", write=write)
-    with pytest.raises(InputError, match="cannot be used"):
-        Store(tmp_path / "no folder" / "s.sqlite", write=True)
-    with pytest.raises(InputError, match="there is no such store"):
-        Store("n" * 5000)
+    with pytest.raises(InputError, match=message):
+        Store(tmp_path / name, write=write)
 
 
 def test_a_damaged_store_that_its_errors_quote(tmp_path):
@@ -164,16 +156,15 @@ def test_a_foreign_database_with_a_log_of_its_own_is_not_touched(tmp_path):
     path = tmp_path / "foreign.sqlite"
     database = sqlite3.connect(path)
     database.executescript("PRAGMA journal_mode=WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)")
-    files = {
-        name: (tmp_path / name).read_bytes() for name in ("foreign.sqlite", "foreign.sqlite-wal")
-    }
-    for name, content in files.items():  # as a killed owner leaves them
-        (tmp_path / f"left-{name}").write_bytes(content)
+    ends = "foreign.sqlite", "foreign.sqlite-wal"
+    files = [(tmp_path / name).read_bytes() for name in ends]
+    left = [tmp_path / f"left-{name}" for name in ends]
+    for path, content in zip(left, files, strict=True):  # as a killed owner leaves them
+        path.write_bytes(content)
     database.close()
     with pytest.raises(InputError, match="no store of cchybrid"):
-        Store(tmp_path / "left-foreign.sqlite", write=True)
-    assert (tmp_path / "left-foreign.sqlite").read_bytes() == files["foreign.sqlite"]
-    assert (tmp_path / "left-foreign.sqlite-wal").read_bytes() == files["foreign.sqlite-wal"]
+        Store(left[0], write=True)
+    assert [path.read_bytes() for path in left] == files
 
 
 def test_a_copy_of_the_one_file_holds_what_was_finished(tmp_path, finished):

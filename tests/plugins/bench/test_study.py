@@ -16,23 +16,20 @@ from cchybrid_plugins.bench.contestant import (
 )
 from cchybrid_plugins.bench.row import Row
 from cchybrid_plugins.bench.study import RunBudget, read_seeds
-from cchybrid_plugins.bench.suite import Suite, read_suite
+from cchybrid_plugins.bench.suite import read_suite
 
+from cchybrid.library.formats.network_json import network_record
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import made
+from tests.plugins.bench.local_runs import made, suite_of
 
-ROWS = '[[rows]]\ntopology = "ring-bi-4"\ncollective = "AAS"\n'
-
-
-def study(folder: Path, text: str) -> Suite:
-    (folder / "mine.toml").write_text(text)
-    return read_suite(str(folder / "mine.toml"))
+RING = '[[rows]]\ntopology = "ring-bi-4"\n'
+ROWS = f'{RING}collective = "AAS"\n'
 
 
 def test_lists_multiply_to_contestants(tmp_path: Path) -> None:
-    suite = study(
+    suite = suite_of(
         tmp_path,
         """
         [[contestants]]
@@ -60,7 +57,7 @@ def test_lists_multiply_to_contestants(tmp_path: Path) -> None:
 
 def test_former_names_of_engines_become_the_present_ones(tmp_path: Path) -> None:
     text = '[[contestants]]\nengine = "milp"\noptions = { columns = 3 }\n'
-    (ready,) = with_budget(load_registry(), study(tmp_path, text + ROWS).contestants)
+    (ready,) = with_budget(load_registry(), suite_of(tmp_path, text + ROWS).contestants)
     named = contestants(load_registry(), ["milp"], [], {"milp": {"columns": "3"}})
     assert named == [ready]
     assert ready.name == "covering"
@@ -69,7 +66,7 @@ def test_former_names_of_engines_become_the_present_ones(tmp_path: Path) -> None
 
 def test_options_of_the_engines_of_a_team(tmp_path: Path) -> None:
     text = '[[contestants]]\nengine = "a+b"\noptions = { "a.x" = [1, 2], "b.y" = 3 }\n'
-    found = [contestant.options for contestant in study(tmp_path, text + ROWS).contestants]
+    found = [contestant.options for contestant in suite_of(tmp_path, text + ROWS).contestants]
     assert found == [{"a": {"x": "1"}, "b": {"y": "3"}}, {"a": {"x": "2"}, "b": {"y": "3"}}]
 
 
@@ -85,7 +82,7 @@ def test_options_of_the_engines_of_a_team(tmp_path: Path) -> None:
 def test_names_are_looked_up_when_the_suite_is_run(
     tmp_path: Path, text: str, complaint: str
 ) -> None:
-    suite = study(tmp_path, f"[[contestants]]\n{text}\n{ROWS}")
+    suite = suite_of(tmp_path, f"[[contestants]]\n{text}\n{ROWS}")
     with pytest.raises(InputError, match=complaint):
         with_budget(load_registry(), suite.contestants)
 
@@ -105,7 +102,7 @@ def test_the_greedy_schedule_takes_part_for_all_contestants_or_for_none(tmp_path
         with pytest.raises(InputError, match="host greedy has no strategy and no options"):
             with_first_schedule([wrong], None)
     text = "[[contestants]]\nengine = ['host greedy', 'umda']\n[budget]\nfirst_schedule = true\n"
-    suite = study(tmp_path, text + ROWS)
+    suite = suite_of(tmp_path, text + ROWS)
     assert [each.engines for each in suite.contestants] == [(), ("umda",)]
     assert suite.budget.first_schedule is True
 
@@ -128,7 +125,7 @@ def test_the_greedy_schedule_alone_is_a_contestant() -> None:
 
 def test_a_budget(tmp_path: Path) -> None:
     text = '[budget]\ntime_limit = 0.5\nevaluations = 20\nthreads = 2\nseeds = "0-2,9"\n'
-    assert study(tmp_path, text + ROWS).budget == RunBudget(0.5, 20, 2, (0, 1, 2, 9))
+    assert suite_of(tmp_path, text + ROWS).budget == RunBudget(0.5, 20, 2, (0, 1, 2, 9))
 
 
 def test_seeds() -> None:
@@ -155,10 +152,6 @@ def test_seeds() -> None:
         ("[[contestants]]\nengine = 'a+b'\noptions = { c = 1 }", 'is c?; write "a.c"'),
         ("[[contestants]]\nengine = 'a+b'\noptions = { 'd.c' = 1 }", "of which engine is d.c?"),
         ("[[contestants]]\nengine = 'a'\noptions = { x = [] }", "options.x: an empty list"),
-        (
-            f"[[contestants]]\nengine = 'a'\noptions = {{ x = {list(range(1001))} }}",
-            "too many contestants",
-        ),
         ("budget = 3", "budget: no table; write [budget]"),
         ("[budget]\nhours = 3", "budget: a budget has no 'hours'"),
         ("[budget]\ntime_limit = 0", "budget: time_limit: 0 makes no sense"),
@@ -167,41 +160,27 @@ def test_seeds() -> None:
         ("[budget]\nfirst_schedule = 'yes'", "first_schedule: 'yes' is neither; write true or"),
         ("[budget]\nthreads = true", "threads: True makes no sense"),
         ("[budget]\nseeds = 'many'", "budget: seeds: 'many' names no seeds"),
-        ("[[rows]]\ntopology = 'ring-bi-4'\nfixed_steps = 0", "fixed_steps: 0 makes no sense"),
-        ("[[rows]]\ntopology = 'ring-bi-4'\ngoal = 'few'", "goal: 'few' is no whole number"),
-        (
-            "[[rows]]\ntopology = 'ring-bi-4'\nengine = 'a'\nsuccess_percent = 101",
-            "success_percent: '101' is no percentage; write 0 to 100",
-        ),
-        (
-            "[[rows]]\ntopology = 'ring-bi-4'\nengine = 'a'\nsuccess_percent = '1_0'",
-            "'1_0' is no percentage",
-        ),
-        (
-            "[[rows]]\ntopology = 'ring-bi-4'\nengine = 'a'\nsuccess_percent = 'nan'",
-            "'nan' is no percentage",
-        ),
-        (
-            "[[rows]]\ntopology = 'ring-bi-4'\nsuccess_percent = 90",
-            "success_percent: a value of an engine without its name",
-        ),
+        (f"{RING}fixed_steps = 0", "fixed_steps: 0 makes no sense"),
+        (f"{RING}goal = 'few'", "goal: 'few' is no whole number"),
+        (f"{RING}engine = 'a'\nsuccess_percent = 101", "'101' is no percentage; write 0 to 100"),
+        (f"{RING}engine = 'a'\nsuccess_percent = '1_0'", "'1_0' is no percentage"),
+        (f"{RING}engine = 'a'\nsuccess_percent = 'nan'", "'nan' is no percentage"),
+        (f"{RING}success_percent = 90", "success_percent: a value of an engine without its name"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(InputError) as raised:
-        study(tmp_path, f"{text}\n{ROWS}")
+        suite_of(tmp_path, f"{text}\n{ROWS}")
     assert complaint in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
 def test_equal_contestants_are_counted_before_they_are_made(tmp_path: Path) -> None:
     many = ", ".join(["1"] * 900)
-    path = tmp_path / "s.toml"
     options = ", ".join(f"{name} = [{many}]" for name in ("population", "moves", "sweeps"))
-    path.write_text(f'[[contestants]]\nengine = "umda"\noptions = {{ {options} }}\n'
-                    '[[rows]]\ntopology = "ring-bi-4"\ncollective = "OAB"\n')  # fmt: skip
+    text = f'[[contestants]]\nengine = "umda"\noptions = {{ {options} }}\n'
     with pytest.raises(InputError, match="too many contestants; at most 1000"):
-        read_suite(str(path))
+        suite_of(tmp_path, text + ROWS)
 
 
 def test_fixed_steps_are_part_of_the_name() -> None:
@@ -216,32 +195,29 @@ def test_published_rates_of_several_engines_meet_in_one_row(tmp_path: Path) -> N
         "ring-bi-4,AAS,SGA,10,2\nring-bi-4,AAS,umda,97.5,2\nring-bi-4,OAB,hgsa,,1\n"
     )
     table = "[[tables]]\nfile = 'rates.csv'\n"
-    first, second = study(tmp_path, table).rows
+    first, second = suite_of(tmp_path, table).rows
     assert (first.published.rates, first.published.goal) == ({"sga": 10, "umda": 97.5}, 2)
     assert (second.published.rates, second.published.goal) == ({}, 1)
     assert Row.from_json(first.to_json()) == first
     with (tmp_path / "rates.csv").open("a") as file:
         file.write("ring-bi-4,AAS,umda,50,2\n")
     with pytest.raises(InputError, match=r"line 5|umda has two values of rates"):
-        study(tmp_path, table)
+        suite_of(tmp_path, table)
 
 
 def test_a_row_that_is_listed_twice_must_say_the_same(tmp_path: Path) -> None:
-    row = "[[rows]]\ntopology = 'ring-bi-4'\ncollective = 'AAS'\n"
-    path = tmp_path / "twice.toml"
-    for more, rows in (("", 1), ("steps = 3\nsource = 'A'\n", 1)):
-        path.write_text(f"{row}steps = 3\nsource = 'A'\n{row}{more}")
-        assert len(read_suite(str(path)).rows) == rows
+    for more in ("", "steps = 3\nsource = 'A'\n"):
+        text = f"{ROWS}steps = 3\nsource = 'A'\n{ROWS}{more}"
+        assert len(suite_of(tmp_path, text).rows) == 1
     nodes = Network.from_links("x", 3, [(0, 1), (1, 2)], node_names=("A", "a", "b"))
-    record = {"format": "cchybrid-network/1", "network": nodes.to_json()}
-    (tmp_path / "case.json").write_text(json.dumps(record))
+    (tmp_path / "case.json").write_text(json.dumps(network_record(nodes)))
     pairs = "[[rows]]\ntopology = './case.json'\ncollective = ['pairs:A>b', 'pairs:a>b']\n"
-    path.write_text(pairs)
-    with pytest.raises(InputError, match="two rows are called case"):
-        read_suite(str(path))
-    path.write_text(f"{row}steps = 3\nsource = 'A'\n{row}steps = 2\nsource = 'B'\n")
-    with pytest.raises(InputError, match="ring-bi-4 AAS is listed twice with different values"):
-        read_suite(str(path))
+    for text, line in (
+        (pairs, "two rows are called case"),
+        (f"{ROWS}steps = 3\nsource = 'A'\n{ROWS}steps = 2\nsource = 'B'\n", "ring-bi-4 AAS is lis"),
+    ):
+        with pytest.raises(InputError, match=line):
+            suite_of(tmp_path, text)
 
 
 def test_a_run_for_another_number_of_steps_does_not_count() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from cchybrid_plugins.bench.cli import run
@@ -20,11 +19,7 @@ from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.kinds import needs, readable_suites
-
-
-def written(folder: Path, text: str, name: str = "mine.toml") -> str:
-    (folder / name).write_text(text)
-    return str(folder / name)
+from tests.plugins.bench.local_runs import suite_of
 
 
 @pytest.mark.parametrize("stride", [13, pytest.param(1, marks=pytest.mark.long)])
@@ -67,10 +62,9 @@ def test_the_thesis_suite_holds_every_row_of_the_thesis():
 
 
 def test_lists_multiply_and_repeats_count_once(tmp_path):
-    suite = read_suite(
-        written(
-            tmp_path,
-            """
+    suite = suite_of(
+        tmp_path,
+        """
             about = "by hand"
             [[rows]]
             topology = ["Ring-Bi-4", "mesh-2x2"]
@@ -90,7 +84,6 @@ def test_lists_multiply_and_repeats_count_once(tmp_path):
             collective = "OAB"
             root = 1
             """,
-        )
     )
     assert suite.name == "mine"
     assert len(suite.rows) == 9
@@ -122,7 +115,7 @@ def test_rows_have_nodes_by_name(tmp_path):
         collective = "OAB"
         root = "Jiri"
         """
-    suite = read_suite(written(tmp_path, text))
+    suite = suite_of(tmp_path, text)
     assert [row.name for row in suite.rows] == [
         "lab.json MNB from Jiří to lab_2,node-6", "lab.json AAS without node node-6",
         "lab.json OAB root Jiri",
@@ -144,24 +137,20 @@ def test_tables_are_filtered_and_varied(tmp_path):
         "# published\ntopology,collective,root,steps,lower_bound,place,source,note\n"
         "Mesh-3x3,OAB,4,2,2,centre,a paper,\nring-bi-8,AAS,,8,,,,odd\n"
     )
-    suite = read_suite(
-        written(
-            tmp_path,
-            """
+    suite = suite_of(
+        tmp_path,
+        """
             [[tables]]
             file = "values.csv"
             only = { topology = "MESH-*" }
             with = { routing = ["minimal", "any"] }
             """,
-        )
     )
-    assert [row.name for row in suite.rows] == [
-        "mesh-3x3 OAB root 4",
-        "mesh-3x3 OAB root 4 routing any",
-    ]
-    assert suite.rows[0].published == Published(2, 2, "centre", "a paper")
     # Over any routes it is another instance, of which nothing was published.
-    assert suite.rows[1].published == Published(2, 2, "centre", "a paper", comparable=False)
+    assert {row.name: row.published for row in suite.rows} == {
+        "mesh-3x3 OAB root 4": Published(2, 2, "centre", "a paper"),
+        "mesh-3x3 OAB root 4 routing any": Published(2, 2, "centre", "a paper", comparable=False),
+    }
 
 
 def test_suites_accept_the_names_of_mpi(tmp_path):
@@ -172,7 +161,7 @@ def test_suites_accept_the_names_of_mpi(tmp_path):
         file = "values.csv"
         only = { collective = "allgather" }
         """
-    names = {row.name for row in read_suite(written(tmp_path, text)).rows}
+    names = {row.name for row in suite_of(tmp_path, text).rows}
     assert names == {"mesh-3x3 AAB", "ring-bi-4 AAR", "ring-bi-4 multicast:1"}
 
 
@@ -188,7 +177,7 @@ def test_a_pattern_selects_a_collective_by_any_of_its_names(tmp_path, pattern, e
     lines = "".join(f"mesh-3x3,{name}\n" for name in named)
     (tmp_path / "values.csv").write_text(f"topology,collective\n{lines}")
     text = f'[[tables]]\nfile = "values.csv"\nonly = {{ collective = "{pattern}" }}\n'
-    rows = read_suite(written(tmp_path, text)).rows
+    rows = suite_of(tmp_path, text).rows
     assert " ".join(row.spec.collective for row in rows) == expected
 
 
@@ -217,14 +206,14 @@ def test_a_pattern_selects_a_collective_by_any_of_its_names(tmp_path, pattern, e
 )
 def test_what_is_wrong_is_said(tmp_path, text, complaint):
     with pytest.raises(InputError) as raised:
-        read_suite(written(tmp_path, text))
+        suite_of(tmp_path, text)
     assert complaint in str(raised.value)
 
 
 @needs("designs")
 def test_published_numbers_keep_their_digits(tmp_path):
     text = "[[designs]]\nnodes = 4\ndegree = 2\nmean-distance = 1.30\nlatency = 1_0.50"
-    (row,) = read_suite(written(tmp_path, text)).rows
+    (row,) = suite_of(tmp_path, text).rows
     assert row.published == {"mean-distance": "1.30", "latency": "10.50"}
 
 
@@ -234,11 +223,11 @@ def test_combinations_are_counted_before_they_are_listed(tmp_path):
     lists = "\n".join(f"{key} = [{many}]" for key in keys)
     rows = f'[[rows]]\ntopology = "ring-bi-4"\ncollective = "OAB"\n{lists}'
     with pytest.raises(InputError, match="more than 100000 combinations of the listed values"):
-        read_suite(written(tmp_path, rows))
+        suite_of(tmp_path, rows)
     (tmp_path / "t.csv").write_text("topology,collective\nring-bi-4,OAB\n")
     given = ", ".join(f"{key} = [{many}]" for key in keys)
     with pytest.raises(InputError, match="more than 100000 combinations"):
-        read_suite(written(tmp_path, f'[[tables]]\nfile = "t.csv"\nwith = {{ {given} }}'))
+        suite_of(tmp_path, f'[[tables]]\nfile = "t.csv"\nwith = {{ {given} }}')
 
 
 def test_spelling_makes_no_other_row(tmp_path):
@@ -248,7 +237,7 @@ def test_spelling_makes_no_other_row(tmp_path):
         collective = ["AAS", "aas"]
         routing = ["minimal", "Minimal", 0]
         """
-    assert len(read_suite(written(tmp_path, text)).rows) == 1
+    assert len(suite_of(tmp_path, text).rows) == 1
 
 
 def test_files_stand_beside_their_suite_and_keep_what_they_say(tmp_path, monkeypatch):
@@ -266,7 +255,7 @@ def test_files_stand_beside_their_suite_and_keep_what_they_say(tmp_path, monkeyp
         """
     (tmp_path / "other").mkdir()
     monkeypatch.chdir(tmp_path / "other")
-    suite = read_suite(written(tmp_path, text))
+    suite = suite_of(tmp_path, text)
     assert [row.name for row in suite.rows] == ["mine.json", "mine.json wormhole ports all"]
     models = [resolve(row.spec, load_registry()).model for row in suite.rows]
     assert [model.switching for model in models] == ["store-and-forward", "wormhole"]
@@ -287,7 +276,7 @@ def test_what_is_wrong_with_a_table_is_said(tmp_path, table, complaint):
     (tmp_path / "v.csv").write_text(table)
     text = "[[tables]]\nfile = 'v.csv'\nonly = { topology = 'ring*' }"
     with pytest.raises(InputError) as raised:
-        read_suite(written(tmp_path, text))
+        suite_of(tmp_path, text)
     assert complaint in str(raised.value)
 
 
@@ -299,7 +288,7 @@ def test_tables_that_leave_the_collective_open(tmp_path):
         only = { topology = "ring-bi-4" }
         with = { collective = ["aas", "multicast:2,3"], routing = ["minimal", "any"] }
         """
-    rows = read_suite(written(tmp_path, text)).rows
+    rows = suite_of(tmp_path, text).rows
     assert {row.name: row.published.comparable for row in rows} == {
         "ring-bi-4 AAS": True, "ring-bi-4 AAS routing any": False, "ring-bi-4 multicast:2,3": True,
         "ring-bi-4 multicast:2,3 routing any": False,
@@ -308,8 +297,8 @@ def test_tables_that_leave_the_collective_open(tmp_path):
 
 def test_rows_have_routing_tables_by_name(tmp_path):
     text = '[[rows]]\ntopology = "mesh-2x3"\ncollective = "AAS"\nrouting = "{}"'
-    (row,) = read_suite(written(tmp_path, text.format("XY"))).rows
+    (row,) = suite_of(tmp_path, text.format("XY")).rows
     assert row.name == "mesh-2x3 AAS routing xy"
     assert resolve(row.spec, load_registry()).model.table is not None
     with pytest.raises(InputError, match="a row has no file of next hops; name an instance file"):
-        read_suite(written(tmp_path, text.format("hops.csv")))
+        suite_of(tmp_path, text.format("hops.csv"))

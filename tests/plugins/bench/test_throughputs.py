@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 from cchybrid_plugins.bench.checking import check_suite, stored_suite
 from cchybrid_plugins.bench.contestant import Contestant
-from cchybrid_plugins.bench.store import Store
-from cchybrid_plugins.bench.suite import Suite, read_suite
+from cchybrid_plugins.bench.suite import Suite
 
 from cchybrid.library.topologies import network
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
-from tests.plugins.bench.local_runs import made
+from tests.plugins.bench.local_runs import fill, made, suite_of
 
 if "throughputs" not in load_registry().benchmarks:
     pytest.skip("no plugin has throughputs", allow_module_level=True)
@@ -31,29 +30,22 @@ mesh-2x2,AAB,,,
 @pytest.fixture(name="suite")
 def _suite(tmp_path: Path) -> Suite:
     (tmp_path / "mine.csv").write_text(TABLE)
-    (tmp_path / "mine.toml").write_text('about = "x"\n[[throughputs]]\nfile = "mine.csv"\n')
-    return read_suite(str(tmp_path / "mine.toml"))
+    return suite_of(tmp_path, 'about = "x"\n[[throughputs]]\nfile = "mine.csv"\n')
 
 
 @pytest.fixture(name="store")
 def _store(suite: Suite, tmp_path: Path) -> Path:
     """Return a store with a run of every row."""
-    path = tmp_path / "mine.sqlite"
-    with Store(path, write=True) as store:
-        store.put_suite(suite)
-        for row in suite.rows:
-            store.put(made("throughputs", row, Contestant()))
-    return path
+    runs = (made("throughputs", row, Contestant()) for row in suite.rows)
+    return fill(tmp_path / "mine.sqlite", suite, runs)
 
 
 def test_files_are_those_of_their_names_beside_the_suite(tmp_path: Path) -> None:
     for file, name in (("Net.json", "mesh-1x3"), ("net.json", "complete-3")):
         record = {"format": "cchybrid-network/1", "network": network(name).to_json()}
         (tmp_path / file).write_text(json.dumps(record))
-    (tmp_path / "mine.toml").write_text(
-        '[[throughputs]]\ntopology = "./Net.json"\ncollective = "AAB"\n'
-    )
-    [row] = read_suite(str(tmp_path / "mine.toml")).rows
+    toml = '[[throughputs]]\ntopology = "./Net.json"\ncollective = "AAB"\n'
+    [row] = suite_of(tmp_path, toml).rows
     assert row.name == "Net.json AAB throughput"
     assert len(row.instance(load_registry()).network.channels) == 4
 
@@ -84,6 +76,5 @@ def test_the_progress_rests_on_what_is_checked_alone() -> None:
 )
 def test_bad_tables_are_refused(tmp_path: Path, table: str, error: str) -> None:
     (tmp_path / "bad.csv").write_text(table)
-    (tmp_path / "bad.toml").write_text('[[throughputs]]\nfile = "bad.csv"\n')
     with pytest.raises(InputError, match=error):
-        read_suite(str(tmp_path / "bad.toml"))
+        suite_of(tmp_path, '[[throughputs]]\nfile = "bad.csv"\n')

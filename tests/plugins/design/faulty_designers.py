@@ -43,13 +43,17 @@ class Faulty:
         return Stop.STALLED
 
 
+def offer(run: DesignRun, task: DesignTask, links: Links) -> None:
+    """Offer links at their cost, for one evaluation."""
+    run.spend(1)
+    run.offer(links, cost_of(task, links))
+
+
 class Sound(Faulty):
     """Offers a ring."""
 
     def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        run.spend(1)
-        links = ring(task.nodes)
-        run.offer(links, cost_of(task, links))
+        offer(run, task, ring(task.nodes))
         return Stop.STALLED
 
 
@@ -57,9 +61,7 @@ class Plain(Faulty):
     """Offers a path and waits."""
 
     def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        run.spend(1)
-        links = path(task.nodes)
-        run.offer(links, cost_of(task, links))
+        offer(run, task, path(task.nodes))
         while not run.should_stop():
             time.sleep(0.02)
         return Stop.LIMIT
@@ -198,9 +200,7 @@ class Falsely(Faulty):
     """Exact; says that nothing is better than a path."""
 
     def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        run.spend(1)
-        links = path(task.nodes)
-        run.offer(links, cost_of(task, links))
+        offer(run, task, path(task.nodes))
         time.sleep(0.3)
         return Stop.EXHAUSTED
 
@@ -209,9 +209,8 @@ class Twofold(Faulty):
     """Exact; finds a path and a ring, and says that nothing is better."""
 
     def design(self, task: DesignTask, run: DesignRun) -> Stop:
-        run.spend(1)
         for links in (path(task.nodes), ring(task.nodes)):
-            run.offer(links, cost_of(task, links))
+            offer(run, task, links)
         return Stop.EXHAUSTED
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 import hypothesis.strategies as st
+import networkx as nx
 import numpy as np
 from cchybrid_plugins.design.network.bounds import LatencyBound
 from cchybrid_plugins.design.network.ports import Links, Ports
@@ -11,6 +12,8 @@ from cchybrid_plugins.design.network.random_networks import random_network
 from cchybrid_plugins.design.network.task import DesignTask
 
 from cchybrid.toolkit.kernels.rng import seed_state
+
+PETERSEN: Links = tuple(nx.petersen_graph().edges)
 
 
 def plain_distances(nodes: int, links: Iterable[tuple[int, int]]) -> list[list[int | None]]:

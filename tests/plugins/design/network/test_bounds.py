@@ -4,12 +4,12 @@ import pytest
 from cchybrid_plugins.design.network.bounds import latency_bound, moore_counts
 from cchybrid_plugins.design.network.cost import Cost
 from cchybrid_plugins.design.network.distances import all_distances
-from cchybrid_plugins.design.network.ports import Ports, links_of, ports_of
+from cchybrid_plugins.design.network.ports import Ports, ports_of
 from cchybrid_plugins.design.network.task import DesignTask, layout
 from hypothesis import given, settings
 
 from tests.examples import examples
-from tests.plugins.design.network.plain_distances import mean_of, random_ports
+from tests.plugins.design.network.plain_distances import PETERSEN, mean_of, random_ports
 
 MOORE = {
     16: ((3, 2.2000), (2, 1.7333), (2, 1.6667), (2, 1.6000)),
@@ -59,10 +59,6 @@ def test_no_network_is_below_the_bound(ports: Ports) -> None:
 def test_the_bound_of_a_cost() -> None:
     task = DesignTask(10, 3)
     bound = latency_bound(task)
-    petersen = [(i, (i + 1) % 5) for i in range(5)] + [(i, i + 5) for i in range(5)]
-    petersen += [(i + 5, (i + 2) % 5 + 5) for i in range(5)]
-    ports = ports_of(10, 3, petersen)
-    assert len(links_of(ports)) == 15
-    assert bound.cost(task) == Cost(task)(ports) == 1.5 + 2
+    assert bound.cost(task) == Cost(task)(ports_of(10, 3, PETERSEN)) == 1.5 + 2
     other = DesignTask(10, 3, weights=(("latency", 1.0), ("connectivity", 1.0)))
     assert bound.cost(other) is None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import itertools
+import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from cchybrid_plugins.design import front as module
 from cchybrid_plugins.design.front import DesignFront, design_front, wire_limits
 from cchybrid_plugins.design.network.all_networks import all_networks
 from cchybrid_plugins.design.network.cost import Cost
-from cchybrid_plugins.design.network.ports import ports_of
+from cchybrid_plugins.design.network.ports import Links, ports_of
 from cchybrid_plugins.design.network.record import design_record
 from cchybrid_plugins.design.network.task import DesignTask, layout
 from cchybrid_plugins.design.result import DesignResult
@@ -19,6 +21,7 @@ from cchybrid_plugins.design.result import DesignResult
 import cchybrid
 from cchybrid.design_checker import check_design
 from cchybrid.model.errors import InputError
+from tests.plugins.design.network.all_labelled import labelled_networks
 
 GRID = layout("grid-3x3", 9)
 
@@ -50,16 +53,13 @@ def test_the_front_of_latency_and_wire_is_that_of_all_networks() -> None:
     )
     check(front)
     task = DesignTask(4, 2, (("latency", 1.0), ("wire", 1.0)), positions=layout("backplane", 4))
-    pairs = list(itertools.combinations(range(4), 2))
     best: dict[float, float] = {}
-    for number in (3, 4):
-        for links in itertools.combinations(pairs, number):
-            if all(sum(node in link for link in links) <= 2 for node in range(5)):
-                latency, wire = Cost(task).values(ports_of(4, 2, links)).values()
-                best[wire] = min(latency, best.get(wire, float("inf")))
+    for links in labelled_networks(4, 2):
+        latency, wire = Cost(task).values(ports_of(4, 2, links)).values()
+        best[wire] = min(latency, best.get(wire, math.inf))
     expected: list[tuple[float, float]] = []
     for wire, latency in sorted(best.items()):
-        if latency < min((point[0] for point in expected), default=float("inf")):
+        if latency < min((point[0] for point in expected), default=math.inf):
             expected.append((latency, wire))
     assert [point.values for point in front.points] == expected[::-1]
     assert len(expected) == 2
@@ -82,9 +82,7 @@ def test_fronts_are_checked_and_repeat_exactly(
     front = design_front(9, 4, terms, **settings)
     check(front)
     assert front.points
-    assert front.terms == terms
-    assert 2 <= front.runs <= 3
-    assert front.troubles == ()
+    assert (front.terms, front.troubles, 2 <= front.runs <= 3) == (terms, (), True)
     assert design_front(9, 4, terms, **settings).points == front.points
     if "max_wire" in extra:
         assert max(point.values[1] for point in front.points) <= 3
@@ -102,25 +100,53 @@ def test_the_best_networks_of_each_term_are_the_ends() -> None:
     assert front.points[-1].values[1] == max(value["bisection"] for value in values)
 
 
-def test_the_time_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds: list[float | None] = []
-    ring = ((0, 1), (0, 5), (1, 2), (2, 3), (3, 4), (4, 5))
+Offer = Callable[[float, int], Links]
+
+
+@pytest.fixture(name="limits")
+def _limits(monkeypatch: pytest.MonkeyPatch, offer: Offer) -> list[tuple[float, int]]:
+    """Replace runs by offers that take half of their time; return limits of time and wire."""
+    found: list[tuple[float, int]] = []
 
     class Session:
         def __init__(self, task, config, watching):  # type: ignore[no-untyped-def]
-            seconds.append(config.budget.seconds)
-            self.took, self.accepted = config.budget.seconds / 2, task.accepted
+            found.append((config.budget.seconds, round(task.task.max_wire or 0)))
+            self.accepted = task.accepted
 
         def run(self) -> DesignResult:
-            place = len(seconds)
-            self.accepted.append((ring if place == 1 else (*ring, (0, 3)), 1.0))
-            return _result(self.took)
+            seconds, wire = found[-1]
+            self.accepted.append((offer(len(found), wire), 1.0))
+            return _result((seconds or 2.0) / 2)
 
     monkeypatch.setattr(module, "Session", Session)
+    return found
+
+
+def ring_and_chord(place: int, wire: int) -> Links:
+    """Return a ring in the first run, and one with a chord later."""
+    ring = ((0, 1), (0, 5), (1, 2), (2, 3), (3, 4), (4, 5))
+    return ring if place == 1 else (*ring, (0, 3))
+
+
+def line_and_links(place: int, wire: int) -> Links:
+    """Return a line, with more and more links to node 0 that the limit allows."""
+    ends = [end for end in range(2, wire + 1) if end <= 5]
+    return (*((k, k + 1) for k in range(16)), *((0, end) for end in ends))
+
+
+@pytest.mark.parametrize("offer", [ring_and_chord])
+def test_the_time_is_shared(limits: list[tuple[float, int]]) -> None:
     front = design_front(6, 3, ["link-deviation", "latency"], time_limit=12, runs=4)
     assert front.runs == 4
-    assert seconds == [3.0, 3.5, 4.375, 6.5625]
+    assert [seconds for seconds, _ in limits] == [3.0, 3.5, 4.375, 6.5625]
     check(front)
+
+
+@pytest.mark.parametrize("offer", [line_and_links])
+def test_limits_are_chosen_where_they_make_a_difference(limits: list[tuple[float, int]]) -> None:
+    front = design_front(17, 16, ["wire", "latency"], layout="backplane", runs=7)
+    assert [wire for _, wire in limits] == [1, 16, 8, 4, 2, 3, 6]
+    assert [point.values[0] for point in front.points] == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("raised", [False, True], ids=["reported", "raised"])
@@ -178,27 +204,6 @@ def test_limits_of_wires() -> None:
     assert wire_limits(limited) == pytest.approx([1, 2, 3])
     far = DesignTask(3, 2, positions=((0.0,), (0.1,), (0.8,)))
     assert wire_limits(far) == pytest.approx([0.7, 0.8])
-
-
-def test_limits_are_chosen_where_they_make_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits: list[float] = []
-
-    class Session:
-        def __init__(self, task, config, watching):  # type: ignore[no-untyped-def]
-            limits.append(round(task.task.max_wire))
-            self.accepted = task.accepted
-
-        def run(self) -> DesignResult:
-            """Offer a line, with more and more links to node 0 that the limit allows."""
-            ends = [end for end in range(2, limits[-1] + 1) if end <= 5]
-            links = (*((k, k + 1) for k in range(16)), *((0, end) for end in ends))
-            self.accepted.append((links, 1.0))
-            return _result(1.0)
-
-    monkeypatch.setattr(module, "Session", Session)
-    front = design_front(17, 16, ["wire", "latency"], layout="backplane", runs=7)
-    assert limits == [1, 16, 8, 4, 2, 3, 6]
-    assert [point.values[0] for point in front.points] == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize(

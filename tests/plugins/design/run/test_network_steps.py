@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from cchybrid_plugins.design import network_steps
+from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions
 from cchybrid_plugins.design.network.all_networks import all_networks
+from cchybrid_plugins.design.network.local_run import LocalDesignRun
 from cchybrid_plugins.design.network.record import design_record
 from cchybrid_plugins.design.network.steps import instance_of, proven_steps
 from cchybrid_plugins.design.network.steps_walk import rooted
@@ -98,23 +100,26 @@ def test_the_proven_network_is_the_best_of_all(
     assert best == found.steps
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("routing", "listed"), [("minimal", 3), ("any", 1)])
-def test_networks_with_fewer_links_are_listed_where_they_count(
-    routing: str, listed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A ring of five takes 3 steps. Refuted by ``solve`` for minimal routing, so is the path."""
+@pytest.fixture
+def two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the bound over all networks be 2, and prove nothing of a single one."""
     monkeypatch.setattr(network_steps, "steps_of_all_networks", lambda task: 2)
     monkeypatch.setattr(network_steps, "proven_steps", lambda task, links, steps: None)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("routing", "listed"), [("minimal", 3), ("any", 1)])
+@pytest.mark.usefixtures("two_steps")
+def test_networks_with_fewer_links_are_listed_where_they_count(routing: str, listed: int) -> None:
+    """A ring of five takes 3 steps. Refuted by ``solve`` for minimal routing, so is the path."""
     model = CommunicationModel(routing=routing)  # type: ignore[arg-type]
     task = DesignTask(5, 2, collective="AAS", model=model)
     found = fewest_steps(task, time_limit=60, threads=1)
     assert (found.steps, found.proven, found.listed) == (3, "by exhaustion", listed)
 
 
+@pytest.mark.usefixtures("two_steps")
 def test_a_network_that_is_not_refuted_is_not_called_worse(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network_steps, "steps_of_all_networks", lambda task: 2)
-    monkeypatch.setattr(network_steps, "proven_steps", lambda task, links, steps: None)
     real = network_steps.solve
 
     def weak(instance, **rest):  # type: ignore[no-untyped-def]
@@ -166,9 +171,6 @@ def test_what_is_not_proven_is_not_called_proven() -> None:
 @pytest.mark.parametrize("routing", ["minimal", 1])
 def test_16_nodes_with_4_links_in_7_steps(routing: str | int) -> None:
     """Torus and hypercube take 8. The bound over all networks is 7, so no network is better."""
-    from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions
-    from cchybrid_plugins.design.network.local_run import LocalDesignRun
-
     model = CommunicationModel(routing=routing)  # type: ignore[arg-type]
     task = DesignTask(16, 4, collective="AAS", model=model)
     run = LocalDesignRun(task, evaluations=30_000)
