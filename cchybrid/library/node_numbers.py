@@ -143,8 +143,8 @@ def read_rows(
     Raises
     ------
     InputError
-        The file cannot be read, or a line is no row, or may be a comment or the row of a node whose
-        name begins with ``#``; the error names the file and the line.
+        The file cannot be read, or a line is no row, or may be a comment or the header, but also
+        the row of nodes with such names; the error names the file and the line.
     """
     hint, is_first = f"write {','.join(columns)}", True
     with with_context(path):
@@ -160,14 +160,16 @@ def read_rows(
                     fields = [field.strip() for field in next(csv.reader([content], strict=True))]
                 except csv.Error as error:
                     raise InputError(f"no CSV: {error}", hint=hint) from None
-                if not (is_first and (*map(str.lower, fields),) == columns):
-                    if len(fields) != len(columns):
-                        what = "pair" if len(columns) == 2 else "row"
-                        raise InputError(f"{content[:40]!r} is no {what}", hint=hint)
-                    if network is None:
-                        yield from parse_pairs(">".join(fields))
-                    else:
-                        yield tuple(node_number(field, network) for field in fields)
+                if is_first and (*map(str.lower, fields),) == columns:
+                    if network and {*fields} <= {*network.node_by_name}:
+                        raise _ambiguous(content)
+                elif len(fields) != len(columns):
+                    what = "pair" if len(columns) == 2 else "row"
+                    raise InputError(f"{content[:40]!r} is no {what}", hint=hint)
+                elif network is None:
+                    yield from parse_pairs(">".join(fields))
+                else:
+                    yield tuple(node_number(field, network) for field in fields)
             is_first = False
 
 

@@ -37,6 +37,16 @@ def test_pairs_of_a_file_by_name(tmp_path):
         read_pairs(path, named("1", "2", "3"))
 
 
+def test_a_first_line_of_nodes_named_as_the_columns_is_refused(tmp_path):
+    path = tmp_path / "pairs.csv"
+    network = named("Source", "relay", "Destination")
+    path.write_text("Source,Destination\nrelay,Destination\n")
+    with refused(f"{path}: line 1: ", "'Source,Destination' can be read in two ways"):
+        read_pairs(path, network)
+    path.write_text("source,destination\nSource,Destination\n")
+    assert read_pairs(path, network) == [(0, 2)]
+
+
 def test_read_pairs(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_bytes('\ufeffSource,Destination\r\n# note\r\n\r\n0,1\r\n"2", 3\r\n'.encode())
