@@ -277,7 +277,7 @@ def with_model(
 ) -> Instance:
     """Return the instance with the model options of the specification applied.
 
-    ``note`` is called with a line if a routing table admits a deadlock.
+    ``note`` is called with a line if a routing table admits a deadlock of the messages.
     """
     table = routing_table(spec.routing, instance.network)
     routing = spec.routing if table is None else table
@@ -287,7 +287,8 @@ def with_model(
     if spec.chunks is not None:
         instance = instance.in_chunks(spec.chunks)
     found = instance.with_model_of(model)
-    if found.model.table and (cycle := dependency_cycle(found.model.table, found.network)):
+    table, network = found.model.table, found.network
+    if table and (cycle := dependency_cycle(table, network, found.collective)):
         note(f"{found.name}: deadlock is possible, by the cycle of channels {cycle}")
     return found
 

@@ -9,14 +9,16 @@ IEEE Trans. Computers C-36 (1987) 547-553, doi:10.1109/TC.1987.1676939.
 from __future__ import annotations
 
 import re
+from functools import reduce
 from itertools import accumulate
 from math import prod
-from operator import mul
+from operator import mul, or_
 from typing import Any
 
 from cchybrid.library.node_numbers import read_rows
 from cchybrid.library.topologies import network as built
-from cchybrid.model import Network, RoutingTable
+from cchybrid.model import Collective, Network, RoutingTable
+from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
 
 ORDERS = {"xy": 1, "e-cube": 1, "yx": -1}
@@ -87,12 +89,12 @@ def _is_numbered_like(family: Network, network: Network) -> bool:
     return same and unnamed and network.positions in (None, family.positions)
 
 
-def dependency_cycle(routing: Any, network: Network) -> str:
+def dependency_cycle(routing: Any, network: Network, collective: Collective | None = None) -> str:
     """Return a cycle of the channel dependency graph of a routing table; empty if there is none.
 
-    It has an arc from a channel to each channel that some path uses directly after it; the two
-    directions of a half-duplex link are one channel. Without a cycle wormhole switching has no
-    deadlock (Dally and Seitz 1987).
+    It has an arc from a channel to each channel that some path uses directly after it, of all paths
+    or of those that messages of a collective may take; the two directions of a half-duplex link are
+    one channel. Without a cycle wormhole switching has no deadlock (Dally and Seitz 1987).
 
     Raises
     ------
@@ -106,11 +108,12 @@ def dependency_cycle(routing: Any, network: Network) -> str:
         raise InputError("no routing table", where="routing", hint="use xy, e-cube or a .csv file")
     table.check(network)
     shared = {order for pair in network.half_duplex for order in (pair, pair[::-1])}
+    used = _used(table, collective)
     graph = nx.DiGraph()
     for node, row in enumerate(table.hops):
         for goal, after in enumerate(row):
             last = table.hops[after][goal]
-            if node != after != last:
+            if node != after != last and node in used[goal]:
                 path = (last, after, node) if table.backwards else (node, after, last)
                 hops = path[:2], path[1:]
                 graph.add_edge(*(min(hop, hop[::-1]) if hop in shared else hop for hop in hops))
@@ -119,3 +122,28 @@ def dependency_cycle(routing: Any, network: Network) -> str:
     except nx.NetworkXNoCycle:
         return ""
     return ", ".join("->".join(map(network.node_name, channel)) for channel, _ in cycle)
+
+
+def _used(table: RoutingTable, collective: Collective | None) -> list[set[int]]:
+    """Return the nodes whose next hops the messages of a collective may use, for each goal."""
+    nodes = range(len(table.hops))
+    if collective is None:
+        return [{*nodes} for _ in nodes]
+    starts = [0] * len(nodes)  # per goal a bit for each node where a path to it may begin
+    for message in collective.messages[:: collective.chunks]:
+        one, many = one_and_many(message)
+        some = (one, *many) if collective.with_sums else many
+        # Whatever has a message may forward it; of a reduction every source may get a part.
+        ends = (some, (one, *many)) if collective.kind == "combine" else ((one, *many), some)
+        first, last = reversed(ends) if table.backwards else ends
+        mask = reduce(or_, (1 << node for node in first))
+        for goal in last:
+            starts[goal] |= mask
+    used: list[set[int]] = [set() for _ in nodes]
+    for goal, mask in enumerate(starts):
+        for start in nodes:
+            node = start if mask >> start & 1 else goal
+            while node != goal and node not in used[goal]:
+                used[goal].add(node)
+                node = table.hops[node][goal]
+    return used
