@@ -9,6 +9,7 @@ from typing import Any
 from cchybrid.design_checker import check_design
 from cchybrid.host.arguments import read_budget
 from cchybrid.host.event_bus import EventBus
+from cchybrid.host.incumbent import Incumbent
 from cchybrid.host.session import Session
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
@@ -17,7 +18,7 @@ from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
 
 from .network.cost import Cost
-from .network.ports import Links, network_of, ports_of
+from .network.ports import Links, links_of, network_of, ports_of
 from .network.record import design_record
 from .network.steps_walk import form_of
 from .network.task import DesignTask
@@ -147,14 +148,17 @@ def design(
     run = NetworkTask(task, config)
     result: DesignResult = Session(run, config, watching).run()
     if accepted is not None:
-        for links, value in run.accepted:
-            accepted(links, value)
-    if collective is None or result.interrupted:
+        for offer in run.accepted:
+            accepted(offer.value, offer.cost)
+    if collective is None:
+        return result
+    result = replace(result, budget={**result.budget, "seconds": seconds})
+    if result.interrupted:
         return result
     starts = _starts(task, config.initial, run.accepted)
     # The designers may have waited for the compilation of kernels, which does not count.
     left = seconds - min(result.seconds, seconds * DESIGNERS_SHARE)
-    return _with_steps(result, starts, left, budget, registry, EventBus(watching))
+    return _with_steps(result, run.accepted, starts, left, budget, registry, EventBus(watching))
 
 
 def _check_search(fault_tolerant: bool, evaluations: int | None) -> None:
@@ -172,10 +176,10 @@ def _check_search(fault_tolerant: bool, evaluations: int | None) -> None:
 
 
 def _starts(
-    task: DesignTask, initial: Links | None, offered: list[tuple[Links, float]]
+    task: DesignTask, initial: Links | None, offered: list[Incumbent[Links]]
 ) -> list[Links]:
     """Return the initial network, then the cheapest others, all different up to isomorphism."""
-    ranked = [links for links, _ in sorted(offered, key=lambda pair: pair[1])]
+    ranked = [offer.value for offer in sorted(offered, key=lambda offer: offer.cost)]
     chosen: dict[bytes, Links] = {}
     for links in ranked if initial is None else [initial, *ranked]:
         chosen.setdefault(form_of(task, links), links)
@@ -186,6 +190,7 @@ def _starts(
 
 def _with_steps(
     result: DesignResult,
+    offered: list[Incumbent[Links]],
     starts: list[Links],
     seconds: float,
     budget: Budget,
@@ -213,9 +218,10 @@ def _with_steps(
             report=report,
         )
     except NoScheduleError as error:
-        return replace(result, remarks=(*result.remarks, f"{STEPS_SEARCH}: {error}"))
+        remarks = (*result.remarks, f"{STEPS_SEARCH}: {error}")
+        return replace(result, seconds=before + bus.now(), remarks=remarks)
     except KeyboardInterrupt:
-        return replace(result, interrupted=True)
+        return replace(result, seconds=before + bus.now(), interrupted=True)
     bus.emit("steps", before + bus.now(), found.to_json())
     result = replace(
         result,
@@ -228,6 +234,8 @@ def _with_steps(
         return result
     cost = Cost(task)
     ports = ports_of(task.nodes, task.degree, found.links)
+    searched = Incumbent(links_of(ports), 0.0, STEPS_SEARCH, before + found.seconds_to_best)
+    first = next((offer for offer in offered if offer.value == searched.value), searched)
     certified = result.bound is not None and cost(ports) <= result.bound + task.tolerance
     if certified:
         check_design(design_record(task, found.links))
@@ -240,5 +248,6 @@ def _with_steps(
         status="optimal" if certified else "feasible",
         certified=certified,
         proven_by="",
-        designer=STEPS_SEARCH,
+        designer=first.author,
+        seconds_to_best=first.seconds,
     )

@@ -356,8 +356,8 @@ class _FrontSearch:
         settings = replace(config, budget=replace(budget, seconds=share), initial=initial)
         run = NetworkTask(task, settings)
         result: DesignResult = Session(run, settings, self.watching).run()
-        for links, _ in run.accepted:
-            self._offer(links)
+        for offer in run.accepted:
+            self._offer(offer.value)
         self._done += 1
         self._seconds += result.seconds
         if self._left is not None and share is not None:

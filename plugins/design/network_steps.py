@@ -73,8 +73,8 @@ class NetworkSteps:
         ``not proven``.
     listed, solved
         The number of networks that were looked at, and for which schedules were searched.
-    seconds
-        Wall-clock seconds in all.
+    seconds, seconds_to_best
+        Wall-clock seconds in all, and until the schedule was found.
     interrupted
         Whether the user interrupted the search.
     """
@@ -87,6 +87,7 @@ class NetworkSteps:
     listed: int
     solved: int
     seconds: float
+    seconds_to_best: float
     interrupted: bool = False
 
     @property
@@ -189,6 +190,7 @@ class _Search:
         self._end = self._started + self.time_limit
         self._best: tuple[Links, Result] | None = None
         self._listed = self._solved = 0
+        self._found_at = 0.0
         self._interrupted = False
 
     def run(self, starts: list[Links], listed_nodes: int) -> NetworkSteps:
@@ -215,6 +217,7 @@ class _Search:
             self._listed,
             self._solved,
             time.monotonic() - self._started,
+            self._found_at,
             self._interrupted,
         )
 
@@ -267,6 +270,7 @@ class _Search:
         self._interrupted = self._interrupted or result.interrupted
         if result.steps is not None and (self._best is None or result.steps < self._steps()):
             self._best = links, result
+            self._found_at = time.monotonic() - self._started
         found = f"{result.steps} steps" if result.steps is not None else "no schedule"
         self.report(f"network {self._solved}: {found}, bound {result.certified_bound.steps}")
         self._reported = time.monotonic()

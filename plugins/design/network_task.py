@@ -47,7 +47,7 @@ class NetworkTask(Task):
     incumbent
         The links of the best network, and the designer that found it.
     accepted
-        Links and cost of every network that was checked, also of those that are not the best.
+        Every network that was checked, also those that are not the best.
     proven_by
         The exact designer that claims that no network is better, or "".
     """
@@ -64,7 +64,7 @@ class NetworkTask(Task):
         self.name = f"{task.nodes} nodes of degree {task.degree}, {costs}"
         self.record = task.to_json()
         self.incumbent: Incumbent[Links] | None = None
-        self.accepted: list[tuple[Links, float]] = []
+        self.accepted: list[Incumbent[Links]] = []
         self.proven_by = ""
         self._cost = Cost(task)
         self._bound = latency_bound(task).cost(task)
@@ -181,10 +181,11 @@ class NetworkTask(Task):
         self._own[worker.arm] = cost
         self.offered = True
         links = links_of(ports)
-        self.accepted.append((links, cost))
+        found = Incumbent(links, cost, worker.title, self.now)
+        self.accepted.append(found)
         if is_better(cost, self.incumbent):
             self._improved[worker.arm] = self.improved_at = self.now
-            self.incumbent = Incumbent(links, cost, worker.title, self.now)
+            self.incumbent = found
             for claimant in list(self._claimants.values()):
                 self._take_claim(claimant)
             values = self._cost.values(ports)

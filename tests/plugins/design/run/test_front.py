@@ -20,6 +20,7 @@ from cchybrid_plugins.design.result import DesignResult
 
 import cchybrid
 from cchybrid.design_checker import check_design
+from cchybrid.host.incumbent import Incumbent
 from cchybrid.model.errors import InputError
 from tests.plugins.design.network.all_labelled import labelled_networks
 
@@ -115,7 +116,7 @@ def _limits(monkeypatch: pytest.MonkeyPatch, offer: Offer) -> list[tuple[float, 
 
         def run(self) -> DesignResult:
             seconds, wire = found[-1]
-            self.accepted.append((offer(len(found), wire), 1.0))
+            self.accepted.append(Incumbent(offer(len(found), wire), 1.0, "annealing"))
             return _result((seconds or 2.0) / 2)
 
     monkeypatch.setattr(module, "Session", Session)

@@ -53,6 +53,7 @@ def test_a_bound_proves_the_network() -> None:
     check(found)
     assert (found.steps, found.steps_bound, found.proven) == (4, 4, "by a bound")
     assert found.to_json()["proven"] == "by a bound"
+    assert 0 < found.seconds_to_best <= found.seconds
 
 
 @pytest.mark.long
