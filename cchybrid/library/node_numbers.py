@@ -24,7 +24,8 @@ _MAX_COMPARED = 10_000
 def node_number(node: Any, network: Network) -> int:
     """Return the number of a node given by name or by number; a name takes precedence.
 
-    Where a name is a number, as in a graph whose nodes are 1 to 4, numbers are names.
+    Where a name is a number or looks like a range, as in a graph whose nodes are 1 to 4 or 0-0 to
+    3-1, numbers are names.
 
     Raises
     ------
@@ -65,7 +66,7 @@ def _whole(node: Any) -> int | None:
 
 def _a_name_is_a_number(network: Network) -> bool:
     names = network.node_names or ()
-    return any(re.fullmatch(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", name) for name in names)
+    return any(re.fullmatch(r"-?[0-9]{1,18}([.-][0-9]{1,18})?", name) for name in names)
 
 
 def _unknown(text: str, network: Network) -> InputError:

@@ -19,6 +19,11 @@ def test_numbers_are_positions_unless_a_name_is_a_number():
     for nodes in ("0-3", [0, 1]):
         with pytest.raises(InputError, match="no node '0' in line; its nodes are 1, 2, 3, switch"):
             node_numbers(nodes, hosts)
+    gpus = named("0-0", "0-1", "1-0", "1-1")
+    assert node_numbers("0-1,1-0", gpus) == (1, 2)
+    for nodes in ("0-0,1-2", [1]):
+        with pytest.raises(InputError, match="no node '1' in line; its nodes are 0-0, 0-1, 1-0"):
+            node_numbers(nodes, gpus)
 
 
 def test_pairs_of_a_file_by_name(tmp_path):
