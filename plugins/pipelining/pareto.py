@@ -234,24 +234,28 @@ class _Search:
     def _add(self, point: FrontPoint | None) -> None:
         if point is None:
             return
-        if self.points and self.points[-1].steps == point.steps and len(self.points) > 1:
-            self.points.pop()  # a better one of the same steps; the first point stays
+        last = self.points[-1] if self.points else point
+        # A better one of the same steps replaces it; the first point stays beside more chunks.
+        if last.steps == point.steps and (len(self.points) > 1 or last.chunks == point.chunks):
+            self.points = self.points[:-1]
         self.points.append(point)
         self.report(point)
 
     def _point(self, bound: RoundsBound, chunks: int, rounds: int | None) -> FrontPoint | None:
-        """Return the point of these chunks and rounds, from the folder or by a search."""
-        stored = self._stored(bound.steps, chunks, rounds)
-        if stored is not None:
-            return self._written(stored, certificate(stored, bound), bound.steps)
+        """Return the point of these chunks and rounds, by a search for fewer than in the folder."""
+        found = self._stored(bound.steps, chunks, rounds)
         left = self.deadline - time.monotonic()
         task = RoundsTask(self.whole.in_chunks(chunks), bound.steps, bound, rounds)
-        seconds = max(0.1, left if rounds is None else left / 3)
-        result = search(task, replace(self.budget, seconds=seconds), self.seed, self.stop)
-        self.interrupted = self.interrupted or result.interrupted
-        if result.schedule is None or result.certificate is None:
+        if found is not None:
+            task.totals = [total for total in task.totals if total < sum(found.rounds)]
+        if task.totals:
+            seconds = max(0.1, left / 3 if rounds or found else left)
+            result = search(task, replace(self.budget, seconds=seconds), self.seed, self.stop)
+            self.interrupted = self.interrupted or result.interrupted
+            found = result.schedule or found
+        if found is None:
             return None
-        return self._written(result.schedule, result.certificate, bound.steps)
+        return self._written(found, certificate(found, bound), bound.steps)
 
     def _stored(self, steps: int, chunks: int, rounds: int | None) -> Schedule | None:
         """Return a schedule of an earlier run of these chunks, of these rounds or the fewest."""

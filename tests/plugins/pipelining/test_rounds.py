@@ -178,6 +178,16 @@ def test_an_earlier_run_continues(dgx, tmp_path):
     assert not verify_schedule(Schedule.load(file))
 
 
+def test_a_schedule_of_an_earlier_run_with_more_rounds_is_replaced(tmp_path):
+    instance = cchybrid.instance("ring-bi-4", "allgather")
+    [best, *_] = cchybrid.pareto(instance, max_chunks=1, max_steps=2).points
+    slow = best.schedule.instance.with_model(rounds=(3, 1))
+    Schedule(slow, best.schedule.steps).save(tmp_path / "slow.json")
+    front = cchybrid.pareto(instance, folder=tmp_path, max_chunks=1, time_limit=60)
+    assert values(front) == [(1, 2, 2)]
+    assert values(cchybrid.check_front(tmp_path)) == [(1, 2, 2)]
+
+
 def test_a_front_that_is_cut_short_is_not_complete():
     front = cchybrid.pareto(cchybrid.instance("ring-bi-4", "allgather"), max_chunks=1, max_steps=3)
     assert values(front) == [(1, 2, 2)]
