@@ -80,7 +80,7 @@ class ProofResult(RunResult):
     def to_json(self) -> dict[str, Any]:
         """Return the result as a JSON object, without the certificate."""
         return {
-            "instance": self.schedule.instance.name,
+            "instance": self.schedule.instance.full_name,
             "steps": len(self.schedule.steps),
             "optimal": self.optimal,
             "shorter": None if self.shorter is None else len(self.shorter.steps),

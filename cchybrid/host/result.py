@@ -193,7 +193,7 @@ class Result(RunResult):
         """Return the object that ``cchybrid solve --json`` prints (without the schedule itself)."""
         unreachable = self.unreachable
         return {
-            "instance": self.instance.name,
+            "instance": self.instance.full_name,
             "steps": self.steps,
             "lower_bound": self.lower_bound.steps,
             "status": self.status,

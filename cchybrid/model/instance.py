@@ -82,20 +82,16 @@ class Instance(ShownInstance):
                 )
 
     def _default_name(self) -> str:
-        return ", ".join((f"{self.network.name} {self.collective.name}", *self._differences))
-
-    @property
-    def _differences(self) -> tuple[str, ...]:
-        chunks = self.collective.chunks
-        return (*((f"{chunks} chunks",) if chunks > 1 else ()), *self.model.differences)
+        differences = _differences(self.collective, self.model)
+        return ", ".join((f"{self.network.name} {self.collective.name}", *differences))
 
     @property
     def full_name(self) -> str:
         """The name, with the words for chunks, model and half-duplex links that it lacks."""
         half = ("half duplex",) if self.network.half_duplex else ()
         stated = self.name.split(", ")
-        words = (word for word in (*self._differences, *half) if word not in stated)
-        return ", ".join((self.name, *words))
+        words = (*_differences(self.collective, self.model), *half)
+        return ", ".join((self.name, *(word for word in words if word not in stated)))
 
     def _refuse_node(self) -> NoReturn:
         """Raise an error for the first node that the network does not have."""
@@ -222,16 +218,18 @@ class Instance(ShownInstance):
 
     def in_chunks(self, chunks: int) -> Instance:
         """Return the instance with every message cut into this number of equal chunks."""
-        return replace(
-            self, collective=self.collective.in_chunks(chunks), name=self._name_if_given()
-        )
+        return self._changed(self.collective.in_chunks(chunks), self.model)
 
     def with_model_of(self, model: CommunicationModel) -> Instance:
         """Return the same instance under another communication model."""
-        return replace(self, model=model, name=self._name_if_given())
+        return self._changed(self.collective, model)
 
-    def _name_if_given(self) -> str:
-        return "" if self.name == self._default_name() else self.name
+    def _changed(self, collective: Collective, model: CommunicationModel) -> Instance:
+        """Return the instance with others of these; its name loses the words that become wrong."""
+        gone = {*_differences(self.collective, self.model)} - {*_differences(collective, model)}
+        words = [word for word in self.name.split(", ") if word not in gone]
+        name = "" if self.name == self._default_name() else ", ".join(words)
+        return replace(self, collective=collective, model=model, name=name)
 
     @property
     def _needs_format_2(self) -> bool:
@@ -282,6 +280,18 @@ class Instance(ShownInstance):
         """Read a file of the instance format; an ``InputError`` names file and place."""
         with with_context(path):
             return cls.from_json(parse_json(read_text(path)))
+
+
+def _differences(collective: Collective, model: CommunicationModel) -> tuple[str, ...]:
+    """Return the words for chunks and model in the name of an instance."""
+    chunks = (f"{collective.chunks} chunks",) if collective.chunks > 1 else ()
+    last_first = ("last first",) if counts_rounds_back(collective, model) else ()
+    return (*chunks, *model.differences, *last_first)
+
+
+def counts_rounds_back(collective: Collective, model: CommunicationModel) -> bool:
+    """Return whether different rounds of steps are counted from the last step."""
+    return collective.kind == "combine" and len(model.rounds) > 1
 
 
 def _times(ports: Ports, times: int) -> Ports:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cchybrid.host.result import Result
 from cchybrid.library.network_facts import read_line
 from cchybrid.model import Instance, Schedule
+from cchybrid.model.instance import counts_rounds_back
 from cchybrid.model.shown import counted
 from cchybrid.model.text import printable
 from cchybrid.view.step_table import ends, path_text
@@ -43,6 +44,7 @@ def facts(instance: Instance) -> list[str]:
         parts.append(f"{collective.chunks} chunks each")
     if model.rounds:
         parts.append(f"rounds {'+'.join(map(str, model.rounds))}")
+        parts += ["last first"] if counts_rounds_back(collective, model) else []
     network = instance.network
     return [f"network {printable(network.name)}: {read_line(network)}", ", ".join(parts)]
 

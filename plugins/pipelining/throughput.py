@@ -146,7 +146,7 @@ class ThroughputResult(RunResult):
     def to_json(self) -> dict[str, Any]:
         """Return the result as a JSON object, fractions as text."""
         return {
-            "instance": self.instance.name,
+            "instance": self.instance.full_name,
             "rounds_per_chunk": str(self.rounds_per_chunk),
             "bound": str(self.bound),
             "certified": self.certified,

@@ -180,5 +180,16 @@ def test_the_standard_name_says_what_differs_from_the_default_model(model, words
     assert found.name == f"mesh-2x2 AAB{words}"
     assert found.in_chunks(3).name == f"mesh-2x2 AAB, 3 chunks{words}"
     assert found.with_model_of(CommunicationModel()).name == "mesh-2x2 AAB"
-    assert replace(found, name="mine").with_model(routing="any").name == "mine"
+    mine = replace(found.in_chunks(3), name=f"mine, 3 chunks{words}, here")
+    assert mine.full_name == mine.name
+    assert mine.in_chunks(1).with_model_of(CommunicationModel()).full_name == "mine, here"
+    changed = replace(found, name="mine").with_model(routing="any")
+    assert (changed.name, "any routing" in changed.full_name) == ("mine", True)
     assert replace(found, name="mine").digest == found.digest
+
+
+def test_rounds_of_a_reduction_are_counted_from_the_last_step():
+    messages = (Reduction((1, 2, 3), 0),)
+    found = replace(GOSSIP, collective=Collective("AOR", messages), name="")
+    assert found.with_model(rounds=(1, 2)).name == "mesh-2x2 AOR, rounds 1+2, last first"
+    assert found.with_model(rounds=(2,)).name == "mesh-2x2 AOR, rounds 2"

@@ -24,9 +24,12 @@ def test_the_facts_are_those_of_the_instance():
     rounds = cchybrid.instance("ring-bi-4", "AAS", rounds=[3, 1], chunks=2)
     assert facts(rounds)[1].startswith("12 messages, ")
     assert facts(rounds)[1].endswith("all ports, 2 chunks each, rounds 3+1")
+    back = cchybrid.instance("ring-bi-4", "reduce-scatter", rounds=[3, 1])
+    assert facts(back)[1].endswith("all ports, rounds 3+1, last first")
     lab = cchybrid.instance("ring-bi-4", "allgather", ports=1, name="lab, 1 port")
     result = cchybrid.solve(lab.with_model(inject=2, accept=2), time_limit=30)
-    assert result.sentence.startswith("lab, 1 port, 2 ports: 2 steps, optimal")
+    assert result.sentence.startswith("lab, 2 ports: 2 steps, optimal")
+    assert result.to_json()["instance"] == "lab, 2 ports"
 
 
 class Tags(HTMLParser):
