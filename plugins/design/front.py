@@ -31,7 +31,7 @@ from cchybrid.plugin.registry import Registry, load_registry
 from .network.cost import Cost
 from .network.ports import Links, network_of, ports_of
 from .network.record import design_record
-from .network.task import ROUNDING, DesignTask
+from .network.task import RATIO, ROUNDING, DesignTask
 from .network_task import NetworkTask
 from .result import DesignResult
 from .settings import DesignConfig, observers, read_run
@@ -330,7 +330,8 @@ class _FrontSearch:
         """Yield the task with weights that first favour one term, then the other, then neither.
 
         The range of a term is its difference between the best networks of the first two runs; the
-        weights are equally spaced shares, each divided by the range of its term.
+        weights are equally spaced shares, each divided by the range of its term, and the smaller
+        one is raised to the least that a task allows beside the other.
         """
         names = self._names
         for first, second in ((1.0, SMALL_WEIGHT), (SMALL_WEIGHT, 1.0)):
@@ -340,7 +341,9 @@ class _FrontSearch:
         if not (ranges > 0).all():  # one network is best in both terms
             return
         for share in np.linspace(0.0, 1.0, self.runs)[1:-1]:
-            yield self._weighted(float(share / ranges[0]), float((1 - share) / ranges[1]))
+            weights = np.array([share, 1 - share]) / ranges
+            first, second = np.maximum(weights / weights.max(), 1 / RATIO).tolist()
+            yield self._weighted(first, second)
 
     def _weighted(self, first: float, second: float) -> tuple[str, DesignTask]:
         weights = tuple(zip(self._names, (first, second), strict=True))

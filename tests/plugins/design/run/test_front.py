@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from cchybrid_plugins.design import front as module
 from cchybrid_plugins.design.front import DesignFront, design_front, wire_limits
@@ -148,6 +149,16 @@ def test_limits_are_chosen_where_they_make_a_difference(limits: list[tuple[float
     front = design_front(17, 16, ["wire", "latency"], layout="backplane", runs=7)
     assert [wire for _, wire in limits] == [1, 16, 8, 4, 2, 3, 6]
     assert [point.values[0] for point in front.points] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("offer", [ring_and_chord])
+@pytest.mark.parametrize("ranges", [(1e-3, 9.0), (1e7, 1.0), (1e-12, 1e-12)])
+def test_the_weights_of_any_ranges_are_allowed(
+    ranges: tuple[float, float], limits: list[tuple[float, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module.np, "ptp", lambda values, axis: np.array(ranges))
+    front = design_front(6, 3, ["link-deviation", "latency"], time_limit=12, runs=5)
+    assert front.runs == len(limits) == 5
 
 
 @pytest.mark.parametrize("raised", [False, True], ids=["reported", "raised"])
