@@ -8,7 +8,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from cchybrid_plugins.pipelining import rounds
+from cchybrid_plugins.pipelining import pareto, rounds
 from cchybrid_plugins.pipelining.rounds_front import Front, choices
 
 import cchybrid
@@ -186,6 +186,19 @@ def test_a_schedule_of_an_earlier_run_with_more_rounds_is_replaced(tmp_path):
     front = cchybrid.pareto(instance, folder=tmp_path, max_chunks=1, time_limit=60)
     assert values(front) == [(1, 2, 2)]
     assert values(cchybrid.check_front(tmp_path)) == [(1, 2, 2)]
+
+
+def test_a_later_search_of_the_same_chunks_and_steps_replaces_the_first_point(
+    monkeypatch, tmp_path
+):
+    def undecided(task, *rest):
+        task.totals = task.totals[1:] or task.totals
+        return rounds.search(task, *rest)
+
+    monkeypatch.setattr(pareto, "search", undecided)
+    instance = cchybrid.instance("ring-bi-5", "allgather")
+    front = cchybrid.pareto(instance, folder=tmp_path, max_chunks=1, max_steps=2)
+    assert values(front) == values(cchybrid.check_front(tmp_path)) == [(1, 2, 2)]
 
 
 def test_a_front_that_is_cut_short_is_not_complete():
