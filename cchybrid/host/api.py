@@ -11,6 +11,7 @@ from cchybrid.host import instances
 from cchybrid.host.arguments import (
     read_budget,
     read_count,
+    read_flag,
     read_left_out,
     read_names,
     read_options,
@@ -190,6 +191,9 @@ def solve(
             where="strategy",
             hint="leave it out, or set a time limit",
         )
+    blind, certify = read_flag(blind, "blind"), read_flag(certify, "certify")
+    bounds = read_flag(bounds, "bounds")
+    first_schedule = read_flag(first_schedule, "first_schedule")
     if blind and steps is None:
         raise InputError("a blind run without a number of steps", where="blind", hint="set steps")
     if executor is not None and (evaluations is not None or blind):

@@ -25,6 +25,13 @@ def read_text(value: Any, where: str) -> str:
     return value
 
 
+def read_flag(value: Any, where: str) -> bool:
+    """Return whether a flag is set."""
+    if type(value).__name__ not in ("bool", "bool_"):  # also NumPy's
+        raise InputError(f"{described(value)} is no flag", where=where, hint="use True or False")
+    return bool(value)
+
+
 def read_count(value: Any, where: str) -> int | None:
     """Return a whole number above 0, or ``None``."""
     hint = "use a whole number above 0 and below 2^40"

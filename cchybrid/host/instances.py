@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from cchybrid.host.arguments import read_flag
 from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.formats.graph_files import is_graph_file
 from cchybrid.library.instance_spec import (
@@ -72,6 +73,7 @@ def network(
     >>> cchybrid.network("mesh-4x8").nodes
     32
     """
+    ignore_attributes = read_flag(ignore_attributes, "ignore_attributes")
     found = without_modes(_network_file(source, ignore_attributes, unit), _warn)
     return found if name is None or name == found.name else replace(found, name=_text(name, "name"))
 
@@ -327,6 +329,7 @@ def instance(
     >>> cchybrid.instance(graph, "broadcast", root="R3").collective.messages
     (Message(source=2, destinations=(0, 1)),)
     """
+    ignore_attributes = read_flag(ignore_attributes, "ignore_attributes")
     for where, flag in (("routing", routing), ("ports", ports)):
         if isinstance(flag, bool):
             raise InputError(f"{flag} makes no sense", where=where, hint="leave it out")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from cchybrid.host.arguments import read_names, read_options, read_seed, read_text
+from cchybrid.host.arguments import read_flag, read_names, read_options, read_seed, read_text
 from cchybrid.host.run_config import RunConfig
 from cchybrid.library.instance_spec import find_network, read_model
 from cchybrid.model import Network
@@ -82,9 +82,9 @@ def read_run(
         weights=_weights(cost),
         positions=_positions(whole(nodes, "nodes"), layout, positions),
         max_wire=None if max_wire is None else _number(max_wire, "max_wire"),
-        redundant_links=bool(redundant_links),
+        redundant_links=read_flag(redundant_links, "redundant_links"),
         seed=read_seed(seed),
-        fault_tolerant=bool(fault_tolerant),
+        fault_tolerant=read_flag(fault_tolerant, "fault_tolerant"),
         extra_terms=tuple(info for info in registry.cost_terms.values() if info.name not in TERMS),
         collective=collective,
         model=read_model(WORMHOLE, routing, switching, ports),

@@ -35,6 +35,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"collective": "AAS", "ports": "many"}, "ports: 'many' is no number of ports"),
     ({"collective": "AAS", "evaluations": 5}, "evaluations: a collective and a number of"),
     ({"collective": "AAS", "fault_tolerant": True}, "collective: a collective and fault"),
+    ({"fault_tolerant": "no"}, "fault_tolerant: 'no' is no flag; use True or False"),
+    ({"redundant_links": 0}, "redundant_links: 0 is no flag"),
     ({"initial": 4}, "initial: 4 is no network; give a Network, a file or a name"),
     ({"initial": "ring-bi-9"}, "initial: .* has 9 nodes, the task 8"),
     ({"initial": "complete-8"}, "node 0 has more than 3 links"),
