@@ -128,6 +128,9 @@ def write_script(
         value = context.params.get(parameter.name or "")
         if parameter.name in OF_THE_SCRIPT or value is None:
             continue
+        if isinstance(value, bool):
+            words += (parameter.opts if value else parameter.secondary_opts)[:1]
+            continue
         for item in value if isinstance(value, (list, tuple)) else [value]:
             words += [parameter.opts[0], str(item)]
     time = ""
