@@ -177,7 +177,8 @@ def _nested_sets(
         f"{_count(len(goals), 'destination')}; {_count(len(evidence['sets']), 'set')} of nodes, "
         "disjoint or one inside the other, do not contain its source.",
         "In the first step in which it enters a set, it reaches at most as many of the nodes and "
-        "sets inside as channels lead in; those that are reached later take further steps.",
+        "sets inside as the channels into it carry; those that are reached later take further "
+        "steps.",
         f"Added up from the inner sets to the outer ones: at least {_count(steps, 'step')}.",
     ]
 

@@ -128,11 +128,12 @@ def test_a_destination_may_be_out_of_reach():
 
 def test_nested_sets():
     evidence = {"kind": "nested-sets", "message": 0, "sets": [[0, 2, 6, 5], [0, 1, 4, 3]]}
-    first, _, last = lines_of(cchybrid.instance("full-tree-7", "OAB", root=0), evidence)
+    first, entered, last = lines_of(cchybrid.instance("full-tree-7", "OAB", root=0), evidence)
     assert first == (
         "Message 0 goes from node 0 to 6 destinations; 2 sets of nodes, disjoint or one inside "
         "the other, do not contain its source."
     )
+    assert "as many of the nodes and sets inside as the channels into it carry;" in entered
     assert last.endswith(": at least 2 steps.")
 
 
