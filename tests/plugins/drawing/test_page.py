@@ -573,6 +573,7 @@ def test_a_scan_is_said_to_end_with_the_sums_that_nodes_need(open_page):
     instance = cchybrid.instance("mesh-1x2", "exscan")
     tab = open_page(page(Schedule(instance, [[(0, (0, 1))]], sums=[[[0]]])))
     assert "filled nodes hold the sum that they need" in tab.inner_text("#network-note")
+    assert tab.evaluate("messageName(0)") == "0, the sum of 2 nodes"  # counted as in files
 
 
 def test_passing_on_is_measured_by_channels_not_by_ports(open_page):
