@@ -164,8 +164,8 @@ def _limits(instance: Instance) -> list[list[int]]:
     passed = []
     for node, link in enumerate(links):
         total, largest = link.total(), max(link.values(), default=0)
-        most = min(into[node], out[node], total // 2, total - largest)
-        passed.append(0 if node in network.endpoints else most)
+        smallest = min(into[node], out[node], total // 2, total - largest)
+        passed.append(0 if node in network.endpoints else smallest)
     return [*limits, passed]
 
 
