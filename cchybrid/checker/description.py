@@ -24,13 +24,17 @@ def describe(instance: Mapping[str, Any]) -> list[str]:
     ports, end = model.get("ports", "all"), ", last first" * (collective["kind"] == "combine")
     sides = ports if isinstance(ports, dict) else {"inject": ports, "accept": ports}
     sent, got = (_cut(sides[side]) for side in ("inject", "accept"))
+    # The order of the members is the meaning of a scan.
+    lists = [message["members"] for message in messages if "scan" in collective["kind"]]
+    orders = sorted({str(each) for each in lists if each != sorted(each)})
+    ordered = f"; orders of members that are not that of their numbers: {_cut(orders)}"
     names = [ascii(_cut([part.get("name", "")])) for part in (instance, network, collective)]
     return [
         f"network: {network['nodes']} nodes, counted from 0, {len(network['channels'])} channels "
         f"of capacity {_cut(sorted(capacities))}, {len(network.get('half_duplex', []))} half-"
         f"duplex pairs; endpoints: {_nodes(network.get('endpoints', []))}",
         f"messages: {len(messages)} of kind {collective['kind']}, chunks of each: "
-        f"{collective.get('chunks', 1)}; {'; '.join(_ends(messages))}",
+        f"{collective.get('chunks', 1)}; {'; '.join(_ends(messages))}{ordered if orders else ''}",
         f"model: {model.get('switching', 'wormhole')}, {own_scope(instance)}, ports: {sent} to "
         f"inject and {got} to accept; rounds of the steps{end}: {_cut(model.get('rounds') or [1])}",
         f"SHA-256 of the instance: {fingerprint(instance)}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from typer.core import TyperCommand
@@ -42,11 +42,41 @@ def refuse_given(context: Any, why: str, *, names: Collection[str]) -> None:
     names
         The parameters without use.
     """
+    for option in _given(context):
+        if option.name in names:
+            raise InputError(why, where=max(option.opts, key=len), hint="leave it out")
+
+
+def given_words(context: Any, *, without: Collection[str]) -> list[str]:
+    """Return the options that are given on the command line, as words of a command.
+
+    Parameters
+    ----------
+    context
+        The context of the command.
+    without
+        The parameters that are left out.
+    """
+    words = []
+    for option in _given(context):
+        value = context.params[option.name]
+        if option.name in without:
+            continue
+        if isinstance(value, bool):
+            words.append((option.opts if value else option.secondary_opts)[0])
+            continue
+        for item in value if isinstance(value, (list, tuple)) else [value]:
+            words += [max(option.opts, key=len), str(item)]
+    return words
+
+
+def _given(context: Any) -> Iterator[Any]:
+    """Yield the options of a command that are given on the command line."""
     for option in context.command.params:
-        if option.param_type_name == "option" and option.name in names:
+        if option.param_type_name == "option":
             source = context.get_parameter_source(option.name)
             if source is not None and source.name == "COMMANDLINE":
-                raise InputError(why, where=max(option.opts, key=len), hint="leave it out")
+                yield option
 
 
 def _takes_one(option: Any) -> bool:

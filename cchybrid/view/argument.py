@@ -58,7 +58,7 @@ def explain(instance: Any, record: Mapping[str, Any]) -> list[str]:
     claim, evidence = record["claim"], record["evidence"]
     if "rounds_per_chunk" in claim:
         network = Network(without_parts(instance))
-        return [*_direction(network), *rounds_argument(network, evidence, claim["steps"])]
+        return rounds_argument(network, evidence, claim["steps"])
     network = Network(instance)
     if claim["scope"] == ANY_ROUTING:
         network = network.with_any_routing()
@@ -123,6 +123,7 @@ def rounds_argument(network: Network, evidence: Mapping[str, Any], steps: int | 
     total = sum(int(each.paid) for each in paid)
     within = "any number of steps" if steps is None else f"at most {_count(steps, 'step')}"
     return [
+        *_direction(network),
         f"Let the messages be cut into equal chunks and take {within}.",
         _prices(evidence, f"at most {prices.max_offer} in one round"),
         *map(_paid, paid),
@@ -150,9 +151,8 @@ def _prices(evidence: Mapping[str, Any], offered: str) -> str:
 def _paid(payment: Payment) -> str:
     who = f"{_count(payment.messages, 'message')} {'pays' if payment.messages == 1 else 'pay'}"
     if payment.paid == NEVER:
-        return (
-            f"{_count(payment.messages, 'message')}: a destination is out of reach of these steps."
-        )
+        among = "1 message" if payment.messages == 1 else f"Among {payment.messages:,} messages"
+        return f"{among}: a destination is out of reach of these steps."
     if payment.sets:
         return f"{who} for entering {_count(payment.sets, 'set')} of nodes: {payment.paid} in all."
     if payment.value is None:
@@ -177,7 +177,8 @@ def _nested_sets(
         f"{_count(len(goals), 'destination')}; {_count(len(evidence['sets']), 'set')} of nodes, "
         "disjoint or one inside the other, do not contain its source.",
         "In the first step in which it enters a set, it reaches at most as many of the nodes and "
-        "sets inside as channels lead in; those that are reached later take further steps.",
+        "sets inside as the channels into it carry; those that are reached later take further "
+        "steps.",
         f"Added up from the inner sets to the outer ones: at least {_count(steps, 'step')}.",
     ]
 

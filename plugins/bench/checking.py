@@ -79,7 +79,7 @@ def refuse_other_tasks(store: Store, suite: Suite, registry: Registry) -> None:
     for name in store.suites():
         if name == suite.name:
             continue
-        with _damage_refused(store.path):
+        with damage_refused(store.path):
             other = store.suite(name, registry)
         for row in other.rows:
             own = rows.get(row.name)
@@ -103,7 +103,7 @@ def stored_suite(path: str | Path, suite: str | None, registry: Registry) -> Sui
     InputError
         There is no such store or suite, or the file is damaged.
     """
-    with Store(path) as store, _damage_refused(path):
+    with Store(path) as store, damage_refused(path):
         return store.suite(_choose(store.suites(), suite, str(path)), registry)
 
 
@@ -127,7 +127,7 @@ def check_suite(
     rows = {row.name: row for row in suite.rows}
     found: dict[str, list[Checked]] = {row: [] for row in rows}
     excluded: list[str] = []
-    with Store(path) as store, _damage_refused(path):
+    with Store(path) as store, damage_refused(path):
         known, counts = store.row_names(), store.run_counts()
         strays = [(row, count) for row, count in counts.items() if row not in known]
         counts = {row: count for row, count in counts.items() if row in rows}
@@ -175,7 +175,7 @@ def changed_rows(suite: Suite, registry: Registry) -> list[str]:
 
 
 @contextmanager
-def _damage_refused(path: str | Path) -> Iterator[None]:
+def damage_refused(path: str | Path) -> Iterator[None]:
     """Turn what reading a damaged file may raise into one error."""
     try:
         yield

@@ -12,12 +12,13 @@ import typer
 
 from cchybrid.cli import arguments
 from cchybrid.cli.plugin_loading import load_plugins
+from cchybrid.cli.single_options import given_words
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import is_file
 
 MAX_SHOWN = 20
 """Runs that do not hold of which the reason is printed."""
-OF_THE_SCRIPT = ("suite", "slurm", "jobs_of_script", "jobs", "threads")
+OF_THE_SCRIPT = ("slurm", "jobs_of_script", "jobs", "threads")
 """Parameters of ``bench run`` that the script sets itself."""
 START_SECONDS = 15
 """Seconds per run beyond its time limit, for its start and the checks of its result."""
@@ -124,12 +125,7 @@ def write_script(
         )
     suite = context.params["suite"]
     words = ["cchybrid", "bench", "run", suite, "--jobs", str(jobs), "--threads", str(threads)]
-    for parameter in context.command.params:
-        value = context.params.get(parameter.name or "")
-        if parameter.name in OF_THE_SCRIPT or value is None:
-            continue
-        for item in value if isinstance(value, (list, tuple)) else [value]:
-            words += [parameter.opts[0], str(item)]
+    words += given_words(context, without=OF_THE_SCRIPT)
     time = ""
     if time_limit is not None:
         rounds = -(-runs // (shards * jobs))

@@ -11,7 +11,7 @@ from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.benchmark import Benchmark
 from cchybrid.plugin.registry import Registry
 
-from .checking import DAMAGE, check, refuse_other_tasks
+from .checking import DAMAGE, check, damage_refused, refuse_other_tasks
 from .store import Run, Store
 
 Rows = dict[str, tuple[Any, Benchmark[Any]]]
@@ -67,26 +67,33 @@ def merge(
     def key_of(run: Run) -> tuple[str, str, int]:
         return run.row, run.contestant.renamed(registry).key, run.seed
 
-    known = {key_of(run): run for run in output.runs(merged.refused.append)}
+    with damage_refused(output.path):
+        own_rows, own_digests = _rows(output, registry), dict[str, str | None]()
+    unverified = {key_of(run): run for run in output.runs(merged.refused.append)}
+    known: dict[tuple[str, str, int], Run] = {}
     for path in paths:
         digests: dict[str, str | None] = {}  # of this store, whose rows may have names of others
         with Store(path) as part:
             try:
-                rows = _merge_suites(part, output, registry)
+                _merge_suites(part, output, registry)
+                rows = _rows(part, registry)
                 total = sum(part.run_counts().values())
                 for done, run in enumerate(part.runs(merged.refused.append), 1):
-                    before = known.get(key_of(run))
+                    key = key_of(run)
                     # A run that does not hold must not keep out one that does.
-                    if before and (failure := _failure(before, rows, digests, registry)):
-                        merged.refused.append(f"{run.title}: {failure}")
-                        before = None
+                    if own := unverified.pop(key, None):
+                        if failure := _failure(own, own_rows, own_digests, registry):
+                            merged.refused.append(f"{own.title}: {failure}")
+                        else:
+                            known[key] = own
+                    before = known.get(key)
                     if before is not None and (run.failure or not before.failure):
                         merged.known += 1
                     elif failure := _failure(run, rows, digests, registry):
                         merged.refused.append(f"{run.title}: {failure}")
                     else:
                         output.put(run)
-                        known[key_of(run)] = run
+                        known[key] = run
                         merged.added += 1
                     watch(done, total)
             except DAMAGE as error:
@@ -111,9 +118,15 @@ def _failure(run: Run, rows: Rows, digests: dict[str, str | None], registry: Reg
     return "" if run.failure else check(run, row, kind, digest).failure
 
 
-def _merge_suites(part: Store, output: Store, registry: Registry) -> Rows:
-    """Store the suites of a part that the output lacks; return all rows of the part."""
-    found: Rows = {}
+def _rows(store: Store, registry: Registry) -> Rows:
+    """Return all rows of a store."""
+    suites = [store.suite(name, registry) for name in store.suites()]
+    kinds = {suite.kind: registry.benchmark(suite.kind) for suite in suites}
+    return {row.name: (row, kinds[suite.kind]) for suite in suites for row in suite.rows}
+
+
+def _merge_suites(part: Store, output: Store, registry: Registry) -> None:
+    """Store the suites of a part that the output lacks."""
     present = output.suites()
     for name in part.suites():
         suite = part.suite(name, registry)
@@ -126,6 +139,3 @@ def _merge_suites(part: Store, output: Store, registry: Registry) -> Rows:
                 where=str(part.path),
                 hint="merge stores of one version of a suite",
             )
-        kind = registry.benchmark(suite.kind)
-        found |= {row.name: (row, kind) for row in suite.rows}
-    return found

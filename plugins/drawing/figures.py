@@ -323,10 +323,14 @@ def _step_legend(keys: MessageKeys) -> Legend:
     messages = keys.schedule.instance.collective.messages
     if len(messages) == 1:
         kind = keys.schedule.instance.collective.kind
-        words = {"combine": "holds a part", "deliver": "informed"}
-        word = words.get(kind, "holds the whole sum")
+        words = {
+            "combine": "holds a part before the step",
+            "deliver": "informed before the step",
+            "allreduce": "holds the whole sum before the step",
+        }
+        text = words.get(kind, "before the step, holds the sum that it needs")
         style: Any = {"marker": "o", "color": "none", "markeredgecolor": DARK, "markersize": 5.5}
-        legend.append((Line2D([], [], markerfacecolor=HELD, **style), f"{word} before the step"))
+        legend.append((Line2D([], [], markerfacecolor=HELD, **style), text))
     elif not keys.words:
         legend.append((None, "Colours only distinguish paths that meet."))
     symbols = symbols_legend(keys.schedule.instance.network)

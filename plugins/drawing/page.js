@@ -27,17 +27,17 @@ const nodeChart = new NodeChart($("nodes"), handlers((row, step) => {
 function channelCell(channel, step) {
   const used = channelChart.cells[channel][step] ?? [];
   const shared = sharesCapacity.has(channel) ? channelChart.cells[opposite[channel]][step]?.length ?? 0 : 0;
-  const free = channels[channel][2] - used.length - shared;
+  const room = channels[channel][2] * data.rounds[step];
   const names = used.slice(0, 4).map(messageName).join(", ") + (used.length > 4 ? ", …" : "");
   const other = shared ? `, ${shared} used by the opposite direction` : "";
-  return `Channel ${channelName(channel)} in step ${step + 1}: ${used.length ? names : "no message"}${other}; ${free} of ${channels[channel][2]} free.`;
+  return `Channel ${channelName(channel)} in step ${step + 1}: ${used.length ? names : "no message"}${other}; ${room - used.length - shared} of ${room} free.`;
 }
 
 function nodeCell(node, step) {
   const [sends, receives, passes] = nodeLoads.map((loads) => loads[node][step]);
-  const most = data.limits;
-  const passed = data.hopByHop ? "" : `, ${passes} passed on`;
-  return `Node ${nodeName(node)} in step ${step + 1}: ${sends} of ${most[0][node]} sent, ${receives} of ${most[1][node]} received${passed}.`;
+  const most = data.limits.map((limits) => limits[node] * data.rounds[step]);
+  const passed = data.hopByHop ? "" : `, ${passes} of ${most[2]} passed on`;
+  return `Node ${nodeName(node)} in step ${step + 1}: ${sends} of ${most[0]} sent, ${receives} of ${most[1]} received${passed}.`;
 }
 
 // Steps
@@ -286,7 +286,7 @@ function setUpNote() {
   else if (kinds.has("diamond")) words.push("Diamonds are switches.");
   if (network.halfDuplex.length) words.push("Dashed links are half duplex: both directions share one capacity.");
   if (channels.some((channel) => channel[2] !== channels[0][2])) words.push("Wider links have more capacity.");
-  if (messages.length === 1) words.push(`Filled nodes ${summing ? "hold the whole sum" : combining ? "still hold a part" : "hold the message"} before the step.`);
+  if (messages.length === 1) words.push(`Before the step, filled nodes ${data.kind === "allreduce" ? "hold the whole sum" : summing ? "hold the sum that they need" : combining ? "still hold a part" : "hold the message"}.`);
   if (coloursRepeat) words.push(`Colours and dashes repeat after ${COLOURS * LINES.length}: choose one to see it alone.`);
   if (keyList.length > MAX_LISTED) words.push(`The legend has the first ${MAX_LISTED}; the list below has all.`);
   if (!channelsReact) words.push("Channels are too many to point at: choose one from the list or in the chart.");

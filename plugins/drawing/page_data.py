@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -39,9 +40,9 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
         message and the nodes of its path. ``sums``: of an allreduce, per step and transfer the
         members whose parts it adds up. ``rounds``: those of every step. ``all_steps``: the number
         of steps, also of those left out. ``keys``: the key of every message, which gives its
-        colour. ``limits``: the messages that each node can inject and accept in a round. ``bound``:
-        the picture of the lower bound. ``status``: the verdict in words, and whether the schedule
-        is certified as optimal.
+        colour. ``limits``: the messages that each node can inject, accept and pass on in a round.
+        ``bound``: the picture of the lower bound. ``status``: the verdict in words, and whether the
+        schedule is certified as optimal.
 
     Raises
     ------
@@ -136,12 +137,19 @@ def _network(network: Network) -> dict[str, Any]:
 
 
 def _limits(instance: Instance) -> list[list[int]]:
-    """Return the messages that every node can inject, and accept, per step."""
-    out = [0] * instance.network.nodes
+    """Return the messages that every node can inject, accept, and pass on, per round."""
+    network = instance.network
+    out = [0] * network.nodes
     into = list(out)
-    for source, target, capacity in instance.network.channels:
+    links: list[Counter[int]] = [Counter() for _ in out]  # per node: capacity by neighbour
+    for source, target, capacity in network.channels:
         out[source] += capacity
         into[target] += capacity
+        links[source][target] += capacity
+        links[target][source] += capacity
+    for a, b in network.half_duplex:
+        for node, other in ((a, b), (b, a)):
+            links[node][other] -= network.channels[network.channel_index[a, b]].capacity
     model = instance.model
     limits = []
     for rates, limit in ((out, model.inject_limit), (into, model.accept_limit)):
@@ -152,7 +160,13 @@ def _limits(instance: Instance) -> list[list[int]]:
                 for rate, port in zip(rates, ports, strict=True)
             ]
         )
-    return limits
+    # Ports do not limit what is passed on, which takes the links to two neighbours.
+    passed = []
+    for node, link in enumerate(links):
+        total, largest = link.total(), max(link.values(), default=0)
+        smallest = min(into[node], out[node], total // 2, total - largest)
+        passed.append(0 if node in network.endpoints else smallest)
+    return [*limits, passed]
 
 
 def _model_words(instance: Instance) -> str:

@@ -40,13 +40,13 @@ const short = (text, length = 14) => {
   const letters = [...text];
   return letters.length <= length ? text : letters.slice(0, length - 1).join("") + "…";
 };
-const keyName = (key) => data.keysAreNodes ? nodeName(key) : String(key + 1);
+const keyName = (key) => data.keysAreNodes ? nodeName(key) : String(key);
 const channelName = (channel) => `${nodeName(channels[channel][0])} → ${nodeName(channels[channel][1])}`;
 const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 const routeName = (path) => path.map(nodeName).join(" → ");
 
 function messageName(message) {
-  if (summing) return `${message + 1}, the sum of ${count(messages[message].length, "node")}`;
+  if (summing) return `${message}, the sum of ${count(messages[message].length, "node")}`;
   const [one, ...others] = messages[message];
   const many = others.length === 1 ? nodeName(others[0]) : count(others.length, "node");
   return combining ? `${many} → ${nodeName(one)}` : `${nodeName(one)} → ${many}`;

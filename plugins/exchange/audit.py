@@ -219,6 +219,10 @@ def audit_file(
     except CchybridError as error:
         return _without_import(Path(path), error)
     found = _judge(name, importer, imported)
+    if network is not None and found.verdict != "no schedule":
+        performed = "" if collective is None else f", as {collective.name}"
+        fact = printable(f"judged on {network.name}{performed}")
+        found = replace(found, facts=(*found.facts, fact))
     if found.verdict in ("valid", "no schedule"):
         try:
             found = _bounded(found, registry, bound_seconds, {} if bounds is None else bounds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ import typer
 
 from cchybrid.cli import arguments, completion
 from cchybrid.cli.schedules import ScheduleFile
-from cchybrid.cli.single_options import refuse_given
+from cchybrid.cli.single_options import given_words, refuse_given
 from cchybrid.model.errors import InputError
 from cchybrid.model.text import printable
 from cchybrid.system.output import command_output_to_stderr
@@ -187,7 +188,9 @@ def audit(
             )
 
     if file.is_dir():
-        _audit_folder(file, run, output, as_json)
+        words = given_words(context, without=("output", "as_json"))
+        command = shlex.join(["cchybrid", "audit", file.name, *words, "-o", "DIR"])
+        _audit_folder(file, run, output, printable(command), as_json=as_json)
         return
     if output is not None:
         raise InputError("a report of one file", where="-o", hint="name a folder of files")
@@ -248,7 +251,7 @@ def _print(found: Audit) -> None:
 
 
 def _audit_folder(
-    folder: Path, run: Callable[[Path], Audit], output: Path | None, as_json: bool
+    folder: Path, run: Callable[[Path], Audit], output: Path | None, command: str, *, as_json: bool
 ) -> None:
     """Audit every file of a folder; print a line for each, and write the report."""
     from dataclasses import replace
@@ -267,6 +270,6 @@ def _audit_folder(
                 print_lines([f"{audit.file}: {audit.sentence}"])
     finally:
         if output is not None and found:
-            written = write_report(found, output, f"cchybrid audit {folder.name} -o DIR")
+            written = write_report(found, output, command)
             if not as_json:
                 print(f"written to {written[0]} and {written[1].name}")

@@ -26,7 +26,7 @@ from cchybrid.plugin.imported import Imported, ImportRequest, Place
 
 from .csv_model import MODEL_COLUMNS, is_ambiguous, stated_model
 from .message_table import MAX_MESSAGES, collective_of, match_messages
-from .msccl_import import used_network
+from .msccl_import import judged_on_used, used_network
 
 MAX_STEP = 1_000_000
 MAX_NAME = 200
@@ -110,6 +110,7 @@ def read_csv(text: str, request: ImportRequest) -> Imported:
             network = Network(
                 network.name, network.nodes, network.channels, node_names=network_names
             )
+        facts.append(judged_on_used(network))
     instance = Instance(network, collective, model)
     listed = tuple(map(tuple, sums)) if collective.kind == "allreduce" else ()
     schedule = Schedule(instance, tuple(map(tuple, steps)), sums=listed)

@@ -31,8 +31,9 @@ def mpi_plan(schedule: Schedule) -> dict[str, Any]:
     -------
     dict
         ``name``, ``kind``, ``nodes``; ``messages``: per message its source and destinations (of a
-        reduction the destination and the sources, of an allreduce the members); ``library``: the
-        collective of MPI for these messages, or ``None``; ``steps``: per step its transfers
+        reduction the destination and the sources, of an allreduce the members); ``chunks``: into
+        how many of these messages each is cut; ``library``: the collective of MPI for the uncut
+        messages, or ``None``; ``steps``: per step its transfers
         ``[message, sender, receiver, parts]``. Parts are those of an allreduce, otherwise ``None``.
     """
     collective = schedule.instance.collective
@@ -41,7 +42,8 @@ def mpi_plan(schedule: Schedule) -> dict[str, Any]:
         "name": schedule.instance.full_name,
         "kind": collective.kind,
         "nodes": schedule.instance.network.nodes,
-        "library": None if call is None else {**call._asdict(), "chunks": collective.chunks},
+        "library": None if call is None else call._asdict(),
+        "chunks": collective.chunks,
         "messages": [[one, *many] for one, many in map(one_and_many, collective.messages)],
         "steps": [
             [

@@ -43,15 +43,16 @@ class Data:
     plan
         ``kind``, ``messages`` (each a source and its destinations; of a reduction the destination
         and its sources; of an allreduce the members), ``steps`` (each a list of
-        ``[message, sender, receiver, parts]``) and ``library`` (the collective of MPI).
+        ``[message, sender, receiver, parts]``), ``chunks`` (of which each is a message of its own)
+        and ``library`` (the collective of MPI).
     rank
         The node.
     size
-        Bytes of a message, a multiple of 8.
+        Bytes of a message before it is cut into chunks, a multiple of 8 times the chunks.
     """
 
     def __init__(self, plan: dict[str, Any], rank: int, size: int) -> None:
-        self.plan, self.rank, self.size = plan, rank, size
+        self.plan, self.rank, self.size = plan, rank, size // plan["chunks"]
         # Per message the arrays that this rank holds, by the parts that each adds up.
         self.values: dict[int, dict[frozenset[int], Any]] = {}
         for message, nodes in enumerate(plan["messages"]):
@@ -141,7 +142,7 @@ def library_call(comm: Any, plan: dict[str, Any], size: int) -> tuple[Callable[[
     group = comm.Split(0 if comm.Get_rank() in nodes else MPI.UNDEFINED)
     if group == MPI.COMM_NULL:
         return (lambda: None), ""
-    each = library["chunks"] * size // WORD.itemsize
+    each = size // WORD.itemsize
     words = {"message": each, "all": each * len(nodes)}
     buffers = [np.ones(words[part], dtype=WORD) for part in BUFFERS[library["name"]]]
     rooted = {"root": library["root"]} if library["name"] in ROOTED else {}
@@ -190,7 +191,10 @@ def main(plan: dict[str, Any], arguments: list[str]) -> int:
     comm = MPI.COMM_WORLD
     rank, ranks = comm.Get_rank(), comm.Get_size()
     parser = argparse.ArgumentParser(description=plan["name"])
-    parser.add_argument("--sizes", default=SIZES, help="bytes of a message, multiples of 8")
+    unit = WORD.itemsize * plan["chunks"]
+    default = ",".join(str(-(-int(size) // unit) * unit) for size in SIZES.split(","))
+    words = f"bytes of a message before any cut into chunks, multiples of {unit}"
+    parser.add_argument("--sizes", default=default, help=words)
     parser.add_argument("--repetitions", type=int, default=20, help="0: only check")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
@@ -199,8 +203,8 @@ def main(plan: dict[str, Any], arguments: list[str]) -> int:
     except ValueError:
         sizes = []
     wrong = ""
-    if not sizes or any(size < 8 or size % 8 for size in sizes):
-        wrong = f"--sizes {options.sizes}: give multiples of 8, such as {SIZES}"
+    if not sizes or any(size < unit or size % unit for size in sizes):
+        wrong = f"--sizes {options.sizes}: give multiples of {unit}, such as {default}"
     elif ranks != plan["nodes"]:
         wrong = f"{plan['name']} has {plan['nodes']} nodes: start as many ranks, not {ranks}"
     if wrong:

@@ -68,13 +68,13 @@ class Replay:
         Times by message size.
     delayed
         The transfers that took longer than alone: step, index in the step, and how many times as
-        long, for the largest size.
+        long, for the last size.
     transfers
         The number of transfers of the schedule.
     library
         The name of the collective of MPI, or "".
     remark
-        Why there are no times of such a collective, or "".
+        Why there are no times of such a collective, and what the exchange passes; or "".
     several_rounds
         Whether a step has several rounds: a transfer may take that many times as long.
     """
@@ -175,6 +175,10 @@ def replay(
             write_text(PROGRAM.read_text(encoding="utf-8"), place / "replay.py")
         results = _run(python, place)
         call, remark, library = _library_times(schedule.instance, model, sizes, place)
+    endpoints = schedule.instance.network.endpoints
+    if any(node in endpoints for path in direct for node in path[1:-1]):
+        passed = "all at once, messages pass endpoints, where a schedule has to forward them"
+        remark = f"{remark}; {passed}" if remark else passed
     count = len(sizes)
     alone = dict(zip(every, results[2 * count + count - 1]["durations"], strict=True))
     last = results[count - 1]["durations"]

@@ -12,7 +12,17 @@ from cchybrid.checker import fingerprint
 from cchybrid.checker.__main__ import main
 from cchybrid.checker.description import describe
 from cchybrid.cli.app import run
-from cchybrid.model import Channel, Collective, Instance, Message, Network, Schedule, Transfer
+from cchybrid.model import (
+    Channel,
+    Collective,
+    Exscan,
+    Instance,
+    Message,
+    Network,
+    Scan,
+    Schedule,
+    Transfer,
+)
 from tests.fuzz.reader import read_corpus
 
 LIE = "hypercube-64 AAS, one port, store-and-forward"
@@ -50,6 +60,18 @@ def test_the_description_is_that_of_the_content():
         "model: wormhole, at most 2 extra hops, ports: all to inject and all to accept; "
         "rounds of the steps: 1",
     ]
+
+
+@pytest.mark.parametrize("kind", [Scan, Exscan])
+def test_the_order_of_a_scan_is_named_where_it_is_not_that_of_the_numbers(kind):
+    for orders, more in (
+        ([(0, 1, 2, 3), (1, 2)], ""),
+        ([(0, 1, 2, 3), (3, 1, 0)], "; orders of members that are not that of their numbers: [3,"),
+    ):
+        net = cchybrid.instance("ring-bi-4", "scan").network
+        instance = Instance(net, Collective("scans", tuple(map(kind, orders))))
+        shown = describe(instance.to_json())[1]
+        assert shown.partition(" per message")[2] == (more and f"{more} 1, 0]")
 
 
 def test_what_a_file_leaves_out() -> None:

@@ -124,15 +124,18 @@ def test_a_destination_may_be_out_of_reach():
         "1 message: a destination is out of reach of these steps.",
         "So at least 3 steps are needed.",
     ]
+    lines = lines_of(cchybrid.instance("ring-bi-4", "AAS", **STORED), linear(2))
+    assert lines[2] == "Among 12 messages: a destination is out of reach of these steps."
 
 
 def test_nested_sets():
     evidence = {"kind": "nested-sets", "message": 0, "sets": [[0, 2, 6, 5], [0, 1, 4, 3]]}
-    first, _, last = lines_of(cchybrid.instance("full-tree-7", "OAB", root=0), evidence)
+    first, entered, last = lines_of(cchybrid.instance("full-tree-7", "OAB", root=0), evidence)
     assert first == (
         "Message 0 goes from node 0 to 6 destinations; 2 sets of nodes, disjoint or one inside "
         "the other, do not contain its source."
     )
+    assert "as many of the nodes and sets inside as the channels into it carry;" in entered
     assert last.endswith(": at least 2 steps.")
 
 
@@ -161,13 +164,17 @@ def test_exchanges():
     ]
 
 
+@pytest.mark.parametrize("collective", ["AAB", "AAR"])
 @pytest.mark.parametrize("steps", [3, None])
-def test_rounds_per_chunk_and_throughput(steps):
+def test_rounds_per_chunk_and_throughput(collective, steps):
     # Node 0 of a DGX-1 gets 7 messages from 4 neighbours, over 6 links.
-    instance = cchybrid.instance("dgx-1", "AAB", **STORED)
+    instance = cchybrid.instance("dgx-1", collective, **STORED)
     evidence = {"kind": "linear", "channels": [[node, 0, 1] for node in (1, 2, 3, 4)]}
     within = "any number of steps" if steps is None else "at most 3 steps"
-    assert rounds_argument(Network(instance.to_json()), evidence, steps) == [
+    lines = rounds_argument(Network(instance.to_json()), evidence, steps)
+    if collective == "AAR":
+        assert lines.pop(0).startswith("Read backwards, on reversed channels, a reduction is a bro")
+    assert lines == [
         f"Let the messages be cut into equal chunks and take {within}.",
         "4 channels have a price; the sum of capacity times price is at most 6 in one round.",
         "8 messages pay at least for the cheapest route to the most expensive destination: "

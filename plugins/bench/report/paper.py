@@ -48,7 +48,7 @@ def _table(reading: Reading, rows: DataFrame, runs: DataFrame, version: str) -> 
     """Return the table by the template ``paper.j2``."""
     runs = runs.assign(success=reach_goal(runs), fewest=runs.steps.where(runs.failure == ""))
     runs = runs.assign(spent=penalised(runs, runs.success), penalty=penalty(runs))
-    cells = runs.groupby(["row", "key", "contestant"], as_index=False).agg(
+    cells = runs[~runs.row_infeasible].groupby(["row", "key", "contestant"], as_index=False).agg(
         steps=("fewest", "min"), rate=("success", "mean"), seconds=("spent", "mean"),
         spent=("spent", list), penalty=("penalty", "first"),
     )  # fmt: skip
@@ -57,7 +57,7 @@ def _table(reading: Reading, rows: DataFrame, runs: DataFrame, version: str) -> 
         optimal=cells.steps == bounds, engine=[*map(only_engine, cells.key)],
         beside=beside_lowest([*cells["row"]], [*cells.spent], [*cells.penalty]),
     )  # fmt: skip
-    names = dict(zip(cells.key, cells.contestant, strict=True))
+    names = dict(zip(runs.key, runs.contestant, strict=True))
     published = [
         name for name in ("lower_bound", "steps") if rows[f"published_{name}"].notna().any()
     ]

@@ -44,8 +44,9 @@ MIN_VALUES = 3
 def plots(rows: DataFrame, runs: DataFrame) -> list[tuple[str, str]]:
     """Return the title and the SVG of every plot for which there is data."""
     times = statistics.times(runs)
+    left_out = ", without those that have no schedule" if rows.infeasible.any() else ""
     of_rows = (
-        f", {counted(len(times), 'row')} that all contestants ran; medians of all seeds,"
+        f", {counted(len(times), 'row')} that all contestants ran{left_out}; medians of all seeds,"
         " runs without success as infinite"
     )
     names = dict(zip(runs.key, runs.contestant, strict=True))

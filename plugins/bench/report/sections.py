@@ -46,10 +46,13 @@ def compose(reading: Reading, other: Reading | None) -> Report:
     sections += _remainders(statistics.remainders(runs))
     scheduled = rows[~rows.is_study]
     if len(scheduled):
-        scores = statistics.scores(runs[~runs.row_is_study], scheduled.group.unique())
+        searched = runs[~runs.row_is_study & ~runs.row_infeasible]
+        scores = statistics.scores(searched, scheduled.group.unique())
         sections += [*_new(scheduled), *_against_papers(scheduled), _unfinished(scheduled)]
-        sections += [*_credit(scheduled), *_contestants(scores)]
-        sections += _teams(runs[~runs.row_is_study])
+        without = " Rows that were shown to have no schedule are left out."
+        without = without if scheduled.infeasible.any() else ""
+        sections += [*_credit(scheduled), *_contestants(scores, without)]
+        sections += _teams(searched, without)
     sections += _scaling(reading)
     if other is not None:
         sections.append(_comparison(rows, reading, other))
@@ -254,12 +257,12 @@ def _credit(rows: DataFrame) -> list[Section]:
     return [Section("What each engine contributed", text, table=table)]
 
 
-def _contestants(found: DataFrame) -> list[Section]:
+def _contestants(found: DataFrame, without: str) -> list[Section]:
     text = (
         "A success is a run that reaches the fewest steps known for its row, or the row's bound;"
         " the interval is Wilson's. Seconds are those to the best schedule, over the successes;"
         " start and search: processor seconds of the engines in all runs, until their searches"
-        " began and of the searches."
+        f" began and of the searches.{without}"
     )
     if found.unsearched.any():
         text += (
@@ -281,7 +284,7 @@ def _contestants(found: DataFrame) -> list[Section]:
     return [total, by_collective] if parts.any() else [total]
 
 
-def _teams(runs: DataFrame) -> list[Section]:
+def _teams(runs: DataFrame, without: str) -> list[Section]:
     """Return the sections on teams beside their members, and on which engine seeded which."""
     found = teams.beside_members(runs)
     sections = []
@@ -292,7 +295,7 @@ def _teams(runs: DataFrame) -> list[Section]:
             " in the row can be that; others might be better. Seconds are means to the best"
             f" schedule over all runs, {PENALTY} for a run without success, with Student's"
             " interval at 95 %."
-            f" Better, worse: fewer or more seconds by {TEST.format(found.rivals.sum())}."
+            f" Better, worse: fewer or more seconds by {TEST.format(found.rivals.sum())}.{without}"
         )
         lines = []
         for team, rows in found.groupby("team", sort=False):

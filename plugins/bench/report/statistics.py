@@ -58,7 +58,7 @@ def judged(runs: DataFrame, rows: DataFrame) -> DataFrame:
     held, none = runs.failure == "", runs.infeasible
     reached = runs.steps <= runs.row_best_known.astype(float)
     met = (certified_bounds(runs) == runs.steps) & (runs.steps == runs.row_steps.astype(float))
-    return runs.assign(success=held & (none | reached), closed=held & (none | met))
+    return runs.assign(success=held & reached, closed=held & (none | met))
 
 
 def reach_goal(runs: DataFrame) -> Series:
@@ -226,8 +226,9 @@ def times(runs: DataFrame) -> DataFrame:
     """Return the median seconds to success over the seeds, by row and contestant's key.
 
     Only of rows that all contestants ran, so that a contestant with few easy rows is not above the
-    others. A failed seed counts as infinite.
+    others, and that were not shown to have no schedule. A failed seed counts as infinite.
     """
+    runs = runs[~runs.row_infeasible]
     spent = runs.seconds_to_best.where(runs.success, math.inf).clip(lower=MIN_SECONDS)
     return spent.groupby([runs.row, runs.key]).agg(median_high).unstack().dropna()
 

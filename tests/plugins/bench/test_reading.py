@@ -57,6 +57,19 @@ def test_runs_of_what_the_row_names_no_more_do_not_count(store):
     assert standing.steps == 5  # of the ring of six
 
 
+def test_nodes_have_the_names_that_the_file_of_the_row_has_now(tmp_path):
+    (tmp_path / "mine.toml").write_text('[[rows]]\ntopology = "net.edgelist"\ncollective = "OAB"')
+    for links in ("a b\nb c\n", "c b\nb a\n"):
+        (tmp_path / "net.edgelist").write_text(links)
+        suite = read_suite(str(tmp_path / "mine.toml"))
+        if not (tmp_path / "s.sqlite").exists():
+            run = made("schedules", suite.rows[0], Contestant(("colouring",), "auto", None, 20))
+            fill(tmp_path / "s.sqlite", suite, [run])
+    reading = read_store(tmp_path / "s.sqlite", None, load_registry())
+    assert reading.runs.held.tolist() == [True]
+    assert reading.features(reading.rows[0])["root"] == "c"
+
+
 @pytest.mark.long
 def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, capsys):
     (tmp_path / "mine.toml").write_text('[[rows]]\ntopology = "net.json"\nsteps = 2')

@@ -110,6 +110,17 @@ def test_what_does_not_hold_is_left_out(
     assert [run.key for run in runs(tmp_path / "all.sqlite")] == [three[1].key]
 
 
+def test_a_run_that_holds_by_the_rows_of_its_own_store_stays(
+    whole: Path, three: list[Run], tmp_path: Path
+) -> None:
+    later = suite_of(tmp_path, HALF.replace(', "OAB"', "").replace('"six"', '"later"'), "later")
+    rowless = fill(tmp_path / "later.sqlite", later, three)  # OAB lost its row after its run
+    with Store(tmp_path / "all.sqlite", write=True) as store:
+        merged = merge([whole, rowless], store, load_registry())
+    assert (merged.added, merged.known, merged.refused) == (3, 3, [])
+    assert content(tmp_path / "all.sqlite") == content(whole)
+
+
 def script(folder: Path, *words: str) -> str:
     (folder / "six.toml").write_text(HALF)
     once = COMMAND[:-2] if "--threads" in words else COMMAND  # its last option is --threads
@@ -138,6 +149,15 @@ def test_the_slurm_script_is_valid_and_asks_for_what_its_runs_need(
     assert "--time-limit 100.0" in line
     assert not (tmp_path / "six.sqlite").exists()
     assert "written to six.slurm: 3 runs in 2 jobs" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["--first-schedule", "--no-first-schedule"])
+def test_the_slurm_script_repeats_a_flag_as_it_was_given(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = script(tmp_path, option).split()
+    assert words[words.index(option) + 1].startswith("--")
 
 
 @pytest.mark.long

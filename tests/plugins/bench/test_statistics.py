@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant, labels
 from cchybrid_plugins.bench.report.reading import Reading, run_table
+from cchybrid_plugins.bench.report.sections import compose
 from cchybrid_plugins.bench.report.significance import NOT_SHOWN
 from cchybrid_plugins.bench.report.standing import compare, contradictions, standings
 from cchybrid_plugins.bench.report.statistics import (
@@ -114,6 +115,26 @@ def test_settled_counts_closed_rows_and_bears_no_time_at_all() -> None:
         *(outcome("d", FAST, 0), outcome("d", FAST, 1, failure="crashed")),
     )
     assert settled == {FAST.key: [(0.01, 0.25), (1.0, 0.5)]}
+
+
+def test_a_row_without_a_schedule_is_no_success_of_any_contestant() -> None:
+    none = {"steps": None, "infeasible": True, "lower_bound": 1, "seconds_to_best": None}
+    reading = read(outcome("a", FAST), outcome("b", FAST, **none), outcome("b", SLOW, **none))
+    found = judged(reading.runs, standings(reading))
+    assert [*found.success] == [True, False, False]
+    assert [*found.closed] == [True, True, True]
+    assert [*times(found[found.key == FAST.key]).index] == ["a AAS"]
+
+    def contestants(reading: Reading) -> Any:
+        sections = compose(reading, None).sections
+        return next(each for each in sections if each.title == "Contestants")
+
+    assert len(contestants(read(outcome("b", FAST, **none))).table) == 0
+    section = contestants(reading)
+    assert "no schedule are left out" in section.text
+    assert [*section.table.contestant] == ["colouring"]
+    assert [*section.table.rows] == [1]
+    assert [*section.table["success rate"]] == ["100 %"]
 
 
 def test_a_bound_counts_for_the_row_of_any_contestant() -> None:

@@ -128,6 +128,26 @@ def test_nodes_that_hold_the_message_are_filled():
             assert sum(tuple(colour) != (1, 1, 1, 1) for colour in fill) == count
 
 
+ON, BACK = (0, (0, 1)), (0, (1, 0))
+
+
+@pytest.mark.parametrize(
+    ("collective", "step", "words"),
+    [
+        ("OAB", [ON], "informed before the step"),
+        ("AOR", [BACK], "holds a part before the step"),
+        ("allreduce", [ON, BACK], "holds the whole sum before the step"),
+        ("scan", [ON], "before the step, holds the sum that it needs"),
+        ("exscan", [ON], "before the step, holds the sum that it needs"),
+    ],
+)
+def test_the_legend_says_what_filled_nodes_hold(collective, step, words):
+    instance = cchybrid.instance("mesh-1x2", collective)
+    sums = [[[path[0]] for _, path in step]] if instance.collective.with_sums else ()
+    axes = draw_step(Schedule(instance, [step], sums=sums), 1).axes
+    assert words in [text.get_text() for each in axes for text in each.texts]
+
+
 def test_forwarded_messages_are_labelled_with_their_source():
     first = [(v, (v, (v + by) % 4)) for v in range(4) for by in (1, -1)]
     second = [(v, ((v + 1) % 4, (v + 2) % 4)) for v in range(4)]

@@ -115,8 +115,17 @@ def test_limits_are_those_of_ports_and_channels():
     instance = cchybrid.instance("ring-bi-4", "OAB", ports=(1, 3))
     steps = [[(0, (0, 1))], [(0, (0, 3)), (0, (1, 2))]]
     data = page_data.page_data(replace(BROADCAST, instance=instance, steps=steps))
-    assert data["limits"] == [[1, 1, 1, 1], [2, 2, 2, 2]]
+    assert data["limits"] == [[1, 1, 1, 1], [2, 2, 2, 2], [2, 2, 2, 2]]
     assert "1 injection, 3 acceptance ports" in data["model"]
+
+
+def test_a_node_passes_on_what_its_channels_carry():
+    """Half-duplex links are used one way at a time; no path passes an endpoint or turns back."""
+    links = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    net = Network.from_links("net", 4, links, half_duplex=((0, 1), (1, 2)), endpoints=(0,))
+    instance = Instance(net, Collective("x", (Message(0, (2,)),)))
+    data = page_data.page_data(Schedule(instance, [[(0, (0, 2))]]))
+    assert data["limits"][2] == [0, 1, 2, 0]
 
 
 def test_what_has_no_page_is_said_in_one_line(monkeypatch):
@@ -325,7 +334,7 @@ def test_a_click_into_a_chart_jumps_to_step_and_channel(tab):
     type_key(tab, "Escape")
     tab.hover("#nodes canvas[tabindex]", position=place)
     sent, received = (sum(path[end] == 1 for _, path in SCATTER.steps[2]) for end in (0, -1))
-    line = f"Node 1 in step 3: {sent} of 2 sent, {received} of 2 received, 0 passed on."
+    line = f"Node 1 in step 3: {sent} of 2 sent, {received} of 2 received, 0 of 2 passed on."
     assert tab.inner_text("#nodes-cell") == line
     tab.check("input[name=mode][value='2']")
     passed = tab.evaluate("nodeLoads[2].map((loads) => loads[1])")
@@ -555,3 +564,22 @@ def test_charts_count_with_the_rounds_of_a_step(open_page):
         assert f"uses {share} %" in shown
         type_key(tab, "ArrowRight")
     assert "all steps together 21 %" in shown
+    cell = tab.evaluate("channelCell(channels.findIndex(([a, b]) => a === 1 && b === 2), 1)")
+    assert cell == "Channel 1 → 2 in step 2: 0 → 2 nodes, 0 → 2 nodes; 0 of 2 free."
+    assert tab.evaluate("nodeCell(1, 1)") == "Node 1 in step 2: 2 of 4 sent, 0 of 4 received."
+
+
+def test_a_scan_is_said_to_end_with_the_sums_that_nodes_need(open_page):
+    instance = cchybrid.instance("mesh-1x2", "exscan")
+    tab = open_page(page(Schedule(instance, [[(0, (0, 1))]], sums=[[[0]]])))
+    assert "filled nodes hold the sum that they need" in tab.inner_text("#network-note")
+    assert tab.evaluate("messageName(0)") == "0, the sum of 2 nodes"  # counted as in files
+
+
+def test_passing_on_is_measured_by_channels_not_by_ports(open_page):
+    instance = cchybrid.instance("mesh-1x3", "AAS", ports=1)
+    steps = [[(1, (0, 1, 2))], [(0, (0, 1))], [(2, (1, 0))], [(3, (1, 2))], [(4, (2, 1, 0))],
+             [(5, (2, 1))]]  # fmt: skip
+    tab = open_page(page(Schedule(instance, steps)))
+    tab.check("input[name=mode][value='2']")
+    assert tab.evaluate("[nodeChart.limit(1, 0), nodeChart.share(0)]") == [2, 0.5]

@@ -378,9 +378,24 @@ def test_a_folder_has_the_sentences_of_its_files_and_one_unit(theirs, tmp_path, 
     assert [row[key] for key in keys] == ["1", "steps", "2", "2", "2", "rounds"]
     page = (tmp_path / "report" / "report.md").read_text()
     assert "| 2 rounds certified | 0 % | 2 rounds |" in page
+    assert "\n    cchybrid audit theirs --improve --time-limit 30.0 -o DIR\n" in page
     shown = audit_of("theirs/b.txt", *words).stdout
     assert "theirs 2 rounds, ours 2 rounds, optimal" in shown
     assert "lower bound 2 rounds: " in shown
+
+
+def test_a_report_names_the_network_and_the_collective(theirs, tmp_path, audit_of):
+    (theirs / "a.csv").write_text("step,source,destination,path\n1,0,1,0 1\n1,0,2,0 2\n")
+    audit_of("theirs", "-o", "report")
+    facts = [rows_of(tmp_path / "report")[0]["facts"]]
+    audit_of("theirs", "-o", "report", "--topology", "complete-3", "--collective", "OAS")
+    facts.append(rows_of(tmp_path / "report")[0]["facts"])
+    assert facts == [
+        "2 rows; judged on the 2 channels it uses, of capacity up to 1",
+        "2 rows; judged on complete-3, as OAS",
+    ]
+    page = (tmp_path / "report" / "report.md").read_text()
+    assert "audit theirs --topology complete-3 --collective OAS -o DIR" in page
 
 
 def test_names_of_files_cannot_forge_a_line(theirs, tmp_path, audit_of):

@@ -144,12 +144,14 @@ def test_a_part_that_is_counted_twice_is_seen(tmp_path):
         long(4, "s.json --sizes 12", "give multiples of 8"),
         long(2, "nothing.json", "nothing.json: cannot be read"),
         long(4, "s.json --sizes x", "give multiples of 8"),
+        (4, "cut.json --sizes 64", "give multiples of 24, such as 72,4104,65544"),
     ],
 )
 def test_bad_input_is_one_line_of_one_rank(ranks, words, line, tmp_path):
     sound = solved("ring-bi-4", "broadcast")
     sound.save(tmp_path / "s.json")
     solved("ring-bi-4", "scan").save(tmp_path / "scan.json")
+    solved("ring-bi-4", "broadcast", chunks=3, switching=HOPS).save(tmp_path / "cut.json")
     Schedule(sound.instance, sound.steps[:1]).save(tmp_path / "broken.json")
     done = run(ranks, "-m", "cchybrid_plugins.execution", *words.split(), cwd=tmp_path)
     assert done.returncode == 2

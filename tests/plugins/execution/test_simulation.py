@@ -247,6 +247,23 @@ def test_messages_take_paths_past_endpoints_where_there_is_no_other(switching: A
     assert simulation.direct_paths(Instance(cut, messages, model)) == [(0, 1), (0, 1, 2)]
 
 
+def test_an_exchange_that_passes_endpoints_is_said_to_do_so(monkeypatch: Any) -> None:
+    monkeypatch.setattr(simulation, "simgrid_python", lambda: "")
+    monkeypatch.setattr(simulation, "_library_times", lambda *_: ("", "no MPI", [None]))
+    line = Network.from_links("line", 3, [(0, 1), (1, 2)], endpoints=(1,))
+    model = CommunicationModel(switching="store-and-forward")
+    for goals, words in (
+        ((1,), "no MPI"),
+        ((1, 2), "no MPI; all at once, messages pass endpoints"),
+    ):
+        instance = Instance(line, Collective("OAB", (Message(0, goals),)), model)
+        steps = [[(0, (node, node + 1))] for node in range(len(goals))]
+        simulated = {"time": 1.0, "durations": [[1.0]] * len(steps)}
+        monkeypatch.setattr(simulation, "_run", lambda *_, each=simulated: [each] * 3)
+        found = simulation.replay(Schedule(instance, steps), MODEL, [64])
+        assert found.remark.partition(", where")[0] == words
+
+
 def test_a_destination_out_of_reach_is_refused() -> None:
     apart = Network.from_links("apart", 4, [(0, 1), (2, 3)])
     instance = Instance(apart, Collective("OAB", (Message(0, (1, 2)),)))
