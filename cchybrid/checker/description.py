@@ -24,17 +24,13 @@ def describe(instance: Mapping[str, Any]) -> list[str]:
     ports, end = model.get("ports", "all"), ", last first" * (collective["kind"] == "combine")
     sides = ports if isinstance(ports, dict) else {"inject": ports, "accept": ports}
     sent, got = (_cut(sides[side]) for side in ("inject", "accept"))
-    # The order of the members is the meaning of a scan.
-    lists = [message["members"] for message in messages if "scan" in collective["kind"]]
-    orders = sorted({str(each) for each in lists if each != sorted(each)})
-    ordered = f"; orders of members that are not that of their numbers: {_cut(orders)}"
     names = [ascii(_cut([part.get("name", "")])) for part in (instance, network, collective)]
     return [
         f"network: {network['nodes']} nodes, counted from 0, {len(network['channels'])} channels "
         f"of capacity {_cut(sorted(capacities))}, {len(network.get('half_duplex', []))} half-"
         f"duplex pairs; endpoints: {_nodes(network.get('endpoints', []))}",
         f"messages: {len(messages)} of kind {collective['kind']}, chunks of each: "
-        f"{collective.get('chunks', 1)}; {'; '.join(_ends(messages))}{ordered if orders else ''}",
+        f"{collective.get('chunks', 1)}; {'; '.join(_ends(messages))}",
         f"model: {model.get('switching', 'wormhole')}, {own_scope(instance)}, ports: {sent} to "
         f"inject and {got} to accept; rounds of the steps{end}: {_cut(model.get('rounds') or [1])}",
         f"SHA-256 of the instance: {fingerprint(instance)}",
@@ -49,7 +45,10 @@ def _ends(messages: list[Mapping[str, Any]]) -> Iterable[str]:
     for message in messages:
         lists.setdefault(message[alone[0]] if alone else 0, []).append(message[many])
     sizes = sorted({len(message[many]) for message in messages})
-    yield f"{many}: {_nodes(chain(*chain(*lists.values())))}, {_cut(sizes)} per message"
+    # The order of the members is the meaning of a scan.
+    orders = [m[many] for m in messages if many == "members" and m[many] != sorted(m[many])]
+    order = f", in the order {_cut(orders)}" * bool(orders)
+    yield f"{many}: {_nodes(chain(*chain(*lists.values())))}, {_cut(sizes)} per message{order}"
     for end in alone:
         yield f"{end}: {_nodes(lists)}, 1 per message"
         yield f"{sum(len(set(chain(*each))) for each in lists.values())} different pairs"
@@ -58,8 +57,7 @@ def _ends(messages: list[Mapping[str, Any]]) -> Iterable[str]:
 def _nodes(nodes: Iterable[int]) -> str:
     """Return the number of different nodes, and their ranges."""
     found = set(nodes)
-    firsts = sorted(node for node in found if node - 1 not in found)
-    lasts = sorted(node for node in found if node + 1 not in found)
+    firsts, lasts = (sorted(node for node in found if node + by not in found) for by in (-1, 1))
     ranges = [f"{a}" if a == b else f"{a}-{b}" for a, b in zip(firsts, lasts, strict=True)]
     return f"{len(found)} ({_cut(ranges)})" if found else "none"
 
