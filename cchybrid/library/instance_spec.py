@@ -277,7 +277,7 @@ def with_model(
 ) -> Instance:
     """Return the instance with the model options of the specification applied.
 
-    ``note`` is called with a line if a routing table admits a deadlock of the messages.
+    ``note`` is called with a line if the paths of a routing table do not exclude a deadlock.
     """
     table = routing_table(spec.routing, instance.network)
     routing = spec.routing if table is None else table
@@ -289,7 +289,8 @@ def with_model(
     found = instance.with_model_of(model)
     table, network = found.model.table, found.network
     if table and (cycle := dependency_cycle(table, network, found.collective)):
-        note(f"{found.name}: deadlock is possible, by the cycle of channels {cycle}")
+        paths = "the paths that its messages may take"
+        note(f"{found.name}: deadlock is not excluded: {paths} have the cycle of channels {cycle}")
     return found
 
 

@@ -132,7 +132,8 @@ def _used(table: RoutingTable, collective: Collective | None) -> list[set[int]]:
     starts = [0] * len(nodes)  # per goal a bit for each node where a path to it may begin
     for message in collective.messages[:: collective.chunks]:
         one, many = one_and_many(message)
-        some = (one, *many) if collective.with_sums else many
+        # The first member of a scan needs no part of another.
+        some = (one, *many) if collective.kind == "allreduce" else many
         # Whatever has a message may forward it; of a reduction every source may get a part.
         ends = (some, (one, *many)) if collective.kind == "combine" else ((one, *many), some)
         first, last = reversed(ends) if table.backwards else ends

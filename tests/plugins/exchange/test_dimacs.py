@@ -150,7 +150,7 @@ def test_a_name_of_several_lines_adds_none_to_a_formula():
 
 def test_a_formula_of_a_routing_table_has_its_paths(tmp_path):
     table = [[(v + (v != goal)) % 4 for goal in range(4)] for v in range(4)]
-    with pytest.warns(UserWarning, match="deadlock is possible"):
+    with pytest.warns(UserWarning, match="deadlock is not excluded"):
         record = cchybrid.instance("ring-bi-4", "AAS", routing=table).to_json()
     evidence = {"kind": "linear", "steps": 6, "channels": [[0, 1, 1]]}
     found = certificate(record, {"steps": 6, "scope": "routing table"}, evidence, {})
