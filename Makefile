@@ -9,7 +9,7 @@ RERUN := --reruns 1
 # Tests start a thousand interpreters: each would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-long test-faults test-fuzz test-walls coverage mutation check format docs clean
+.PHONY: demo test test-slow test-long test-faults test-fuzz test-walls coverage mutation check format docs clean
 
 ## demo: solve a real instance and prove that the schedule is optimal
 demo: .venv/ready
@@ -17,9 +17,13 @@ demo: .venv/ready
 	@echo "The engines' inner loops are compiled now, so that no later run waits for it."
 	$(BIN)/cchybrid warm-up
 
-## test: every test, with few examples of each property
+## test: the tests that take less than about a second each, with few examples of each property
 test: .venv/ready-dev
-	$(BIN)/python -m pytest -n 3 --dist worksteal $(RERUN) -m "not long and not faults and not fuzz"
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(RERUN) -m "not slow and not long and not faults and not fuzz"
+
+## test-slow: the tests that take longer: whole runs, commands and benchmarks
+test-slow: .venv/ready-dev
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(RERUN) -m "slow and not long and not faults and not fuzz"
 
 ## test-long: the tests that take long, and all examples of the properties
 test-long: .venv/ready-dev

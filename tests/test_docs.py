@@ -192,6 +192,7 @@ def test_the_engine_of_the_readme_runs(tmp_path):
     assert facts == [[], "random-greedy", 9, "optimal", True]
 
 
+@pytest.mark.slow
 def test_the_replay_of_the_benchmark_page_runs(tmp_path, monkeypatch, capsys):
     runs = section("benchmark.md", "Repeatable runs")
     assert "--log run.jsonl" in blocks(runs, "console")[0]

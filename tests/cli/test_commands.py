@@ -35,6 +35,7 @@ def call(*words: str, cwd: Path) -> Completed:
     return Completed(status, out.getvalue(), err.getvalue())
 
 
+@pytest.mark.slow
 def test_solve_and_verify(command, answer, tmp_path):
     record = answer("solve Spidergon-8 aas -o s.json")
     assert [record[key] for key in ("steps", "lower_bound", "status", "certified", "schedule")] == [
@@ -95,6 +96,7 @@ def test_faults_and_models_reach_the_instance(command, tmp_path):
     assert (model.inject, model.accept, model.switching) == (2, 1, "store-and-forward")
 
 
+@pytest.mark.slow
 def test_bound_says_who_certified_it(command, answer):
     shown = command("bound mesh-4x4 AAS").stdout
     assert "mesh-4x4 AAS: at least 16 steps, certified by prices" in shown
@@ -144,6 +146,7 @@ def test_the_same_seed_and_evaluations_give_the_same_schedule(command, tmp_path)
     assert first.steps == second.steps
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_log_but_not_the_run(answer, tmp_path):
     record = answer("solve ring-bi-4 AAS --engine classical --log /dev/full -o s.json")
     trouble = "the log is incomplete: OSError: [Errno 28] No space left on device"

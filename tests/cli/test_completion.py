@@ -75,6 +75,7 @@ def test_nothing_slow_is_imported():
     assert modules == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 def test_bash_completes_with_the_script_that_is_installed(tmp_path):
     tool = tmp_path / "bin" / "cchybrid"

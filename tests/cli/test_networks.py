@@ -77,6 +77,7 @@ def test_nodes_by_name(folder, command):
     assert "root: no node 'R9'" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_facts_of_every_topology_take_seconds(tmp_path):
     # In a process of its own: a search by nauty does not end on a signal of Python.
     program = (
@@ -94,6 +95,7 @@ def test_facts_of_every_topology_take_seconds(tmp_path):
     assert len(facts) > 40
 
 
+@pytest.mark.slow
 def test_every_command_that_reads_a_graph_takes_a_unit(folder, command, answer):
     graph = nx.Graph()
     graph.add_edge("R1", "R2", bandwidth=300)

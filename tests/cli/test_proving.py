@@ -46,6 +46,7 @@ def proved(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_prove_and_check(command, answer, tmp_path):
     solved(tmp_path / "s.json", "b-tree-8", "AAB")
     words = "valid, 7 steps, optimal (certified); scope: any routing; linear"
@@ -127,6 +128,7 @@ def test_both_checkers_refuse_ambiguous_files(old, new, command, proved, tmp_pat
     assert alone(str(proved / "s.json"), "c.json", cwd=tmp_path).returncode == 2
 
 
+@pytest.mark.slow
 def test_a_format_of_a_plugin_is_an_option(tmp_path, monkeypatch):
     save(tmp_path / "even.json", "ring-bi-4", "AAS")
     save(tmp_path / "odd.json", "complete-4", "OAB")

@@ -30,6 +30,7 @@ from tests.named_instances import named
 HOPS = "store-and-forward"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "steps"),
     [
@@ -156,6 +157,7 @@ def test_a_member_out_of_reach_is_infeasible(members, switching):
     assert explain(instance, infeasibility(instance)).words(instance.network) == words
 
 
+@pytest.mark.slow
 def test_a_bound_that_lies_is_a_trouble_of_the_run(monkeypatch):
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.lying_bounds,tests.deadly_bounds")
     registry = load_registry()

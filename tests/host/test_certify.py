@@ -27,6 +27,7 @@ def test_certify_can_be_switched_off():
     assert shown == ("optimal", False, 3)
 
 
+@pytest.mark.slow
 def test_a_false_claim_is_refuted_by_a_schedule(monkeypatch):
     """No engine has a schedule that refutes the claim; the prover finds one."""
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.braggart")

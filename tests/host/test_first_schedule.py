@@ -143,6 +143,7 @@ def test_link_matching_ends_where_one_hop_is_not_enough():
     assert not matching.steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [{"time_limit": 0.1}, {"time_limit": 2.0, "evaluations": 50}])
 def test_it_comes_before_all_else(budget, monkeypatch):
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines,tests.endless_bounds")

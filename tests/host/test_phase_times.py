@@ -35,6 +35,7 @@ def test_of_nested_parts_the_inner_one_counts():
     assert list(times.seconds().items()) == list(expected.items())
 
 
+@pytest.mark.slow
 def test_the_parts_add_up_to_the_run_and_are_in_its_log():
     lines: list[dict[str, Any]] = []
     hard = cchybrid.instance("mesh-4x4", "AAS", ports=1)

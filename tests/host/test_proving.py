@@ -12,6 +12,7 @@ def schedule() -> cchybrid.Schedule:
     return cchybrid.solve("spidergon-8", "AAS", time_limit=60).schedule
 
 
+@pytest.mark.slow
 def test_a_proof_is_saved_and_checked(schedule, tmp_path):
     lines: list[str] = []
     proof = cchybrid.prove(schedule, time_limit=60, report=lines.append)
@@ -38,6 +39,7 @@ def test_the_certificate_of_another_instance_or_a_higher_claim_fails(schedule):
         cchybrid.check(cchybrid.Schedule(schedule.instance, schedule.steps[1:]), proof)
 
 
+@pytest.mark.slow
 def test_providers_of_plugins_prove(monkeypatch):
     monkeypatch.setenv(MODULES_VARIABLE, "tests.full_plugin")
     registry = load_registry()

@@ -122,6 +122,7 @@ def test_near_solutions_are_kept_for_the_next_slice():
     assert not run.suggestions
 
 
+@pytest.mark.slow
 def test_the_result_names_the_group():
     result = cchybrid.solve(
         cchybrid.instance("torus-4x4", "AAS"), engines=["colouring"], strategy="quotients",

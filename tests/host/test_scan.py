@@ -15,6 +15,7 @@ from tests.named_instances import named
 HOPS = "store-and-forward"
 
 
+@pytest.mark.slow
 def test_a_mesh_gets_a_schedule_and_a_certified_bound():
     result = cchybrid.solve("mesh-3x3", "scan", time_limit=30)
     assert (result.steps, result.certified_bound.steps) == (3, 2)

@@ -260,6 +260,7 @@ def test_a_recorded_run_replays_to_the_same_result(engines, rest, monkeypatch):
     assert json.loads(json.dumps(events)) == announced
 
 
+@pytest.mark.slow
 def test_a_log_that_was_tampered_with_does_not_give_more(recorded):
     lines = [json.loads(line) for line in recorded]
     for line in lines:

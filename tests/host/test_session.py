@@ -55,6 +55,7 @@ def test_faulty_engines_are_named_and_the_run_goes_on(registry, engines):
     assert not own_processes()
 
 
+@pytest.mark.slow
 def test_an_engine_that_has_nothing_to_do_is_a_remark(registry):
     result = run(registry, "picky")
     assert result.remarks == ("picky: it likes no problem at all",)
@@ -96,6 +97,7 @@ def test_the_host_runs_providers_of_low_effort(monkeypatch):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_fewer_steps_than_the_bound_are_infeasible(registry):
     result = run(registry, "sound", steps=1, bounds=True)
     assert (result.status, result.certified, result.schedule) == ("infeasible", True, None)
@@ -125,6 +127,7 @@ def test_a_short_run_has_the_bound_that_bound_has(monkeypatch):
     assert cchybrid.bound(instance, time_limit=60).lower_bound == solved.lower_bound
 
 
+@pytest.mark.slow
 def test_the_check_of_options_does_not_depend_on_the_time_limit(registry):
     events: list[str] = []
     with pytest.raises(InputError, match="rounds is 0"):
@@ -135,6 +138,7 @@ def test_the_check_of_options_does_not_depend_on_the_time_limit(registry):
     assert events == ["run"]
 
 
+@pytest.mark.slow
 def test_an_engine_that_does_not_check_its_options_is_named(registry, monkeypatch):
     monkeypatch.setattr(session, "MAX_CHECK_SECONDS", 0.1)
     result = run(registry, "tuned", "sound", options={"tuned": {"rounds": "5"}})
@@ -142,6 +146,7 @@ def test_an_engine_that_does_not_check_its_options_is_named(registry, monkeypatc
     assert result.troubles == ("tuned: failed: did not check its options within 0 seconds",)
 
 
+@pytest.mark.slow
 def test_a_bound_provider_that_kills_its_process_is_named_alone(registry, monkeypatch):
     monkeypatch.setenv("CCHYBRID_PLUGINS", "tests.faulty_engines,tests.deadly_bounds")
     result = run(load_registry(), "sound", bounds=True)
@@ -149,6 +154,7 @@ def test_a_bound_provider_that_kills_its_process_is_named_alone(registry, monkey
     assert any("bound provider deadly: crashed (exit 3)" in text for text in result.troubles)
 
 
+@pytest.mark.slow
 def test_when_the_host_is_killed_its_workers_end(tmp_path):
     script = (
         "import cchybrid; "

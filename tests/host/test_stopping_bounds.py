@@ -93,6 +93,7 @@ def test_a_provider_that_ignores_the_time(target):
     assert took < MAX_STOP_SECONDS
 
 
+@pytest.mark.slow
 def test_the_search_for_a_proof():
     events, took = stopped(
         {"kind": "proof", "steps": 12}, ("mesh-10x10", "OAB"), is_started, 1.0, root=0

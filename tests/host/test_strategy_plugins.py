@@ -91,6 +91,7 @@ def solve(strategy: str, **arguments: object) -> cchybrid.Result:
     return cchybrid.solve("mesh-2x3", "AAS", strategy=strategy, **{**settings, **arguments})
 
 
+@pytest.mark.slow
 def test_a_strategy_of_a_plugin_is_used_with_its_options(tmp_path):
     log = tmp_path / "run.jsonl"
     lines: list[Mapping[str, Any]] = []
@@ -125,12 +126,14 @@ def test_what_is_no_phase_is_refused(strategy, trouble):
         list(planned(target, engines, 2, history, NoOptions()))
 
 
+@pytest.mark.slow
 def test_a_faulty_strategy_is_named_and_the_run_ends_with_what_it_has():
     result = solve("fails")
     assert result.schedule is not None
     assert "strategy fails: KeyError: 'lost'" in result.troubles
 
 
+@pytest.mark.slow
 def test_a_strategy_changes_nothing_of_the_history():
     result = solve("forges", first_schedule=False)
     assert result.troubles == ()

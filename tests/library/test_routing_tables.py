@@ -184,9 +184,7 @@ def test_no_path_to_the_first_member_of_a_scan_counts(collective: str, has_cycle
     assert bool(dependency_cycle(RoutingTable(hops), ring, messages)) == has_cycle
 
 
-def test_a_cycle_of_paths_of_messages_is_noted_once(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_cycle_of_paths_of_messages_is_noted_once(capsys: pytest.CaptureFixture[str]) -> None:
     line = "torus-4x4 AAS, routing table xy: deadlock is not excluded: the paths that its messages "
     assert run(["bound", "torus-4x4", "AAS", "--routing", "xy"]) == 0
     assert capsys.readouterr().err.count(line) == 1

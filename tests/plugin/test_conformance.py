@@ -115,6 +115,7 @@ def test_the_suite_finds_a_breach(engine, check, instance, words, monkeypatch):
     assert words in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_sound_engine_passes():
     check_engine(bad.info(bad.Sound))
     for engine in (bad.Sound, f"{bad.__name__}:Sound"):
@@ -122,6 +123,7 @@ def test_a_sound_engine_passes():
             case()
 
 
+@pytest.mark.slow
 def test_check_engine_names_all_that_is_wrong():
     with pytest.raises(ConformanceError) as caught:
         check_engine(bad.ThawedOptions, options=bad.Thawed())

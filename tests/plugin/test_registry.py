@@ -293,6 +293,7 @@ def test_a_check_that_cannot_be_imported_is_named(load):
         registry.load("check", registry.checks["lost/1"])
 
 
+@pytest.mark.slow
 def test_a_plugins_bound_alone_proves_an_optimum(monkeypatch):
     monkeypatch.setenv(MODULES_VARIABLE, "tests.full_plugin")
     registry = load_registry()

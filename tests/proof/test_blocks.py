@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ def duals() -> dict[str, Any]:
     return evidence
 
 
+@pytest.mark.slow
 def test_three_steps_are_too_few_for_16_dies() -> None:
     """A schedule of 4 steps exists; the relaxation between nodes has a solution of 3 steps."""
     assert [bound.steps for bound in block_bounds(machine())] == [4]

@@ -49,6 +49,7 @@ def test_a_scatter_is_left_to_prices() -> None:
     assert not list(farkas_bounds(cchybrid.instance("mesh-3x3", "AAS")))
 
 
+@pytest.mark.slow
 def test_rows_with_whole_multipliers_contradict_each_other() -> None:
     """For programs that read rows instead of prices."""
     record = cchybrid.instance("mesh-3x3", "AAB").to_json()

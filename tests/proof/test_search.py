@@ -45,6 +45,7 @@ def test_kind_and_scope(kind, scope, topology, collective, steps, more):
         assert proof.scope == scope
 
 
+@pytest.mark.slow
 def test_rows_on_what_starts_over_a_channel_raise_a_bound():
     """Without the rows "own" and "over", the relaxation has room for 3 steps."""
     proof = look("torus-5x5", "MNB", 4, transmitters=range(8), receivers=range(8, 25)).proof
@@ -101,6 +102,7 @@ def test_a_solver_that_dies_costs_no_more_than_its_own_proof(monkeypatch):
     assert "exit status -9" in found.tried[-1]
 
 
+@pytest.mark.slow
 def test_providers_that_lie_or_fail_cost_no_proof_and_are_named():
     instance = cchybrid.instance("spidergon-8", "AAS")
     own = (*deadly_bounds.cchybrid_bounds(), *lying_bounds.cchybrid_bounds())

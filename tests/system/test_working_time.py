@@ -72,6 +72,7 @@ def busy() -> Iterator[subprocess.Popen[bytes]]:
     process.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the system tells no usage")
 def test_the_usage_of_a_process_and_of_its_descendants(busy):
     while (tree_usage(busy.pid) or Usage(False, 0.0)).processor < 0.5:

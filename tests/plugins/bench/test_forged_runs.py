@@ -92,6 +92,7 @@ FORGED: tuple[tuple[str, Callable[[Result, Any], object]], ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("reason", "change"), FORGED)
 def test_a_forged_run_does_not_count(reason: str, change: Callable[[Result, Any], object]) -> None:
     run = schedules().runs[0]

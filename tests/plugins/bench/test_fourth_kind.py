@@ -32,6 +32,7 @@ def _installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("more.csv").write_text("numbers,published\n7 8,15\n")
 
 
+@pytest.mark.slow
 def test_it_is_run_merged_checked_and_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -28,6 +28,7 @@ from tests.plugins.bench.test_report import SUITE, folder, runs, store_of
 __all__ = ["folder", "runs"]
 
 
+@pytest.mark.slow
 def test_a_line_per_run(runs: list[Run]) -> None:
     failed = Run(SUITE.rows[5].name, COLOURING, 0, "exit -9: killed", {})
     again = with_seed(runs[0], 7)

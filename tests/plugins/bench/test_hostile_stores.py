@@ -252,6 +252,7 @@ def test_another_network_is_not_the_named_one(tmp_path: Path) -> None:
     assert "six, seed 0: does not hold: the network is not ring-bi-6" in found.text
 
 
+@pytest.mark.slow
 @needs("designs")
 def test_exhaustion_is_a_claim_that_is_not_checked(tmp_path: Path) -> None:
     kind = designs_for_steps()
@@ -281,6 +282,7 @@ def test_rows_that_the_suite_has_changed_since_are_named(tmp_path: Path) -> None
     assert text.count("the suite now has") == 1
 
 
+@pytest.mark.slow
 def test_a_store_with_another_instance_by_the_same_name_is_not_compared(tmp_path: Path) -> None:
     stores = []
     for number, topology in enumerate(("ring-bi-4", "mesh-2x3")):

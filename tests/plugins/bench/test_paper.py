@@ -206,6 +206,7 @@ def test_a_conflict_study_has_no_such_table() -> None:
         files_of(rows, outcomes(rows[0], FAST, 1.0))
 
 
+@pytest.mark.slow
 def test_convergence_names_the_number_of_contestants_that_it_leaves_out() -> None:
     (row,) = rows_of("a")
     improved = tuple(
@@ -225,6 +226,7 @@ def test_convergence_names_the_number_of_contestants_that_it_leaves_out() -> Non
         assert ("seconds (contestants: 8 of 9)" in svg) == (number == 9)
 
 
+@pytest.mark.slow
 def test_convergence_is_a_vector_graphic_that_is_the_same_each_time() -> None:
     (row,) = rows_of("a")
     improved = [
@@ -242,6 +244,7 @@ def test_convergence_is_a_vector_graphic_that_is_the_same_each_time() -> None:
     assert convergence_pdf(table.assign(row_is_study=False)) == b""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_the_command_writes_them(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
     steps = runs[0].result["steps"]

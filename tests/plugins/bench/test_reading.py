@@ -50,6 +50,7 @@ def execute(store: Path, script: str) -> None:
         database.execute(script)
 
 
+@pytest.mark.slow
 def test_runs_of_what_the_row_names_no_more_do_not_count(store):
     reading = read_store(store, None, load_registry())
     (standing,) = standings(reading).itertuples()
@@ -92,6 +93,7 @@ def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, c
     assert kept.contestant.engines == ("liquid",)
 
 
+@pytest.mark.slow
 def test_a_run_under_two_names_of_its_engine_counts_once(tmp_path, capsys):
     row = Row(InstanceSpec("ring-bi-4", "AAS"))
     run = made("schedules", row, Contestant(("covering",), time_limit=None, evaluations=20))

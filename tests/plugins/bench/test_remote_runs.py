@@ -56,6 +56,7 @@ def drop_a_transfer(content: dict[str, Any]) -> None:
     del content["schedule"]["steps"][0][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [drop_a_transfer, lambda content: content.update(schedule=None)])
 def test_a_forged_answer_becomes_a_failed_run(
     answered: tuple[Task, str, dict[str, Any]], change: Callable[[dict[str, Any]], object]
@@ -130,6 +131,7 @@ def test_a_forged_run_is_refused_and_done_again_by_the_next_command(
         assert {run.result["digest"] for run in store.runs()} == {*known.values()}
 
 
+@pytest.mark.slow
 def test_the_instance_of_a_file_goes_with_its_job(suite: Suite) -> None:
     """Other machines do not have the file."""
     jobs = [job_of(task, "1", KIND, load_registry()) for task in tasks_of(suite, [COLOURING], [0])]

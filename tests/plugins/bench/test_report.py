@@ -216,6 +216,7 @@ def test_a_busy_machine_is_named(runs, wall, busy):
     assert any(fact.startswith(line) for fact in facts) == busy
 
 
+@pytest.mark.slow
 def test_the_rows_and_seeds_that_contestants_lack_are_counted(runs: list[Run]) -> None:
     other = stored_under(runs[0], SECOND)
     stored = [*runs[:3], with_seed(runs[0], 1), other]
@@ -242,6 +243,7 @@ def test_runs_without_a_search_are_counted(runs: list[Run]) -> None:
     assert "no search" not in section.table  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_a_contestant_has_one_colour_in_all_plots(runs: list[Run]) -> None:
     found = [contributed("schedule", "umda", steps, at=at) for steps, at in ((9, 0.1), (2, 0.2))]
     second = with_contributions(stored_under(runs[0], SECOND), *found)
@@ -312,6 +314,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 def test_files_say_the_same_and_need_nothing_else(runs: list[Run]) -> None:
     both = [*runs, *(stored_under(run, SECOND) for run in runs)]
     reading = read(store_of(both))
@@ -405,6 +408,7 @@ def test_two_stores_of_other_budgets_and_versions(runs: list[Run]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_runs_are_written_as_csv(runs: list[Run]) -> None:
     steps = runs[0].result["steps"]
     improved = with_contributions(

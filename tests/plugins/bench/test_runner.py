@@ -163,6 +163,7 @@ def test_failed_runs_are_kept_and_done_again(tmp_path, monkeypatch):
         assert [run.failure for run in store.runs()] == ["", ""]
 
 
+@pytest.mark.slow
 def test_what_was_finished_when_the_interrupt_came_is_kept(tmp_path, monkeypatch):
     suite = suite_of(tmp_path, SUITE, "six")
     started = []

@@ -41,6 +41,7 @@ def write(path: Path, answer: dict[str, Any]) -> Path:
     return fill(path, Suite("mine", "", (ROW,)), [run])
 
 
+@pytest.mark.slow
 def test_the_job_of_a_measured_row_says_what_it_costs(answer: dict[str, Any]) -> None:
     cost = answer["result"]["cost"]
     assert cost["first_steps"] >= answer["result"]["steps"] == 2

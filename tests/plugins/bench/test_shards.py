@@ -72,6 +72,7 @@ def three(whole: Path) -> list[Run]:
     return found
 
 
+@pytest.mark.slow
 def test_merged_parts_are_the_whole_each_run_once(whole: Path, three: list[Run], tmp_path: Path):
     failed = replace(three[2], failure="exit 1: ", result={}, record=None)
     first = store_of(whole, tmp_path / "1.sqlite", [three[0], failed])

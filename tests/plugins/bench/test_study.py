@@ -220,6 +220,7 @@ def test_a_row_that_is_listed_twice_must_say_the_same(tmp_path: Path) -> None:
             suite_of(tmp_path, text)
 
 
+@pytest.mark.slow
 def test_a_run_for_another_number_of_steps_does_not_count() -> None:
     values = {"topology": "ring-bi-4", "collective": "AAS"}
     kind = load_registry().benchmark("schedules")

@@ -51,6 +51,7 @@ def race(
         executor.close()
 
 
+@pytest.mark.slow
 def test_slices_on_other_machines_find_and_certify_the_optimum():
     executor, lines = Recorder(2), []
     result = race(executor, time_limit=1000, log=lambda line: lines.append(dict(line)))
@@ -108,6 +109,7 @@ class Liar(Recorder):
         return self.raw or b"".join(json.dumps(event).encode() + b"\n" for event in self.events)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("events", "complaint"),
     [

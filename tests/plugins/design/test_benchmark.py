@@ -182,6 +182,7 @@ CHANGES: list[tuple[str, str, Change]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("row", "message", "change"), CHANGES)
 def test_what_was_changed_is_found(
     suite: Suite, runs: list[Run], steps_suite: Suite, steps_runs: list[Run],

@@ -17,6 +17,7 @@ from tests.cli.completed import check_names
 from tests.cli.test_commands import call
 
 
+@pytest.mark.slow
 def test_a_design_for_a_collective_is_written_and_checked(tmp_path: Path) -> None:
     words = "design --nodes 5 --degree 3 --collective alltoall --designer exhaustive --json"
     done = call(*words.split(), "-o", "net.json", "--schedule", "best.json", cwd=tmp_path)
@@ -48,6 +49,7 @@ def test_a_design_for_a_collective_is_written_and_checked(tmp_path: Path) -> Non
     assert "steps bound is 2, not 3" in refused.stdout
 
 
+@pytest.mark.slow
 def test_the_lines_about_steps(tmp_path: Path) -> None:
     words = "design --nodes 6 --degree 2 --collective OAB --time-limit 10 --designer exhaustive"
     done = call(*words.split(), "--switching", "store-and-forward", cwd=tmp_path)

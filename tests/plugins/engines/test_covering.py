@@ -124,6 +124,7 @@ def test_the_fewest_listed_classes_are_the_fewest_steps(instance):
     assert best == run.lower() == fewest_steps(instance, best)
 
 
+@pytest.mark.slow
 @RANDOM
 @given(FIXED)
 def test_dividing_is_exact_where_routes_are_fixed(instance):

@@ -128,6 +128,7 @@ def test_building_stops_when_the_run_is_over():
         build(problem, uses, windows, lambda: True)
 
 
+@pytest.mark.slow
 def test_goes_on_to_another_target_when_others_close_this_one():
     """A bound from elsewhere ends the solve in hand; here all that is left is met."""
     problem = build_problem(named("torus-5x5 AAB"))

@@ -62,6 +62,7 @@ def test_nothing_is_compiled_within_solve(name):
         assert known == before.get(kernel, set()), kernel
 
 
+@pytest.mark.slow
 def test_engines_that_may_need_no_solver_start_without_one():
     """CP-SAT imports pandas, which takes as long as all else that such an engine imports."""
     named = map(load_registry().engine, ("classical", "broadcast", "tabu", "matching", "packing"))

@@ -186,6 +186,7 @@ ODD = [[0, 1, 2, 3], [2, 3, 4, 5], [4, 5, 0, 1]]
 HALF_DUPLEX = [[0, 1], [1, 0], [1, 2], [3, 2], [3, 1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -279,6 +280,7 @@ def test_too_many_messages_are_not_bounded(judge, monkeypatch):
     assert found.limits[-1] == "more than 2 messages: no lower bound was searched for"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("limit", "some", "all_of"),
     [(1, {"low", "medium"}, {"low", "medium"}), (10**4, {"high"}, {"low", "medium", "high"})],

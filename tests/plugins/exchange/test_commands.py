@@ -71,6 +71,7 @@ def test_every_importer_is_a_reader_of_the_fuzzer():
     assert set(IMPORTERS) == set(load_registry().importers)
 
 
+@pytest.mark.slow
 def test_files_for_checkers_of_others(tmp_path):
     solved(tmp_path / "s.json", "spidergon-8", "AAS")
     done = call("prove", "s.json", "--dimacs", "sat", "--opb", "pb", "--json", cwd=tmp_path)
@@ -112,6 +113,7 @@ def test_formats_of_a_strangers_plugin(tmp_path):
     assert "8 arrows" in audited
 
 
+@pytest.mark.slow
 def test_a_schedule_is_judged_on_the_collective_of_the_file(tmp_path):
     """The node 3 takes no part, so an all-to-all of the others is all that is asked for."""
     modes = "4 2\n0 T 1 3\n1 B 0 2\n2 R 1 3\n3 N 0 2\n"

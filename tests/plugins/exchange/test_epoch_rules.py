@@ -80,6 +80,7 @@ def changed(record: dict[str, Any], draw: random.Random) -> dict[str, Any]:
     return {**record, "7-Flows": flows, "8-Chunk paths": paths}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("network", "pick"), CLUSTERS)
 def test_changed_results_have_the_verdict_of_a_plain_simulation(network, pick):
     record, plain = allgather(network, pick, spare=2)
@@ -125,6 +126,7 @@ def changed_parts(text: str, draw: random.Random) -> str:
     return json.dumps(record)
 
 
+@pytest.mark.slow
 def test_all_to_alls_in_parts_have_the_verdict_of_a_plain_simulation():
     network = ndv2(2)
     gpus = sorted(network.gpus)

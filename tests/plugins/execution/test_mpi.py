@@ -64,6 +64,7 @@ def copies(schedule: Schedule) -> int:
     return sum(1 + len(message.destinations) for message in collective.messages)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "collective", [long("AAS"), long("AAB"), long("reduce-scatter"), "allreduce"]
 )
@@ -103,6 +104,7 @@ def test_a_program_of_its_own_checks_and_times(topology, collective, more, libra
     assert min(row["schedule_us"], row["exchange_us"], row["library_us"]) > 0
 
 
+@pytest.mark.slow
 def test_what_does_not_arrive_is_seen(tmp_path):
     """Each of these programs performs a schedule that is not valid."""
     sound = solved("ring-bi-4", "broadcast")

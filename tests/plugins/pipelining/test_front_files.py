@@ -59,6 +59,7 @@ def edit(file: Path, change: Callable[[Any], None]) -> None:
 SECOND = "steps-2.certificate.json"
 
 
+@pytest.mark.slow
 def test_a_finished_front_holds_from_its_files_alone(folder):
     front = check_front(folder)
     assert (values(front), front.complete) == ([(1, 1, 1), (4, 3, 3)], True)
@@ -79,6 +80,7 @@ def test_a_front_with_a_file_removed_is_not_complete(folder, name):
         check_front(folder)
 
 
+@pytest.mark.slow
 def test_a_folder_of_other_names_of_the_nodes_is_refused(tmp_path):
     network = cchybrid.network("ring-bi-4")
     first, second = (replace(network, node_names=tuple(names)) for names in ("abcd", "badc"))
@@ -151,6 +153,7 @@ def test_edited_claims_are_refused(folder, name, change, reason):
     assert (done.returncode, "FAILED" in done.stdout) == (1, True)
 
 
+@pytest.mark.slow
 def test_files_of_another_instance_are_refused(folder, tmp_path):
     cchybrid.pareto("ring-bi-4", "alltoall", folder=tmp_path / "other", time_limit=600)
     for path in (tmp_path / "other").glob("*.json"):
@@ -164,6 +167,7 @@ def test_files_of_another_instance_are_refused(folder, tmp_path):
         cchybrid.pareto("ring-bi-4", "alltoall", folder=folder, time_limit=600)
 
 
+@pytest.mark.slow
 def test_a_file_with_a_better_name_proves_nothing(tmp_path):
     # A valid schedule of three steps under the name of one of two.
     ring = cchybrid.instance("hypercube-4", "allgather", switching="store-and-forward")
@@ -177,6 +181,7 @@ def test_a_file_with_a_better_name_proves_nothing(tmp_path):
     assert check_front(tmp_path).complete
 
 
+@pytest.mark.slow
 def test_a_front_that_is_cut_short_says_what_is_open(tmp_path):
     front = cchybrid.pareto(instance(), folder=tmp_path, max_chunks=1, max_steps=3, time_limit=600)
     assert not front.complete
@@ -220,6 +225,7 @@ def test_a_front_of_wormhole_schedules_is_refused(folder):
         check_front(folder)
 
 
+@pytest.mark.slow
 def test_the_limit_of_all_numbers_of_steps_is_a_bound_where_there_is_no_other(monkeypatch):
     """Each certificate has been checked when its point is made."""
     monkeypatch.setattr("cchybrid_plugins.pipelining.pareto.round_bound", lambda *_: None)

@@ -67,6 +67,7 @@ def test_the_old_format_has_neither():
         Instance.from_json(record)
 
 
+@pytest.mark.slow
 def test_steps_with_rounds_are_solved_and_certified():
     instance = cchybrid.instance("dgx-1", "allgather", chunks=2, rounds=[1, 2])
     wide = cchybrid.solve(instance, time_limit=120)
@@ -100,6 +101,7 @@ def test_the_sentence_says_that_messages_go_hop_by_hop():
     assert "store-and-forward" in found.to_json()["instance"]
 
 
+@pytest.mark.slow
 def test_a_reduction_counts_its_rounds_from_the_last_step():
     instance = cchybrid.instance("ring-bi-6", "reduce", root=0, rounds=[3, 1])
     found = cchybrid.solve(instance, time_limit=120)
@@ -115,6 +117,7 @@ def test_an_engine_without_rounds_says_so():
     assert any("every step has one round" in remark for remark in plain.remarks)
 
 
+@pytest.mark.slow
 def test_fewest_rounds():
     instance = cchybrid.instance("dgx-1", "allgather", chunks=6)
     found = cchybrid.fewest_rounds(instance, 3, time_limit=120)
@@ -160,6 +163,7 @@ def test_one_schedule_that_is_best_in_both(network):
     assert front.complete
 
 
+@pytest.mark.slow
 def test_an_earlier_run_continues(dgx, tmp_path):
     first, files = dgx
     agrees(first, [(1, 2, 2), (2, 2, 3), (6, 3, 7)])

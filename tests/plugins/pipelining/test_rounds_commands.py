@@ -10,6 +10,7 @@ from tests.cli.test_commands import call
 PATIENT = ("--time-limit", "600")
 
 
+@pytest.mark.slow
 def test_the_front_in_words_and_files(tmp_path):
     done = call("pareto", "ring-bi-4", "AAB", "-o", "front", *PATIENT, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -37,6 +38,7 @@ def test_the_front_in_words_and_files(tmp_path):
     assert not any("hypercube" in line for line in inner)
 
 
+@pytest.mark.slow
 def test_the_front_for_programs(tmp_path):
     words = ("pareto", "ring-bi-4", "allgather", "--json", "--alpha", "1e-6", "--beta", "4e-11")
     record = json.loads(call(*words, "--plot", "front.svg", *PATIENT, cwd=tmp_path).stdout)
@@ -50,6 +52,7 @@ def test_the_front_for_programs(tmp_path):
     assert (tmp_path / "front.svg").read_text().startswith("<?xml")
 
 
+@pytest.mark.slow
 def test_fewest_rounds_of_a_number_of_steps(tmp_path):
     words = ("rounds", "dgx-1", "allgather", "--chunks", "2", "--steps", "2")
     done = call(*words, "-o", "s.json", cwd=tmp_path)

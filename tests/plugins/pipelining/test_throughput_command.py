@@ -134,6 +134,7 @@ def test_the_page_shows_what_is_printed(tmp_path, capsys):
     assert capsys.readouterr().out.startswith("15/13 True 346.6666666666667\n0 [[0, ")
 
 
+@pytest.mark.slow
 def test_bandwidths_of_a_file_price_its_capacities(tmp_path):
     # 25 GB/s per unit of capacity.
     graph = nx.Graph()

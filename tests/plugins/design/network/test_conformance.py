@@ -113,6 +113,7 @@ def test_the_suite_finds_a_breach(
     assert words in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_sound_designer_passes() -> None:
     check_designer(bad.Sound)
     check_designer(bad.info(bad.Sound))

@@ -71,6 +71,7 @@ def test_wrong_arguments_are_refused(arguments: dict[str, Any], words: str) -> N
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_numbers_of_numpy_are_numbers() -> None:
     result = cchybrid.design(
         np.int64(6), np.int32(2), cost={"latency": np.float64(2)}, seed=np.int64(3), time_limit=20

@@ -47,6 +47,7 @@ def check(found: NetworkSteps) -> None:
         assert steps_of_evidence(schedule.instance.to_json(), evidence) <= found.steps
 
 
+@pytest.mark.slow
 def test_a_bound_proves_the_network() -> None:
     task = DesignTask(8, 3, collective="AAS")
     found = fewest_steps(task, time_limit=60, threads=1)
@@ -119,6 +120,7 @@ def test_networks_with_fewer_links_are_listed_where_they_count(routing: str, lis
     assert (found.steps, found.proven, found.listed) == (3, "by exhaustion", listed)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_steps")
 def test_a_network_that_is_not_refuted_is_not_called_worse(monkeypatch: pytest.MonkeyPatch) -> None:
     real = network_steps.solve
@@ -159,6 +161,7 @@ def test_a_certified_bound_below_the_steps_does_not_certify_them(
     assert DesignResult._steps_lines(result)[0] == f"AAS: {found.steps} steps, verified; {words}"
 
 
+@pytest.mark.slow
 def test_what_is_not_proven_is_not_called_proven() -> None:
     """In a second, some schedule of the torus is found; 7 steps are proven best, more are not."""
     task = DesignTask(16, 4, collective="AAS")

@@ -131,6 +131,7 @@ def test_the_initial_network_is_kept_if_nothing_is_better(registry: Registry) ->
     assert better.cost == cost_of(better.task, better.links)
 
 
+@pytest.mark.slow
 def test_a_network_that_meets_the_bound_is_certified_and_ends_the_run(registry: Registry) -> None:
     result = run(registry, "plain", "sound", degree=2, time_limit=60)
     assert (result.status, result.certified, result.proven_by) == ("optimal", True, "")
@@ -138,12 +139,14 @@ def test_a_network_that_meets_the_bound_is_certified_and_ends_the_run(registry: 
     assert result.seconds < 20
 
 
+@pytest.mark.slow
 def test_a_target_ends_the_run(registry: Registry) -> None:
     result = run(registry, "plain", target=9.7, time_limit=60)
     assert (result.status, result.links) == ("feasible", path(8))
     assert result.seconds < 20
 
 
+@pytest.mark.slow
 def test_what_a_designer_finds_after_the_goal_makes_no_claim(registry: Registry) -> None:
     """The path meets the goal; the ring that is offered before the claim is dropped."""
     result = run(registry, "twofold", target=9.7, time_limit=60)
@@ -194,6 +197,7 @@ def test_cost_terms_that_fail_are_named_in_one_line(registry: Registry) -> None:
     assert nan.troubles == ("sound: failed: offered a network of infinite cost",)
 
 
+@pytest.mark.slow
 def test_observers_see_the_run_in_order(registry: Registry) -> None:
     events: list[Any] = []
     found: list[Any] = []

@@ -22,6 +22,7 @@ class Late(EventBus):
         return 100.0
 
 
+@pytest.mark.slow
 def test_an_initial_network_is_kept_as_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
     """The designers' cheaper networks follow it, all different up to isomorphism."""
     seen: list[list[Links]] = []
@@ -49,6 +50,7 @@ def test_an_initial_network_is_kept_as_a_start(monkeypatch: pytest.MonkeyPatch) 
     assert result.seconds > 100
 
 
+@pytest.mark.slow
 def test_an_interrupted_search_keeps_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
     def search(task, starts, **rest):  # type: ignore[no-untyped-def]
         raise KeyboardInterrupt
