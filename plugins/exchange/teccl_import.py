@@ -33,7 +33,7 @@ MAX_TIME_ERROR = Fraction(1, 1000)
 
 _ROUTE = (
     r"(\d{1,9})->(\d{1,9})(?: with volume ([\d.eE+-]{1,30}))? in epoch (\d{1,9})"
-    r"(?: via switches ([\d,> -]{1,200}))?"
+    r"(?: via switches (\d{1,9}(?:[,> -]{1,4}\d{1,9}){0,20}))?"
 )
 _FLOW = re.compile(r"Chunk (\d{1,9}) from (\d{1,9}) traveled over " + _ROUTE)
 _HOP = re.compile(_ROUTE)
@@ -91,6 +91,9 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
     broken = EpochRules(epochs, met_by, parts, switches, rates).broken(flows)
     if request.collective is None:  # otherwise the messages are compared with its own
         broken += demands_lacking(gpus, used, demands, known)
+    if as_switches := used & (gpus if known is None else known.gpus):
+        text = f"GPU {min(as_switches)} forwards chunks as a switch does"
+        broken.append(BrokenRule("no-switch", "Flows", text))
     if unlisted and not broken:
         text = "a path has this flow, which is not in the list of flows"
         broken.append(BrokenRule("missing-demand", unlisted[0].place, text))
@@ -100,7 +103,7 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
         facts.append(f"its list of flows lacks a volume of {float(lost):g} chunks of its paths")
     own = None
     if known is not None and rates is not None:
-        broken += _wrong_cluster(record, epochs, used - known.switches)
+        broken += _wrong_time(record, epochs)
         lower, reason = epoch_bound(known, switches, demands, rates, parts=parts)
         own = OwnBound(epochs, lower, "epochs", f"{known.name}: {reason}")
         if known.gpus - gpus:
@@ -124,21 +127,15 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
     return imported
 
 
-def _wrong_cluster(
-    record: Mapping[str, Any], epochs: int, as_switches: frozenset[int]
-) -> list[BrokenRule]:
-    """Return what contradicts the cluster or the times of the file."""
-    broken = []
-    if as_switches:
-        text = f"GPU {min(as_switches)} forwards chunks as a switch does"
-        broken.append(BrokenRule("no-switch", "Flows", text))
+def _wrong_time(record: Mapping[str, Any], epochs: int) -> list[BrokenRule]:
+    """Return whether the time of the collective contradicts that of its epochs."""
     epoch, time = (
         Fraction(_keyed(record, key, float)) for key in ("Epoch_Duration", "Collective_Finish_Time")
     )
-    if abs(time - epochs * epoch) > MAX_TIME_ERROR * time:
-        text = f"{float(time):g} s for {epochs} epochs of {float(epoch):g} s"
-        broken.append(BrokenRule("wrong-time", "Collective_Finish_Time", text))
-    return broken
+    if abs(time - epochs * epoch) <= MAX_TIME_ERROR * time:
+        return []
+    text = f"{float(time):g} s for {epochs} epochs of {float(epoch):g} s"
+    return [BrokenRule("wrong-time", "Collective_Finish_Time", text)]
 
 
 def _keyed(record: Mapping[str, Any], name: str, kind: type) -> Any:
@@ -183,7 +180,7 @@ def _flow(source: int, chunk: int, fields: list[Any], where: str, place: str) ->
             f"volume {volume}, epoch {epoch}", where=place,
             hint=f"use numbers above 0 and up to {MAX_EPOCH}",
         )  # fmt: skip
-    switches = tuple(map(int, re.findall(r"\d{1,9}", via or "")))
+    switches = tuple(map(int, re.findall(r"\d+", via or "")))
     ends, is_part = (int(start), int(end)), volume is not None
     return Flow(source, chunk, *ends, amount, is_part, int(epoch), switches, where)
 

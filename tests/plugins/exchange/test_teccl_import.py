@@ -86,6 +86,18 @@ def test_a_gpu_that_is_used_as_a_switch_is_found():
     assert any("with all 16 GPUs at least 10 epochs" in fact for fact in found.facts)
 
 
+def test_a_gpu_is_no_switch_of_an_unknown_network_either():
+    flows, paths = teccl_triangle()
+    short = [f"Chunk 0 from {a} traveled over {a}->{2 - a} in epoch 0 via switches" for a in (0, 2)]
+
+    def broken(switch: int) -> str:
+        listed = [*flows, *(f"{each} {switch}" for each in short)]
+        return " ".join(map(str, read(teccl_result(listed, paths, 2)).broken))
+
+    assert "GPU 1 forwards chunks as a switch does (no-switch)" in broken(1)
+    assert broken(7) == ""
+
+
 def test_teccl_links_in_and_out_of_switches_have_rates():
     # The InfiniBand links carry a chunk in ten epochs, those of a switch one in each.
     via = "Chunk 0 from {0} traveled over {0}->{1} in epoch {2} via switches 0".format
@@ -253,6 +265,8 @@ def test_gpus_are_the_nodes_of_their_numbers_on_a_named_network():
         (teccl_result(*teccl_triangle(), 1)[:-1] + ', "9-Epochs_Required": 3}',
          "9-Epochs_Required: 3-Epochs_Required beside it; leave one of them out"),
         (teccl_result(["Chunk zero"], {}, 1), "Flows[0]: 'Chunk zero' is no flow"),
+        (teccl_result([f"{FLOW} via switches -"], {}, 1), "via switches -' is no flow"),
+        (teccl_result([f"{FLOW} via switches 1234567890"], {}, 1), "is no flow"),
         (teccl_result([], {}, 1), "Chunk paths: no demands"),
         (teccl_result([], {"Demand": []}, 1), "'Demand' is no demand"),
         (teccl_result([], {"Demand at 1 for chunk 0 from 0 met by epoch 0": [["x"]]}, 1),
