@@ -74,11 +74,11 @@ def merge(
         with Store(output, write=True) as merged, checking(output) as watch:
             found = merge(stores, merged, registry, watch)
             total = sum(merged.run_counts().values())
-    except (InputError, KeyboardInterrupt):
+    except BaseException as error:
         if fresh and is_file(output):
             output.unlink()
-        raise
-    except (sqlite3.Error, OSError) as error:
+        if not isinstance(error, sqlite3.Error | OSError):
+            raise
         raise InputError(
             f"the store cannot be written: {error}", where=str(output), hint="name another file"
         ) from None

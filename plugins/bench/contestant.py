@@ -75,7 +75,7 @@ class Contestant:
         """The budget in words: ``60 s, 1 thread``, and that the greedy schedule takes part."""
         amounts = []
         if self.evaluations is not None:
-            amounts.append(f"{self.evaluations} evaluations")
+            amounts.append(f"{self.evaluations} evaluation{'s' if self.evaluations > 1 else ''}")
         if self.time_limit is not None:
             amounts.append(f"{self.time_limit:.15g} s")
         amounts.append(f"{self.threads} thread{'s' if self.threads > 1 else ''}")

@@ -111,6 +111,19 @@ def test_what_does_not_hold_is_left_out(
     assert [run.key for run in runs(tmp_path / "all.sqlite")] == [three[1].key]
 
 
+def test_a_merge_that_the_disk_ends_leaves_no_file(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(store: Store, run: Run) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(Store, "put", full)
+    output = tmp_path / "all.sqlite"
+    assert command(["bench", "merge", str(whole), "-o", str(output)]) == 2
+    assert "the store cannot be written: No space left on device" in capsys.readouterr().err
+    assert not output.exists()
+
+
 def test_a_run_that_holds_by_the_rows_of_its_own_store_stays(
     whole: Path, three: list[Run], tmp_path: Path
 ) -> None:
