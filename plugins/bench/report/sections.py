@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..frame import as_text, run_frame
 from . import scaling, statistics, teams
 from .cells import shown
 from .reading import Reading
-from .significance import NOT_SHOWN, PENALTY, TEST, UNLIKE, pairs_of
+from .significance import NOT_SHOWN, PENALTY, TEST, UNLIKE, beside_lowest_of_all, pairs_of
 from .standing import STUDY, VERDICTS, compare, contradictions, standings
 
 BUSY = 1.5
@@ -51,6 +52,8 @@ def compose(reading: Reading, other: Reading | None) -> Report:
         sections += [*_new(scheduled), *_against_papers(scheduled), _unfinished(scheduled)]
         without = " Rows that were shown to have no schedule are left out."
         without = without if scheduled.infeasible.any() else ""
+        compared = beside_lowest_of_all(searched)
+        scores["standing"] = [compared.get(key, "") for key in scores.key]
         sections += [*_credit(scheduled), *_contestants(scores, without)]
         sections += _teams(searched, without)
     sections += _scaling(reading)
@@ -279,7 +282,18 @@ def _contestants(found: DataFrame, without: str) -> list[Section]:
         **({"no search": found.unsearched} if found.unsearched.any() else {}),
     })  # fmt: skip
     parts = found.collective != "all"
-    total = Section("Contestants", text, table=table[~parts].drop(columns="collective"))
+    if found.standing.any():
+        pairs = comb(found.key.nunique(), 2)
+        text += (
+            " Seconds over all runs: how their means over the rows and seeds that all contestants"
+            f" have, {PENALTY} for a run without success, compare with the lowest, by Wilcoxon's"
+            f" signed-rank test over the rows at 5 %, with Holm's correction for {pairs}"
+            f" comparisons; {UNLIKE}."
+        )
+    overall = table[~parts].drop(columns="collective")
+    if found.standing.any():
+        overall["seconds over all runs"] = found.standing
+    total = Section("Contestants", text, table=overall)
     by_collective = Section("Contestants by collective", table=table[parts])
     return [total, by_collective] if parts.any() else [total]
 

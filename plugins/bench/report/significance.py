@@ -73,6 +73,39 @@ def beside_lowest(
     return [shown.get(place, "lowest mean") for place in range(len(rows))]
 
 
+def beside_lowest_of_all(runs: DataFrame) -> dict[str, str]:
+    """Return by key how each of several contestants compares with that of the lowest mean.
+
+    The seconds are ``penalised``, of the rows and seeds that all of them have; ``more`` is what
+    Wilcoxon's signed-rank test over the means of rows shows, with Holm's correction for all pairs.
+    Where time limits differ, it shows nothing if some run of the two has no success.
+
+    References
+    ----------
+    F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1 (1945),
+    doi:10.2307/3001968.
+    """
+    seconds = runs.assign(value=penalised(runs, runs.success))
+    each = seconds.pivot_table(index=["row", "seed"], columns="key", values=["value", "success"])
+    means = each.dropna().groupby("row").mean()
+    if runs.key.nunique() < 2 or means.empty:
+        return {}
+    lowest = means.value.mean().idxmin()
+    limits = {key: Contestant.from_key(key).time_limit for key in means.value}
+    others = [key for key in means.value if key != lowest]
+    p_values = []
+    for key in others:
+        more = means.value[key] - means.value[lowest]
+        unlike = limits[key] != limits[lowest] and means.success[[key, lowest]].min(axis=None) < 1
+        nothing = unlike or not more.any()
+        p_values.append(
+            1.0 if nothing else 2 * float(stats.wilcoxon(more, alternative="greater").pvalue)
+        )
+    shown = holm(p_values, comb(len(limits), 2))
+    words = ("more" if sure else NOT_SHOWN for sure in shown)
+    return {lowest: "lowest mean", **dict(zip(others, words, strict=True))}
+
+
 def pairs_of(rows: Iterable[str]) -> int:
     """Return the number of pairs within rows."""
     return sum(comb(count, 2) for count in Counter(rows).values())

@@ -9,6 +9,7 @@ from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.report.significance import (
     NOT_SHOWN,
     beside_lowest,
+    beside_lowest_of_all,
     differences,
     holm,
     p_value,
@@ -98,6 +99,42 @@ def test_each_row_has_one_lowest_mean() -> None:
     ]  # fmt: skip
     assert beside_lowest(["a", "a"], [low, low]) == ["lowest mean", NOT_SHOWN]
     assert beside_lowest(["a", "a"], [[], low]) == [NOT_SHOWN, "lowest mean"]
+
+
+def every(seconds: dict[str, list[float]], limits: dict[str, float] | None = None) -> list[str]:
+    """Return how engines with these seconds, one a row, compare; 60 s is a run without success."""
+    runs = DataFrame(
+        [
+            (Contestant((name,), time_limit=(limits or {}).get(name, 60.0)).key, f"row {row}", 0,
+             value, value, value < 60.0)
+            for name, values in seconds.items() for row, value in enumerate(values)
+        ],
+        columns=["key", "row", "seed", "seconds", "seconds_to_best", "success"],
+    )  # fmt: skip
+    return [*beside_lowest_of_all(runs).values()]
+
+
+def test_contestants_are_compared_over_the_rows_that_all_have() -> None:
+    rising = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    later = [2 * value + 0.1 for value in rising]
+    # Six rows of one sign: 2 / 2^6 by the exact test; with three pairs Holm asks for 0.05 / 3.
+    assert every({"tabu": rising, "cpsat": later}) == ["lowest mean", "more"]
+    assert every({"tabu": later, "cpsat": rising}) == ["lowest mean", "more"]
+    assert every({"tabu": rising[:5], "cpsat": later}) == ["lowest mean", NOT_SHOWN]
+    assert every({"tabu": rising, "cpsat": later, "lns": rising}).count("more") == 0
+    assert every({"tabu": rising, "cpsat": rising}) == ["lowest mean", NOT_SHOWN]
+    # The lowest mean, by far in one row, is the higher one in nine: nothing is shown.
+    assert every({"tabu": [59.0] + [1.0] * 9, "cpsat": [1.0] + [2.0] * 9}).count("more") == 0
+    assert every({"tabu": rising}) == []
+    assert every({"tabu": rising, "cpsat": []}) == []
+
+
+def test_runs_without_success_under_other_limits_decide_nothing_over_all_rows() -> None:
+    rising, failed = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [60.0] * 7
+    assert every({"tabu": rising, "cpsat": failed}) == ["lowest mean", "more"]
+    limits = {"tabu": 30.0}
+    assert every({"tabu": rising, "cpsat": failed}, limits) == ["lowest mean", NOT_SHOWN]
+    assert every({"tabu": rising, "cpsat": [9.0] * 7}, limits) == ["lowest mean", "more"]
 
 
 def test_a_run_without_success_counts_with_its_limit_or_the_longest_time_of_its_row() -> None:
