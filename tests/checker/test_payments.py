@@ -198,6 +198,15 @@ def test_incomes_that_grow_in_every_step_are_refused(
         spread(network, prices, steps, group)
 
 
+def test_the_work_for_paths_of_a_table() -> None:
+    """A look at each of three channels, and at each node of the path."""
+    network = chain((0, [2]), routing={"next": [[0, 1, 1, 1], [1, 1, 2, 2], [2, 2, 2, 3], [3] * 4]})
+    prices = Prices(network, {"channels": [[0, 1, 2]]}, 2)
+    before = prices.work
+    assert paid_for_routes(network, prices, [0]) == 2
+    assert prices.work == before + 3 + 3
+
+
 def test_many_charges_are_refused() -> None:
     """Every charge is looked at for every step at which one begins or ends."""
     number = 16_000

@@ -56,6 +56,19 @@ def test_the_search_goes_on_beside_a_node_without_ports() -> None:
     assert out_of_reach(star, 0) == {3}
 
 
+def test_a_destination_that_the_routing_table_does_not_reach() -> None:
+    # The table sends what is for node 2 from node 0 over a channel that is none.
+    routing = {"next": [[0, 1, 2], [0, 1, 2], [2, 2, 2]]}
+    assert out_of_reach(by_hand([[0, 1], [1, 2]], (0, [2]), routing=routing), 0) == {2}
+    assert out_of_reach(by_hand([[0, 1], [1, 2]], (0, [1, 2]), routing=routing), 0) == set()
+    # From node 1 it gives no path, and node 2 has one.
+    routing = {"next": [[0, 1, 2, 3], [0, 1, 0, 0], [0, 1, 2, 3], [3, 3, 3, 3]]}
+    channels, message = [[0, 1], [0, 2], [1, 3], [2, 3]], (0, [1, 2, 3])
+    assert out_of_reach(by_hand(channels, message, routing=routing), 0) == set()
+    channels[-1] = [3, 2]
+    assert out_of_reach(by_hand(channels, message, routing=routing), 0) == {3}
+
+
 def test_evidence() -> None:
     given = network((0, [1]), (2, [1, 3]))
     check_unreachable(given, {"kind": "unreachable", "message": 1, "destination": 1})

@@ -82,6 +82,13 @@ def test_a_refusal_names_the_step() -> None:
             checked_schedule(Schedule(ring, steps).to_json())
 
 
+def test_a_refusal_of_a_reduction_counts_its_steps_from_the_last() -> None:
+    steps = ((Transfer(0, (1, 0)),), (Transfer(0, (2, 0)),))
+    text = "^the schedule is not valid: step 1 from the last: the path "
+    with pytest.raises(EvidenceError, match=text):
+        checked_schedule(Schedule(cchybrid.instance("ring-bi-4", "AOR"), steps).to_json())
+
+
 @settings(max_examples=examples(300))
 @given(valid_schedules(**SEVERAL), SEEDS, st.integers(1, 2))
 def test_the_referee_and_the_checker_agree(schedule: Schedule, seed: int, mistakes: int) -> None:

@@ -216,7 +216,8 @@ def test_overlapping_sums_are_counted_twice():
 def test_only_members_receive_under_wormhole():
     instance = allreduce(LINE, 0, 3)
     rows = [[((0, 1), [0])], [((1, 2, 3), [0]), ((3, 2, 1, 0), [3])]]
-    assert [v.rule for v in verify_schedule(schedule(rows, instance))] == ["not-a-destination"]
+    found = [(v.rule, v.place) for v in verify_schedule(schedule(rows, instance))]
+    assert found == [("not-a-destination", "node 1")]
     hops = instance.with_model(switching="store-and-forward")
     rows = [[((0, 1), [0])], [((1, 2), [0])], [((2, 3), [0]), ((3, 2), [3])], [((2, 1), [3])]]
     assert verify_schedule(schedule([*rows, [((1, 0), [3])]], hops)) == ()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import cchybrid
-from cchybrid.model import Collective, CommunicationModel, Instance, Network, Schedule
+from cchybrid.model import Collective, CommunicationModel, Instance, Network, RoutingTable, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.referee.features import KNOWN, refuse_unknown
 from cchybrid.referee.verify import verify, verify_schedule
@@ -47,6 +47,10 @@ class Bare:
     """A message without fields."""
 
 
+class AdaptiveTable(RoutingTable):
+    """A table of which a router may take other paths."""
+
+
 class OtherFile(Network):
     """A network of which files and the checker get another one."""
 
@@ -66,6 +70,7 @@ def put(record: Any, name: str, value: Any) -> Any:
 
 
 PLAIN = cchybrid.instance("ring-bi-4", "OAB")
+NEXT = [[(v + (v != goal)) % 4 for goal in range(4)] for v in range(4)]
 FIELDS = {name: getattr(PLAIN.network, name) for name in KNOWN[Network]}
 SIZED = tuple(SizedMessage(*message) for message in PLAIN.collective.messages)
 TIMED = tuple(TimedChannel(*channel) for channel in PLAIN.network.channels)
@@ -80,6 +85,7 @@ TIMED = tuple(TimedChannel(*channel) for channel in PLAIN.network.channels)
          "SizedMessage.destinations"),
         (put(PLAIN, "collective", put(PLAIN.collective, "messages", (Bare(),))), "Bare"),
         (put(PLAIN, "network", put(PLAIN.network, "channels", TIMED)), "TimedChannel.capacity"),
+        (put(PLAIN, "model", put(PLAIN.model, "routing", AdaptiveTable(NEXT))), "AdaptiveTable"),
         (put(PLAIN, "model", put(PLAIN.model, "switching", "cut-through")),
          "the switching cut-through"),
         (DatedInstance(PLAIN.network, PLAIN.collective, PLAIN.model, PLAIN.name),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cchybrid.model import AllReduction, Collective, Instance, Network
 from cchybrid.referee.verify import verify
+from cchybrid.referee.violations import Report
 from tests.broken_schedules import (
     MISTAKES,
     REDUCE,
@@ -99,6 +102,12 @@ def test_words_of_many_messages_and_long_numbers():
     for number, shown in ((2**64 - 1, str(2**64 - 1)), (2**64, "(a number of 65 bits)")):
         found = verify(SCATTER, steps_of([[(number, (0, 1))]]))
         assert found[0].place == f"message {shown}"
+
+
+def test_nodes_have_their_names_and_other_numbers_none() -> None:
+    named = replace(SCATTER.network, node_names=tuple("abcde"))
+    report = Report(replace(SCATTER, network=named), ())
+    assert [report.node(node) for node in (-1, 0, 4, 5)] == ["-1", "a", "e", "5"]
 
 
 @pytest.mark.parametrize(

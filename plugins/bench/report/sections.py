@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -15,10 +13,11 @@ from cchybrid.plugin.benchmark_report import Report, Section, counts_of, exclusi
 
 from ..contestant import Contestant, settings_of
 from ..frame import as_text, run_frame
-from . import scaling, statistics, teams
-from .cells import shown
+from . import scaling, statistics
+from .cells import percent, ranges, shown
+from .contestant_sections import contestants, teams
 from .reading import Reading
-from .significance import NOT_SHOWN, PENALTY, TEST, UNLIKE, beside_lowest_of_all, pairs_of
+from .significance import NOT_SHOWN, PENALTY, TEST, UNLIKE, pairs_of
 from .standing import STUDY, VERDICTS, compare, contradictions, standings
 
 BUSY = 1.5
@@ -52,10 +51,8 @@ def compose(reading: Reading, other: Reading | None) -> Report:
         sections += [*_new(scheduled), *_against_papers(scheduled), _unfinished(scheduled)]
         without = " Rows that were shown to have no schedule are left out."
         without = without if scheduled.infeasible.any() else ""
-        compared = beside_lowest_of_all(searched)
-        scores["standing"] = [compared.get(key, "") for key in scores.key]
-        sections += [*_credit(scheduled), *_contestants(scores, without)]
-        sections += _teams(searched, without)
+        sections += [*_credit(scheduled), *contestants(searched, scores, without)]
+        sections += teams(searched, without)
     sections += _scaling(reading)
     if other is not None:
         sections.append(_comparison(rows, reading, other))
@@ -72,18 +69,6 @@ def compose(reading: Reading, other: Reading | None) -> Report:
         return paper_files(reading, rows, runs, _versions(reading).get("cchybrid", "unknown"))
 
     return Report(_facts(reading), sections, rows, COLUMNS, drawn, paper)
-
-
-def _percent(share: float) -> str:
-    return "" if isna(share) else f"{100 * share:.0f} %"
-
-
-def _ranges(lows: Series, highs: Series, show: Callable[[float], str]) -> list[str]:
-    """Return intervals such as ``21 to 100 %``, from 0 on; "" for none."""
-    return [
-        "" if isna(low) else f"{show(max(low, 0.0)).removesuffix(' %')} to {show(high)}"
-        for low, high in zip(lows, highs, strict=True)
-    ]
 
 
 def _beside(numbers: Series, others: Series, words: str, none: str = "") -> list[Any]:
@@ -127,11 +112,11 @@ def _rates(found: DataFrame) -> list[Section]:
     names = ["row", "contestant", "goal", "runs", "successes", "cut_off"]
     whole = "{:.0f}".format
     table = found[names].rename(columns={"cut_off": "cut off"}).assign(**{
-        "success rate": found.rate.map(_percent),
-        "95 % interval": _ranges(found.rate_low, found.rate_high, _percent),
-        "published": found.published_rate.map(_percent), "at least theirs": verdicts,
+        "success rate": found.rate.map(percent),
+        "95 % interval": ranges(found.rate_low, found.rate_high, percent),
+        "published": found.published_rate.map(percent), "at least theirs": verdicts,
         "mean evaluations": found.evaluations_mean.round().astype("Int64"),
-        "interval of evaluations": _ranges(found.evaluations_low, found.evaluations_high, whole),
+        "interval of evaluations": ranges(found.evaluations_low, found.evaluations_high, whole),
         "mean s": found.seconds_mean,
     })  # fmt: skip
     shown_only = {"their_evaluations": "published evaluations", "their_time": "published time"}
@@ -159,7 +144,7 @@ def _remainders(found: DataFrame) -> list[Section]:
     )
     table = found[["row", "contestant", "runs"]].assign(**{
         "mean conflicts": found.conflicts_mean,
-        "95 % interval": _ranges(found.conflicts_low, found.conflicts_high, "{:.1f}".format),
+        "95 % interval": ranges(found.conflicts_low, found.conflicts_high, "{:.1f}".format),
         "beside the lowest": found.verdict,
         "evaluations/s": found.speed.round().astype("Int64"),
         "highest of the row / own": found.slower,
@@ -258,89 +243,6 @@ def _credit(rows: DataFrame) -> list[Section]:
     )
     table = statistics.credit_of(gains) if len(gains) else None
     return [Section("What each engine contributed", text, table=table)]
-
-
-def _contestants(found: DataFrame, without: str) -> list[Section]:
-    text = (
-        "A success is a run that reaches the fewest steps known for its row, or the row's bound;"
-        " the interval is Wilson's. Seconds are those to the best schedule, over the successes;"
-        " start and search: processor seconds of the engines in all runs, until their searches"
-        f" began and of the searches.{without}"
-    )
-    if found.unsearched.any():
-        text += (
-            " No search: runs that ended before any engine began its search, so that they show"
-            " nothing but that the time was too short to start one."
-        )
-    names = ["collective", "contestant", "rows", "runs", "failures", "closed"]
-    table = found[names].assign(**{
-        "best known reached": found.reached, "successes": found.successes,
-        "success rate": (100 * found.successes / found.runs).map("{:.0f} %".format),
-        "95 % interval": _ranges(found.rate_low, found.rate_high, _percent),
-        "mean s": found.seconds_mean, "median s": found.seconds_median,
-        "start, mean s": found.start_mean, "search, mean s": found.search_mean,
-        **({"no search": found.unsearched} if found.unsearched.any() else {}),
-    })  # fmt: skip
-    parts = found.collective != "all"
-    if found.standing.any():
-        pairs = comb(found.key.nunique(), 2)
-        text += (
-            " Seconds over all runs: how their means over the rows and seeds that all contestants"
-            f" have, {PENALTY} for a run without success, compare with the lowest, by Wilcoxon's"
-            f" signed-rank test over the rows at 5 %, with Holm's correction for {pairs}"
-            f" comparisons; {UNLIKE}."
-        )
-    overall = table[~parts].drop(columns="collective")
-    if found.standing.any():
-        overall["seconds over all runs"] = found.standing
-    total = Section("Contestants", text, table=overall)
-    by_collective = Section("Contestants by collective", table=table[parts])
-    return [total, by_collective] if parts.any() else [total]
-
-
-def _teams(runs: DataFrame, without: str) -> list[Section]:
-    """Return the sections on teams beside their members, and on which engine seeded which."""
-    found = teams.beside_members(runs)
-    sections = []
-    if len(found):
-        text = (
-            "Each team beside the better one of its members, as if it were known which: the one"
-            " with a higher success rate, then fewer seconds. Only members with runs of their own"
-            " in the row can be that; others might be better. Seconds are means to the best"
-            f" schedule over all runs, {PENALTY} for a run without success, with Student's"
-            " interval at 95 %."
-            f" Better, worse: fewer or more seconds by {TEST.format(found.rivals.sum())}.{without}"
-        )
-        lines = []
-        for team, rows in found.groupby("team", sort=False):
-            counts = rows.verdict.value_counts()
-            words = [f"{word} {counts[word]}" for word in teams.VERDICTS if word in counts]
-            members = dict.fromkeys("; ".join(rows.members).split("; "))
-            lines.append(
-                f"{team} beside {', '.join(members)}: {', '.join(words)} of"
-                f" {counted(len(rows), 'row')}; {rows.successes.sum()} successes of"
-                f" {counted(rows.runs.sum(), 'run')}, the better members"
-                f" {rows.member_successes.sum()}; closed {rows.closed.sum()}, the better members"
-                f" {rows.member_closed.sum()}"
-            )
-        table = found[["row", "team", "successes", "closed"]].assign(**{
-            "mean s": found.seconds, "95 % interval": _ranges(found.low, found.high, shown),
-            "better member": found.member, "its successes": found.member_successes,
-            "its closed": found.member_closed, "its mean s": found.member_seconds,
-            "its 95 % interval": _ranges(found.member_low, found.member_high, shown),
-            "verdict": found.verdict,
-        })  # fmt: skip
-        sections.append(
-            Section("Teams beside their members", text, lines, table, "teams.csv", found)
-        )
-    seeds = teams.seeds_of_teams(runs)
-    if len(seeds):
-        text = (
-            "In how many runs the search that found the best schedule started from a schedule or"
-            " near-solution of another engine."
-        )
-        sections.append(Section("Which engine seeded which", text, table=seeds))
-    return sections
 
 
 def _comparison(rows: DataFrame, reading: Reading, other: Reading) -> Section:

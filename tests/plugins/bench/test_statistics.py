@@ -84,6 +84,20 @@ def test_scores() -> None:
     assert (slow.rate_low, slow.rate_high) == wilson(0, 1)
 
 
+def test_contestants_have_one_standing_over_all_collectives() -> None:
+    outcomes = [
+        {**outcome("a", each), "row": row, "seconds_to_best": seconds}
+        for each, seconds in ((FAST, 1.0), (SLOW, 2.0))
+        for row in ("a AAS", "a AAB")
+    ]
+    rows = tuple(Row(InstanceSpec("a", each)) for each in ("AAS", "AAB"))
+    checked = CheckedSuite(Path("x"), "x", [*rows], {})
+    sections = compose(Reading(rows, run_table(outcomes), checked), None).sections
+    tables = {each.title: each.table for each in sections}
+    assert [*tables["Contestants"]["seconds over all runs"]] == ["lowest mean", NOT_SHOWN]
+    assert [*tables["Contestants by collective"].collective] == ["AAS", "AAS", "AAB", "AAB"]
+
+
 def curves(*outcomes: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the performance profile, and what was settled over time, as lists of corners."""
     reading = read(*outcomes)

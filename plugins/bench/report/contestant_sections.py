@@ -1,0 +1,98 @@
+"""The sections of the report on contestants, and on teams beside their members."""
+
+from __future__ import annotations
+
+from math import comb
+
+from pandas import DataFrame
+
+from cchybrid.model.shown import counted
+from cchybrid.plugin.benchmark_report import Section
+
+from .cells import percent, ranges, shown
+from .significance import PENALTY, TEST, UNLIKE, beside_lowest_of_all
+from .teams import VERDICTS, beside_members, seeds_of_teams
+
+
+def contestants(runs: DataFrame, found: DataFrame, without: str) -> list[Section]:
+    """Return the sections on the scores of contestants, and on how their seconds compare."""
+    text = (
+        "A success is a run that reaches the fewest steps known for its row, or the row's bound;"
+        " the interval is Wilson's. Seconds are those to the best schedule, over the successes;"
+        " start and search: processor seconds of the engines in all runs, until their searches"
+        f" began and of the searches.{without}"
+    )
+    if found.unsearched.any():
+        text += (
+            " No search: runs that ended before any engine began its search, so that they show"
+            " nothing but that the time was too short to start one."
+        )
+    names = ["collective", "contestant", "rows", "runs", "failures", "closed"]
+    table = found[names].assign(**{
+        "best known reached": found.reached, "successes": found.successes,
+        "success rate": (100 * found.successes / found.runs).map("{:.0f} %".format),
+        "95 % interval": ranges(found.rate_low, found.rate_high, percent),
+        "mean s": found.seconds_mean, "median s": found.seconds_median,
+        "start, mean s": found.start_mean, "search, mean s": found.search_mean,
+        **({"no search": found.unsearched} if found.unsearched.any() else {}),
+    })  # fmt: skip
+    parts = found.collective != "all"
+    if compared := beside_lowest_of_all(runs):
+        pairs = comb(len(compared), 2)
+        text += (
+            " Seconds over all runs: how their means over the rows and seeds that all contestants"
+            f" have, {PENALTY} for a run without success, compare with the lowest, by Wilcoxon's"
+            f" signed-rank test over the rows at 5 %, with Holm's correction for {pairs}"
+            f" comparisons; {UNLIKE}."
+        )
+    overall = table[~parts].drop(columns="collective")
+    if compared:
+        overall["seconds over all runs"] = [compared.get(key, "") for key in found.key[~parts]]
+    total = Section("Contestants", text, table=overall)
+    by_collective = Section("Contestants by collective", table=table[parts])
+    return [total, by_collective] if parts.any() else [total]
+
+
+def teams(runs: DataFrame, without: str) -> list[Section]:
+    """Return the sections on teams beside their members, and on which engine seeded which."""
+    found = beside_members(runs)
+    sections = []
+    if len(found):
+        text = (
+            "Each team beside the better one of its members, as if it were known which: the one"
+            " with a higher success rate, then fewer seconds. Only members with runs of their own"
+            " in the row can be that; others might be better. Seconds are means to the best"
+            f" schedule over all runs, {PENALTY} for a run without success, with Student's"
+            " interval at 95 %."
+            f" Better, worse: fewer or more seconds by {TEST.format(found.rivals.sum())}.{without}"
+        )
+        lines = []
+        for team, rows in found.groupby("team", sort=False):
+            counts = rows.verdict.value_counts()
+            words = [f"{word} {counts[word]}" for word in VERDICTS if word in counts]
+            members = dict.fromkeys("; ".join(rows.members).split("; "))
+            lines.append(
+                f"{team} beside {', '.join(members)}: {', '.join(words)} of"
+                f" {counted(len(rows), 'row')}; {rows.successes.sum()} successes of"
+                f" {counted(rows.runs.sum(), 'run')}, the better members"
+                f" {rows.member_successes.sum()}; closed {rows.closed.sum()}, the better members"
+                f" {rows.member_closed.sum()}"
+            )
+        table = found[["row", "team", "successes", "closed"]].assign(**{
+            "mean s": found.seconds, "95 % interval": ranges(found.low, found.high, shown),
+            "better member": found.member, "its successes": found.member_successes,
+            "its closed": found.member_closed, "its mean s": found.member_seconds,
+            "its 95 % interval": ranges(found.member_low, found.member_high, shown),
+            "verdict": found.verdict,
+        })  # fmt: skip
+        sections.append(
+            Section("Teams beside their members", text, lines, table, "teams.csv", found)
+        )
+    seeds = seeds_of_teams(runs)
+    if len(seeds):
+        text = (
+            "In how many runs the search that found the best schedule started from a schedule or"
+            " near-solution of another engine."
+        )
+        sections.append(Section("Which engine seeded which", text, table=seeds))
+    return sections
