@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -245,6 +246,14 @@ def _points(
                 break
         else:
             raise EvidenceError(f"no files show point {number}")
+    for number, (one, other) in enumerate(pairwise(points)):
+        # The first row, of one chunk, may be beside another of as many steps.
+        beside = number == 0 and one.chunks == 1 and one.steps == other.steps
+        if one.ratio <= other.ratio or not (beside or one.steps < other.steps):
+            raise EvidenceError(
+                f"point {number + 1} has not more steps and fewer rounds per chunk than the one"
+                " before it"
+            )
     return tuple(points)
 
 
