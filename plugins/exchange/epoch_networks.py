@@ -106,6 +106,20 @@ def recognise(gpus: Iterable[int], links: Iterable[Link]) -> EpochNetwork | None
     return fitting[0] if fitting and len(fitting[0].gpus - nodes) <= 1 else None
 
 
+def nearly(gpus: Iterable[int], links: Iterable[Link]) -> str:
+    """Return which known network has these GPUs, and how many of the links it lacks, in words.
+
+    "" if none has these GPUs and more than half of the links.
+    """
+    used, nodes = set(links), frozenset(gpus)
+    fitting = [each for each in KNOWN if nodes <= each.gpus and len(each.gpus - nodes) <= 1]
+    lacking = [(sorted(used - set(each.links)), each.name) for each in fitting]
+    missing, name = min(lacking, key=lambda pair: len(pair[0]), default=([], ""))
+    if not missing or 2 * len(missing) >= len(used):
+        return ""
+    return f"{name} lacks {len(missing)} of its links, such as {'->'.join(map(str, missing[0]))}"
+
+
 def epoch_bound(
     network: EpochNetwork,
     switches: frozenset[int],

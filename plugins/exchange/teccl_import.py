@@ -19,7 +19,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.json_fields import expect, parse_json, take
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest, OwnBound, Place
 
-from .epoch_networks import TOLERANCE, Demands, EpochNetwork, Link, epoch_bound, recognise
+from .epoch_networks import TOLERANCE, Demands, EpochNetwork, Link, epoch_bound, nearly, recognise
 from .epoch_rules import EpochRules, Flow, MetBy, Route, demands_lacking
 from .message_table import MAX_MESSAGES, collective_for
 from .msccl_import import HOP_BY_HOP, judged_on_used, used_network
@@ -79,8 +79,12 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
     gpus |= {goal for goals in demands.values() for goal in goals}
     used = frozenset(node for flow in flows for node in flow.switches)
     known = None
+    facts = [f"{len(gpus)} GPUs, {sum(map(len, demands.values()))} demands met, {epochs} epochs"]
     if request.network is None:
-        known = recognise(gpus, {link for flow in flows for link in flow.hops})
+        links = {link for flow in flows for link in flow.hops}
+        known = recognise(gpus, links)
+        if known is None and (near := nearly(gpus, links)):
+            facts.append(f"{near}: not judged by the rates of that cluster")
     elif used:
         raise InputError(
             f"paths over switch {min(used)}, and its links to GPUs are not those of a network",
@@ -97,8 +101,6 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
     if unlisted and not broken:
         text = "a path has this flow, which is not in the list of flows"
         broken.append(BrokenRule("missing-demand", unlisted[0].place, text))
-    met = sum(map(len, demands.values()))
-    facts = [f"{len(gpus)} GPUs, {met} demands met, {epochs} epochs"]
     if lost > TOLERANCE:
         facts.append(f"its list of flows lacks a volume of {float(lost):g} chunks of its paths")
     own = None

@@ -86,6 +86,15 @@ def test_a_gpu_that_is_used_as_a_switch_is_found():
     assert any("with all 16 GPUs at least 10 epochs" in fact for fact in found.facts)
 
 
+def test_a_cluster_that_lacks_a_link_is_named():
+    """One hop that no cluster has makes the rates of all links unknown."""
+    first, *others = [FLOW.replace("8", str(gpu)) for gpu in (8, 0, 3)]
+    flows = [first, *others, "Chunk 0 from 1 traveled over 1->4 in epoch 0 via switches 77"]
+    result = teccl_result(flows, teccl_demands(range(1, 16), 9), 10, 0.005, size=1.0)
+    named = "NDv2, 2 chassis lacks 2 of its links, such as 1->77: not judged by the rates of that"
+    assert any(named in fact for fact in read(result).facts)
+
+
 def test_a_gpu_is_no_switch_of_an_unknown_network_either():
     flows, paths = teccl_triangle()
     short = [f"Chunk 0 from {a} traveled over {a}->{2 - a} in epoch 0 via switches" for a in (0, 2)]
