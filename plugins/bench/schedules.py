@@ -37,8 +37,7 @@ class Schedules(Benchmark[Row]):
         own = dict(values)
         if not own.get("collective"):  # then the table alone names no instances
             own["collective"] = changes.get("collective", "")
-        stated = "comparable" in changes or values.get("comparable")
-        if stated or row.spec == Row.from_text(own, folder).spec:
+        if "comparable" in changes or row.spec == Row.from_text(own, folder).spec:
             return row
         return replace(row, published=replace(row.published, comparable=False))
 

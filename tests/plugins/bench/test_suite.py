@@ -295,6 +295,22 @@ def test_tables_that_leave_the_collective_open(tmp_path):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("column", "stated", "comparable"),
+    [("yes", "", False), ("no", "", False), ("", "yes", True), ("no", "yes", True)],
+)
+def test_what_a_table_says_of_its_instance_is_not_said_of_another(
+    tmp_path, column, stated, comparable
+):
+    (tmp_path / "v.csv").write_text(
+        f"topology,collective,steps,comparable\nring-bi-4,AAS,2,{column}"
+    )
+    more = f', comparable = "{stated}"' if stated else ""
+    text = f'[[tables]]\nfile = "v.csv"\nwith = {{ ports = "1"{more} }}'
+    (row,) = suite_of(tmp_path, text).rows
+    assert (row.name, row.published.comparable) == ("ring-bi-4 AAS ports 1", comparable)
+
+
 def test_rows_have_routing_tables_by_name(tmp_path):
     text = '[[rows]]\ntopology = "mesh-2x3"\ncollective = "AAS"\nrouting = "{}"'
     (row,) = suite_of(tmp_path, text.format("XY")).rows
