@@ -35,7 +35,7 @@ function channelCell(channel, step) {
 
 function nodeCell(node, step) {
   const [sends, receives, passes] = nodeLoads.map((loads) => loads[node][step]);
-  const most = data.limits.map((limits) => limits[node] * data.rounds[step]);
+  const most = data.limits.map((limits) => Math.floor(limits[node] * data.rounds[step]));
   const passed = data.hopByHop ? "" : `, ${passes} of ${most[2]} passed on`;
   return `Node ${nodeName(node)} in step ${step + 1}: ${sends} of ${most[0]} sent, ${receives} of ${most[1]} received${passed}.`;
 }

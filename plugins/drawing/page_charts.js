@@ -218,7 +218,7 @@ class NodeChart extends Chart {
     };
   }
 
-  limit(node, step) { return data.limits[this.mode][node] * data.rounds[step]; }
+  limit(node, step) { return Math.floor(data.limits[this.mode][node] * data.rounds[step]); }
 
   paintCell(context, row, step, x, y, width, height, palette) {
     const load = nodeLoads[this.mode][row.selection.id][step];

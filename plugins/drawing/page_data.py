@@ -136,8 +136,11 @@ def _network(network: Network) -> dict[str, Any]:
     }
 
 
-def _limits(instance: Instance) -> list[list[int]]:
-    """Return the messages that every node can inject, accept, and pass on, per round."""
+def _limits(instance: Instance) -> list[list[float]]:
+    """Return the messages that every node can inject, accept, and pass on, per round.
+
+    Of what is passed on it may be half a message, which several rounds make whole.
+    """
     network = instance.network
     out = [0] * network.nodes
     into = list(out)
@@ -151,7 +154,7 @@ def _limits(instance: Instance) -> list[list[int]]:
         for node, other in ((a, b), (b, a)):
             links[node][other] -= network.channels[network.channel_index[a, b]].capacity
     model = instance.model
-    limits = []
+    limits: list[list[float]] = []
     for rates, limit in ((out, model.inject_limit), (into, model.accept_limit)):
         ports = [limit(node) for node in range(len(rates))]
         limits.append(
@@ -161,10 +164,10 @@ def _limits(instance: Instance) -> list[list[int]]:
             ]
         )
     # Ports do not limit what is passed on, which takes the links to two neighbours.
-    passed = []
+    passed: list[float] = []
     for node, link in enumerate(links):
         total, largest = link.total(), max(link.values(), default=0)
-        smallest = min(into[node], out[node], total // 2, total - largest)
+        smallest = min(into[node], out[node], total / 2, total - largest)
         passed.append(0 if node in network.endpoints else smallest)
     return [*limits, passed]
 

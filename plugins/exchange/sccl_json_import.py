@@ -66,9 +66,13 @@ def read_sccl_json(text: str, request: ImportRequest) -> Imported:
                 f"it says {record[part][key]}, and the file has {count}",
                 where=f"{part}.{key}", hint="correct it, or leave it out",
             )  # fmt: skip
-    limits, groups = _groups(topology)
+    groups = _groups(topology)
     if request.network is None:
         broken += _overloaded_groups(steps, rounds, groups)
+    checked = "checked, and not in the bound"
+    checked = checked if request.network is None else "not checked on another network"
+    words = f"capacities shared by groups of links ({len(groups)}) are {checked}"
+    limits = (words,) if groups else ()
     places: dict[Place, str] = {}
     transfers: list[list[Transfer]] = []
     sums: list[tuple[tuple[int, ...], ...]] = []
@@ -234,8 +238,8 @@ def _read_steps(
 Group = tuple[set[int], set[int], int, str]
 
 
-def _groups(topology: dict[str, Any]) -> tuple[tuple[str, ...], list[Group]]:
-    """Return what the model cannot mean of shared capacities, and these capacities."""
+def _groups(topology: dict[str, Any]) -> list[Group]:
+    """Return the capacities that groups of links share."""
     groups: list[Group] = []
     for index, each in enumerate(take(topology, "switches", list, "topology", [])):
         where = f"topology.switches[{index}]"
@@ -248,10 +252,7 @@ def _groups(topology: dict[str, Any]) -> tuple[tuple[str, ...], list[Group]]:
             {expect(n, int, where) for n in expect(side, list, where)} for side in fields[:2]
         )
         groups.append((sources, targets, expect(fields[2], int, where), str(fields[3])[:80]))
-    if not groups:
-        return (), groups
-    text = f"capacities shared by {len(groups)} groups of links are checked, and not in the bound"
-    return (text,), groups
+    return groups
 
 
 def _overloaded_groups(

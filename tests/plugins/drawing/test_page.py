@@ -125,7 +125,13 @@ def test_a_node_passes_on_what_its_channels_carry():
     net = Network.from_links("net", 4, links, half_duplex=((0, 1), (1, 2)), endpoints=(0,))
     instance = Instance(net, Collective("x", (Message(0, (2,)),)))
     data = page_data.page_data(Schedule(instance, [[(0, (0, 2))]]))
-    assert data["limits"][2] == [0, 1, 2, 0]
+    assert data["limits"][2] == [0, 1, 2.5, 0]
+    # Three messages in two rounds over three links.
+    links = [(0, 1), (0, 2), (0, 3)]
+    star = Network.from_links("star", 4, links, half_duplex=tuple(links))
+    instance = Instance(star, Collective("x", (Message(1, (2,)),)))
+    data = page_data.page_data(Schedule(instance, [[(0, (1, 0, 2))]]))
+    assert data["limits"][2] == [1.5, 0, 0, 0]
 
 
 def test_what_has_no_page_is_said_in_one_line(monkeypatch):

@@ -77,8 +77,11 @@ def test_shared_capacities_are_checked():
     text = sccl_allgather(topology={**topology, "switches": [[[0], [1, 2], 1, "hub out"]]})
     found = read(text)
     assert str(found.broken[0]) == "step 0: hub out carries 2 chunks, 1 at most (group-overload)"
-    assert "1 groups of links" in found.limits[0]
-    sound(read(text, cchybrid.network("complete-3")))
+    shared = "capacities shared by groups of links (1) are"
+    assert found.limits == (f"{shared} checked, and not in the bound",)
+    other = read(text, cchybrid.network("complete-3"))
+    sound(other)
+    assert other.limits == (f"{shared} not checked on another network",)
 
 
 NO_COLLECTIVE = {**json.loads(sccl_allgather())["collective"], "chunks": [chunk([0, 1], [2], 0)]}
