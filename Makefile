@@ -17,7 +17,7 @@ demo: .venv/ready
 	@echo "The engines' inner loops are compiled now, so that no later run waits for it."
 	$(BIN)/cchybrid warm-up
 
-## test: the tests that take less than about a second each, with few examples of each property
+## test: the tests that take less than about half a second each, with few examples of each property
 test: .venv/ready-dev
 	$(BIN)/python -m pytest -n 3 --dist worksteal $(RERUN) -m "not slow and not long and not faults and not fuzz"
 

@@ -50,6 +50,7 @@ def test_solve_and_verify(command, answer, tmp_path):
     assert "lower bound 4: certified, so it is optimal" in verified
 
 
+@pytest.mark.slow
 def test_bounds_without_evidence_of_their_own(command):
     command("solve mesh-1x2 OAB -o one.json")
     assert "lower bound 1: certified, so it is optimal" in command("verify one.json").stdout
@@ -190,6 +191,7 @@ def test_names_that_cannot_be_encoded_are_shown_escaped(tmp_path):
     assert done.stdout.startswith(r"bad\ud800: written to")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_a_full_disk_is_an_error_of_its_own(command, tmp_path):
     """Status 1 of verify means that the schedule is invalid."""
@@ -201,6 +203,7 @@ def test_a_full_disk_is_an_error_of_its_own(command, tmp_path):
     assert done.stderr.splitlines()[-1].startswith("cchybrid: the output cannot be written: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["verify", "solve"])
 def test_a_pipe_in_the_place_of_a_file_is_refused_at_once(name, tmp_path):
     os.mkfifo(tmp_path / "pipe.json")

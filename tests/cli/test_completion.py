@@ -69,6 +69,7 @@ def test_files_are_completed_beside_names(tmp_path, monkeypatch):
     assert paths(f"{tmp_path}/oth") == [(f"{tmp_path}/other.json", "")]
 
 
+@pytest.mark.slow
 def test_nothing_slow_is_imported():
     *found, modules = complete("solve x --option cp").splitlines()
     assert found

@@ -164,6 +164,7 @@ def plugin(tmp_path, monkeypatch):
     return load
 
 
+@pytest.mark.slow
 def test_what_a_bound_provider_prints_is_no_part_of_the_json(plugin, tmp_path, capsys):
     plugin(
         "def loud(instance):\n    print('{\"certified\": true}')\n    return iter(())\n"

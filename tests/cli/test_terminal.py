@@ -70,6 +70,7 @@ def test_ascii_terminals_get_ascii(words, variables, folder):
     assert b"Error" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variables", ENCODINGS[:2], ids=str)
 def test_names_that_are_not_ascii_do_not_end_a_command(variables, folder):
     record = json.loads((folder / "s.json").read_text())

@@ -253,6 +253,7 @@ def test_ctrl_c_in_any_event_is_no_error(kind):
     assert (result.steps is None) == (kind == "run")
 
 
+@pytest.mark.slow
 def test_engines_that_are_left_out_do_not_take_part():
     engines = ["colouring", "random", "umda"]
     result = cchybrid.solve(
@@ -261,6 +262,7 @@ def test_engines_that_are_left_out_do_not_take_part():
     assert {*result.to_json()["evaluations"]} == {"colouring"}
 
 
+@pytest.mark.slow
 def test_names_forge_no_line_of_a_sentence():
     given = replace(cchybrid.instance("mesh-1x3", "OAB"), name="m\nbest: 1 step, optimal")
     assert "\n" not in cchybrid.bound(given).sentence

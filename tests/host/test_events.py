@@ -123,6 +123,7 @@ def test_evidence_that_could_not_be_saved_and_read_again_is_refused(part, words)
     assert words in str(caught.value)
 
 
+@pytest.mark.slow
 def test_large_evidence_is_read_in_a_moment():
     rows = [[step, step + 1, 10**39] for step in range(100_000)]
     evidence = {"kind": "linear", "channels": rows, "proof": "ab" * 4_000_000}

@@ -60,6 +60,7 @@ def state(worker: WorkerProcess) -> str:
     return Path(f"/proc/{worker._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
+@pytest.mark.slow
 def test_a_worker_is_paused_when_it_has_started(pool, worker):
     worker.pause()
     assert not worker.paused  # only after it has started
@@ -81,6 +82,7 @@ def test_a_worker_is_paused_when_it_has_started(pool, worker):
     assert spent.search_wall > paused.search_wall
 
 
+@pytest.mark.slow
 def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(worker):
     worker.mark_started()
     worker.pause()
@@ -96,6 +98,7 @@ def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(worker):
     assert not worker._pending_news
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("worked", "wall", "how"),
     [
@@ -125,6 +128,7 @@ def test_a_worker_that_waits_for_a_processor_does_not_ignore_sigterm(
         assert worker.exited.how == how
 
 
+@pytest.mark.slow
 def test_a_worker_that_others_have_stopped_ends_by_sigterm(worker):
     os.kill(worker._process.pid, signal.SIGSTOP)
     until(lambda: state(worker) == "T")
@@ -133,6 +137,7 @@ def test_a_worker_that_others_have_stopped_ends_by_sigterm(worker):
     assert worker.returncode == -signal.SIGTERM
 
 
+@pytest.mark.slow
 def test_a_long_line_is_sent_while_listening(pool, worker):
     """A wait for events ends when the pipe has room, so a line of many pipes is sent at once."""
     os.kill(worker._process.pid, signal.SIGSTOP)  # so that it does not read the line at once
@@ -147,6 +152,7 @@ def test_a_long_line_is_sent_while_listening(pool, worker):
     assert worker.stdin not in pool._selector.get_map()
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool, worker):
     worker.mark_started()
     worker.send({"lower": 2, "ignored": "x" * (1 << 22)})
@@ -156,6 +162,7 @@ def test_a_worker_that_is_being_sent_a_line_can_be_ended(pool, worker):
     assert not list(pool.listen(0.0))
 
 
+@pytest.mark.slow
 def test_paused_workers_are_ended(pool, worker):
     worker.mark_started()
     worker.pause()

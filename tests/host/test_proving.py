@@ -50,6 +50,7 @@ def test_providers_of_plugins_prove(monkeypatch):
     assert cchybrid.check(schedule, proof).bound == 4
 
 
+@pytest.mark.slow
 def test_a_schedule_that_is_too_long_is_not_optimal(schedule):
     first, *rest = schedule.steps  # the first step becomes two
     longer = cchybrid.Schedule(schedule.instance, (first[:1], first[1:], *rest))

@@ -65,6 +65,7 @@ def test_the_search_lifts_what_the_engine_offers():
     assert (run.best(), run.violations, search.action) == (8, [], None)
 
 
+@pytest.mark.slow
 def test_a_refuted_group_is_not_tried_again():
     problem, run = problem_and_run("ring-bi-8", "AAS", 8)
     engine = Recorder(Stop.EXHAUSTED, run)
@@ -134,6 +135,7 @@ def test_the_result_names_the_group():
     assert best.how.startswith("quotient by a group of order ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("network", "more", "engine", "why"),
     [

@@ -114,6 +114,7 @@ def test_no_engine_starts_if_the_first_bounds_meet_the_first_schedule(collective
     assert not result.evaluations
 
 
+@pytest.mark.slow
 def test_a_short_run_has_the_bound_that_bound_has(monkeypatch):
     # Four leaves of a switch that stores: cuts show 3 steps, cuts over time 4. The host itself
     # looks at both, however late they are.

@@ -104,6 +104,7 @@ def test_a_strategy_of_a_plugin_is_used_with_its_options(tmp_path):
     assert replay_file(log).steps == result.steps
 
 
+@pytest.mark.slow
 def test_a_strategy_with_a_capital_in_its_name_has_options_in_any_case():
     result = solve("PATIENT", options={"patient": {"patience": 0.5}}, time_limit=1)
     record = result.to_json()

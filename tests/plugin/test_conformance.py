@@ -133,6 +133,7 @@ def test_check_engine_names_all_that_is_wrong():
     assert len(str(caught.value).splitlines()) > len(conformance_instances())
 
 
+@pytest.mark.slow
 def test_the_examples_in_the_docstrings_run():
     assert doctest.testmod(cchybrid.plugin.conformance.conformance).failed == 0
 

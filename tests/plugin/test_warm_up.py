@@ -114,6 +114,7 @@ def test_a_process_that_dies_is_reported():
     assert found[0].error
 
 
+@pytest.mark.slow
 def test_an_engine_that_hangs_or_ends_the_process_does_not_affect_the_others(monkeypatch):
     monkeypatch.setattr(warm_up, "MAX_PREPARE_SECONDS", 1.0)
     names = ("slow", "deadly", "leaving", "quick")

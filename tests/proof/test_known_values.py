@@ -72,6 +72,7 @@ def test_other_roots():
     assert best_bound(instance_of("mesh-4x4", "OAB", 1)) == 2
 
 
+@pytest.mark.slow
 def test_routing_changes_the_bound():
     """The shortest paths of the Kautz digraph meet in one channel that longer ones avoid."""
     assert best_bound(instance_of("kautz-36", "AAS")) == 34
@@ -83,6 +84,7 @@ def test_routing_changes_the_bound():
 LATE = [pytest.param(*row, marks=pytest.mark.long) for row in (("20-3-2", 9), ("22-3-1", 18))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("network", "steps"), [("24-3-1", 11), *LATE])
 def test_cuts_count_late_entries_in_part(network, steps):
     """Schedules of 9 and 11 steps exist; the cuts without their late steps say 7, 10 and 17."""

@@ -129,6 +129,7 @@ def test_a_wide_link_lets_more_in():
     assert found == [2, 2, 2, 1]
 
 
+@pytest.mark.slow
 def test_networks_without_such_sets_are_skipped_at_once():
     for name in ("hypercube-1024", "torus-32x32"):
         for model in ({}, HOP_BY_HOP):
@@ -138,6 +139,7 @@ def test_networks_without_such_sets_are_skipped_at_once():
             assert time.process_time() - begun < 1
 
 
+@pytest.mark.slow
 def test_a_path_of_many_nodes_is_not_too_deep():
     instance = cchybrid.instance("mesh-1x1024", "OAB", root=0, **HOP_BY_HOP)
     begun = time.process_time()

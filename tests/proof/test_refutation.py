@@ -94,6 +94,7 @@ def solvers(folder: Path) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_when_the_parent_is_killed_nothing_is_left(tmp_path):
     parent = subprocess.Popen(
         [sys.executable, "-c", PIGEONS], env={**os.environ, "TMPDIR": str(tmp_path)}

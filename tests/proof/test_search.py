@@ -60,6 +60,7 @@ def test_a_schedule_that_is_too_long_is_met_by_a_shorter_one():
     assert "there is a schedule of" in found.tried[-1]
 
 
+@pytest.mark.slow
 def test_without_the_solver_the_line_says_what_to_install(monkeypatch):
     monkeypatch.setattr(cadical, "is_installed", lambda: False)
     found = look(*SPARSE, 4, root=1)
@@ -92,6 +93,7 @@ def test_interrupting_keeps_the_best(monkeypatch):
     assert found.proof is not None
 
 
+@pytest.mark.slow
 def test_a_solver_that_dies_costs_no_more_than_its_own_proof(monkeypatch):
     def die(*_):
         raise ProofError("the solver ended with exit status -9")

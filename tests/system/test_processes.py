@@ -54,6 +54,7 @@ def test_nothing_of_the_current_folder_is_found(folder, how):
     assert run(folder, *how)[0] == "False"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [".", "../here", os.pathsep.join(["", "."])])
 def test_a_current_folder_in_pythonpath_is_kept(folder, path):
     assert run(folder, "-m", "parent", path=path)[0] == "True"

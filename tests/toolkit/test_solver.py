@@ -115,6 +115,7 @@ def test_cpsat_stops_with_the_run():
     assert time.monotonic() - started < 1.0
 
 
+@pytest.mark.slow
 def test_a_linear_program_stops_with_the_run():
     program = slow_program(6000)
     started = time.monotonic()

@@ -82,6 +82,7 @@ def test_the_summary_of_a_large_schedule_is_short():
     assert "240 transfers: see schedule.to_frame()" in large.summary()
 
 
+@pytest.mark.slow
 def test_results_without_a_schedule_have_a_text_of_every_kind():
     one_direction = cchybrid.Network.from_arcs("arc", 2, [(0, 1)], node_names=("a", "b"))
     infeasible = cchybrid.solve(one_direction, "AAS")

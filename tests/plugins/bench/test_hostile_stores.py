@@ -298,6 +298,7 @@ def test_a_store_with_another_instance_by_the_same_name_is_not_compared(tmp_path
     assert "as the other store has another instance by this name:\n\n- net.json\n" in text
 
 
+@pytest.mark.slow
 def test_nothing_is_worse_where_nothing_was_published(tmp_path: Path) -> None:
     kind = schedules()
     bare = replace(kind.suite, rows=tuple(

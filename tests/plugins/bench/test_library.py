@@ -58,6 +58,7 @@ def test_half_of_the_general_suite_is_for_training():
     assert training | test == every
 
 
+@pytest.mark.slow
 def test_the_readme_names_every_suite_and_counts_its_rows():
     counts = dict(
         re.findall(r"^\| `([\w-]+)` \| (\d+) \|", (FOLDER / "README.md").read_text(), re.M)

@@ -186,6 +186,7 @@ def test_names_are_escaped_and_long_ones_are_broken() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_long_table_is_broken_into_pages() -> None:
     rows = rows_of(*(f"net{number}" for number in range(46)))
     assert r"\begin{longtable}" in table_of(rows, outcomes(rows[0], FAST, 1.0))

@@ -111,6 +111,7 @@ def with_contributions(run: Run, *contributions: dict[str, object]) -> Run:
     return replace(run, result={**run.result, "contributions": list(contributions)})
 
 
+@pytest.mark.slow
 def test_who_contributed_what(runs: list[Run]) -> None:
     four, method = (
         "quotient by a group of order 4",
@@ -166,6 +167,7 @@ def test_the_story_is_that_of_the_first_run_to_have_the_steps(runs: list[Run]) -
     assert found.story.iloc[1] == "early 4"
 
 
+@pytest.mark.slow
 def test_what_is_new_beside_the_papers(runs: list[Run]) -> None:
     report = report_of(runs)
     section = section_of(report, "New beside the papers")
@@ -188,6 +190,7 @@ def test_a_store_is_read_while_it_is_written(runs: list[Run]) -> None:
         assert standings(read(path)).steps[:3].tolist() == [2, 4, NA]
 
 
+@pytest.mark.slow
 def test_runs_that_do_not_hold_are_named_and_not_counted(runs: list[Run]) -> None:
     forged = with_seed(runs[0], 1)
     forged = replace(forged, result={**forged.result, "seconds_to_best": -1.0})
@@ -230,6 +233,7 @@ def test_the_rows_and_seeds_that_contestants_lack_are_counted(runs: list[Run]) -
     assert not any("different rows" in fact for fact in whole)
 
 
+@pytest.mark.slow
 def test_runs_without_a_search_are_counted(runs: list[Run]) -> None:
     late = with_seed(runs[0], 1)
     clocks = {"start_seconds": {"colouring": {"processor": 1, "wall": 2}}, "search_seconds": {}}
@@ -362,6 +366,7 @@ def test_the_same_store_gives_the_same_files(runs: list[Run]) -> None:
     assert one == two
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_a_report_names_the_machines_of_its_runs(runs: list[Run]) -> None:
     old, other = dict(runs[1].result), {**runs[2].result, "machine": "Abacus 1 |x|"}
@@ -379,6 +384,7 @@ def test_a_report_names_the_machines_of_its_runs(runs: list[Run]) -> None:
     assert f"machine {_escaped(f'{theirs} or {own}')}." in text
 
 
+@pytest.mark.slow
 def test_two_stores(runs: list[Run]) -> None:
     slower = replace(runs[1], result={**runs[1].result, "seconds_to_best": 100.0})
     path = store_of(runs[:3])
@@ -394,6 +400,7 @@ def test_two_stores(runs: list[Run]) -> None:
     assert "Settings that differ" not in text
 
 
+@pytest.mark.slow
 def test_two_stores_of_other_budgets_and_versions(runs: list[Run]) -> None:
     more = replace(COLOURING, evaluations=40)
     changed = {"budget": {"evaluations": 40, "threads": 1},
@@ -446,6 +453,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Schedule]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_rows_are_linked_to_the_pages_of_their_schedules(
     runs: list[Run], drawn: list[Schedule], capsys: pytest.CaptureFixture[str]
@@ -477,6 +485,7 @@ def test_pages_of_similar_rows_have_different_files(
     assert {path.name for path in Path("a-report/pages").iterdir()} == {"row.html", "row-2.html"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_plots")
 def test_a_row_that_is_too_large_for_a_page_has_none(
     runs: list[Run], monkeypatch: pytest.MonkeyPatch

@@ -117,6 +117,7 @@ def test_older_keys_of_contestants_say_what_was_run() -> None:
         Contestant.from_key(json.dumps({**record, "first_schedule": 1}))
 
 
+@pytest.mark.slow
 def test_the_greedy_schedule_alone_is_a_contestant() -> None:
     run = made("schedules", Row.from_text({"topology": "ring-bi-6", "collective": "AAS"}, Path()),
                replace(Contestant(()), first_schedule=True))  # fmt: skip

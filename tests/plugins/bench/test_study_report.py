@@ -117,6 +117,7 @@ def test_conflicts_that_are_left() -> None:
     assert rates(found).empty
 
 
+@pytest.mark.slow
 def test_rates_of_a_row_with_fixed_steps_and_a_goal() -> None:
     published = Published(
         goal=8, rates={"umda": 50.0}, mean_evaluations={"umda": "82 million"},
@@ -234,6 +235,7 @@ def swept(values: tuple[str, ...]) -> list[Contestant]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("grid", "axis"),
     [

@@ -62,6 +62,7 @@ def test_limited_wires_are_those_of_all_sets_of_links(
     assert proven(task) == best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("nodes", "degree", "wire", "best"), [(8, 3, 3, 1.4375 + 3), (16, 4, 4, 1.9140625 + 4)]
 )

@@ -48,6 +48,7 @@ def test_what_is_drawn(folder, words, start):
     assert (folder / name).read_bytes().startswith(start)
 
 
+@pytest.mark.slow
 def test_the_figure_is_the_one_that_the_options_name(folder):
     texts = []
     for words in ("--step 1", "--step 2", "--chart channels", "--chart nodes", "--chart steps"):

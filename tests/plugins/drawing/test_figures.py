@@ -338,6 +338,7 @@ def test_an_invalid_schedule_is_refused():
             draw(wrong)
 
 
+@pytest.mark.slow
 def test_too_large_networks_are_refused():
     with pytest.raises(InputError, match="too many for a drawing"):
         draw_network(network("torus-100x100"))

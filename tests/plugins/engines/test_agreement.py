@@ -59,6 +59,7 @@ def test_the_known_optima_are_optimal(case):
     assert certified(case.instance) <= case.optimum
 
 
+@pytest.mark.slow
 @given(instances(max_nodes=5, max_messages=4))
 @drawn(60)
 def test_no_engine_beats_the_exact_engine_and_it_beats_no_bound(instance):

@@ -108,6 +108,7 @@ def test_the_best_schedule_is_repaired_step_by_step():
     assert repaired_run(again).schedules == run.schedules
 
 
+@pytest.mark.slow
 def test_a_near_solution_is_repaired_without_any_schedule():
     run = heawood()
     first = first_fit(run.problem, 0)
@@ -119,6 +120,7 @@ def test_a_near_solution_is_repaired_without_any_schedule():
     assert near.spent < run.spent / 10
 
 
+@pytest.mark.slow
 def test_the_engine_begins_with_the_repair_of_a_near_solution():
     problem = build_problem(cchybrid.instance("heawood-14", "AAB"))
     first = first_fit(problem, 3)

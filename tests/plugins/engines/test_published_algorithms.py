@@ -86,6 +86,7 @@ def test_papers_starts_from_nothing_that_others_found(engine):
     assert all(steps == 4 and conflicts > 0 for steps, conflicts in run.progressed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_papers_has_no_quotients(engine):
     problem = build_problem(instance("torus-4x4", "AAS"))

@@ -316,6 +316,7 @@ RING_AND_SWITCH = Network(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_on_a_network_with_switches_the_bound_counts_paths_over_them():
     """A ring of three steps, where the switch allows one: no bound of 2 may stand beside it."""
     found = sound(read(ring_allgather(4), RING_AND_SWITCH))
@@ -413,6 +414,7 @@ def performs(text: str) -> bool | None:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(len(SEEDS)))
 def test_msccl_programs_with_one_attribute_changed_have_the_verdict_of_an_interpreter(seed):
     tree = ElementTree.fromstring(SEEDS[seed])

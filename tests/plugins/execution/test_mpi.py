@@ -137,6 +137,7 @@ def test_a_part_that_is_counted_twice_is_seen(tmp_path):
     assert "is wrong" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranks", "words", "line"),
     [

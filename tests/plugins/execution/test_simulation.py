@@ -216,6 +216,7 @@ def test_without_smpi_or_beyond_its_sizes_the_column_is_left_out(
     assert words in remark
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_the_plot_shows_all_times(suffix, tmp_path):
     rows = (Row(64, 1.0, 2.0, 3.0), Row(1024, 10.0, 30.0, 20.0))

@@ -7,6 +7,7 @@ from cchybrid.proof.reach import farthest
 from tests.checker.test_rounds import CASES, accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_mutants_that_are_accepted_are_true(name):
     for change, verdict, read in accepted(name):

@@ -93,6 +93,7 @@ def agrees(front: Front, expected: list[tuple[int, int, int]]) -> None:
     assert front.points[-1].ratio == front.throughput.bound
 
 
+@pytest.mark.slow
 def test_the_sentence_says_that_messages_go_hop_by_hop():
     wormhole = cchybrid.instance("mesh-1x4", [(0, 3)], switching="wormhole")
     found = cchybrid.fewest_rounds(wormhole, 3, time_limit=60)
@@ -135,6 +136,7 @@ def test_a_search_that_is_ended_at_once():
     assert choices(ended, 1, 1) == []
 
 
+@pytest.mark.slow
 def test_a_search_that_crashes_is_named(monkeypatch):
     crash = EngineInfo("crash", "tests.faulty_engines:Crash", "")
     monkeypatch.setattr(rounds, "ENGINE", crash)
@@ -205,6 +207,7 @@ def test_a_later_search_of_the_same_chunks_and_steps_replaces_the_first_point(
     assert values(front) == values(cchybrid.check_front(tmp_path)) == [(1, 2, 2)]
 
 
+@pytest.mark.slow
 def test_a_front_that_is_cut_short_is_not_complete():
     front = cchybrid.pareto(cchybrid.instance("ring-bi-4", "allgather"), max_chunks=1, max_steps=3)
     assert values(front) == [(1, 2, 2)]
@@ -261,6 +264,7 @@ def test_what_is_sought_is_refused():
             cchybrid.pareto(cchybrid.instance("dgx-1", "AAB", **given))
 
 
+@pytest.mark.slow
 def test_half_duplex_links_have_a_front_up_to_the_steps_given():
     graph = nx.Graph([("a", "b", {"half_duplex": True}), ("b", "c")])
     instance = cchybrid.instance(graph, "allgather")

@@ -110,6 +110,7 @@ def test_steps_of_several_rounds_are_solved(tmp_path):
     assert "channel-overload" in refused.stdout
 
 
+@pytest.mark.slow
 def test_a_front_says_that_switches_store(tmp_path):
     links = [(leaf, 4) for leaf in range(4)]
     star = cchybrid.Network.from_links("star", 5, links, switches=(4,))

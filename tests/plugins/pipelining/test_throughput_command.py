@@ -34,6 +34,7 @@ def test_the_optimum_in_words(tmp_path):
     assert "paths carry 1 chunk of every message in 8 rounds" in paths
 
 
+@pytest.mark.slow
 def test_the_optimum_for_programs(tmp_path):
     words = ("throughput", "dgx-a100-x2", "allgather", "--json", "--bandwidth", "25")
     record = json.loads(call(*words, "-o", "trees.json", cwd=tmp_path).stdout)

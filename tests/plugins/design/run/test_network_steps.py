@@ -75,6 +75,7 @@ def test_no_network_of_12_nodes_with_3_links_takes_7_steps() -> None:
         assert steps_of_evidence(record, dict(bound.evidence)) >= 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("nodes", "degree", "collective", "model"),
     [
@@ -185,6 +186,7 @@ def test_16_nodes_with_4_links_in_7_steps(routing: str | int) -> None:
     assert (found.steps, found.proven, found.result.certified) == (7, "by a bound", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [True, False], ids=["after a schedule", "before"])
 def test_an_interrupt_keeps_the_best(known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     real, calls = network_steps.solve, 0
