@@ -130,7 +130,7 @@ def read_teccl(text: str, request: ImportRequest) -> Imported:
 
 
 def _wrong_time(record: Mapping[str, Any], epochs: int) -> list[BrokenRule]:
-    """Return whether the time of the collective contradicts that of its epochs."""
+    """Return the broken rule if the time of the collective contradicts that of its epochs."""
     epoch, time = (
         Fraction(_keyed(record, key, float)) for key in ("Epoch_Duration", "Collective_Finish_Time")
     )

@@ -37,6 +37,7 @@ def contestants(runs: DataFrame, found: DataFrame, without: str) -> list[Section
         **({"no search": found.unsearched} if found.unsearched.any() else {}),
     })  # fmt: skip
     parts = found.collective != "all"
+    overall = table[~parts].drop(columns="collective")
     if compared := beside_lowest_of_all(runs):
         pairs = comb(len(compared), 2)
         text += (
@@ -45,8 +46,6 @@ def contestants(runs: DataFrame, found: DataFrame, without: str) -> list[Section
             f" signed-rank test over the rows at 5 %, with Holm's correction for {pairs}"
             f" comparisons; {UNLIKE}."
         )
-    overall = table[~parts].drop(columns="collective")
-    if compared:
         overall["seconds over all runs"] = [compared.get(key, "") for key in found.key[~parts]]
     total = Section("Contestants", text, table=overall)
     by_collective = Section("Contestants by collective", table=table[parts])

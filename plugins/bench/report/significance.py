@@ -85,10 +85,12 @@ def beside_lowest_of_all(runs: DataFrame) -> dict[str, str]:
     F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1 (1945),
     doi:10.2307/3001968.
     """
+    if runs.key.nunique() < 2:
+        return {}
     seconds = runs.assign(value=penalised(runs, runs.success))
     each = seconds.pivot_table(index=["row", "seed"], columns="key", values=["value", "success"])
     means = each.dropna().groupby("row").mean()
-    if runs.key.nunique() < 2 or means.empty:
+    if means.empty:
         return {}
     lowest = means.value.mean().idxmin()
     limits = {key: Contestant.from_key(key).time_limit for key in means.value}
