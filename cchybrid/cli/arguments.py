@@ -32,43 +32,64 @@ def check_seconds(option: typer.CallbackParam, seconds: float) -> float:
     return seconds
 
 
+def option(
+    metavar: str,
+    text: str,
+    *names: str,
+    complete: Callable[[str], list[completion.Completion]] | None = None,
+    check: Callable[..., Any] | None = None,
+    show_default: bool = True,
+) -> Any:
+    """Return the declaration of an option with a value.
+
+    Parameters
+    ----------
+    metavar, text
+        Its value and its meaning, as the help shows them.
+    names
+        Its names; by default the name of the parameter.
+    complete, check
+        Completes its value in a shell, and checks it.
+    show_default
+        Whether the help shows its default.
+    """
+    return typer.Option(
+        *names, metavar=metavar, help=text, autocompletion=complete, callback=check,
+        show_default=show_default,
+    )  # fmt: skip
+
+
 def output(text: str, metavar: str = "FILE", *, show_default: bool = True) -> Any:
     """Return the option for the file or folder that a command writes, with this help."""
-    return typer.Option("-o", "--output", metavar=metavar, show_default=show_default, help=text)
+    return option(metavar, text, "-o", "--output", show_default=show_default)
 
 
 EngineOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME=VALUE",
-        autocompletion=completion.options,
-        help="ENGINE.NAME=VALUE: an engine's option; repeatable.",
+    option(
+        "NAME=VALUE",
+        "ENGINE.NAME=VALUE: an engine's option; repeatable.",
+        complete=completion.options,
     ),
 ]
 Evaluations = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", help="Evaluations per engine instead of seconds, for a repeatable result."
-    ),
+    int | None, option("N", "Evaluations per engine instead of seconds, for a repeatable result.")
 ]
-TimeLimit = Annotated[
-    float, typer.Option(metavar="SEC", callback=check_seconds, help="Seconds in all.")
-]
-Seed = Annotated[int, typer.Option(metavar="N", help="Seed of all random choices.")]
-Threads = Annotated[
-    int | None, typer.Option(metavar="N", help="Threads in all; default: one per processor.")
+TimeLimit = Annotated[float, option("SEC", "Seconds in all.", check=check_seconds)]
+Seed = Annotated[int, option("N", "Seed of all random choices.")]
+Threads = Annotated[int | None, option("N", "Threads in all; default: one per processor.")]
+Memory = Annotated[
+    int | None, option("MIB", "Memory of the whole run; default: a tenth of the machine's.")
 ]
 Cluster = Annotated[
     str | None,
-    typer.Option(
-        metavar="ADDRESS",
-        help="Run on a cluster: tcp://HOST:PORT, or the scheduler's .json file; without an address"
+    option(
+        "ADDRESS",
+        "Run on a cluster: tcp://HOST:PORT, or the scheduler's .json file; without an address"
         " on one of this machine.",
     ),
 ]
-ExecutorName = Annotated[
-    str | None, typer.Option(metavar="NAME", help="local, or an executor of a plugin.")
-]
+ExecutorName = Annotated[str | None, option("NAME", "local, or an executor of a plugin.")]
 IgnoreAttributes = Annotated[
     bool,
     typer.Option(
@@ -76,10 +97,7 @@ IgnoreAttributes = Annotated[
     ),
 ]
 Unit = Annotated[
-    str | None,
-    typer.Option(
-        metavar="U", help="The bandwidth or capacity in a graph file that is a message per step."
-    ),
+    str | None, option("U", "The bandwidth or capacity in a graph file that is a message per step.")
 ]
 
 
@@ -122,7 +140,7 @@ _SPEC = {
         ("collective", str | None, typer.Argument(
             metavar="COLLECTIVE", autocompletion=completion.collectives, show_default=False,
             help="A collective such as AAS or alltoall; not with an instance file.")),
-        *((name, kind, typer.Option(metavar=metavar, help=text)) for name, kind, metavar, text in (
+        *((name, kind, option(metavar, text)) for name, kind, metavar, text in (
             ("root", str | None, "NODE", "The node of one-to-all and all-to-one."),
             ("routing", str | None, "R", 
              "minimal, any, a number of extra hops, xy, yx, e-cube, or a file of next hops."),

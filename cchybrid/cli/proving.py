@@ -66,7 +66,7 @@ def _with_proof_formats(command: Callable[..., None]) -> Callable[..., None]:
     options = [
         inspect.Parameter(
             word, own[-1].kind, default=None, annotation=Annotated[
-                Path | None, typer.Option(f"--{info.name}", metavar="FOLDER", help=info.summary)
+                Path | None, arguments.option("FOLDER", info.summary, f"--{info.name}")
             ],
         )
         for word, info in formats.items()

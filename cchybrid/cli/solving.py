@@ -30,39 +30,28 @@ def solve(
     read_instance: arguments.ReadInstance,
     engine: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            autocompletion=completion.engines,
-            help="An engine that takes part; repeat for several.",
+        arguments.option(
+            "NAME", "An engine that takes part; repeat for several.", complete=completion.engines
         ),
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            autocompletion=completion.engines,
-            help="An engine that is left out; repeat for several.",
+        arguments.option(
+            "NAME", "An engine that is left out; repeat for several.", complete=completion.engines
         ),
     ] = None,
     strategy: Annotated[
         str,
         typer.Option(autocompletion=completion.strategies, help="auto, race, relay or quotients."),
     ] = "auto",
-    steps: Annotated[
-        int | None, typer.Option(metavar="S", help="Look only for at most S steps.")
-    ] = None,
+    steps: Annotated[int | None, arguments.option("S", "Look only for at most S steps.")] = None,
     time_limit: Annotated[
-        float | None, typer.Option(metavar="SEC", help="Seconds in all; 60 by default.")
+        float | None, arguments.option("SEC", "Seconds in all; 60 by default.")
     ] = None,
     evaluations: arguments.Evaluations = None,
     seed: arguments.Seed = 0,
     threads: arguments.Threads = None,
-    memory: Annotated[
-        int | None,
-        typer.Option(
-            metavar="MIB", help="Memory of the whole run; default: a tenth of the machine's."
-        ),
-    ] = None,
+    memory: arguments.Memory = None,
     first_schedule: Annotated[
         bool, typer.Option(help="Make a greedy schedule before any engine starts.")
     ] = True,
@@ -72,12 +61,10 @@ def solve(
     option: arguments.EngineOption = None,
     cluster: arguments.Cluster = None,
     executor: arguments.ExecutorName = None,
-    initial: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Begin with this schedule.")
-    ] = None,
+    initial: Annotated[Path | None, arguments.option("FILE", "Begin with this schedule.")] = None,
     output: Annotated[Path | None, arguments.output("Write the schedule.")] = None,
     log: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the log, a JSON line per event.")
+        Path | None, arguments.option("FILE", "Write the log, a JSON line per event.")
     ] = None,
     as_json: arguments.AsJson = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every event.")] = False,

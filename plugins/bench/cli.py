@@ -64,45 +64,41 @@ def run(
     ],
     engine: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME[+NAME...]",
-            autocompletion=completion.engines,
-            help='A contestant: one engine, a team, or "host greedy"; repeat.',
+        arguments.option(
+            "NAME[+NAME...]",
+            'A contestant: one engine, a team, or "host greedy"; repeat.',
+            complete=completion.engines,
         ),
     ] = None,
     without: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME[+NAME...]",
-            autocompletion=completion.engines,
-            help="A contestant: all engines without one, or several; repeat.",
+        arguments.option(
+            "NAME[+NAME...]",
+            "A contestant: all engines without one, or several; repeat.",
+            complete=completion.engines,
         ),
     ] = None,
     strategy: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            autocompletion=completion.strategies,
-            help="auto, race, relay or quotients; repeat to compare.",
+        arguments.option(
+            "NAME",
+            "auto, race, relay or quotients; repeat to compare.",
+            complete=completion.strategies,
         ),
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(metavar="SEC", help="Seconds per run; 60 by default.")
+        float | None, arguments.option("SEC", "Seconds per run; 60 by default.")
     ] = None,
     evaluations: arguments.Evaluations = None,
     seeds: Annotated[
         str | None,
-        typer.Option(
-            metavar="N|LIST", help="The number of seeds (from 0), or a list: 0-9,42; default: 1."
-        ),
+        arguments.option("N|LIST", "The number of seeds (from 0), or a list: 0-9,42; default: 1."),
     ] = None,
     jobs: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Runs at the same time; default: half the processors."),
+        int | None, arguments.option("N", "Runs at the same time; default: half the processors.")
     ] = None,
     threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Threads of all engines of a run together; default: 1."),
+        int | None, arguments.option("N", "Threads of all engines of a run together; default: 1.")
     ] = None,
     option: arguments.EngineOption = None,
     first_schedule: Annotated[
@@ -114,20 +110,19 @@ def run(
         ),
     ] = None,
     store: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where results go; default: SUITE.sqlite.")
+        Path | None, arguments.option("FILE", "Where results go; default: SUITE.sqlite.")
     ] = None,
     cluster: arguments.Cluster = None,
     executor: arguments.ExecutorName = None,
     shard: Annotated[
         str | None,
-        typer.Option(metavar="I/N", help="Only part I of N, into SUITE-I-of-N.sqlite; see merge."),
+        arguments.option("I/N", "Only part I of N, into SUITE-I-of-N.sqlite; see merge."),
     ] = None,
     slurm: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Only write a SLURM script with a job per shard."),
+        Path | None, arguments.option("FILE", "Only write a SLURM script with a job per shard.")
     ] = None,
     jobs_of_script: Annotated[
-        int | None, typer.Option("--shards", metavar="N", help="The jobs of the SLURM script.")
+        int | None, arguments.option("N", "The jobs of the SLURM script.", "--shards")
     ] = None,
 ) -> None:
     """Run a suite; runs that the store holds already are skipped.
@@ -281,7 +276,7 @@ def report(
         Path | None, arguments.output("Default: STORE-report, here.", metavar="FOLDER")
     ] = None,
     suite: Annotated[
-        str | None, typer.Option(metavar="NAME", help="If the store holds several suites.")
+        str | None, arguments.option("NAME", "If the store holds several suites.")
     ] = None,
     pages: Annotated[
         bool, typer.Option("--pages", help="Draw the best schedule of every row, and link it.")

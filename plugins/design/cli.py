@@ -43,17 +43,16 @@ def _options(incomplete: str) -> list[completion.Completion]:
 
 def design(
     context: typer.Context,
-    nodes: Annotated[int, typer.Option(metavar="N", help="The number of nodes.")],
-    degree: Annotated[int, typer.Option(metavar="D", help="Links per node, at most.")],
+    nodes: Annotated[int, arguments.option("N", "The number of nodes.")],
+    degree: Annotated[int, arguments.option("D", "Links per node, at most.")],
     cost: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TERM[=WEIGHT]", help="A cost term; repeat for several."),
+        list[str] | None, arguments.option("TERM[=WEIGHT]", "A cost term; repeat for several.")
     ] = None,
     layout: Annotated[
-        str | None, typer.Option(metavar="L", help="backplane, centreplane or grid-WxH.")
+        str | None, arguments.option("L", "backplane, centreplane or grid-WxH.")
     ] = None,
     max_wire: Annotated[
-        float | None, typer.Option(metavar="R", help="The longest wire, Manhattan distance.")
+        float | None, arguments.option("R", "The longest wire, Manhattan distance.")
     ] = None,
     redundant_links: Annotated[
         bool, typer.Option("--redundant-links", help="Two nodes may have several links.")
@@ -63,71 +62,53 @@ def design(
     ] = False,
     collective: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            autocompletion=completion.collectives,
-            help="Search for its fewest steps, such as AAS.",
+        arguments.option(
+            "NAME", "Search for its fewest steps, such as AAS.", complete=completion.collectives
         ),
     ] = None,
     switching: Annotated[str | None, arguments.option_of_instance("switching")] = None,
     ports: Annotated[str | None, arguments.option_of_instance("ports")] = None,
     routing: Annotated[str | None, arguments.option_of_instance("routing")] = None,
     schedule: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the schedule of the collective.")
+        Path | None, arguments.option("FILE", "Write the schedule of the collective.")
     ] = None,
     pareto: Annotated[
-        str | None,
-        typer.Option(metavar="TERM,TERM", help="Search for the front of two cost terms instead."),
+        str | None, arguments.option("TERM,TERM", "Search for the front of two cost terms instead.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the front: .svg, .png, .pdf.")
+        Path | None, arguments.option("FILE", "Draw the front: .svg, .png, .pdf.")
     ] = None,
     initial: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE|TOPOLOGY",
-            autocompletion=completion.topologies,
-            help="A network to begin with.",
+        arguments.option(
+            "FILE|TOPOLOGY", "A network to begin with.", complete=completion.topologies
         ),
     ] = None,
     designer: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            autocompletion=completion.designers,
-            help="A designer that takes part; repeat for several.",
+        arguments.option(
+            "NAME", "A designer that takes part; repeat for several.", complete=completion.designers
         ),
     ] = None,
     target: Annotated[
-        float | None, typer.Option(metavar="COST", help="Stop at a network of this cost.")
+        float | None, arguments.option("COST", "Stop at a network of this cost.")
     ] = None,
     time_limit: Annotated[
         float | None,
-        typer.Option(
-            metavar="SEC", help="Seconds in all; 10 by default, --pareto 30, --collective 60."
-        ),
+        arguments.option("SEC", "Seconds in all; 10 by default, --pareto 30, --collective 60."),
     ] = None,
     evaluations: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Networks per designer, for a repeatable result."),
+        int | None, arguments.option("N", "Networks per designer, for a repeatable result.")
     ] = None,
     seed: arguments.Seed = 0,
     threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Designers at a time; default: one per processor."),
+        int | None, arguments.option("N", "Designers at a time; default: one per processor.")
     ] = None,
-    memory: Annotated[
-        int | None,
-        typer.Option(
-            metavar="MIB", help="Memory of the whole run; default: a tenth of the machine's."
-        ),
-    ] = None,
+    memory: arguments.Memory = None,
     option: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="DESIGNER.NAME=VALUE",
-            autocompletion=_options,
-            help="Set a designer's option; repeatable.",
+        arguments.option(
+            "DESIGNER.NAME=VALUE", "Set a designer's option; repeatable.", complete=_options
         ),
     ] = None,
     output: Annotated[

@@ -40,18 +40,14 @@ def draw(
         ),
     ],
     step: Annotated[
-        int | None, typer.Option(metavar="N", help="Draw one step of a schedule, from 1.")
+        int | None, arguments.option("N", "Draw one step of a schedule, from 1.")
     ] = None,
     chart: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            autocompletion=_charts,
-            help="steps (default), channels, nodes, or bound.",
-        ),
+        arguments.option("NAME", "steps (default), channels, nodes, or bound.", complete=_charts),
     ] = None,
     title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The title of a page; default: the instance.")
+        str | None, arguments.option("TEXT", "The title of a page; default: the instance.")
     ] = None,
     ignore_attributes: arguments.IgnoreAttributes = False,
     unit: arguments.Unit = None,

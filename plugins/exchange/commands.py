@@ -29,29 +29,29 @@ ForeignFile = Annotated[
 ]
 Format = Annotated[
     str | None,
-    typer.Option(
+    arguments.option(
+        "FORMAT",
+        "msccl-xml, sccl-json, teccl, csv, ...; by default it is recognised.",
         "--from",
-        metavar="FORMAT",
-        autocompletion=completion.importers,
-        help="msccl-xml, sccl-json, teccl, csv, ...; by default it is recognised.",
+        complete=completion.importers,
     ),
 ]
 JudgedOn = Annotated[
     str | None,
-    typer.Option(
+    arguments.option(
+        "TOPOLOGY|FILE",
+        "The network it is judged on, capacities included.",
         "--topology",
-        metavar="TOPOLOGY|FILE",
-        autocompletion=completion.topologies,
-        help="The network it is judged on, capacities included.",
+        complete=completion.topologies,
     ),
 ]
 Performing = Annotated[
     str | None,
-    typer.Option(
+    arguments.option(
+        "COLLECTIVE",
+        "The collective it must perform, on --topology.",
         "--collective",
-        metavar="COLLECTIVE",
-        autocompletion=completion.collectives,
-        help="The collective it must perform, on --topology.",
+        complete=completion.collectives,
     ),
 ]
 
@@ -60,17 +60,16 @@ def export(
     schedule: ScheduleFile,
     to: Annotated[
         str,
-        typer.Option(
-            metavar="FORMAT",
-            autocompletion=completion.exporters,
-            help="csv, jsonl, text, table, markdown, latex, graphml, dot, routes, msccl, mscclpp, "
+        arguments.option(
+            "FORMAT",
+            "csv, jsonl, text, table, markdown, latex, graphml, dot, routes, msccl, mscclpp, "
             "goal, anynet, mpi, or a plugin's format.",
+            complete=completion.exporters,
         ),
     ],
     output: Annotated[Path | None, arguments.output("The file; default: standard output.")] = None,
     size: Annotated[
-        int | None,
-        typer.Option(metavar="BYTES", help="Bytes of a message, for formats with sizes: goal."),
+        int | None, arguments.option("BYTES", "Bytes of a message, for formats with sizes: goal.")
     ] = None,
 ) -> None:
     """Write a schedule for people or other tools. An invalid schedule is not exported."""
@@ -137,21 +136,17 @@ def audit(
     ] = False,
     time_limit: Annotated[
         float,
-        typer.Option(
-            metavar="SEC",
-            callback=arguments.check_seconds,
-            help="Seconds of --improve, for each file.",
+        arguments.option(
+            "SEC", "Seconds of --improve, for each file.", check=arguments.check_seconds
         ),
     ] = 60.0,
     bound_time: Annotated[
         float,
-        typer.Option(
-            metavar="SEC",
-            callback=arguments.check_seconds,
-            help="Processor seconds for a lower bound.",
+        arguments.option(
+            "SEC", "Processor seconds for a lower bound.", check=arguments.check_seconds
         ),
     ] = 10.0,
-    seed: Annotated[int, typer.Option(metavar="N", help="Seed of --improve.")] = 0,
+    seed: Annotated[int, arguments.option("N", "Seed of --improve.")] = 0,
     output: Annotated[
         Path | None, arguments.output("Where to write report.csv and .md.", metavar="DIR")
     ] = None,

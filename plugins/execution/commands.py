@@ -22,18 +22,15 @@ if TYPE_CHECKING:
 SIZES = "1024,32768,1048576"
 MAX_SIZE = 1 << 40
 """The largest size of a message, in bytes."""
-Startup = Annotated[float, typer.Option(metavar="US", help="Start-up of a step, in microseconds.")]
+Startup = Annotated[float, arguments.option("US", "Start-up of a step, in microseconds.")]
 Bandwidth = Annotated[
     float,
-    typer.Option(
-        metavar="MB/S",
-        help="Megabytes per second of a channel of capacity 1; no schedule file has them.",
+    arguments.option(
+        "MB/S", "Megabytes per second of a channel of capacity 1; no schedule file has them."
     ),
 ]
-PerHop = Annotated[float, typer.Option(metavar="US", help="Microseconds for every hop.")]
-Sizes = Annotated[
-    str, typer.Option("--sizes", metavar="BYTES,...", help="Sizes of a message, in bytes.")
-]
+PerHop = Annotated[float, arguments.option("US", "Microseconds for every hop.")]
+Sizes = Annotated[str, arguments.option("BYTES,...", "Sizes of a message, in bytes.", "--sizes")]
 
 
 def time(
@@ -70,11 +67,10 @@ def simulate(
     sizes: Sizes = SIZES,
     folder: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Keep platform and program of the simulation there."),
+        arguments.option("FOLDER", "Keep platform and program of the simulation there."),
     ] = None,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the times by size: .svg, .png or .pdf."),
+        Path | None, arguments.option("FILE", "Draw the times by size: .svg, .png or .pdf.")
     ] = None,
     as_json: arguments.AsJson = False,
 ) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @arguments.with_instance("routing", "switching", "rounds")
 def rounds(
     read_instance: arguments.ReadInstance,
-    steps: Annotated[int, typer.Option(metavar="S", help="Use at most S steps.")],
+    steps: Annotated[int, arguments.option("S", "Use at most S steps.")],
     time_limit: arguments.TimeLimit = 60.0,
     seed: arguments.Seed = 0,
     threads: arguments.Threads = None,
@@ -70,11 +70,10 @@ def pareto(
     read_instance: arguments.ReadInstance,
     context: typer.Context,
     alpha: Annotated[
-        str | None, typer.Option(metavar="SEC", help="Seconds per step, such as 0.7e-6.")
+        str | None, arguments.option("SEC", "Seconds per step, such as 0.7e-6.")
     ] = None,
     beta: Annotated[
-        str | None,
-        typer.Option(metavar="SEC", help="Seconds per byte on a channel of capacity 1: 4e-11."),
+        str | None, arguments.option("SEC", "Seconds per byte on a channel of capacity 1: 4e-11.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -84,12 +83,10 @@ def pareto(
         ),
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Plot the front: .svg, .png or .pdf.")
+        Path | None, arguments.option("FILE", "Plot the front: .svg, .png or .pdf.")
     ] = None,
-    max_chunks: Annotated[int, typer.Option(metavar="C", help="Try at most C chunks.")] = 24,
-    max_steps: Annotated[
-        int | None, typer.Option(metavar="S", help="Consider at most S steps.")
-    ] = None,
+    max_chunks: Annotated[int, arguments.option("C", "Try at most C chunks.")] = 24,
+    max_steps: Annotated[int | None, arguments.option("S", "Consider at most S steps.")] = None,
     time_limit: arguments.TimeLimit = 60.0,
     seed: arguments.Seed = 0,
     threads: arguments.Threads = None,

@@ -23,8 +23,7 @@ def throughput(
     read_instance: arguments.ReadInstance,
     context: typer.Context,
     bandwidth: Annotated[
-        str | None,
-        typer.Option(metavar="GB/S", help="What a capacity of 1 stands for; rates are shown."),
+        str | None, arguments.option("GB/S", "What a capacity of 1 stands for; rates are shown.")
     ] = None,
     output: Annotated[
         Path | None,
