@@ -30,7 +30,7 @@ IN_A_WORKER = sorted(load_registry().engines)[:2]
 
 
 def marks(info: EngineInfo, case: ConformanceCase) -> list[pytest.MarkDecorator]:
-    basic = case.instance is None or case.instance.name in BASIC
+    basic = case.example is None or case.example.name in BASIC
     quick = (case.check in QUICK and basic) if info.baseline else (case.check in QUICK or basic)
     if case.check == "host":
         quick = info.name in IN_A_WORKER
@@ -62,7 +62,7 @@ def case_of(engine: type | EngineInfo, check: str, instance: str | None) -> Conf
     return next(
         case
         for case in conformance_cases(engine, patience=patience)
-        if case.check == check and (case.instance.name if case.instance else None) == instance
+        if case.check == check and (case.example.name if case.example else None) == instance
     )
 
 

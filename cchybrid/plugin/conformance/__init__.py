@@ -4,7 +4,8 @@
 an engine keeps the contract of ``cchybrid.plugin.engine``.
 """
 
-from cchybrid.plugin.conformance.conformance import ConformanceCase, check_engine, conformance_cases
+from cchybrid.plugin.conformance.cases import ConformanceCase
+from cchybrid.plugin.conformance.conformance import check_engine, conformance_cases
 from cchybrid.plugin.conformance.local_run import LocalRun
 from cchybrid.plugin.conformance.small_instances import ConformanceInstance, conformance_instances
 from cchybrid.plugin.conformance.watch import ConformanceError

@@ -1,56 +1,20 @@
-"""The conformance suite: cases, each one check of an engine on one instance."""
+"""The conformance suite of engines."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from cchybrid.plugin.conformance.cases import ConformanceCase, cases_of, run_cases
 from cchybrid.plugin.conformance.engine_checks import ENGINE_CHECKS
 from cchybrid.plugin.conformance.instance_checks import INSTANCE_CHECKS
-from cchybrid.plugin.conformance.small_instances import ConformanceInstance, conformance_instances
+from cchybrid.plugin.conformance.small_instances import conformance_instances
 from cchybrid.plugin.conformance.subject import Subject, load_class
-from cchybrid.plugin.conformance.watch import ConformanceError
 from cchybrid.plugin.engine import EngineInfo
 from cchybrid.plugin.registry import load_registry
 
 MAX_RUN_SECONDS = 60.0
 """Largest time for one run on a small instance, compilation of kernels included."""
-
-
-@dataclass(frozen=True)
-class ConformanceCase:
-    """One check of an engine, with or without an instance. Call it to run the check.
-
-    Parameters
-    ----------
-    subject
-        The engine.
-    check
-        A key of ``ENGINE_CHECKS`` (then there is no instance) or of ``INSTANCE_CHECKS``.
-    instance
-        The instance of the check.
-    """
-
-    subject: Subject
-    check: str
-    instance: ConformanceInstance | None
-
-    def __str__(self) -> str:
-        """Return the case's name for test reports: the check and the instance."""
-        return self.check if self.instance is None else f"{self.check} {self.instance.name}"
-
-    def __call__(self) -> None:
-        """Run the check; raise a ``ConformanceError`` that says what to correct."""
-        try:
-            if self.instance is None:
-                ENGINE_CHECKS[self.check](self.subject)
-            else:
-                INSTANCE_CHECKS[self.check](self.subject, self.instance)
-        except ConformanceError as error:
-            place = "" if self.instance is None else f" on {self.instance.name!r}"
-            line = f"{self.subject.name} ({self.check}{place}) {error}"
-            raise ConformanceError(line) from error.__cause__
 
 
 def conformance_cases(
@@ -79,14 +43,7 @@ def conformance_cases(
         Largest number of seconds for one run.
     """
     subject = _subject(engine, options, patience)
-    return [
-        *(ConformanceCase(subject, check, None) for check in ENGINE_CHECKS),
-        *(
-            ConformanceCase(subject, check, instance)
-            for instance in conformance_instances()
-            for check in INSTANCE_CHECKS
-        ),
-    ]
+    return cases_of(subject, ENGINE_CHECKS, conformance_instances(), INSTANCE_CHECKS)
 
 
 def check_engine(
@@ -122,14 +79,7 @@ def check_engine(
     ...         return Stop.STALLED
     >>> check_engine(FirstFit)
     """
-    failures: list[ConformanceError] = []
-    for case in conformance_cases(engine, options=options, patience=patience):
-        try:
-            case()
-        except ConformanceError as error:
-            failures.append(error)
-    if failures:
-        raise ConformanceError("\n".join(map(str, failures))) from failures[0]
+    run_cases(conformance_cases(engine, options=options, patience=patience))
 
 
 def _subject(engine: str | type | EngineInfo, options: Any, patience: float) -> Subject:

@@ -54,6 +54,21 @@ class PluginSubject:
             prepare()
         return made
 
+    def refusal(self, subject: object) -> str | None:
+        """Return the answer of ``unsupported``; raise a ``ConformanceError`` unless it is one."""
+        try:
+            reason: object = self.construct().unsupported(subject)
+        except Exception as error:
+            raise ConformanceError(
+                f"raised {type(error).__name__}: {error} in unsupported(); "
+                "return None or the reason"
+            ) from error
+        if reason is None or (isinstance(reason, str) and reason.strip()):
+            return reason
+        raise ConformanceError(
+            f"returned {reason!r} from unsupported(); return None or the reason as text"
+        )
+
 
 @dataclass(frozen=True)
 class Subject(PluginSubject):

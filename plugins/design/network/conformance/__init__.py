@@ -4,13 +4,7 @@
 ``cchybrid_plugins.design.network.designer``, as ``cchybrid.plugin.conformance`` does for engines.
 """
 
-from .conformance import DesignerCase, check_designer, designer_cases
+from .conformance import check_designer, designer_cases
 from .small_tasks import ConformanceTask, conformance_tasks
 
-__all__ = [
-    "ConformanceTask",
-    "DesignerCase",
-    "check_designer",
-    "conformance_tasks",
-    "designer_cases",
-]
+__all__ = ["ConformanceTask", "check_designer", "conformance_tasks", "designer_cases"]

@@ -1,50 +1,24 @@
-"""The conformance suite: cases, each one check of a designer, most on one task."""
+"""The conformance suite of designers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from cchybrid.plugin.conformance.cases import ConformanceCase, cases_of, run_cases
 from cchybrid.plugin.conformance.conformance import MAX_RUN_SECONDS
 from cchybrid.plugin.conformance.subject import load_class
-from cchybrid.plugin.conformance.watch import ConformanceError
 from cchybrid.plugin.records import DesignerInfo
 from cchybrid.plugin.registry import load_registry
 
 from .checks import DESIGNER_CHECKS, TASK_CHECKS
-from .small_tasks import ConformanceTask, conformance_tasks
+from .small_tasks import conformance_tasks
 from .subject import DesignerSubject
-
-
-@dataclass(frozen=True)
-class DesignerCase:
-    """One check of a designer, with or without a task. Call it to run the check."""
-
-    subject: DesignerSubject
-    check: str
-    task: ConformanceTask | None
-
-    def __str__(self) -> str:
-        """Return the case's name for test reports: the check and the task."""
-        return self.check if self.task is None else f"{self.check} {self.task.name}"
-
-    def __call__(self) -> None:
-        """Run the check; raise a ``ConformanceError`` that says what to correct."""
-        try:
-            if self.task is None:
-                DESIGNER_CHECKS[self.check](self.subject)
-            elif self.check == "unsupported" or self.subject.supports(self.task.task):
-                TASK_CHECKS[self.check](self.subject, self.task)
-        except ConformanceError as error:
-            place = "" if self.task is None else f" on {self.task.name!r}"
-            line = f"{self.subject.name} ({self.check}{place}) {error}"
-            raise ConformanceError(line) from error.__cause__
 
 
 def designer_cases(
     designer: str | type | DesignerInfo, *, options: Any = None, patience: float = MAX_RUN_SECONDS
-) -> list[DesignerCase]:
+) -> list[ConformanceCase]:
     """Return all cases of the suite, for one test each.
 
     Parameters
@@ -63,14 +37,7 @@ def designer_cases(
         info = load_registry().designer(designer) if isinstance(designer, str) else designer
         load = partial(load_class, info.target)
         subject = DesignerSubject(info.name, load, info, options, patience)
-    return [
-        *(DesignerCase(subject, check, None) for check in DESIGNER_CHECKS),
-        *(
-            DesignerCase(subject, check, task)
-            for task in conformance_tasks()
-            for check in TASK_CHECKS
-        ),
-    ]
+    return cases_of(subject, DESIGNER_CHECKS, conformance_tasks(), TASK_CHECKS)
 
 
 def check_designer(
@@ -109,11 +76,4 @@ def check_designer(
     ...         return Stop.LIMIT
     >>> check_designer(RandomNetworks)
     """
-    failures: list[ConformanceError] = []
-    for case in designer_cases(designer, options=options, patience=patience):
-        try:
-            case()
-        except ConformanceError as error:
-            failures.append(error)
-    if failures:
-        raise ConformanceError("\n".join(map(str, failures))) from failures[0]
+    run_cases(designer_cases(designer, options=options, patience=patience))

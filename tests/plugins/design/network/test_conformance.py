@@ -9,7 +9,6 @@ import cchybrid_plugins.design.network.conformance.conformance
 import pytest
 from cchybrid_plugins.design.network.all_networks import all_networks
 from cchybrid_plugins.design.network.conformance import (
-    DesignerCase,
     check_designer,
     conformance_tasks,
     designer_cases,
@@ -17,6 +16,7 @@ from cchybrid_plugins.design.network.conformance import (
 from cchybrid_plugins.design.network.cost import Cost
 from cchybrid_plugins.design.network.ports import ports_of
 
+from cchybrid.plugin.conformance.cases import ConformanceCase
 from cchybrid.plugin.conformance.watch import ConformanceError
 from cchybrid.plugin.records import DesignerInfo
 from cchybrid.plugin.registry import load_registry
@@ -35,8 +35,8 @@ def _release() -> Iterator[None]:
     bad.RELEASE.set()
 
 
-def marks(name: str, case: DesignerCase) -> list[pytest.MarkDecorator]:
-    quick = case.task is None or case.task.name in QUICK or case.check == "offers"
+def marks(name: str, case: ConformanceCase) -> list[pytest.MarkDecorator]:
+    quick = case.example is None or case.example.name in QUICK or case.check == "offers"
     if case.check == "host":  # a worker process each
         quick = name in ("annealing", "exhaustive")
     return [] if quick else [pytest.mark.long]
@@ -50,16 +50,16 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_designer_keeps_to_its_contract(case: DesignerCase) -> None:
+def test_a_designer_keeps_to_its_contract(case: ConformanceCase) -> None:
     case()
 
 
-def case_of(designer: type | DesignerInfo, check: str, task: str | None) -> DesignerCase:
+def case_of(designer: type | DesignerInfo, check: str, task: str | None) -> ConformanceCase:
     patience = 1.0 if check in ("evaluations", "target") else 10.0
     return next(
         case
         for case in designer_cases(designer, patience=patience)
-        if case.check == check and (case.task.name if case.task else None) == task
+        if case.check == check and (case.example.name if case.example else None) == task
     )
 
 
