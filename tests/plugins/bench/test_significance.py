@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+from itertools import product
 
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant
@@ -15,6 +17,7 @@ from cchybrid_plugins.bench.report.significance import (
     p_value,
     pairs_of,
     penalised,
+    signed_rank_p,
 )
 from pandas import DataFrame, Series
 from scipy import stats
@@ -127,6 +130,31 @@ def test_contestants_are_compared_over_the_rows_that_all_have() -> None:
     assert every({"tabu": [59.0] + [1.0] * 9, "cpsat": [1.0] + [2.0] * 9}).count("more") == 0
     assert every({"tabu": rising}) == []
     assert every({"tabu": rising, "cpsat": []}) == []
+
+
+def test_rows_without_a_difference_show_nothing() -> None:
+    """Five rows of one sign are 2 / 2^5, however many rows have no difference."""
+    rising, failed = [1.0, 2.0, 3.0, 4.0, 5.0], [60.0] * 9
+    later = [2 * value for value in rising]
+    assert every({"tabu": rising + failed, "cpsat": later + failed}) == ["lowest mean", NOT_SHOWN]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_signed_rank_test_counts_all_signs(seed: int) -> None:
+    rng = random.Random(seed)
+    values = [float(rng.randint(-4, 6)) for _ in range(rng.randint(0, 9))]
+    left = [value for value in values if value]
+    ranks = stats.rankdata([abs(value) for value in left])
+    sums = [sum(r for r, sign in zip(ranks, signs, strict=True) if sign)
+            for signs in product((False, True), repeat=len(left))]  # fmt: skip
+    ours = sum(r for r, value in zip(ranks, left, strict=True) if value > 0)
+    assert signed_rank_p(values) == sum(each >= ours for each in sums) / len(sums)
+
+
+def test_the_signed_rank_test_is_that_of_scipy_without_ties() -> None:
+    values = [((-1) ** k if k % 3 else 1) * (k + k / 97) for k in range(1, 40)]
+    theirs = stats.wilcoxon(values, alternative="greater", method="exact").pvalue
+    assert signed_rank_p(values) == pytest.approx(theirs)
 
 
 def test_runs_without_success_under_other_limits_decide_nothing_over_all_rows() -> None:
