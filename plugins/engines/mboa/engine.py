@@ -97,6 +97,6 @@ class Mboa(EvolutionEngine[MboaOptions]):
             every=options.papers,
             user_start=np.zeros(genome.problem.resources + 1, dtype=np.int64),
             tree=empty_tree(parents, min(options.leaves, parents)),
-            scores=new_scores(parents),
+            scores=new_scores(parents, genome.genes),
         )
         return Breeder(parents, partial(sample_trees, genome.flat, genome.ordered, model))

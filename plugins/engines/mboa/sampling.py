@@ -12,7 +12,7 @@ from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.rng import State, below, shuffle
 
-from .trees import Scores, Tree, grow, leaf_of
+from .trees import Scores, Tree, grow, leaf_of, number_values
 
 
 class Model(NamedTuple):
@@ -69,6 +69,7 @@ def sample_trees(
             model.place[model.order[place]] = place
     example = population.option[parents[below(state, len(parents))]]
     users = _index_users(flat, example, model.user_start)
+    number_values(model.scores, population, parents)
     for place in range(len(model.order)):
         if stop[0]:
             return

@@ -62,24 +62,34 @@ class Tree(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Working memory for scores.
+    """Working memory for scores; the last three arrays are zero between two nodes.
 
     Parameters
     ----------
     log_factorial
         Shape (2 * parents + 2,): the logarithm of i!.
+    code, kinds
+        Shapes (2, genes, parents) and (2, genes): the options (0) and steps (1) of all genes in the
+        parents, as numbers from 0, and how many numbers there are; see ``number_values``.
     label
-        Shape (2, parents): the values of the gene as numbers from 0. Row 0 has options, row 1
-        steps; or row 0 has both together and row 1 zeros.
-    tested
-        Shape (parents,): the tested value of each member of a node.
-    counts
-        Shape (2, parents): the frequency of each label in both branches.
+        Shape (2, parents): the values of the tree's gene as numbers from 0. Row 0 has options, row
+        1 steps; or row 0 has both together and row 1 zeros.
+    values
+        Shape (parents,): values that are numbered.
+    total
+        Shape (2, parents): the frequency of each label in a node.
+    equal, counts
+        Shapes (parents,) and (2, parents, parents): the frequency of each value of the tested gene
+        in a node, and of each label among those.
     """
 
     log_factorial: NDArray[np.float64]
+    code: IntArray
+    kinds: IntArray
     label: IntArray
-    tested: IntArray
+    values: IntArray
+    total: IntArray
+    equal: IntArray
     counts: IntArray
 
 
@@ -93,15 +103,48 @@ def empty_tree(parents: int, leaves: int) -> Tree:
     return Tree(nodes(), nodes(), nodes(), nodes(), nodes(), nodes(), member)
 
 
-def new_scores(parents: int) -> Scores:
-    """Return working memory for this number of parents."""
+def new_scores(parents: int, genes: int) -> Scores:
+    """Return working memory for these numbers of parents and genes."""
+
+    def zeros(*shape: int) -> IntArray:
+        return np.zeros(shape, dtype=np.int32)
+
     numbers = np.maximum(np.arange(2 * parents + 2, dtype=np.float64), 1.0)
     return Scores(
         log_factorial=np.cumsum(np.log(numbers)),
-        label=np.zeros((2, parents), dtype=np.int32),
-        tested=np.zeros(parents, dtype=np.int32),
-        counts=np.zeros((2, parents), dtype=np.int32),
+        code=zeros(2, genes, parents),
+        kinds=zeros(2, genes),
+        label=zeros(2, parents),
+        values=zeros(parents),
+        total=zeros(2, parents),
+        equal=zeros(parents),
+        counts=zeros(2, parents, parents),
     )
+
+
+@internal
+def number_values(scores: Scores, population: Population, parents: IntArray) -> None:
+    """Number the values of all genes in the parents, for all trees of a generation."""
+    for part in range(2):
+        genes = population.option if part == 0 else population.step
+        for gene in range(genes.shape[1]):
+            for place in range(len(parents)):
+                scores.values[place] = genes[parents[place], gene]
+            scores.kinds[part, gene] = _number(scores.values, scores.code[part, gene])
+
+
+@internal
+def _number(values: IntArray, code: IntArray) -> int:
+    """Write equal numbers from 0 for equal values; return how many numbers there are."""
+    kinds = 0
+    for place in range(len(values)):
+        code[place] = kinds
+        for earlier in range(place):
+            if values[earlier] == values[place]:
+                code[place] = code[earlier]
+                break
+        kinds += code[place] == kinds
+    return kinds
 
 
 @internal
@@ -114,7 +157,7 @@ def grow(
     whole: bool,
     candidates: IntArray,
 ) -> int:
-    """Grow the tree of a gene; return the number of its nodes.
+    """Grow the tree of a gene after ``number_values``; return the number of its nodes.
 
     Parameters
     ----------
@@ -126,7 +169,7 @@ def grow(
         The genes that nodes may test.
     """
     size = len(parents)
-    kinds = _label(scores, population, parents, gene, whole)
+    kinds = _label(scores, gene, whole)
     for place in range(size):
         tree.member[place] = place
     tree.gene[0], tree.first[0], tree.stop[0] = -1, 0, size
@@ -152,34 +195,17 @@ def leaf_of(tree: Tree, option: IntArray, step: IntArray) -> int:
 
 
 @internal
-def _label(
-    scores: Scores, population: Population, parents: IntArray, gene: int, whole: bool
-) -> tuple[int, int]:
-    """Number the values of a gene; return the number of distinct values of each row."""
-    options, steps = 0, 0
-    label = scores.label
-    for place in range(len(parents)):
-        option, step = (
-            population.option[parents[place], gene],
-            population.step[parents[place], gene],
-        )
-        label[0, place], label[1, place] = -1, 0 if whole else -1
-        for earlier in range(place):
-            same_option = population.option[parents[earlier], gene] == option
-            same_step = population.step[parents[earlier], gene] == step
-            if same_option and (same_step or not whole):
-                label[0, place] = label[0, earlier]
-            if same_step and not whole:
-                label[1, place] = label[1, earlier]
-            if label[0, place] >= 0 and label[1, place] >= 0:
-                break
-        if label[0, place] < 0:
-            label[0, place] = options
-            options += 1
-        if label[1, place] < 0:
-            label[1, place] = steps
-            steps += 1
-    return options, max(steps, 1)
+def _label(scores: Scores, gene: int, whole: bool) -> tuple[int, int]:
+    """Label the values of a gene; return the number of distinct labels of each row."""
+    steps = scores.kinds[1, gene]
+    for place in range(len(scores.values)):
+        option, step = scores.code[0, gene, place], scores.code[1, gene, place]
+        scores.label[0, place] = option
+        scores.label[1, place] = 0 if whole else step
+        scores.values[place] = option * steps + step
+    if not whole:
+        return scores.kinds[0, gene], steps
+    return _number(scores.values, scores.label[0]), 1
 
 
 @internal
@@ -193,62 +219,70 @@ def _find_split(
     node: int,
 ) -> bool:
     """Write the best test to a node; return whether its score exceeds that of a leaf."""
-    tested, member = scores.tested, tree.member
-    first, size = tree.first[node], tree.stop[node] - tree.first[node]
+    members = tree.member[tree.first[node] : tree.stop[node]]
+    size = len(members)
     if size < 2 * MIN_PARENTS:
         return False
-    for place in range(size):
-        tested[place] = 0
+    for member in members:
+        for row in range(2):
+            scores.total[row, scores.label[row, member]] += 1
     # With all members in one branch, this is the score of a leaf, plus the penalty of a split.
-    best = _score(tree, scores, kinds, first, size, 0) + 0.5 * np.log(len(parents))
-    found = False
+    best = _score(scores, kinds, size, 0) + 0.5 * np.log(len(parents))
+    found, number = False, 0
     for gene in candidates:
         for part in range(2):
-            values = population.option if part == 0 else population.step
-            for place in range(size):
-                tested[place] = values[parents[member[first + place]], gene]
-            for place in range(size):
-                value = tested[place]
-                equal = 0
-                for other in range(size):
-                    if tested[other] == value:
-                        if other < place:
-                            equal = -1  # tested before
-                            break
-                        equal += 1
-                if MIN_PARENTS <= equal <= size - MIN_PARENTS:
-                    score = _score(tree, scores, kinds, first, size, value)
+            if scores.kinds[part, gene] < 2:
+                continue
+            code = scores.code[part, gene]
+            _count(scores, members, code, 1)
+            for value in range(scores.kinds[part, gene]):
+                if MIN_PARENTS <= scores.equal[value] <= size - MIN_PARENTS:
+                    score = _score(scores, kinds, size, value)
                     if score > best:
-                        best, found = score, True
-                        tree.gene[node], tree.part[node], tree.value[node] = gene, part, value
+                        best, found, number = score, True, value
+                        tree.gene[node], tree.part[node] = gene, part
+            _count(scores, members, code, -1)
+    for member in members:
+        for row in range(2):
+            scores.total[row, scores.label[row, member]] = 0
+    if found:
+        values = population.option if tree.part[node] == 0 else population.step
+        for place in range(len(parents)):
+            if scores.code[tree.part[node], tree.gene[node], place] == number:
+                tree.value[node] = values[parents[place], tree.gene[node]]
     return found
 
 
 @inlined
-def _score(
-    tree: Tree, scores: Scores, kinds: tuple[int, int], first: int, size: int, value: int
-) -> float:
-    """Return the logarithm of the Bayesian-Dirichlet measure of both branches of a test."""
-    logs, label = scores.log_factorial, scores.label
-    counts, tested, member = scores.counts, scores.tested, tree.member
-    total = 0.0
+def _count(scores: Scores, members: IntArray, code: IntArray, sign: int) -> None:
+    """Count the members of a node by the value of the tested gene; ``sign`` -1 undoes it."""
+    for member in members:
+        value = code[member]
+        scores.equal[value] += sign
+        for row in range(2):
+            scores.counts[row, value, scores.label[row, member]] += sign
+
+
+@inlined
+def _score(scores: Scores, kinds: tuple[int, int], size: int, value: int) -> float:
+    """Return the logarithm of the Bayesian-Dirichlet measure of both branches of a test.
+
+    Less the logarithms of the factorials of ``total``, which are the same for all tests of a node.
+    """
+    logs = scores.log_factorial
+    equal, result = scores.equal[value], 0.0
     for row in range(2):
         if kinds[row] < 2:
             continue
-        for kind in range(kinds[row]):
-            counts[0, kind] = counts[1, kind] = 0
-        equal = 0
-        for place in range(size):
-            side = 1 if tested[place] == value else 0
-            equal += side
-            kind = label[row, member[first + place]]
-            count = counts[side, kind] + 1
-            counts[side, kind] = count
-            total += logs[count] - logs[count - 1]
         # The gamma functions of the prior, for both branches.
-        for number in (equal, size - equal):
-            total += logs[kinds[row] - 1] - logs[kinds[row] - 1 + number]
-    return total
+        prior = kinds[row] - 1
+        result += 2 * logs[prior] - logs[prior + equal] - logs[prior + size - equal]
+        for kind in range(kinds[row]):
+            inside = scores.counts[row, value, kind]
+            if inside > 0:
+                total = scores.total[row, kind]
+                result += logs[inside] + logs[total - inside] - logs[total]
+    return result
 
 
 @internal

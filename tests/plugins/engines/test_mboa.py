@@ -4,7 +4,14 @@ from collections import Counter
 import numpy as np
 import pytest
 from cchybrid_plugins.engines.mboa.engine import Mboa, MboaOptions
-from cchybrid_plugins.engines.mboa.trees import Tree, empty_tree, grow, leaf_of, new_scores
+from cchybrid_plugins.engines.mboa.trees import (
+    Tree,
+    empty_tree,
+    grow,
+    leaf_of,
+    new_scores,
+    number_values,
+)
 
 from cchybrid.host.api import instance
 from cchybrid.plugin.engine import read_options
@@ -31,7 +38,9 @@ def tree_of(
     tree = empty_tree(SIZE, leaves)
     parents = np.arange(SIZE, dtype=np.int32)
     chosen = np.array(candidates, dtype=np.int32)
-    return tree, grow(tree, new_scores(SIZE), population, parents, gene, whole, chosen)
+    scores = new_scores(SIZE, population.option.shape[1])
+    number_values(scores, population, parents)
+    return tree, grow(tree, scores, population, parents, gene, whole, chosen)
 
 
 def test_a_tree_finds_the_gene_that_its_own_depends_on():
