@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import entry_points
+from importlib.util import resolve_name
 from pathlib import Path
 
 from cchybrid.plugin.registry import GROUP, MODULES_VARIABLE
@@ -41,13 +43,40 @@ def software(engines: Mapping[str, str]) -> dict[str, str]:
 
 
 def digest_of_code(module: str) -> str:
-    """Return a digest of a module's file or, in a package, of all its Python files."""
+    """Return a digest of the code of a module: its file, or all Python files of its folder if that
+    is a package, and what these import of the same package or, outside packages, folder.
+    """
     try:
-        file = module_file(module)
-        if file is None:
-            return "unknown"
-        in_package = (file.parent / "__init__.py").exists()
-        paths = sorted(file.parent.rglob("*.py")) if in_package else [file]
-        return hashlib.sha256(b"\0".join(map(Path.read_bytes, paths))).hexdigest()[:12]
-    except (OSError, ValueError, ImportError):  # unreadable: the engine's worker will report it
+        files = _files_of(module)
+        code = b"\0".join(map(Path.read_bytes, sorted(files)))
+        return hashlib.sha256(code).hexdigest()[:12] if files else "unknown"
+    except (OSError, ValueError, ImportError, SyntaxError):  # the engine's worker will report it
         return "unknown"
+
+
+def _files_of(module: str) -> set[Path]:
+    top, found, waiting = module.partition(".")[0], set[Path](), [module]
+    while waiting:
+        name = waiting.pop()
+        file = module_file(name)
+        if file is None or file in found:
+            continue
+        found.add(file)
+        package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+        if name == module and package:
+            found |= {*file.parent.rglob("*.py")}
+        for imported in _imports(ast.parse(file.read_bytes()), package):
+            first = imported.partition(".")[0]
+            if first == top or (not package and (file.parent / f"{first}.py").exists()):
+                waiting.append(imported)
+    return found
+
+
+def _imports(tree: ast.AST, package: str) -> Iterator[str]:
+    """Yield the names of all modules that some code may import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = resolve_name("." * node.level + (node.module or ""), package)
+            yield from (base, *(f"{base}.{alias.name}" for alias in node.names))

@@ -32,6 +32,29 @@ def test_the_digest_of_a_package_is_of_all_its_files(folder):
     assert digest_of_code("packed_engine.engine") != before
 
 
+def test_the_digest_is_also_of_what_is_imported_beside_it(folder):
+    (folder / "alone_engine.py").write_text("def f():\n    from other import y\n")
+    before = digest_of_code("alone_engine")
+    (folder / "other.py").write_text("y = 2\n")
+    assert digest_of_code("alone_engine") != before
+
+
+@pytest.mark.parametrize("line", ["from ..moves import a", "from .. import moves",
+                                  "import packed_engine.moves"])  # fmt: skip
+def test_the_digest_is_of_imported_modules_of_the_package(folder, line):
+    (folder / "packed_engine" / "inner" / "engine.py").write_text(line)
+    moves = folder / "packed_engine" / "moves.py"
+    moves.write_text("from packed_engine import values\n")
+    before = [digest_of_code("packed_engine.inner.engine")]
+    (folder / "packed_engine" / "values.py").write_text("b = 1\n")
+    before.append(digest_of_code("packed_engine.inner.engine"))
+    moves.write_text("a = 2\n")
+    changed = digest_of_code("packed_engine.inner.engine")
+    assert len({*before, changed}) == 3
+    (folder / "packed_engine" / "unused.py").write_text("c = 1\n")
+    assert digest_of_code("packed_engine.inner.engine") == changed
+
+
 def test_what_cannot_be_read_is_unknown(folder):
     assert digest_of_code("no_such_module.engine") == "unknown"
     (folder / "packed_engine" / "bad.py").mkdir()

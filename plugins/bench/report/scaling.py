@@ -38,20 +38,22 @@ TEXT = (
 def costs(reading: Reading) -> DataFrame:
     """Return a line per run of a measured row, family by family; empty if there is none.
 
-    Columns: ``family``, ``nodes``, ``row``, ``first steps``, ``steps``, ``bound`` and the keys of
-    ``MEASURES``, NaN where unknown.
+    A family has all in common but the numbers in the name of the topology: collective, model,
+    options, contestant. Columns: ``family``, ``nodes``, ``row``, ``first steps``, ``steps``,
+    ``bound`` and the keys of ``MEASURES``, NaN where unknown.
     """
-    specs = {row.name: row.spec for row in reading.rows if row.measure}
+    measured = {row.name: row for row in reading.rows if row.measure}
     lines: list[dict[str, Any]] = []
+    several = reading.runs.contestant.nunique() > 1
     for run in reading.runs.to_dict("records"):
-        spec = specs.get(run["row"])
-        if spec is None or run["failure"] or not run["cost"]:
+        row = measured.get(run["row"])
+        if row is None or run["failure"] or not run["cost"]:
             continue
-        words = [re.sub(r"\d+", "N", spec.topology), spec.collective, spec.switching]
+        family = re.sub(r"\d+", "N", row.topology) + row.name.removeprefix(row.topology)
         found = {**run["cost"], "seconds_to_best": run["seconds_to_best"]}
         lines.append(
             {
-                "family": " ".join(str(word) for word in words if word is not None),
+                "family": f"{family} [{run['contestant']}]" if several else family,
                 "nodes": reading.facts[run["row"]]["nodes"],
                 "row": run["row"],
                 "first steps": found.get("first_steps", math.nan),

@@ -42,7 +42,7 @@ def compose(reading: Reading, other: Reading | None) -> Report:
     runs = statistics.judged(reading.counted.runs, rows)
     sections = [_summary(rows)]
     if rows.rates.map(bool).any() or rows.mean_times.map(bool).any():
-        sections += _rates(statistics.rates(runs))
+        sections += _rates(statistics.rates(runs[~runs.row_infeasible]))
     sections += _remainders(statistics.remainders(runs))
     scheduled = rows[~rows.is_study]
     if len(scheduled):

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from cchybrid_plugins.bench.row import Row
 from cchybrid_plugins.bench.run_cost import CostMeter
 from cchybrid_plugins.bench.store import Run
 from cchybrid_plugins.bench.suite import Suite
-from pandas import DataFrame
+from pandas import DataFrame, concat
 
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.plugin.registry import load_registry
@@ -56,6 +57,20 @@ def test_a_report_has_the_costs_and_their_growth(answer: dict[str, Any], tmp_pat
     assert table.build_seconds[0] == pytest.approx(answer["result"]["cost"]["build_seconds"])
     titles = [section.title for section in compose(reading, None).sections]
     assert {"Scaling", "Growth"} <= set(titles)
+
+
+def test_a_family_has_all_in_common_but_the_size(answer: dict[str, Any], tmp_path: Path) -> None:
+    reading = read_store(write(tmp_path / "a.sqlite", answer), None, load_registry())
+    some = replace(ROW, spec=replace(ROW.spec, participants="0-3"))
+    runs = concat([reading.runs, reading.runs.assign(row=some.name)])
+    facts = {some.name: reading.facts[ROW.name], **reading.facts}
+    table = costs(replace(reading, rows=(ROW, some), runs=runs, facts=facts))
+    assert list(table.family) == [
+        "dgx-N AAB store-and-forward", "dgx-N AAB store-and-forward among 0-3",
+    ]  # fmt: skip
+    runs = concat([reading.runs, reading.runs.assign(contestant="tabu")])
+    families = list(costs(replace(reading, runs=runs)).family)
+    assert [name.endswith(" [tabu]") for name in families] == [False, True]
 
 
 @pytest.mark.parametrize("forged", ["text", [1], {"build_seconds": "fast"}])

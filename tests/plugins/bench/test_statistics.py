@@ -149,6 +149,10 @@ def test_a_row_without_a_schedule_is_no_success_of_any_contestant() -> None:
     assert [*section.table.contestant] == ["colouring"]
     assert [*section.table.rows] == [1]
     assert [*section.table["success rate"]] == ["100 %"]
+    rates = {"rates": {"colouring": 50.0}}
+    reading = read(outcome("a", FAST), outcome("b", FAST, **none), a=rates, b=rates)
+    section = next(s for s in compose(reading, None).sections if s.title == "Success rates")
+    assert [*section.table.row] == ["a AAS"]
 
 
 def test_a_bound_counts_for_the_row_of_any_contestant() -> None:
