@@ -164,6 +164,15 @@ def test_a_report_puts_own_and_published_values_side_by_side(
     }  # fmt: skip
     text = files[0].read_text()
     assert "| ring | 4.00 | 4 | 8 | 8 | 3 | 2 (!) |" in text
+    assert "3000 evaluations, 1 thread each" in text
+    assert "heuristic" not in text  # all divisions of 16 nodes are counted
+
+
+def test_a_report_says_that_bisections_of_many_nodes_may_be_too_high(tmp_path: Path) -> None:
+    large = TABLE.replace("ring-bi-16,16", "ring-bi-18,18")
+    suite = read(tmp_path, FILE, large)
+    sections = report_of(suite, [made("designs", row, EVALUATIONS) for row in suite.rows]).sections
+    assert "a bisection is the least that a heuristic finds" in sections[0].text
 
 
 CHANGES: list[tuple[str, str, Change]] = [
