@@ -206,7 +206,11 @@ def _schedule(record: Any, digest: Any) -> Schedule:
     violations = verify_schedule(found)
     if violations:
         raise EvidenceError(f"the schedule is not valid: {violations[0].text}")
-    return found
+    if found.lower_bound is not None and found.lower_bound.steps > len(found.steps):
+        raise EvidenceError(
+            f"it states a lower bound of {found.lower_bound.steps} steps, and has fewer itself"
+        )
+    return Schedule(found.instance, found.steps)  # certificates of the front have its bounds
 
 
 def _bound(record: dict[str, Any], schedules: list[Schedule]) -> _Bound:

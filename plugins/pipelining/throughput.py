@@ -80,12 +80,13 @@ class ThroughputResult(RunResult):
         """Return the proof of the bound as a sentence."""
         rows = self.record["evidence"]["channels"]
         messages = self.instance.collective.deliver_messages
-        if all(len(message.destinations) == 1 for message in messages):
+        # Of messages to several nodes our evidence is a cut: a price of 1 for the channels into it.
+        is_cut = "groups" not in self.record["evidence"] and all(price == 1 for *_, price in rows)
+        if not is_cut or all(len(message.destinations) == 1 for message in messages):
             return (
                 f"every message pays at least its cheapest path over {len(rows)} priced channels, "
                 "and a round offers a limited total"
             )
-        # Of messages to several nodes the evidence is a cut: a price of 1 for the channels into it.
         network = self.instance.network
         sizes = {(a, b): size for a, b, size in network.channels}
         hops = [(b, a) if self._backwards else (a, b) for a, b, _ in rows]

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import networkx as nx
 import pytest
+from cchybrid_plugins.pipelining.throughput import checked_throughput
 
 import cchybrid
 from cchybrid.model import Network
@@ -60,3 +61,13 @@ def test_throughput_of_a_group():
     half = cchybrid.throughput("dgx-1", "allgather", participants="0-3")
     assert half.certified
     assert half.rounds_per_chunk < whole.rounds_per_chunk
+
+
+def test_evidence_that_is_no_cut_is_not_read_as_one() -> None:
+    """The channels into two nodes: 6 is what the four messages pay."""
+    result = cchybrid.throughput("ring-bi-4", "allgather")
+    assert "3 messages have to take one of the 2 channels" in str(result)
+    into = [[1, 0, 1], [3, 0, 1], [0, 1, 1], [2, 1, 1]]
+    two = {"kind": "linear", "channels": into, "groups": [{"sets": [[1, 0], [1, 1]]}]}
+    other = checked_throughput(result.instance, {**result.record, "evidence": two})
+    assert "every message pays at least its cheapest path over 4 priced channels" in str(other)
