@@ -125,13 +125,14 @@ def _designed_for_steps(row: DesignRow, solve: Mapping[str, Any], seed: int) -> 
 def _designed(
     row: DesignRow, solve: Mapping[str, Any], seed: int, registry: Registry
 ) -> tuple[Links, float, int]:
-    """Return the best network of the row's designers, the seconds to it, and the evaluations.
+    """Return the best network of the row's designers, the seconds to it from the start of the
+    first designer, and the evaluations.
 
     Designers that cannot work on the task are left out; the others share the time equally.
     """
     task = row.task()
     best: LocalDesignRun | None = None
-    spent = 0
+    spent, started, last = 0, time.monotonic(), 0.0
     able = []
     for name in row.designers:
         kind = load_target(registry.designer(name).target)
@@ -142,12 +143,13 @@ def _designed(
     for designer in able:
         getattr(designer, "prepare", lambda: None)()
         share = None if seconds is None else seconds / len(able)
+        before = time.monotonic() - started
         run = LocalDesignRun(task, seed=seed, seconds=share, evaluations=solve["evaluations"])
         designer.design(task, run)
         spent += run.spent
         found, known = run.best(), None if best is None else best.best()
         if found is not None and (known is None or found < known):
-            best = run
+            best, last = run, before + run.offers[-1][0]
     if best is None or best.links is None:
         raise CchybridError(f"no designer found a network for {row.name}")
-    return best.links, best.offers[-1][0], spent
+    return best.links, last, spent

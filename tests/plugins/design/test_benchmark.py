@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,14 +17,19 @@ from cchybrid_plugins.bench.report.pages import write_report
 from cchybrid_plugins.bench.store import Run
 from cchybrid_plugins.bench.suite import Suite, read_suite
 from cchybrid_plugins.design.benchmark.row import DesignRow, compared, figures_of
+from cchybrid_plugins.design.network.designer import DesignRun
+from cchybrid_plugins.design.network.task import DesignTask
 
 from cchybrid.checker import EvidenceError
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.benchmark import Checked, CheckedSuite
 from cchybrid.plugin.benchmark_report import Report
-from cchybrid.plugin.registry import load_registry
+from cchybrid.plugin.engine import Stop
+from cchybrid.plugin.records import DesignerInfo
+from cchybrid.plugin.registry import Registry, load_registry
 from tests.plugins.bench.local_runs import answer_of, made
 from tests.plugins.bench.small_suites import changed
+from tests.plugins.design.faulty_designers import Faulty, cost_of, path, ring
 
 TABLE = """name,network,nodes,degree,layout,max_wire,latency,max-latency,bisection,source
 ring,ring-bi-16,16,2,,,4.00,8,3,table A
@@ -109,6 +115,31 @@ def test_a_table_may_be_repeated_for_other_designers(tmp_path: Path) -> None:
         ("wired, by gappin", ("gappin",)),
         ("wired, by annealing and gappin", ("annealing", "gappin")),
     ]
+
+
+class Idle(Faulty):
+    """Offers a path late; its subclass offers a ring at once."""
+
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        time.sleep(0.2)
+        run.offer(path(task.nodes), cost_of(task, path(task.nodes)))
+        return Stop.STALLED
+
+
+class Quick(Idle):
+    def design(self, task: DesignTask, run: DesignRun) -> Stop:
+        run.offer(ring(task.nodes), cost_of(task, ring(task.nodes)))
+        return Stop.STALLED
+
+
+def test_seconds_to_the_best_network_count_from_the_start_of_the_first_designer() -> None:
+    infos = [
+        DesignerInfo(each.__name__, f"{__name__}:{each.__name__}", "x") for each in (Idle, Quick)
+    ]
+    registry = Registry(designers={info.name.lower(): info for info in infos})
+    row = DesignRow("x", 6, 2, weights=(("latency", 1.0),), designers=("idle", "quick"))
+    result, _ = KIND.work(row.to_json(), EVALUATIONS.to_solve(), 0, registry)
+    assert 0.2 <= result["seconds_to_best"] <= result["seconds"]
 
 
 def test_a_report_counts_designers_apart(suite: Suite, runs: list[Run]) -> None:
