@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -65,9 +66,12 @@ class RoutingTable:
             )
         for goal in nodes:
             ahead = {node: row[goal] for node, row in enumerate(self.hops) if row[goal] != node}
+            before = defaultdict(list)
+            for node, after in ahead.items():
+                before[after].append(node)
             arrived, fresh = {goal}, {goal}
             while fresh:
-                fresh = {node for node, after in ahead.items() if after in fresh} - arrived
+                fresh = {node for after in fresh for node in before[after]} - arrived
                 arrived |= fresh
             for node, after in ahead.items():
                 known = (node, after)[::order] in network.channel_index
