@@ -25,12 +25,10 @@ const nodeChart = new NodeChart($("nodes"), handlers((row, step) => {
 }));
 
 function channelCell(channel, step) {
-  const used = channelChart.cells[channel][step] ?? [];
-  const shared = sharesCapacity.has(channel) ? channelChart.cells[opposite[channel]][step]?.length ?? 0 : 0;
-  const room = channels[channel][2] * data.rounds[step];
+  const { used, shared, room, free } = channelChart.usage(channel, step);
   const names = used.slice(0, 4).map(messageName).join(", ") + (used.length > 4 ? ", …" : "");
   const other = shared ? `, ${shared} used by the opposite direction` : "";
-  return `Channel ${channelName(channel)} in step ${step + 1}: ${used.length ? names : "no message"}${other}; ${room - used.length - shared} of ${room} free.`;
+  return `Channel ${channelName(channel)} in step ${step + 1}: ${used.length ? names : "no message"}${other}; ${free} of ${room} free.`;
 }
 
 function nodeCell(node, step) {
@@ -123,8 +121,8 @@ function describe(chosen) {
   }
   if (chosen.kind === "key") return `${$("key-word").textContent} ${keyName(chosen.id)}: ${count(journey.length, "transfer")} in ${inSteps}.`;
   if (chosen.kind === "channel") {
-    const free = steps.map((_, step) => step).filter((step) => !channelChart.cells[chosen.id][step]);
-    const rest = free.length === 0 ? "used in every step" : free.length <= 12
+    const free = steps.map((_, step) => step).filter((step) => channelChart.usage(chosen.id, step).free > 0);
+    const rest = free.length === 0 ? "full in every step" : free.length <= 12
       ? `free in step${free.length > 1 ? "s" : ""} ${free.map((step) => step + 1).join(", ")}` : `free in ${free.length} steps`;
     return `Channel ${channelName(chosen.id)}: ${count(journey.length, "message")}; ${rest}.`;
   }

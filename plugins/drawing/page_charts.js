@@ -165,12 +165,19 @@ class ChannelChart extends Chart {
     this.paint = this.paintCell;
   }
 
+  // Of a channel in a step: its messages, how many of the opposite one share its capacity, this capacity, and what is free of it.
+  usage(channel, step) {
+    const used = this.cells[channel][step] ?? [];
+    const shared = sharesCapacity.has(channel) ? this.cells[opposite[channel]][step]?.length ?? 0 : 0;
+    const room = channels[channel][2] * data.rounds[step];
+    return { used, shared, room, free: room - used.length - shared };
+  }
+
   // A stripe per message in its colour; of a half-duplex pair, what the opposite channel uses is grey.
   paintCell(context, row, step, x, y, width, height, palette) {
-    const channel = row.selection.id, used = this.cells[channel][step] ?? [];
-    const shared = sharesCapacity.has(channel) ? this.cells[opposite[channel]][step]?.length ?? 0 : 0;
+    const { used, shared, room } = this.usage(row.selection.id, step);
     if (!used.length && !shared) return;
-    const slot = width / (channels[channel][2] * data.rounds[step]);
+    const slot = width / room;
     used.forEach((message, place) => {
       context.fillStyle = palette[colourOf(keys[message])];
       context.fillRect(x + place * slot, y, slot, height);

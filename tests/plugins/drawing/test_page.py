@@ -400,6 +400,8 @@ def test_names_of_any_kind_are_only_text(open_page):
     assert "half duplex" in tab.inner_text("#network-note")
     cell = tab.evaluate("channelCell(channels.findIndex(([a, b]) => a === 3 && b === 2), 1)")
     assert "1 used by the opposite direction; 0 of 1 free" in cell
+    tab.select_option("#pick-channel", label=tab.evaluate("channelName(4)"))
+    assert tab.inner_text("#journey-text").endswith(": 1 message; free in step 1.")  # as 5 uses 3
     assert overflow(tab) == 0
 
 
@@ -572,6 +574,8 @@ def test_charts_count_with_the_rounds_of_a_step(open_page):
     assert "all steps together 21 %" in shown
     cell = tab.evaluate("channelCell(channels.findIndex(([a, b]) => a === 1 && b === 2), 1)")
     assert cell == "Channel 1 → 2 in step 2: 0 → 2 nodes, 0 → 2 nodes; 0 of 2 free."
+    tab.select_option("#pick-channel", label="1 → 2")  # one of three rounds is used in step 3
+    assert tab.inner_text("#journey-text") == "Channel 1 → 2: 3 messages; free in steps 1, 3."
     assert tab.evaluate("nodeCell(1, 1)") == "Node 1 in step 2: 2 of 4 sent, 0 of 4 received."
 
 
