@@ -219,7 +219,7 @@ def audit_file(
     except CchybridError as error:
         return _without_import(Path(path), error)
     found = _judge(name, importer, imported)
-    if network is not None and found.verdict != "no schedule":
+    if network is not None:
         performed = "" if collective is None else f", as {collective.name}"
         fact = printable(f"judged on {network.name}{performed}")
         found = replace(found, facts=(*found.facts, fact))

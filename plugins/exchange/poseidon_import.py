@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from cchybrid.model import CommunicationModel, Instance, Message, Network
+from cchybrid.library.topologies import layouts
+from cchybrid.library.topologies.grids import mesh, torus
+from cchybrid.model import Channel, CommunicationModel, Instance, Message, Network
 from cchybrid.model.errors import InputError
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
@@ -109,30 +112,33 @@ def _kind(element: Element, *keys: str) -> str:
 def _network(size: Element, width: int, height: int) -> Network:
     inner = _only(size, "topology", "graph") or size
     kind = _kind(inner, "type", "topoType") or "custom"
-    tiles = width * height
-    positions = tuple((float(k % width), float(k // width)) for k in range(tiles))
-    links: list[tuple[int, int]] = []
     if kind in ("mesh", "bitorus"):
         _refuse_inner(inner, "link", kind)
-        for y in range(height):
-            for x in range(width):
-                for a, b in ((x + 1, y), (x, y + 1)):
-                    if kind == "bitorus" or (a < width and b < height):
-                        links.append((y * width + x, b % height * width + a % width))
-        links = [(a, b) for a, b in links if a != b]
-        name = f"{'mesh' if kind == 'mesh' else 'torus'}-{width}x{height}"
-        return Network.from_links(name, tiles, links, positions=positions)
+        return mesh((height, width)) if kind == "mesh" else _bitorus(height, width)
     if kind != "custom":
         raise InputError(
             f"topology {kind[:40]!r}", where=f"line {inner.line}", hint="mesh, bitorus or custom"
         )
+    links = []
     for link in inner.named("link"):
         ends = [_tile(link, key, width, height) for key in ("source", "sink")]
         if ends[0] != ends[1]:
             links.append((ends[0], ends[1]))
     if not links:
         raise InputError("no links", where=f"line {inner.line}", hint="list them")
-    return Network.from_arcs(f"custom-{width}x{height}", tiles, links, positions=positions)
+    positions = layouts.grid((height, width))
+    name = f"custom-{height}x{width}"
+    return Network.from_arcs(name, width * height, links, positions=positions)
+
+
+def _bitorus(height: int, width: int) -> Network:
+    """Return a torus in which the two tiles of a row or column of two have two links."""
+    found = torus((height, width))
+    if 2 not in (height, width):
+        return found
+    extents = ((a, b, width if (a - b) % width else height) for a, b, _ in found.channels)
+    channels = tuple(Channel(a, b, 2 if extent == 2 else 1) for a, b, extent in extents)
+    return replace(found, name=f"bitorus-{height}x{width}", channels=channels)
 
 
 def _tile(element: Element, key: str, width: int, height: int) -> int:

@@ -457,3 +457,17 @@ def test_a_node_that_cannot_be_reached_is_named(judge):
     assert judge(text).reason.endswith(
         "; node 0 cannot be reached from node 1 (message 0): no path leads there"
     )
+
+
+def test_a_file_without_a_schedule_says_on_what_it_is_judged(judge):
+    pair = '<channel from="(0,0)" to="(3,0)"/><channel from="(1,0)" to="(4,0)"/>'
+    row = f"""<platform width="5" height="2"><topology topoType="mesh"/></platform>
+        <communication comType="custom">{pair}</communication>"""
+    found = judge(row), judge(row, "mesh-2x5"), judge(row, "mesh-5x2")
+    size = "5 x 2 tiles, 2 packets a period"
+    assert [each.facts for each in found] == [
+        (size,), (size, "judged on mesh-2x5"), (size, "judged on mesh-5x2")
+    ]  # fmt: skip
+    assert [(each.reason.split()[0], each.lower) for each in found] == [
+        ("mesh-2x5", 2), ("mesh-2x5", 2), ("mesh-5x2", 1)
+    ]  # fmt: skip

@@ -1,5 +1,6 @@
 """Poseidon platforms and communication specifications."""
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -40,12 +41,34 @@ def instance_of(text: str) -> Instance:
 
 
 @pytest.mark.parametrize(
-    ("size", "kind", "name"), [((3, 4), "mesh", "mesh-4x3"), ((4, 3), "bitorus", "torus-3x4")]
+    ("size", "kind", "name"),
+    [
+        ((3, 4), "mesh", "mesh-4x3"),
+        ((5, 1), "mesh", "mesh-1x5"),
+        ((2, 2), "mesh", "mesh-2x2"),
+        ((4, 3), "bitorus", "torus-3x4"),
+    ],
 )
-def test_a_platform_has_the_channels_of_the_library(size, kind, name):
-    network = instance_of(SPEC.format(*size, kind)).network
-    known = cchybrid.network(name)
-    assert {*network.channels} == {*known.channels}
+def test_a_platform_is_the_network_of_the_library_that_has_its_name(size, kind, name):
+    assert instance_of(SPEC.format(*size, kind)).network == cchybrid.network(name)
+
+
+@pytest.mark.parametrize("size", [(2, 2), (3, 2), (2, 3), (2, 1), (1, 2)])
+def test_two_tiles_of_a_torus_have_two_links_and_it_has_no_name_of_the_library(size):
+    width, height = size
+    network = instance_of(SPEC.format(*size, "bitorus")).network
+    listed = [
+        (width * y + x, width * (b % height) + a % width)
+        for x in range(width)
+        for y in range(height)
+        for a, b in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1))
+    ]
+    assert {(a, b): size for a, b, size in network.channels} == Counter(
+        (a, b) for a, b in listed if a != b
+    )
+    for text in (SPEC.format(*size, "bitorus"), LINKS):
+        with refused("unknown network"):
+            cchybrid.network(instance_of(text).network.name)
 
 
 def test_all_to_all_is_a_message_for_every_pair_and_one_port():
