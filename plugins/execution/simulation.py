@@ -4,7 +4,8 @@ The platform has a link for every channel (one for both channels of a half-duple
 capacity, and a link for the ports of every node, if they are limited. Every transfer is a
 communication over the links of its path, which gets the bandwidth of a channel of capacity 1 at
 most. SimGrid shares links that are used beyond their capacity, so a transfer that shares one takes
-longer than it would alone.
+longer than it would alone. The time of its hops goes by before it uses them: with latencies of
+links, the shares of a link would be in inverse proportion to those of the paths.
 
 Source: H. Casanova et al., Versatile, scalable, and accurate simulation of distributed applications
 and platforms, 2014, doi:10.1016/j.jpdc.2014.06.008.
@@ -158,9 +159,10 @@ def replay(
     plan = {
         "sizes": chunks,
         "startup": model.startup,
+        "per_hop": model.per_hop,
         "runs": [steps, [hosts.step(direct)], [hosts.step([path]) for path in every]],
     }
-    text = platform(schedule.instance, model, hosts.paths)
+    text = platform(schedule.instance, replace(model, per_hop=0.0), hosts.paths)
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary) if folder is None else folder
         try:
@@ -301,12 +303,12 @@ class _Hosts:
         self._names: dict[tuple[NodePath, int], tuple[str, str]] = {}
         self._count: Counter[tuple[int, int]] = Counter()
 
-    def step(self, paths: Iterable[NodePath]) -> list[tuple[str, str]]:
-        """Return the two hosts of every path of a step."""
+    def step(self, paths: Iterable[NodePath]) -> list[tuple[str, str, int]]:
+        """Return the two hosts and the hops of every path of a step."""
         used: Counter[NodePath] = Counter()
         found = []
         for path in map(tuple, paths):
-            found.append(self._ends(path, used[path]))
+            found.append((*self._ends(path, used[path]), len(path) - 1))
             used[path] += 1
         return found
 

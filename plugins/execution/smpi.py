@@ -23,7 +23,8 @@ MAX_SECONDS = 300.0
 MAX_BYTES = (1 << 31) - 1
 """The largest size times ranks: SMPI's collectives count the bytes of all ranks in 32 bits."""
 SETTINGS = (
-    "network/model:CM02",  # as in replay_program.py, which imports nothing of cchybrid
+    # As in replay_program.py, which imports nothing of cchybrid; but here links have latencies.
+    "network/model:CM02",
     "network/crosstraffic:0",
     "network/TCP-gamma:1e30",
     f"smpi/coll-selector:{SELECTOR}",

@@ -101,6 +101,22 @@ def test_a_planted_conflict_is_found(instance, step):
     assert replay(apart, MODEL, [10_000]).undisturbed
 
 
+@needs_simgrid
+@pytest.mark.parametrize(("capacity", "rounds"), [(1, (2,)), (2, ())])
+def test_paths_of_any_length_have_equal_shares_of_a_channel(capacity, rounds):
+    """A line and a branch of it; every channel carries at most two messages in the one step."""
+    links = [(i, i + 1) for i in range(20)] + [(11, 21), (21, 22), (22, 23), (23, 24)]
+    network = Network.from_links("line", 25, links * capacity)
+    paths = [tuple(range(21)), (2, 3), (10, 11, 21, 22, 23, 24), (21, 22)]
+    messages = Collective("four", tuple(Message(path[0], (path[-1],)) for path in paths))
+    instance = Instance(network, messages, CommunicationModel(rounds=rounds))
+    schedule = Schedule(instance, [list(enumerate(paths))])
+    assert not verify_schedule(schedule)
+    found = replay(schedule, MODEL, [10_000])
+    assert found.undisturbed
+    assert found.rows[0].schedule <= sum(MODEL.step_times(schedule, 10_000)) * 1.001
+
+
 @pytest.mark.long
 @needs_simgrid
 def test_a_conflict_among_many_transfers_is_found():
