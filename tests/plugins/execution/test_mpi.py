@@ -138,6 +138,22 @@ def test_a_part_that_is_counted_twice_is_seen(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_sum_of_other_parts_is_seen(tmp_path):
+    """Rank 0 adds up as many parts as there are, with the same sum of ranks: 0+1, 1+5 and 3+5."""
+    sound = solved("ring-bi-6", "allreduce")
+    text, plan = export_mpi(sound), mpi_plan(sound)
+    nodes = range(6)
+    plan["steps"] = [
+        [[0, a, b, [a]] for a in nodes for b in nodes if a != b and b],
+        [[0, 1, 0, [0, 1]], [0, 1, 0, [1, 5]], [0, 3, 0, [3, 5]]],
+    ]
+    end = f"PLAN = {plan!r}\nsys.exit(main(PLAN, sys.argv[1:]))"
+    (tmp_path / "p.py").write_text(text[: text.index("PLAN = ")] + end)
+    done = run(6, "p.py", "--repetitions", "0", "--sizes", "64", cwd=tmp_path)
+    assert (done.returncode, done.stderr.strip()) == (1, "rank 0: message 0 is wrong")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranks", "words", "line"),
     [
