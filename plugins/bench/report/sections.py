@@ -18,7 +18,7 @@ from .cells import percent, ranges, shown
 from .contestant_sections import contestants, teams
 from .reading import Reading
 from .significance import NOT_SHOWN, PENALTY, TEST, UNLIKE, pairs_of
-from .standing import STUDY, VERDICTS, compare, contradictions, standings
+from .standing import STUDY, VERDICTS, compare, contradictions, standings, without_shared
 
 BUSY = 1.5
 """Wall time over processor time of searches above which the machine is called busy."""
@@ -55,7 +55,7 @@ def compose(reading: Reading, other: Reading | None) -> Report:
         sections += teams(searched, without)
     sections += _scaling(reading)
     if other is not None:
-        sections.append(_comparison(rows, reading, other))
+        sections.append(_comparison(reading, other))
     sections += [*_troubles(rows, reading), _all_rows(rows, reading)]
 
     def drawn() -> list[tuple[str, str]]:
@@ -245,11 +245,13 @@ def _credit(rows: DataFrame) -> list[Section]:
     return [Section("What each engine contributed", text, table=table)]
 
 
-def _comparison(rows: DataFrame, reading: Reading, other: Reading) -> Section:
+def _comparison(reading: Reading, other: Reading) -> Section:
     """Return the section on the rows of two stores that have the same instance in both."""
     here, there = reading.checked.digests, other.checked.digests
     others = [name for name in here if there.get(name, here[name]) != here[name]]
-    table = compare(rows.drop(index=others), standings(other).drop(index=others))
+    one, two, alike = without_shared(reading, other)
+    left_out = [len(reading.counted.runs) - len(one.runs), len(other.counted.runs) - len(two.runs)]
+    table = compare(*(standings(each).drop(index=others) for each in (one, two)))
     both = table[table["where"] == "both"]
     differs = both[both.here != ""]
     counts = ", ".join(
@@ -260,12 +262,17 @@ def _comparison(rows: DataFrame, reading: Reading, other: Reading) -> Section:
     for side in ("here", "there"):
         alone = (table["where"] == side).sum()
         text += f" {alone} rows only {side}." if alone else ""
+    if any(left_out):
+        text += " Runs that both stores hold are left out where a store has others of the row:"
+        text += " {} here, {} there.".format(*left_out)
+    if same := len(alike.intersection(both.index)):
+        text += f" Both stores hold the same runs of {counted(same, 'row')}, and no others there."
     text += (
         f" Faster, slower: seconds to these steps of the runs of the best contestants, {PENALTY}"
     )
     text += f" for a run without them, by {TEST.format(table.comparisons.sum())}; {UNLIKE}."
-    settings = [{"budget": _budgets(each), **_versions(each)} for each in (reading, other)]
-    for each, its in zip((reading, other), settings, strict=True):
+    settings = [{"budget": _budgets(each), **_versions(each)} for each in (one, two)]
+    for each, its in zip((one, two), settings, strict=True):
         its["machine"] = " and ".join(sorted(set(each.runs.machine[each.runs.failure == ""])))
     differing = [
         f"{name} {' or '.join(each.get(name) or 'unknown' for each in settings)}"

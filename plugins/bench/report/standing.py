@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
@@ -13,6 +14,7 @@ from pandas import DataFrame, Series
 from cchybrid.host.run_history import Contribution
 
 from ..row import Row
+from ..schedule_checks import COLUMNS
 from .reading import Reading
 from .significance import differences, penalised, penalty
 
@@ -186,6 +188,27 @@ def contradictions(rows: DataFrame, runs: DataFrame) -> list[str]:
         f" {run.lower_bound} steps, but {run.fewest} suffice"
         for run in held[held.lower_bound > held.fewest].itertuples()
     ]
+
+
+def without_shared(here: Reading, there: Reading) -> tuple[Reading, Reading, set[str]]:
+    """Return readings without the runs that both have, and the rows where neither has others.
+
+    Runs of the same key, seed and result, as after a copy or a merge, would be compared with
+    themselves. A reading keeps them where it has no other run of the row that did not fail.
+    """
+    sides = (here.counted, there.counted)
+    marks = [
+        Series([*map(repr, each.runs[[*COLUMNS]].itertuples(index=False))], each.runs.index, str)
+        for each in sides
+    ]
+    kept: list[Reading] = []
+    only_shared: list[set[str]] = []
+    for each, own, other in zip(sides, marks, marks[::-1], strict=True):
+        rows, shared = each.runs["row"], own.isin(other)
+        others = {*rows[~shared & (each.runs.failure == "")]}
+        kept.append(replace(each, runs=each.runs[~(shared & rows.isin(others))]))
+        only_shared.append({*rows[shared]} - others)
+    return kept[0], kept[1], only_shared[0] & only_shared[1]
 
 
 def compare(here: DataFrame, there: DataFrame) -> DataFrame:

@@ -13,7 +13,12 @@ from cchybrid_plugins.bench.contestant import Contestant, labels
 from cchybrid_plugins.bench.report.reading import Reading, run_table
 from cchybrid_plugins.bench.report.sections import compose
 from cchybrid_plugins.bench.report.significance import NOT_SHOWN
-from cchybrid_plugins.bench.report.standing import compare, contradictions, standings
+from cchybrid_plugins.bench.report.standing import (
+    compare,
+    contradictions,
+    standings,
+    without_shared,
+)
 from cchybrid_plugins.bench.report.statistics import (
     judged,
     mean_of,
@@ -325,6 +330,52 @@ def test_the_best_of_several_contestants_was_chosen_from_all_pairs() -> None:
         ))  # fmt: skip
         (found,) = compare(standings(here), standings(there)).itertuples()
         assert (found.time, found.comparisons) == (word, count)
+
+
+OLD, NEW = (Contestant(("own",), software=version) for version in ("one", "two"))
+
+
+def compared(here: list[dict[str, Any]], there: list[dict[str, Any]]) -> tuple[Any, str]:
+    """Return the comparison of two stores as a table by row, and the words of the report."""
+    one, two = read(*here), read(*there)
+    (section,) = (each for each in compose(one, two).sections if each.title == "Compared with x")
+    first, second, _ = without_shared(one, two)
+    return compare(standings(first), standings(second)), section.text
+
+
+@pytest.mark.parametrize("engine", [OLD, NEW])
+def test_a_store_that_was_continued_is_compared_by_its_own_runs(engine: Contestant) -> None:
+    """A new version, or further seeds: what both hold would be compared with itself."""
+    known = [outcome(row, OLD, seed) for row in "ab" for seed in range(3)]
+    worse = [
+        outcome(row, engine, seed, steps=5, lower_bound=3) for row in "ab" for seed in range(3, 6)
+    ]
+    for here, there, word, counts in (
+        (known + worse, known, "more steps, weaker bound", "6 here, 0 there"),
+        (known, known + worse, "fewer steps, tighter bound", "0 here, 6 there"),
+    ):
+        table, text = compared(here, there)
+        assert table.here.tolist() == [word] * 2
+        assert "2 rows in both, 0 of them with no difference shown" in text
+        assert f"left out where a store has others of the row: {counts}." in text
+        assert "the same runs" not in text
+
+
+def test_runs_that_only_one_store_holds_are_compared_on_each_side() -> None:
+    known = [outcome("a", SLOW, steps=3, lower_bound=3)]
+    table, text = compared([*known, outcome("a", OLD)], [*known, outcome("a", NEW, steps=5)])
+    assert table.here.tolist() == ["fewer steps"]
+    assert "others of the row: 1 here, 1 there." in text
+
+
+def test_rows_of_which_both_stores_hold_the_same_runs_are_counted() -> None:
+    """A run that failed is none to compare; a repeated one has other seconds."""
+    known = [outcome("a", OLD), outcome("b", OLD)]
+    failed = outcome("a", NEW, steps=None, failure="exit 1")
+    table, text = compared([*known, failed], [known[0], outcome("b", OLD, seconds_to_best=1.5)])
+    assert table.here.tolist() == ["", ""]
+    assert "Both stores hold the same runs of 1 row, and no others there." in text
+    assert "left out" not in text
 
 
 def test_that_there_is_no_schedule_is_more_than_any_bound() -> None:
