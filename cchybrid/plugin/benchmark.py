@@ -119,6 +119,8 @@ class CheckedSuite:
         A line for every row that differs from that of the suite that ships under this name.
     digests
         By row with runs, the digest of its task.
+    kind
+        The kind of the rows, which made the digests.
     """
 
     path: Path
@@ -129,6 +131,7 @@ class CheckedSuite:
     excluded: Sequence[str] = ()
     changed: Sequence[str] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
+    kind: Any = None
 
     @property
     def all_runs(self) -> list[Checked]:
@@ -210,6 +213,13 @@ class Benchmark(ABC, Generic[R]):
         InputError
             The row names no task.
         """
+
+    def instance(self, row: R, registry: Registry) -> Any:
+        """Return the instance that a row names; its page has these names of nodes.
+
+        Only kinds with ``engines`` have any.
+        """
+        raise InputError(f"{self.info.name} have no instances", where=row.name)
 
     def job(self, row: R, registry: Registry) -> dict[str, Any]:
         """Return the JSON object that ``work`` gets, on this machine or on another."""

@@ -147,6 +147,7 @@ def check_suite(
         excluded,
         changed_rows(suite, registry),
         {row: digest for row, digest in digests.items() if isinstance(digest, str)},
+        kind,
     )
 
 

@@ -13,8 +13,6 @@ from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.benchmark import StoredRun, amount
 from cchybrid.referee.verify import verify_schedule
 
-from .features import facts_of
-
 COLUMNS: Mapping[str, Any] = {
     "row": "", "key": "", "seed": 0,  # ``key``: the key of the contestant
     "failure": "", "held": True,  # why it is excluded; ``held`` is False for an invalid result
@@ -32,7 +30,6 @@ COLUMNS: Mapping[str, Any] = {
     "contributions": (),  # in the order of time; empty in older stores
     "machine": "unknown",  # as recorded: nothing can check it
     "cost": {},  # of rows that are measured
-    "facts": {},  # of the instance (``facts_of``); empty where none was verified
 }  # fmt: skip
 """The columns of the table of runs with their default values."""
 
@@ -70,8 +67,8 @@ def stored_schedule(run: StoredRun) -> Schedule | None:
     return schedule
 
 
-def _instance_of_bound(result: Mapping[str, Any]) -> Instance | None:
-    """Return the instance of a run without a schedule, whose bound is checked.
+def _check_bound(result: Mapping[str, Any]) -> None:
+    """Raise an ``InputError`` if the bound of a run without a schedule does not hold.
 
     That there is no schedule requires evidence, too: without it the run does not hold.
     """
@@ -83,7 +80,7 @@ def _instance_of_bound(result: Mapping[str, Any]) -> Instance | None:
         # One step is always needed: a bound of 1 requires no evidence.
         if infeasible or bound > 1 or (certified and bound < 1):
             raise InputError("the evidence of the bound is missing")
-        return None
+        return
     try:
         instance = Instance.from_json(result["instance_record"])
         record = instance.to_json()
@@ -95,7 +92,6 @@ def _instance_of_bound(result: Mapping[str, Any]) -> Instance | None:
             raise EvidenceError("it proves less")
     except (KeyError, EvidenceError, CchybridError) as error:
         raise InputError(f"the bound does not hold: {error}") from None
-    return instance
 
 
 def checked_columns(run: StoredRun) -> dict[str, Any]:
@@ -107,13 +103,11 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         The run does not hold.
     """
     result = run.result
-    steps, schedule = result.get("steps"), stored_schedule(run)
-    if schedule is not None:
-        instance: Instance | None = schedule.instance
-    elif steps is not None:
-        raise InputError("the schedule is missing")
-    else:
-        instance = _instance_of_bound(result)
+    steps = result.get("steps")
+    if stored_schedule(run) is None:
+        if steps is not None:
+            raise InputError("the schedule is missing")
+        _check_bound(result)
     lower, certified = int(_count(result.get("lower_bound", 0))), bool(result.get("certified"))
     if result["status"] == "optimal" and steps != lower:
         raise InputError("it is called optimal, but its bound is lower")
@@ -156,7 +150,6 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         "searched": not result.get("start_seconds") or result.get("search_seconds") != {},
         "contributions": contributions,
         "cost": {str(name): amount(cost, name) for name in cost},
-        "facts": {} if instance is None else facts_of(instance),
     }  # fmt: skip
 
 

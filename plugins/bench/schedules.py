@@ -15,8 +15,10 @@ from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.model.shown import counted
 from cchybrid.plugin.benchmark import Benchmark, CheckedSuite, SettingsError, StoredRun
 from cchybrid.plugin.benchmark_report import Report
+from cchybrid.plugin.records import BenchmarkKind
 from cchybrid.plugin.registry import Registry
 
+from .features import facts_of
 from .row import Row
 from .run_cost import CostMeter
 from .schedule_checks import checked_columns
@@ -26,6 +28,10 @@ class Schedules(Benchmark[Row]):
     """Instances that engines solve."""
 
     engines = True
+
+    def __init__(self, info: BenchmarkKind) -> None:
+        super().__init__(info)
+        self._facts: dict[str, Mapping[str, Any]] = {}
 
     def from_text(self, values: Mapping[str, str], folder: Path) -> Row:
         """Return the row of a line of a table, or of listed values."""
@@ -55,13 +61,28 @@ class Schedules(Benchmark[Row]):
 
     def digest(self, row: Row, registry: Registry) -> str:
         """Return the digest of the instance."""
-        return resolve(row.spec, registry).digest
+        instance = self.instance(row, registry)
+        self._facts[row.name] = facts_of(instance)
+        return instance.digest
+
+    def instance(self, row: Row, registry: Registry) -> Instance:
+        """Return the instance that a row names."""
+        return resolve(row.spec, registry)
+
+    def facts(self, row: Row, registry: Registry) -> Mapping[str, Any]:
+        """Return the features (``facts_of``) of the instance of which a row has the digest.
+
+        Instances of large networks take seconds to build, and much memory to keep.
+        """
+        if row.name not in self._facts:
+            self.digest(row, registry)
+        return self._facts[row.name]
 
     def job(self, row: Row, registry: Registry) -> dict[str, Any]:
         """Return the row, of a file with its instance, as other machines lack the file."""
         record = row.to_json()
         if Path(row.spec.topology).is_absolute():
-            record["instance"] = resolve(row.spec, registry).to_json()
+            record["instance"] = self.instance(row, registry).to_json()
         return record
 
     def work(
@@ -72,7 +93,7 @@ class Schedules(Benchmark[Row]):
         if "instance" in job:
             instance = Instance.from_json(job["instance"])
         else:
-            instance = resolve(row.spec, registry)
+            instance = self.instance(row, registry)
         meter = CostMeter() if row.measure else None
         study: dict[str, Any] = {} if row.target is None else {"steps": row.target, "blind": True}
         try:

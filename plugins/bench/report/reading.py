@@ -10,7 +10,6 @@ from typing import Any
 
 from pandas import DataFrame
 
-from cchybrid.library.instance_spec import resolve
 from cchybrid.model.errors import CchybridError
 from cchybrid.plugin.benchmark import Checked, CheckedSuite
 from cchybrid.plugin.benchmark_report import machine_of
@@ -18,7 +17,7 @@ from cchybrid.plugin.registry import Registry
 
 from ..checking import check_suite, stored_suite
 from ..contestant import Contestant, labels
-from ..features import facts_of, features
+from ..features import features
 from ..row import BY_ENGINE, Row
 from ..schedule_checks import COLUMNS
 
@@ -94,15 +93,10 @@ def reading_of(checked: CheckedSuite, registry: Registry) -> Reading:
     """Return the table of checked runs of schedules, with the present names of engines."""
     rows = tuple(_current_row(row, registry) for row in checked.rows)
     runs = once(run_table(_current_run(each, registry) for each in checked.all_runs))
-    # The facts of a verified run; of a file not, as the collective's name is outside the digest.
-    named = {row.name for row in rows if row.spec.collective}
-    verified = zip(runs["row"], runs.facts, strict=True)
-    facts = {name: found for name, found in verified if found and name in named}
-    for row in rows:
-        # The names of nodes in a file are outside the digest, too, and may have changed.
-        if row.name not in facts or Path(row.spec.topology).is_absolute():
-            with suppress(CchybridError):  # a missing file or plugin
-                facts[row.name] = facts_of(resolve(row.spec, registry))
+    facts: dict[str, Mapping[str, Any]] = {}
+    for row in rows:  # not of runs: names are outside the digest, and may be others
+        with suppress(CchybridError):  # a missing file or plugin
+            facts[row.name] = checked.kind.facts(row, registry)
     return Reading(rows, runs, checked, facts)
 
 

@@ -28,24 +28,25 @@ def write_pages(checked: CheckedSuite, registry: Registry, folder: Path) -> dict
     """
     draw = registry.exporter("html").export
     links: dict[str, str] = {}
-    for row, runs in checked.runs.items():
+    for row in checked.rows:
+        runs = checked.runs[row.name]
         held = [run for run in runs if not run.failure and run.found["steps"] is not None]
         schedule = stored_schedule(min(held, key=_order).run) if held else None
         if schedule is None:
             continue
-        # Names in a record are outside its digest: the page has that of the row.
-        named = replace(schedule, instance=replace(schedule.instance, name=row))
+        # Names in a record are outside its digest: the page has those of the row.
+        instance = replace(checked.kind.instance(row, registry), name=row.name)
         try:
-            text = draw(named)
+            text = draw(replace(schedule, instance=instance))
         except InputError:  # a network that is too large for a page
             continue
-        path = folder / FOLDER / _file_name(row, {Path(link).stem for link in links.values()})
+        path = folder / FOLDER / _file_name(row.name, {Path(link).stem for link in links.values()})
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_text(text, path)
         except OSError as error:
             raise unwritable(path, str(error.strerror)) from None
-        links[row] = f"{FOLDER}/{path.name}"
+        links[row.name] = f"{FOLDER}/{path.name}"
     return links
 
 

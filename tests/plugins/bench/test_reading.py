@@ -20,9 +20,11 @@ from pandas import NA
 
 import cchybrid
 from cchybrid.library.instance_spec import InstanceSpec
+from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.local_runs import fill, local, made, stored_under
+from tests.plugins.bench.small_suites import changed
 
 STEPS = "UPDATE suites SET content = replace(content, '\"steps\": 2', '\"steps\": NEW')"
 
@@ -69,6 +71,35 @@ def test_nodes_have_the_names_that_the_file_of_the_row_has_now(tmp_path):
     reading = read_store(tmp_path / "s.sqlite", None, load_registry())
     assert reading.runs.held.tolist() == [True]
     assert reading.features(reading.rows[0])["root"] == "c"
+
+
+def test_nodes_have_the_names_of_the_row_whatever_a_record_calls_them(tmp_path):
+    """The answer of an executor, or a store that was edited: names are outside the digest."""
+    row = Row(InstanceSpec("ring-bi-4", "OAB", root=1))
+    names = {"node_names": [*"dcba"]}
+    run = changed(
+        made("schedules", row, Contestant(("colouring",), "auto", None, 20)),
+        lambda result, record: record["instance"]["network"].update(names),
+    )
+    path = fill(tmp_path / "s.sqlite", Suite("mine", "", (row,)), [run])
+    reading = read_store(path, None, load_registry())
+    assert reading.runs.held.tolist() == [True]
+    found = reading.features(row)
+    assert (found["root"], found["receivers"]) == (1, "0,2-3")
+
+
+def test_the_instance_of_each_row_is_built_once(store, monkeypatch):
+    loaded = []
+    load = Instance.load
+
+    def counted(path):
+        loaded.append(path)
+        return load(path)
+
+    monkeypatch.setattr(Instance, "load", counted)
+    reading = read_store(store, None, load_registry())
+    assert reading.features(reading.rows[0])["nodes"] == 6
+    assert len(loaded) == len(reading.rows) == 1
 
 
 @pytest.mark.long

@@ -476,6 +476,20 @@ def test_rows_are_linked_to_the_pages_of_their_schedules(
     assert "cchybrid bench report a.sqlite --pages" in commands
 
 
+@pytest.mark.usefixtures("no_plots")
+def test_a_page_has_the_nodes_that_the_file_of_the_row_has_now(drawn: list[Schedule]) -> None:
+    """First a sends to b, then c: names, positions and switches are outside the digest."""
+    row = Row.from_text({"topology": "net.edgelist", "collective": "OAB"}, Path().absolute())
+    Path("net.edgelist").write_text("a b\nb c\n")
+    store_of([made("schedules", row, COLOURING)], Suite("tiny", "", (row,)))
+    Path("net.edgelist").write_text("c b\nb a\n")
+    assert command(["bench", "report", "a.sqlite", "--pages"]) == 0
+    (schedule,) = drawn
+    network = schedule.instance.network
+    assert schedule.instance.name == row.name
+    assert [network.node_name(step[0].path[0]) for step in schedule.steps] == ["c", "b"]
+
+
 @pytest.mark.usefixtures("drawn", "no_plots")
 def test_pages_of_similar_rows_have_different_files(
     runs: list[Run], monkeypatch: pytest.MonkeyPatch
