@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
 
 from cchybrid.model.errors import InputError
 
+from .runner import Task
+
 MAX_SHARDS = 100_000
-T = TypeVar("T", bound=Any)
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Shard:
         """The words for the names of files: ``3-of-20``."""
         return f"{self.index}-of-{self.count}"
 
-    def of(self, tasks: Sequence[T]) -> list[T]:
-        """Return the tasks of this shard in their order, by their ``key``.
+    def of(self, tasks: Sequence[Task]) -> list[Task]:
+        """Return the tasks of this shard in their order.
 
-        All tasks are sorted by a digest of their keys and dealt in turn, so that shards are equally
-        large and hold rows of all kinds.
+        All tasks are sorted by a digest of row, contestant and seed and dealt in turn, so that
+        shards are equally large and hold rows of all kinds.
         """
-        order = sorted(range(len(tasks)), key=lambda place: _digest(tasks[place].key))
+        order = sorted(range(len(tasks)), key=lambda place: _digest(tasks[place]))
         return [tasks[place] for place in sorted(order[self.index - 1 :: self.count])]
 
 
@@ -47,5 +47,7 @@ def read_shard(text: str) -> Shard:
     return Shard(index, count)
 
 
-def _digest(key: object) -> bytes:
-    return hashlib.sha256(repr(key).encode()).digest()
+def _digest(task: Task) -> bytes:
+    """Return the digest of a task without that of its software, which machines may differ in."""
+    settings = replace(task.contestant, software="")
+    return hashlib.sha256(repr(replace(task, contestant=settings).key).encode()).digest()

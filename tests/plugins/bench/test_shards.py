@@ -38,6 +38,17 @@ def test_shards_are_disjoint_equally_large_and_everything_together(count: int) -
         assert {task.key for task in other} == {task.key for task in part}
 
 
+def test_shards_of_machines_with_other_software_are_parts_of_one_suite() -> None:
+    """A plugin more, or a newer version: a row would be in two parts, and another in none."""
+    suite, count = read_suite("smoke"), 4
+    parts = []
+    for index in range(1, count + 1):
+        engines = (replace(COLOURING, software=f"{index}"), Contestant(("umda",), software="x"))
+        parts += Shard(index, count).of(tasks_of(suite, engines, [0, 1]))
+    found = {(task.row.name, task.contestant.name, task.seed) for task in parts}
+    assert len(found) == len(parts) == 4 * len(suite.rows)
+
+
 @pytest.mark.parametrize(
     "text", ["", "0/3", "4/3", "1", "1/0", "a/b", "-1/3", "1/9999999", "1/2/3"]
 )
