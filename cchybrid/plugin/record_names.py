@@ -37,9 +37,9 @@ def refuse_taken_names(
         raise PluginError(f"name {record.name}: cchybrid has it already")
     if isinstance(record, ProofFormatInfo) and record.name.lower() in OPTIONS_OF_PROVE:
         raise PluginError(f"proof format {record.name}: prove has an option of this name")
-    names = _names(record)
+    names = names_of(record)
     for key, other in table.items():
-        for taken in names.keys() & _names(other).keys():
+        for taken in names.keys() & names_of(other).keys():
             what, own = f"{kind} {record.name}", names[taken]
             also = "" if own == record.name else f": its name {own} is one of {other.name}"
             raise PluginError(f"{what} is already provided by plugin {provider[kind, key]}{also}")
@@ -52,7 +52,7 @@ def _names_of_package() -> set[str]:
     return {*package.__all__, *(module.name for module in iter_modules(package.__path__))}
 
 
-def _names(record: Any) -> dict[str, str]:
+def names_of(record: Any) -> dict[str, str]:
     """Return the names of a record by the form in which they are compared."""
     others = (*getattr(record, "aliases", ()), *getattr(record, "former_names", ()))
     key = name_key if isinstance(record, CollectiveInfo) else str.lower

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from importlib import import_module
@@ -25,7 +25,7 @@ from cchybrid.plugin import records
 from cchybrid.plugin.expressed import refuse_unexpressed
 from cchybrid.plugin.hookspecs import HookSpecs
 from cchybrid.plugin.imported import Imported
-from cchybrid.plugin.record_names import refuse_taken_names
+from cchybrid.plugin.record_names import names_of, refuse_taken_names
 from cchybrid.plugin.strategy import Strategy
 from cchybrid.system.output import output_to_stderr
 
@@ -37,8 +37,8 @@ MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 BUILT_IN = (("core", "cchybrid.plugin.builtin"), ("commands", "cchybrid.cli.commands"))
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
 
-RESERVED_NAMES = {"prover"}
-"""Names of the host's own searches, which neither an engine nor a strategy may have."""
+RESERVED_NAMES = {"prover", "host"}
+"""Names of the host's own searches, which no engine, strategy or bound provider may have."""
 
 _HOOKS = [name for name in vars(HookSpecs) if name.startswith(f"{GROUP}_")]
 
@@ -313,8 +313,7 @@ def _add(record: Any, hook: str, name: str, registry: Registry) -> str:
     _check_fields(record, what)
     key = record.name.lower()
     refuse_taken_names(record, kind, table, registry.provider)
-    if isinstance(record, records.EngineInfo | records.StrategyInfo):
-        _check_owner(record, what, registry)
+    _check_owner(record, what, registry)
     if isinstance(record, records.BenchmarkKind):
         _check_keys(record, what, registry)
     table[key] = _with_error_text(record, what, name)
@@ -336,11 +335,17 @@ def _kind(table: str) -> str:
 
 
 def _check_owner(record: Any, what: str, registry: Registry) -> None:
-    """Refuse a name that has other options: ``--option NAME.OPTION`` names one owner."""
-    others = registry.strategies if isinstance(record, records.EngineInfo) else registry.engines
-    for name in map(str.lower, (record.name, *getattr(record, "former_names", ()))):
-        if name in others or name in RESERVED_NAMES:
-            raise PluginError(f"{what}: {name} is the name of a part of cchybrid")
+    """Refuse a name, present or former, by which options or results name another owner."""
+    engines, strategies, bounds = registry.engines, registry.strategies, registry.bounds
+    others: dict[type, tuple[Mapping[str, Any], ...]] = {
+        records.EngineInfo: (strategies, bounds),
+        records.StrategyInfo: (engines,), records.BoundInfo: (engines,),
+    }  # fmt: skip
+    if (tables := others.get(type(record))) is None:
+        return
+    taken = RESERVED_NAMES.union(*(names_of(each) for table in tables for each in table.values()))
+    if both := taken & {*names_of(record)}:
+        raise PluginError(f"{what}: {min(both)} is the name of a part of cchybrid")
 
 
 def _check_keys(kind: records.BenchmarkKind, what: str, registry: Registry) -> None:

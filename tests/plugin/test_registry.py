@@ -25,7 +25,7 @@ HEAD = """
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import (
     BoundInfo, CheckInfo, CollectiveInfo, EngineInfo, ExporterInfo, ImporterInfo, NameInfo,
-    ProofFormatInfo, TopologyInfo,
+    ProofFormatInfo, StrategyInfo, TopologyInfo,
 )
 SOUND = EngineInfo("sound", "nowhere:Sound", "another record of the same plugin")
 """
@@ -375,6 +375,16 @@ def cchybrid_names():
          "is already provided by plugin cchybrid.engines.covering"),
         ("engines", "EngineInfo('new', 'nowhere:New', '-', former_names=('Tabu',))",
          "is already provided by plugin cchybrid.engines.tabu"),
+        ("engines", "EngineInfo('Cut', 'nowhere:New', '-')",
+         "engine Cut: cut is the name of a part of cchybrid"),
+        ("engines", "EngineInfo('new', 'nowhere:New', '-', former_names=('growth',))",
+         "engine new: growth is the name of a part of cchybrid"),
+        ("engines", "EngineInfo('new', 'nowhere:New', '-', former_names=('host',))",
+         "engine new: host is the name of a part of cchybrid"),
+        ("bounds", "BoundInfo('MILP', 'nowhere:new', '-')",
+         "bound MILP: milp is the name of a part of cchybrid"),
+        ("strategies", "StrategyInfo('liquid', 'nowhere:New', '-')",
+         "strategy liquid: liquid is the name of a part of cchybrid"),
         ("checks", "CheckInfo('CCHYBRID-schedule/2', 'nowhere:check', '-')",
          "such files are checked by cchybrid alone"),
         ("names", "NameInfo('checker', 'nowhere:there', '-')",

@@ -118,15 +118,18 @@ def _current_run(checked: Checked, registry: Registry) -> dict[str, Any]:
         "failure": checked.failure, "held": checked.held, "machine": machine_of(run),
         **(checked.found or {}),
     }  # fmt: skip
-    current = registry.current_name
+    # Older runs name no engines among their versions.
+    software = record.get("versions", {})
+    engines = {name for name in software if name.startswith("engine ")}
 
     def renamed(title: str) -> str:
-        # An engine, such as ``tabu``, or an engine ``on quotients``.
+        # An engine, such as ``tabu``, or an engine ``on quotients``; else a bound provider.
         first, *rest = title.split(" ")
-        return " ".join([current(first), *rest])
+        known = not engines or f"engine {first}" in engines
+        return " ".join([registry.current_name(first) if known else first, *rest])
 
     names: dict[str, Any] = {
-        name: current(record[name]) for name in ("engine", "bound_by") if name in record
+        name: renamed(record[name]) for name in ("engine", "bound_by") if name in record
     }
     contributions = tuple(
         replace(entry, author=renamed(entry.author), seeded_by=renamed(entry.seeded_by))

@@ -22,6 +22,7 @@ import cchybrid
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.local_runs import fill, local, made, stored_under
 from tests.plugins.bench.small_suites import changed
@@ -122,6 +123,20 @@ def test_stored_runs_of_renamed_engines_count_under_the_present_name(tmp_path, c
         )
         (kept,) = opened.runs()
     assert kept.contestant.engines == ("liquid",)
+
+
+def test_only_engines_of_a_run_are_called_by_their_present_names(tmp_path):
+    """An engine of a plugin that is installed later was once called as a bound provider is now."""
+    row = Row(InstanceSpec("ring-bi-4", "AAS"))
+    run = made("schedules", row, Contestant(("colouring",), "auto", None, 20))
+    suite, provider = Suite("mine", "", (row,)), run.result["bound_by"]
+    authors = {entry["author"] for entry in run.result["contributions"]}
+    path = fill(tmp_path / "s.sqlite", suite, [run])
+    later = EngineInfo("mine", "nowhere:Mine", "-", former_names=(*authors, provider))
+    registry = replace(load_registry(), engines={"mine": later})
+    (found,) = read_store(path, None, registry).runs.itertuples()
+    assert (found.engine, found.bound_by) == ("mine", provider)
+    assert {entry.author for entry in found.contributions} == authors - {"colouring"} | {"mine"}
 
 
 @pytest.mark.slow
