@@ -251,7 +251,8 @@ def _comparison(reading: Reading, other: Reading) -> Section:
     others = [name for name in here if there.get(name, here[name]) != here[name]]
     one, two, alike = without_shared(reading, other)
     left_out = [len(reading.counted.runs) - len(one.runs), len(other.counted.runs) - len(two.runs)]
-    table = compare(*(standings(each).drop(index=others) for each in (one, two)))
+    sides = [standings(each).drop(index=others) for each in (one, two)]
+    table = compare(*(rows[~rows.is_study] for rows in sides))
     both = table[table["where"] == "both"]
     differs = both[both.here != ""]
     counts = ", ".join(
@@ -262,6 +263,8 @@ def _comparison(reading: Reading, other: Reading) -> Section:
     for side in ("here", "there"):
         alone = (table["where"] == side).sum()
         text += f" {alone} rows only {side}." if alone else ""
+    if studies := int(sides[0].is_study.sum()):
+        text += f" Not compared: {counted(studies, 'row')} of conflict studies."
     if any(left_out):
         text += " Runs that both stores hold are left out where a store has others of the row:"
         text += " {} here, {} there.".format(*left_out)

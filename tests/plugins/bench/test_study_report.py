@@ -256,3 +256,15 @@ def test_plots_of_conflicts(grid: list[Contestant], axis: str | None) -> None:
     assert title == "Conflicts left: ring-bi-8 AAS in 7 steps"
     assert f">{axis or 'mean conflicts, 95 %'}</text>" in svg
     assert conflict_plots(found) == [(title, svg)]
+
+
+def test_conflict_studies_of_two_stores_are_not_compared() -> None:
+    """Steps and seconds say nothing of them: all are equal, whatever conflicts are left."""
+    row = Row(SPEC, target=3)
+    sides = [
+        reading(row, [(UMDA, {"steps": None, "conflicts": left + seed}) for seed in range(3)])
+        for left in (50, 10)
+    ]
+    section = next(each for each in compose(*sides).sections if each.title.startswith("Compared"))
+    assert "0 rows in both" in section.text
+    assert "Not compared: 1 row of conflict studies." in section.text
