@@ -15,6 +15,7 @@ TABLES = (
     ("What each engine contributed", "In runs of `auto`, in which the engines share the time:"),
     ("Contestants", "As a contestant, alone or in a team:"),
     ("Conflicts left", "Conflicts left, with a fixed number of steps:"),
+    ("Success rates", "Runs that reached the goal of their row, over all rows of a report:"),
 )
 """The tables of reports that name engines, and the words above their lines on a page."""
 
@@ -41,13 +42,30 @@ def _lines(report: Path, title: str, engine: str) -> Iterator[tuple[str, str]]:
     contestants = {line.split("|")[1].strip() for line in _table(text, "Contestants")[2:]}
     if title == TABLES[0][0] and contestants != {"auto"}:
         return  # the best of several contestants, which share nothing
-    if title == TABLES[2][0] and report.parent.name.startswith("sweep-"):
-        return  # one engine by its parameters, too many lines
+    if title == TABLES[2][0] and report.parent.name.startswith(("sweep-", "success-", "run-")):
+        return  # one engine by its parameters, or rates of success: too many lines
+    if title == TABLES[3][0]:
+        yield from _rates(table, engine)
+        return
     for line in table[2:]:
         cells = [cell.strip() for cell in line.split("|")]
         name = cells[2 if title == TABLES[2][0] else 1]
         if engine in name.split(" ")[0].split("+"):
             yield table[0], line
+
+
+def _rates(table: list[str], engine: str) -> Iterator[tuple[str, str]]:
+    """Yield the head and the lines of a table that adds up success rates by contestant."""
+    sums: dict[str, list[int]] = {}
+    for line in table[2:]:
+        name, _, *numbers = [cell.strip() for cell in line.split("|")][2:7]
+        found = sums.setdefault(name, [0, 0, 0, 0])
+        for place, number in enumerate((1, *map(int, numbers))):
+            found[place] += number
+    for name, counts in sums.items():
+        if engine in name.split(" ")[0].split("+"):
+            cells = " | ".join(map(str, (name, *counts)))
+            yield "| contestant | rows | runs | successes | cut off |", f"| {cells} |"
 
 
 def _table(text: str, title: str) -> list[str]:
