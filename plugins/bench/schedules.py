@@ -62,7 +62,7 @@ class Schedules(Benchmark[Row]):
     def digest(self, row: Row, registry: Registry) -> str:
         """Return the digest of the instance."""
         instance = self.instance(row, registry)
-        self._facts[row.name] = facts_of(instance)
+        self._facts[repr(row.spec)] = facts_of(instance)
         return instance.digest
 
     def instance(self, row: Row, registry: Registry) -> Instance:
@@ -74,9 +74,10 @@ class Schedules(Benchmark[Row]):
 
         Instances of large networks take seconds to build, and much memory to keep.
         """
-        if row.name not in self._facts:
+        name = repr(row.spec)  # files of several folders may have one name
+        if name not in self._facts:
             self.digest(row, registry)
-        return self._facts[row.name]
+        return self._facts[name]
 
     def job(self, row: Row, registry: Registry) -> dict[str, Any]:
         """Return the row, of a file with its instance, as other machines lack the file."""

@@ -89,6 +89,18 @@ def test_nodes_have_the_names_of_the_row_whatever_a_record_calls_them(tmp_path):
     assert (found["root"], found["receivers"]) == (1, "0,2-3")
 
 
+def test_files_of_one_name_in_two_folders_have_facts_of_their_own(tmp_path):
+    registry, rows = load_registry(), []
+    for folder, links in (("one", "a b\nb c\n"), ("two", "a b\nb c\nc d\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "net.edgelist").write_text(links)
+        rows.append(Row(InstanceSpec(str(tmp_path / folder / "net.edgelist"), "AAB")))
+    kind = registry.benchmark("schedules")
+    assert len({kind.digest(row, registry) for row in rows}) == 2
+    assert [kind.facts(row, registry)["nodes"] for row in rows] == [3, 4]
+    assert rows[0].name == rows[1].name
+
+
 def test_the_instance_of_each_row_is_built_once(store, monkeypatch):
     loaded = []
     load = Instance.load
