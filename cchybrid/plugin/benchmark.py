@@ -215,7 +215,7 @@ class Benchmark(ABC, Generic[R]):
         """
 
     def instance(self, row: R, registry: Registry) -> Any:
-        """Return the instance that a row names; its page has these names of nodes.
+        """Return the instance that a row names, whose nodes have the names that its page shows.
 
         Only kinds with ``engines`` have any.
         """

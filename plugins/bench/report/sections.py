@@ -269,7 +269,7 @@ def _comparison(reading: Reading, other: Reading) -> Section:
         text += " Runs that both stores hold are left out where a store has others of the row:"
         text += " {} here, {} there.".format(*left_out)
     if same := len(alike.intersection(both.index)):
-        text += f" Both stores hold the same runs of {counted(same, 'row')}, and no others there."
+        text += f" Both stores hold the same runs, and no others, of {counted(same, 'row')}."
     text += (
         f" Faster, slower: seconds to these steps of the runs of the best contestants, {PENALTY}"
     )

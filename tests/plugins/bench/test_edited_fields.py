@@ -187,7 +187,9 @@ def standing(kind: Kind, folder: Path, *runs: Checked) -> list[Any]:
     (row,) = kind.suite.rows
     benchmark = REGISTRY.benchmark(kind.suite.kind)
     digests = {row.name: benchmark.digest(row, REGISTRY)}
-    suite = CheckedSuite(folder / "x.sqlite", "x", (row,), {row.name: runs}, digests=digests)
+    suite = CheckedSuite(
+        folder / "x.sqlite", "x", (row,), {row.name: runs}, digests=digests, kind=benchmark
+    )
     report = benchmark.report(suite, None, REGISTRY)
     write_report(replace(report, plots=tuple), folder, "x", [])
     if all(run.failure for run in runs):

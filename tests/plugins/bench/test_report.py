@@ -397,7 +397,7 @@ def test_two_stores(runs: list[Run]) -> None:
     assert "2 rows in both, 2 of them with no difference shown" in text
     assert "with Holm's correction for 2 comparisons" in text
     assert "1 rows only here. 1 rows only there." in text
-    assert "Both stores hold the same runs of 1 row, and no others there." in text
+    assert "Both stores hold the same runs, and no others, of 1 row." in text
     assert "Settings that differ" not in text
 
 

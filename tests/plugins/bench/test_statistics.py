@@ -374,7 +374,7 @@ def test_rows_of_which_both_stores_hold_the_same_runs_are_counted() -> None:
     failed = outcome("a", NEW, steps=None, failure="exit 1")
     table, text = compared([*known, failed], [known[0], outcome("b", OLD, seconds_to_best=1.5)])
     assert table.here.tolist() == ["", ""]
-    assert "Both stores hold the same runs of 1 row, and no others there." in text
+    assert "Both stores hold the same runs, and no others, of 1 row." in text
     assert "left out" not in text
 
 
