@@ -29,6 +29,8 @@ from cchybrid.model import AllReduction, Collective, Exscan, Message, Network, R
 from cchybrid.model.errors import InputError, with_context
 
 MAX_PAIRS = 4_194_304
+PAIRS_OF_FILE = "pairs:@"
+"""The name of a collective whose pairs are in a file, before the file's path."""
 """Pairs of a source and a destination that a named collective may have (2048 nodes to all)."""
 
 _SEE_LIST = "`cchybrid collectives` lists the names"
@@ -358,7 +360,7 @@ def _pairs(roles: Roles) -> Collective:
     """Any list of sources and destinations; a pair listed twice is two messages."""
     if roles.argument.startswith("@"):
         path = Path(roles.argument[1:])
-        return _from_pairs(f"pairs:@{path.name}", read_pairs(path, roles.network), roles)
+        return _from_pairs(PAIRS_OF_FILE + path.name, read_pairs(path, roles.network), roles)
     pairs = _read_pairs(roles.argument, roles.network)
     shown = ",".join(f"{listed([a], roles.network)}>{listed([b], roles.network)}" for a, b in pairs)
     return _from_pairs(f"pairs:{shown}", pairs, roles)

@@ -113,7 +113,7 @@ def on_network(
     """Return the instance of a specification on this network, with the modes of its nodes."""
     network = file.network
     root = None if spec.root is None else _root(spec.root, network)
-    failed = tuple(dict.fromkeys(_one_by_one(spec.fail_nodes, network, "fail_nodes")))
+    failed = _failed(spec.fail_nodes, network)
     named = [
         _nodes_of(given, network, where, failed)
         for given, where in (
@@ -200,9 +200,9 @@ def _root(root: int | str, network: Network) -> int:
         return node_number(root, network)
 
 
-def _one_by_one(nodes: Sequence[int | str], network: Network, where: str) -> list[int]:
-    with with_context(where):
-        return [node_number(node, network) for node in nodes]
+def _failed(nodes: Nodes, network: Network) -> tuple[int, ...]:
+    with with_context("fail_nodes"):
+        return node_numbers(nodes, network) if nodes else ()
 
 
 def _load_instance(path: Path, spec: InstanceSpec) -> Instance:

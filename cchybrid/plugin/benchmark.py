@@ -13,6 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from cchybrid.library.collectives import PAIRS_OF_FILE, canonical_name
+from cchybrid.library.formats import NetworkFile, read_network
+from cchybrid.library.instance_spec import InstanceSpec, resolve
+from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import BenchmarkKind
 from cchybrid.plugin.registry import Registry
@@ -28,6 +32,21 @@ def shown_topology(topology: str) -> str:
     """Return the name of a topology, or of its file without the folder, for the name of a row."""
     path = Path(topology)
     return path.name if path.is_absolute() else topology
+
+
+def read_collective(text: str, folder: Path) -> str:
+    """Return the collective that a row names, with the absolute path of a file of its pairs."""
+    name = canonical_name(text)
+    if not name.startswith(PAIRS_OF_FILE):
+        return name
+    return PAIRS_OF_FILE + str((folder / name.removeprefix(PAIRS_OF_FILE)).absolute())
+
+
+def shown_collective(collective: str) -> str:
+    """Return the name of a collective, with a file of pairs without its folder."""
+    if not collective.startswith(PAIRS_OF_FILE):
+        return collective
+    return PAIRS_OF_FILE + Path(collective.removeprefix(PAIRS_OF_FILE)).name
 
 
 class BenchmarkRow(Protocol):
@@ -156,6 +175,8 @@ class Benchmark(ABC, Generic[R]):
         two stores and have a page for every schedule.
     budget
         Whether its runs have a budget and a seed.
+    notes
+        Lines on what rows do not use of their files, in the order of their digests.
     """
 
     engines = False
@@ -163,6 +184,7 @@ class Benchmark(ABC, Generic[R]):
 
     def __init__(self, info: BenchmarkKind) -> None:
         self.info = info
+        self.notes: list[str] = []
 
     @abstractmethod
     def from_text(self, values: Mapping[str, str], folder: Path) -> R:
@@ -220,6 +242,20 @@ class Benchmark(ABC, Generic[R]):
         Only kinds with ``engines`` have any.
         """
         raise InputError(f"{self.info.name} have no instances", where=row.name)
+
+    def resolved(self, name: str, spec: InstanceSpec, registry: Registry) -> Instance:
+        """Return the instance of a row of this name, with lines on what it leaves unused noted."""
+        notes: list[str] = []
+
+        def read(path: str | Path) -> NetworkFile:
+            file = read_network(path)
+            notes.extend(file.notes)
+            return file
+
+        instance = resolve(spec, registry, read, notes.append)
+        lines = [f"row {name}: {note}" for note in notes]
+        self.notes += [line for line in lines if line not in self.notes]
+        return instance
 
     def job(self, row: R, registry: Registry) -> dict[str, Any]:
         """Return the JSON object that ``work`` gets, on this machine or on another."""

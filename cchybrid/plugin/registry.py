@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import pluggy
 
+from cchybrid.checker import KINDS
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model import Collective, Network, Schedule
 from cchybrid.model.errors import CchybridError, InputError, PluginError
@@ -37,7 +38,7 @@ MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 BUILT_IN = (("core", "cchybrid.plugin.builtin"), ("commands", "cchybrid.cli.commands"))
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
 
-RESERVED_NAMES = {"prover", "host"}
+RESERVED_NAMES = {"prover", "host", "reach"}
 """Names of the host's own searches, which no engine, strategy or bound provider may have."""
 
 _HOOKS = [name for name in vars(HookSpecs) if name.startswith(f"{GROUP}_")]
@@ -343,7 +344,10 @@ def _check_owner(record: Any, what: str, registry: Registry) -> None:
     }  # fmt: skip
     if (tables := others.get(type(record))) is None:
         return
-    taken = RESERVED_NAMES.union(*(names_of(each) for table in tables for each in table.values()))
+    evidence = () if isinstance(record, records.BoundInfo) else KINDS  # authors of proofs
+    taken = RESERVED_NAMES.union(
+        evidence, *(names_of(each) for table in tables for each in table.values())
+    )
     if both := taken & {*names_of(record)}:
         raise PluginError(f"{what}: {min(both)} is the name of a part of cchybrid")
 

@@ -56,6 +56,9 @@ def digest_of_code(module: str) -> str:
 
 def _files_of(module: str) -> set[Path]:
     top, found, waiting = module.partition(".")[0], set[Path](), [module]
+    own = module_file(module)
+    alone = own is not None and own.name != "__init__.py" and "." not in module
+    beside = {module} if own is None or not alone else _modules_of(own.parent)
     while waiting:
         name = waiting.pop()
         file = module_file(name)
@@ -67,9 +70,19 @@ def _files_of(module: str) -> set[Path]:
             found |= {*file.parent.rglob("*.py")}
         for imported in _imports(ast.parse(file.read_bytes()), package):
             first = imported.partition(".")[0]
-            if first == top or (not package and (file.parent / f"{first}.py").exists()):
+            if first == top or first in beside:
                 waiting.append(imported)
     return found
+
+
+def _modules_of(folder: Path) -> set[str]:
+    """Return the names of the modules, and of the packages unless installed, in a folder."""
+    installed = any(folder.glob("*.dist-info"))
+    return {
+        path.stem
+        for path in folder.iterdir()
+        if path.suffix == ".py" or (path.is_dir() and not installed)
+    }
 
 
 def _imports(tree: ast.AST, package: str) -> Iterator[str]:

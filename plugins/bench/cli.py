@@ -211,7 +211,7 @@ def run(
         with with_context("--seeds"):
             chosen_seeds = read_seeds(seeds)
     names = labels(entries)
-    instances = digests(chosen_suite, registry)
+    instances = digests(chosen_suite, registry, print_note)
     tasks = tasks_of(chosen_suite, entries, chosen_seeds)
     if part is not None:
         tasks = part.of(tasks)
@@ -328,7 +328,9 @@ def report(
         with checking(other) as watch:
             compared = check_suite(other, there, registry, watch)
     composed = kind.report(checked, compared, registry)
-    composed = replace(composed, facts=[*composed.facts, *machines_of(checked)])
+    composed = replace(
+        composed, facts=[*composed.facts, *machines_of(checked), *checked.kind.notes]
+    )
     paper = composed.paper() if latex else {}
     if latex and not paper:
         raise InputError(

@@ -7,6 +7,7 @@ from typing import Any
 
 from cchybrid.library.roles import listed, senders_and_receivers
 from cchybrid.model import Instance
+from cchybrid.plugin.benchmark import shown_collective
 
 from .row import SPEC_FIELDS, Row, shown_nodes
 
@@ -55,5 +56,5 @@ def features(row: Row, facts: Mapping[str, Any]) -> dict[str, Any]:
         **dict.fromkeys(SPEC_FIELDS, UNKNOWN), "nodes": None, "channels": None, **facts,
         "topology": row.topology, "fail_links": " ".join(spec.fail_links) or NONE,
         "fail_nodes": shown_nodes(spec.fail_nodes) or NONE,
-        **({"collective": spec.collective} if spec.collective else {}),
+        **({"collective": shown_collective(spec.collective)} if spec.collective else {}),
     }  # fmt: skip

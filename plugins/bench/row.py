@@ -8,11 +8,15 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from cchybrid.library.collectives import canonical_name
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.library.node_lists import format_nodes, parse_nodes
 from cchybrid.model.errors import InputError, with_context
-from cchybrid.plugin.benchmark import read_topology, shown_topology
+from cchybrid.plugin.benchmark import (
+    read_collective,
+    read_topology,
+    shown_collective,
+    shown_topology,
+)
 
 SPEC_FIELDS = tuple(each.name for each in fields(InstanceSpec))
 _NODE_LISTS = ("transmitters", "receivers", "fail_nodes", "participants")
@@ -23,6 +27,7 @@ _NAME_PARTS = {
     "rounds": "rounds {}", "steps": "in {} steps",
 }  # fmt: skip
 """The words for each value that is given, in the name of a row."""
+_NUMBERS = r"\s*[0-9]+\s*([,-]\s*[0-9]+\s*)*"
 _USUAL = {"switching": "wormhole", "routing": "minimal", "ports": "all"}
 
 
@@ -87,7 +92,7 @@ class Row:
             **vars(spec), "fail_links": " ".join(spec.fail_links) or None,
             "fail_nodes": spec.fail_nodes or None, "steps": self.target,
         }  # fmt: skip
-        parts = [self.topology, spec.collective or ""]
+        parts = [self.topology, shown_collective(spec.collective or "")]
         for key, words in _NAME_PARTS.items():
             if (value := values[key]) is not None:
                 parts.append(words.format(shown_nodes(value) if key in _NODE_LISTS else value))
@@ -156,8 +161,8 @@ class Row:
             if not text:
                 continue
             with with_context(key):
-                if key == "topology":
-                    spec[key] = read_topology(text, folder)
+                if key in _OF_FILES:
+                    spec[key] = _OF_FILES[key](text, folder)
                 elif key in _SPEC:
                     spec[key] = _SPEC[key](text)
                 elif key in _PUBLISHED:
@@ -214,23 +219,11 @@ class Row:
 
 def shown_nodes(nodes: str | Sequence[int | str]) -> str:
     """Return a list of nodes as a suite has it: numbers such as ``0-3,7``, or names."""
-    if isinstance(nodes, str) or not all(isinstance(node, int) for node in nodes):
-        return nodes if isinstance(nodes, str) else ",".join(map(str, nodes))
+    if isinstance(nodes, str):
+        return format_nodes(parse_nodes(nodes)) if re.fullmatch(_NUMBERS, nodes) else nodes
+    if not all(isinstance(node, int) for node in nodes):
+        return ",".join(map(str, nodes))
     return format_nodes(nodes)  # type: ignore[arg-type]
-
-
-def _nodes(text: str) -> str | tuple[int, ...]:
-    """Return the numbers of a list, or the text with names, which the network of the row knows."""
-    return parse_nodes(text) if re.fullmatch(r"[0-9,\s-]*", text) else text
-
-
-def _root(text: str) -> int | str:
-    return int(text) if re.fullmatch("[0-9]{1,9}", text) else text
-
-
-def _one_by_one(text: str) -> tuple[int | str, ...]:
-    nodes = _nodes(text)
-    return tuple(map(str.strip, nodes.split(","))) if isinstance(nodes, str) else nodes
 
 
 def _number(text: str) -> int:
@@ -269,12 +262,15 @@ def _routing(text: str) -> str:
 
 
 _SPEC: dict[str, Callable[[str], Any]] = {
-    "collective": canonical_name, "root": _root,
-    "transmitters": _nodes, "receivers": _nodes, "routing": _routing,
+    "root": str, "transmitters": str, "receivers": str, "routing": _routing,
     "switching": str.lower, "ports": str.lower, "fail_links": lambda text: tuple(text.split()),
-    "fail_nodes": _one_by_one, "participants": _nodes, "chunks": _positive,
-    "rounds": lambda text: text.replace(" ", ""),
+    "fail_nodes": str, "participants": str, "chunks": _positive,
+    "rounds": lambda text: ",".join(map(str.strip, text.split(","))),
 }  # fmt: skip
+_OF_FILES: dict[str, Callable[[str, Path], str]] = {
+    "topology": read_topology, "collective": read_collective
+}  # fmt: skip
+"""The functions that read the texts that may name a file, relative to a folder."""
 _PUBLISHED: dict[str, Callable[[str], Any]] = {
     "steps": _number, "lower_bound": _number, "goal": _positive, "engine": str.lower,
     "success_percent": _percent, "place": str, "source": str, "note": str, "comparable": _yes,

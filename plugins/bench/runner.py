@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from cchybrid.library.instance_spec import no_note
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.plugin.benchmark import Benchmark
 from cchybrid.plugin.executor import Executor, Job, JobAnswer
@@ -64,8 +65,12 @@ def tasks_of(suite: Suite, contestants: Sequence[Contestant], seeds: Sequence[in
     ]
 
 
-def digests(suite: Suite, registry: Registry) -> dict[str, str]:
+def digests(
+    suite: Suite, registry: Registry, note: Callable[[str], None] = no_note
+) -> dict[str, str]:
     """Return, by the name of the row, the digest of the instance that it names.
+
+    ``note`` is called with a line on what a row does not use of its file.
 
     Raises
     ------
@@ -76,6 +81,8 @@ def digests(suite: Suite, registry: Registry) -> dict[str, str]:
     for row in suite.rows:
         with with_context(f"row {row.name}"):
             found[row.name] = kind.digest(row, registry)
+    for line in kind.notes:
+        note(line)
     return found
 
 

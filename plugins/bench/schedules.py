@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.host import api
+from cchybrid.library.collectives import PAIRS_OF_FILE
 from cchybrid.library.instance_spec import resolve
 from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError, InputError
@@ -61,7 +62,7 @@ class Schedules(Benchmark[Row]):
 
     def digest(self, row: Row, registry: Registry) -> str:
         """Return the digest of the instance."""
-        instance = self.instance(row, registry)
+        instance = self.resolved(row.name, row.spec, registry)
         self._facts[repr(row.spec)] = facts_of(instance)
         return instance.digest
 
@@ -81,8 +82,8 @@ class Schedules(Benchmark[Row]):
 
     def job(self, row: Row, registry: Registry) -> dict[str, Any]:
         """Return the row, of a file with its instance, as other machines lack the file."""
-        record = row.to_json()
-        if Path(row.spec.topology).is_absolute():
+        record, collective = row.to_json(), row.spec.collective or ""
+        if Path(row.spec.topology).is_absolute() or collective.startswith(PAIRS_OF_FILE):
             record["instance"] = self.instance(row, registry).to_json()
         return record
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from cchybrid.checker import EvidenceError, RoundsVerdict
+from cchybrid.checker import EvidenceError, RoundsVerdict, proven_steps
 from cchybrid.checker.certificate import ROUNDS_FORMAT
 from cchybrid.checker.throughput import FORMAT as THROUGHPUT_FORMAT
 from cchybrid.host.certificates import check_rounds
@@ -206,10 +206,13 @@ def _schedule(record: Any, digest: Any) -> Schedule:
     violations = verify_schedule(found)
     if violations:
         raise EvidenceError(f"the schedule is not valid: {violations[0].text}")
-    if found.lower_bound is not None and found.lower_bound.steps > len(found.steps):
-        raise EvidenceError(
-            f"it states a lower bound of {found.lower_bound.steps} steps, and has fewer itself"
-        )
+    if (stated := found.lower_bound) is not None and stated.evidence:
+        if proven_steps(found.instance.to_json(), stated.evidence) < stated.steps:
+            raise EvidenceError(
+                f"its evidence does not show the lower bound of {stated.steps} steps"
+            )
+    elif stated is not None and stated.steps > len(found.steps):
+        raise EvidenceError(f"it states a lower bound of {stated.steps} steps, and has fewer")
     return Schedule(found.instance, found.steps)  # certificates of the front have its bounds
 
 

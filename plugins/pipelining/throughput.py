@@ -80,7 +80,8 @@ class ThroughputResult(RunResult):
         """Return the proof of the bound as a sentence."""
         rows = self.record["evidence"]["channels"]
         messages = self.instance.collective.deliver_messages
-        # Of messages to several nodes our evidence is a cut: a price of 1 for the channels into it.
+        # Of messages to several nodes our evidence is a cut: a price of 1 for the channels into it;
+        # other evidence may make one message pay for several of these channels.
         is_cut = "groups" not in self.record["evidence"] and all(price == 1 for *_, price in rows)
         if not is_cut or all(len(message.destinations) == 1 for message in messages):
             return (
@@ -94,10 +95,11 @@ class ThroughputResult(RunResult):
         needed = self.bound * capacity
         shown = ", ".join("->".join(map(network.node_name, hop)) for hop in hops[:MAX_SHOWN])
         rest = f" and {len(hops) - MAX_SHOWN} more" if len(hops) > MAX_SHOWN else ""
+        channels = "channel" if len(hops) == 1 else f"{len(hops)} channels"
+        times = "once" if needed == 1 else f"{needed} times"
         return (
-            f"{needed} {'message has' if needed == 1 else 'messages have'} to take "
-            f"{'the channel' if len(hops) == 1 else f'one of the {len(hops)} channels'} "
-            f"{shown}{rest}, of capacity {capacity}"
+            f"all messages together use the {channels} {shown}{rest}, of capacity {capacity}, "
+            f"at least {times} per chunk"
         )
 
     @property

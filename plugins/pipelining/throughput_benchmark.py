@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from cchybrid.checker import RoundsVerdict
 from cchybrid.checker.throughput import check_throughput
-from cchybrid.library.collectives import canonical_name
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
@@ -21,7 +20,9 @@ from cchybrid.plugin.benchmark import (
     CheckedSuite,
     StoredRun,
     amount,
+    read_collective,
     read_topology,
+    shown_collective,
     shown_topology,
 )
 from cchybrid.plugin.benchmark_report import Report, Section, counts_of, exclusions, missing
@@ -73,23 +74,17 @@ class ThroughputRow:
     @property
     def name(self) -> str:
         """The unique name."""
-        return f"{shown_topology(self.topology)} {self.collective} throughput"
+        return f"{shown_topology(self.topology)} {shown_collective(self.collective)} throughput"
 
     @property
     def published(self) -> Fraction | None:
         """The published rounds per chunk."""
         return Fraction(self.rounds_per_chunk) if self.rounds_per_chunk else None
 
-    def instance(self, registry: Registry) -> Instance:
-        """Return the instance, with any routing.
-
-        Raises
-        ------
-        InputError
-            The row names no instance.
-        """
-        named = resolve(InstanceSpec(topology=self.topology, collective=self.collective), registry)
-        return throughput_instance(named)
+    @property
+    def spec(self) -> InstanceSpec:
+        """The words that name its instance."""
+        return InstanceSpec(topology=self.topology, collective=self.collective)
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as a JSON object, as in the store."""
@@ -120,7 +115,7 @@ class Throughputs(Benchmark[ThroughputRow]):
             if key not in text:
                 raise InputError(f"a row without a {key}", where=key, hint="name one")
         text["topology"] = read_topology(text["topology"], folder)
-        text["collective"] = canonical_name(text["collective"])
+        text["collective"] = read_collective(text["collective"], folder)
         return ThroughputRow(**text)
 
     def from_json(self, record: Mapping[str, Any]) -> ThroughputRow:
@@ -132,14 +127,14 @@ class Throughputs(Benchmark[ThroughputRow]):
 
     def digest(self, row: ThroughputRow, registry: Registry) -> str:
         """Return the digest of the instance."""
-        return row.instance(registry).digest
+        return throughput_instance(self.resolved(row.name, row.spec, registry)).digest
 
     def work(
         self, job: Mapping[str, Any], solve: Mapping[str, Any], seed: int, registry: Registry
     ) -> tuple[dict[str, Any], Any]:
         """Return the result and the ``cchybrid-throughput/1`` object; ``solve`` plays no part."""
         started = time.monotonic()
-        instance = self.from_json(job).instance(registry)
+        instance = throughput_instance(resolve(self.from_json(job).spec, registry))
         found = throughput_of(instance)
         result = {
             "digest": instance.digest,
@@ -203,7 +198,7 @@ def _line(row: ThroughputRow, found: Sequence[CheckedThroughput]) -> dict[str, A
     bound = max(each.verdict.bound for each in found)
     return {
         "topology": row.topology,
-        "collective": row.collective,
+        "collective": shown_collective(row.collective),
         "published": row.rounds_per_chunk,
         "ours": str(ours),
         "bound": str(bound),

@@ -39,6 +39,20 @@ def test_the_digest_is_also_of_what_is_imported_beside_it(folder):
     assert digest_of_code("alone_engine") != before
 
 
+def test_the_digest_is_also_of_a_package_beside_a_module(folder):
+    (folder / "alone_engine.py").write_text("import packed_engine\nimport numpy\n")
+    (folder / "packed_engine" / "__init__.py").write_text("from .inner.moves import z\n")
+    before = [digest_of_code("alone_engine")]
+    (folder / "packed_engine" / "inner" / "moves.py").write_text("import other\n")
+    before.append(digest_of_code("alone_engine"))
+    (folder / "other.py").write_text("y = 2\n")
+    assert len({*before, digest_of_code("alone_engine")}) == 3
+    (folder / "packed_engine" / "engine.py").write_text("unused = 1\n")
+    changed = digest_of_code("alone_engine")
+    (folder / "installed-1.dist-info").mkdir()  # a folder of installed packages is not its own
+    assert digest_of_code("alone_engine") != changed
+
+
 @pytest.mark.parametrize("line", ["from ..moves import a", "from .. import moves",
                                   "import packed_engine.moves"])  # fmt: skip
 def test_the_digest_is_of_imported_modules_of_the_package(folder, line):

@@ -12,6 +12,7 @@ import pandas as pd
 from pandas import DataFrame, Series
 
 from cchybrid.host.run_history import Contribution
+from cchybrid.plugin.benchmark import shown_collective
 
 from ..row import Row
 from ..schedule_checks import COLUMNS
@@ -83,7 +84,8 @@ def standings(reading: Reading) -> DataFrame:
 def _columns(row: Row, reading: Reading) -> dict[str, Any]:
     return {
         **vars(row.published), **reading.features(row), "row": row.name,
-        "group": (row.spec.collective or "(file)").upper(), "is_study": row.target is not None,
+        "group": shown_collective(row.spec.collective or "(file)").upper(),
+        "is_study": row.target is not None,
     }  # fmt: skip
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
+from typing import TypeAlias
 
 import numpy as np
 from pandas import DataFrame
@@ -13,6 +14,7 @@ from ..contestant import Contestant
 from .significance import NOT_SHOWN, differences, penalised
 from .statistics import mean_of
 
+Options: TypeAlias = Mapping[str, Mapping[str, str]]
 VERDICTS = ("better", "worse", NOT_SHOWN)
 
 
@@ -22,6 +24,7 @@ def members_of(key: str, code: Mapping[str, Set[tuple[str, str]]]) -> list[str]:
     A team has several engines, or all but baselines; its members run under the same budget.
     ``code`` has, by contestant, the engines of its runs with the digests of their code, of which
     a member has one of the team's; where one is empty (older stores), names of engines decide.
+    A member has the team's options of its engine, and no strategy.
     """
     team = Contestant.from_key(key)
     engines = team.team(load_registry())
@@ -32,9 +35,15 @@ def members_of(key: str, code: Mapping[str, Set[tuple[str, str]]]) -> list[str]:
         alone = Contestant.from_key(other)
         if len(alone.engines or ()) != 1 or _limits_of(alone) != _limits_of(team):
             continue
+        if alone.strategy != "auto" or alone.options != _own(team.options, alone.engines):
+            continue
         if own <= code[key] if own and code[key] else {*(alone.engines or ())} <= {*engines}:
             found.append(other)
     return found
+
+
+def _own(options: Options, engines: Iterable[str] | None) -> Options:
+    return {name: options[name] for name in engines or () if name in options}
 
 
 def _limits_of(contestant: Contestant) -> tuple[object, ...]:

@@ -416,6 +416,13 @@ def test_two_stores_of_other_budgets_and_versions(runs: list[Run]) -> None:
     )
 
 
+def test_contestants_that_only_one_of_two_stores_has_are_named(runs: list[Run]) -> None:
+    option = replace(COLOURING, options={"colouring": {"order": "random"}})
+    there = store_of([stored_under(runs[0], option)], name="b")
+    text = written(compose(read(store_of(runs[:1])), read(there)))[".md"]
+    assert "Settings that differ, here or there: contestant colouring or colouring colour" in text
+
+
 @pytest.mark.slow
 def test_the_runs_are_written_as_csv(runs: list[Run]) -> None:
     steps = runs[0].result["steps"]

@@ -91,7 +91,7 @@ def test_lists_multiply_and_repeats_count_once(tmp_path):
     assert suite.rows[8].name == "ring-bi-4 OAB root 1 to 0-2 ports 1 without link 0-1 1-2"
     assert suite.rows[8].published == Published(steps=3, comparable=False)
     assert suite.rows[8].spec == InstanceSpec(
-        "ring-bi-4", "OAB", 1, None, (0, 1, 2), None, None, "1", ("0-1", "1-2")
+        "ring-bi-4", "OAB", "1", None, "0-2", None, None, "1", ("0-1", "1-2")
     )
 
 

@@ -48,6 +48,17 @@ def test_the_members_of_a_team_run_alone_under_the_same_budget() -> None:
     assert members_of(others.key, code) == [CPSAT.key]
 
 
+def test_members_have_the_options_of_the_team_and_no_strategy() -> None:
+    few = replace(UMDA, options={"umda": {"population": "4"}})
+    team = replace(TEAM, options={"umda": {"population": "4"}, "relay": {"slice": "1"}})
+    others = replace(CPSAT, strategy="quotients")
+    code: dict[str, set[tuple[str, str]]] = {
+        each.key: set() for each in (UMDA, CPSAT, few, others, TEAM, team)
+    }
+    assert members_of(team.key, code) == [CPSAT.key, few.key]
+    assert members_of(TEAM.key, code) == [UMDA.key, CPSAT.key]
+
+
 def test_members_had_their_present_code_when_the_team_ran() -> None:
     mine, team = Contestant(("mine",), time_limit=10.0), {"engine cpsat": "1", "engine lns": "1"}
     for versions, members in (

@@ -47,7 +47,8 @@ def test_files_are_those_of_their_names_beside_the_suite(tmp_path: Path) -> None
     toml = '[[throughputs]]\ntopology = "./Net.json"\ncollective = "AAB"\n'
     [row] = suite_of(tmp_path, toml).rows
     assert row.name == "Net.json AAB throughput"
-    assert len(row.instance(load_registry()).network.channels) == 4
+    registry = load_registry()
+    assert len(KIND.resolved(row.name, row.spec, registry).network.channels) == 4
 
 
 def test_a_report_compares_with_what_was_published(store: Path) -> None:

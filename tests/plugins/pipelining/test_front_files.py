@@ -148,6 +148,11 @@ def test_names_of_files_play_no_part(folder):
             lambda r: r.update(lower_bound={"steps": 9, "evidence": {}}),
             "states a lower bound of 9 steps, and has fewer",
         ),
+        (
+            "steps-3-chunks-4.json",
+            lambda r: r.update(lower_bound={"steps": 3, "evidence": {"kind": "exchanges"}}),
+            "steps-3-chunks-4.json: ",
+        ),
         ("throughput.json", lambda r: r.update(bound="1/2"), "throughput.json: bound is 3/4"),
         ("throughput.json", lambda r: r.update(format="mine/1"), "no file of a front"),
         ("throughput.json", lambda r: r.pop("instance"), "throughput.json: "),

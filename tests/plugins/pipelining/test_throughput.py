@@ -66,8 +66,15 @@ def test_throughput_of_a_group():
 def test_evidence_that_is_no_cut_is_not_read_as_one() -> None:
     """The channels into two nodes: 6 is what the four messages pay."""
     result = cchybrid.throughput("ring-bi-4", "allgather")
-    assert "3 messages have to take one of the 2 channels" in str(result)
+    assert "at least 3 times per chunk" in str(result)
     into = [[1, 0, 1], [3, 0, 1], [0, 1, 1], [2, 1, 1]]
     two = {"kind": "linear", "channels": into, "groups": [{"sets": [[1, 0], [1, 1]]}]}
     other = checked_throughput(result.instance, {**result.record, "evidence": two})
     assert "every message pays at least its cheapest path over 4 priced channels" in str(other)
+
+
+def test_a_price_of_several_channels_in_a_row_is_no_number_of_messages() -> None:
+    result = cchybrid.throughput(Network.from_links("line", 3, [(0, 1), (1, 2)]), "broadcast")
+    evidence = {"kind": "linear", "channels": [[0, 1, 1], [1, 2, 1]]}
+    other = checked_throughput(result.instance, {**result.record, "evidence": evidence})
+    assert "use the 2 channels 0->1, 1->2, of capacity 2, at least 2 times per chunk" in str(other)

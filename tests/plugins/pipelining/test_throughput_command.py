@@ -24,11 +24,12 @@ def test_the_optimum_in_words(tmp_path):
     lines = done.stdout.splitlines()
     assert lines[0] == "dgx-1 AAB, any routing: 7/6 = 1.16667 rounds per chunk, optimal (certified)"
     assert lines[1] == (
-        "bound: 7 messages have to take one of the 4 channels 1->0, 2->0, 3->0, 4->0, of capacity 6"
+        "bound: all messages together use the 4 channels 1->0, 2->0, 3->0, 4->0, of capacity 6, "
+        "at least 7 times per chunk"
     )
     assert "trees carry 6 chunks of every message in 7 rounds" in lines[2]
     backwards = call("throughput", "dgx-1", "reduce-scatter", cwd=tmp_path).stdout
-    assert "7 messages have to take one of the 4 channels 0->1, 0->2, 0->3, 0->4, " in backwards
+    assert "use the 4 channels 0->1, 0->2, 0->3, 0->4, " in backwards
     paths = call("throughput", "ring-bi-8", "alltoall", cwd=tmp_path).stdout
     assert "ring-bi-8 AAS, any routing: 8 rounds per chunk, optimal (certified)" in paths
     assert "paths carry 1 chunk of every message in 8 rounds" in paths
@@ -47,7 +48,7 @@ def test_the_optimum_for_programs(tmp_path):
     assert record.items() >= expected.items()
     text = call(*words[:3], *words[4:], cwd=tmp_path).stdout
     assert "21.667 GB/s per message, 346.667 GB/s for all 16" in text
-    assert "one of the 2 channels nic0.0->gpu0.0, nvswitch0->gpu0.0, of capacity 13" in text
+    assert "use the 2 channels nic0.0->gpu0.0, nvswitch0->gpu0.0, of capacity 13, " in text
     done = call("check", "trees.json", "--json", cwd=tmp_path)
     shown = {"holds": True, "optimal": True, "kind": "linear"}
     assert (done.returncode, json.loads(done.stdout).items() >= shown.items()) == (0, True)
