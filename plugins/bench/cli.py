@@ -325,6 +325,11 @@ def report(
     compared = None
     if other is not None:
         there = stored_suite(other, chosen.name, registry)
+        if there.kind != chosen.kind:
+            raise InputError(
+                f"its suite {there.name} is of {there.kind}, the other of {chosen.kind}",
+                where=str(other), hint="compare stores of one suite",
+            )  # fmt: skip
         with checking(other) as watch:
             compared = check_suite(other, there, registry, watch)
     composed = kind.report(checked, compared, registry)

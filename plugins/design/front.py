@@ -28,6 +28,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
 
+from .network.bisection import heuristic_terms
 from .network.cost import Cost
 from .network.ports import Links, network_of, ports_of
 from .network.record import design_record
@@ -98,6 +99,7 @@ class DesignFront(RunResult):
             lines.append("this network is the best one found in both terms")
         elif self.points:
             lines.append(f"{len(self.points)} networks, of which none beats another in both terms")
+        lines += heuristic_terms(self.task.nodes, self.terms)
         return [*lines, f"{self.runs} runs, {self.seconds:.1f} s, seed {self.seed}"]
 
     def network(self, place: int) -> Network:

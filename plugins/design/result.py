@@ -10,6 +10,7 @@ from typing import Any, Literal
 from cchybrid.host.run_result import RunResult
 from cchybrid.model import Network, Schedule
 
+from .network.bisection import heuristic_terms
 from .network.ports import Links
 from .network.record import design_record
 from .network.steps import steps_of_all_networks
@@ -83,6 +84,7 @@ class DesignResult(RunResult):
                 down = Context(prec=6, rounding=ROUND_FLOOR).create_decimal_from_float(self.bound)
                 known = f"no network has a cost below {down:g}"
             lines.append(f"cost {self.cost:.6g}, found by {self.designer}; {known}")
+        lines += heuristic_terms(self.task.nodes, self.values)
         return [*lines, *self._steps_lines(), f"{self.seconds:.1f} s, seed {self.seed}"]
 
     def _steps_lines(self) -> list[str]:

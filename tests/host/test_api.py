@@ -84,6 +84,17 @@ def test_the_greedy_schedule_alone_or_not_at_all():
     assert without.schedule is None
 
 
+def test_the_greedy_schedule_stands_against_as_many_steps():
+    ring = cchybrid.instance("ring-bi-6", "AAS")
+    found = {
+        first: cchybrid.solve(ring, engines=["classical"], first_schedule=first, bounds=False)
+        for first in (True, False)
+    }
+    assert {each.steps for each in found.values()} == {5}
+    assert (found[True].engine, found[False].engine) == ("host greedy", "classical")
+    assert found[True].seconds_to_best < found[False].seconds_to_best
+
+
 def test_an_initial_schedule_is_the_result_unless_a_better_one_is_found(tmp_path):
     initial = one_by_one(SMALL)
     initial.save(tmp_path / "initial.json")

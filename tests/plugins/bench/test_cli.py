@@ -137,3 +137,17 @@ def test_names_are_completed(
 def test_a_refused_merge_leaves_no_store() -> None:
     assert run(["bench", "merge", "a.sqlite", "b.sqlite", "-o", "all.sqlite"]) == 2
     assert not [*Path().glob("all.sqlite*")]
+
+
+@needs("throughputs")
+def test_suites_of_one_name_and_of_other_kinds_are_not_compared(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("small.toml").write_text('[[throughputs]]\ntopology = "dgx-1"\ncollective = "AAB"\n')
+    with Store("c.sqlite", write=True) as opened:
+        opened.put_suite(read_suite("small.toml"))
+    words = ["bench", "report", "a.sqlite", "c.sqlite", "--suite", "small", "-o", "out"]
+    assert run(words) == 2
+    error = capsys.readouterr().err
+    assert "c.sqlite: its suite small is of throughputs, the other of schedules" in error
+    assert not Path("out").exists()

@@ -17,7 +17,7 @@ from tests.plugins.bench.local_runs import suite_of
 PAIRS = "source,destination\n0,4\n0,3\n0,5\n"
 
 
-@pytest.mark.parametrize("table", ["rows", pytest.param("throughputs", marks=needs("pipelining"))])
+@pytest.mark.parametrize("table", ["rows", pytest.param("throughputs", marks=needs("throughputs"))])
 def test_pairs_are_read_from_the_file_beside_the_suite(tmp_path, monkeypatch, table):
     for name, text in (("there", PAIRS), ("here", "0,1\n")):
         (tmp_path / name).mkdir()

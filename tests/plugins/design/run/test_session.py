@@ -208,3 +208,9 @@ def test_observers_see_the_run_in_order(registry: Registry) -> None:
     assert sorted(names[1:-1]) == ["end", "network", "phase", "started", "started", "trouble"]
     assert found == [(result.links, result.cost)]
     assert events[-1]["links"] == [list(link) for link in result.links]
+
+
+@pytest.mark.parametrize(("nodes", "said"), [(16, False), (18, True)])
+def test_a_bisection_by_a_heuristic_is_said_to_be_one(nodes: int, said: bool) -> None:
+    found = design(nodes, 3, cost=["bisection"], designers=["annealing"], evaluations=20)
+    assert ("the minimum may be smaller" in str(found)) is said
