@@ -89,8 +89,8 @@ def resolve(
     """
     path = Path(spec.topology)
     if spec.collective is None:
-        if path.suffix == ".json" or is_file(path):
-            if path.suffix == ".json" and _is_network(path):
+        if path.suffix.lower() == ".json" or is_file(path):
+            if path.suffix.lower() == ".json" and _is_network(path):
                 raise _only_a_network(path)
             return with_model(_load_instance(path, spec), spec, note)
         raise InputError(
@@ -98,7 +98,7 @@ def resolve(
             where="COLLECTIVE",
             hint="write one after the topology, such as AAS; see: cchybrid collectives",
         )
-    if path.suffix == ".json" and not _is_network(path):
+    if path.suffix.lower() == ".json" and not _is_network(path):
         raise InputError(
             f"{path} is an instance file and names its collective itself",
             where="COLLECTIVE",
@@ -218,7 +218,7 @@ def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
             raise InputError(
                 f"{path} names the messages already", where=name, hint="leave the option out"
             )
-    if path.suffix != ".json" and is_file(path):
+    if path.suffix.lower() != ".json" and is_file(path):
         raise _only_a_network(path)
     return Instance.load(path)
 

@@ -114,3 +114,11 @@ def test_a_node_of_a_file_without_links_is_named(tmp_path):
     (tmp_path / "n.adjlist").write_text("0 1\n1 0\n2\n")
     with pytest.warns(UserWarning, match="2 have no links and take no part"):
         cchybrid.instance(tmp_path / "n.adjlist", "allgather")
+
+
+def test_the_ending_of_an_instance_file_may_be_in_capitals(tmp_path):
+    path = tmp_path / "x.JSON"
+    cchybrid.instance("ring-bi-4", "AAB").save(path)
+    assert cchybrid.instance(path).collective.name == "AAB"
+    with refused("names its collective itself"):
+        cchybrid.instance(path, "AAB")
