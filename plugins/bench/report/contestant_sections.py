@@ -1,10 +1,11 @@
-"""The sections of the report on contestants, and on teams beside their members."""
+"""The sections of the report on contestants, their steps, and teams beside their members."""
 
 from __future__ import annotations
 
-from math import comb
+from collections.abc import Iterable
+from math import comb, inf
 
-from pandas import DataFrame
+from pandas import CategoricalDtype, DataFrame, Series
 
 from cchybrid.model.shown import counted
 from cchybrid.plugin.benchmark_report import Section
@@ -12,6 +13,9 @@ from cchybrid.plugin.benchmark_report import Section
 from .cells import percent, ranges, shown
 from .significance import PENALTY, TEST, UNLIKE, beside_lowest_of_all
 from .teams import VERDICTS, beside_members, seeds_of_teams
+
+MAX_COLUMNS = 8
+"""Contestants above which the page has no table of their steps, which would be too wide."""
 
 
 def contestants(runs: DataFrame, found: DataFrame, without: str) -> list[Section]:
@@ -50,6 +54,33 @@ def contestants(runs: DataFrame, found: DataFrame, without: str) -> list[Section
     total = Section("Contestants", text, table=overall)
     by_collective = Section("Contestants by collective", table=table[parts])
     return [total, by_collective] if parts.any() else [total]
+
+
+def steps(runs: DataFrame, order: Iterable[str]) -> list[Section]:
+    """Return the section on the steps of several contestants in the rows, in this order.
+
+    Only in rows with different steps or several runs of a contestant; none without such rows.
+    """
+    runs = runs.assign(steps=runs.steps.where(runs.failure == "").fillna(inf)).sort_values("key")
+    kinds = {"row": CategoricalDtype([*order])}
+    kinds["contestant"] = CategoricalDtype([*runs.contestant.unique()])
+    groups = runs.astype(kinds).groupby([*kinds], observed=True).steps
+    found = groups.agg(runs="size", best="min", median="median", worst="max")
+    rows = found.groupby("row", observed=True)
+    differ = rows.best.transform("min") < rows.worst.transform("max")
+    found = found[differ | (rows.runs.transform("max") > 1)]
+    count = len(kinds["contestant"].categories)
+    if count < 2 or found.empty:
+        return []
+    text = "Best, median and worst steps of the runs; one number: all are equal; none: no schedule."
+    numbers = found[["best", "median", "worst"]].map("{:g}".format).replace("inf", "none")
+    words = [each[0] if len({*each}) == 1 else ", ".join(each) for each in numbers.to_numpy()]
+    table = Series(words, found.index).unstack(fill_value="").rename(columns=str).reset_index()
+    title, file, record = "Steps of each contestant", "steps.csv", found.reset_index()
+    if count > MAX_COLUMNS:
+        text = f"In {file} and runs.csv: a table of {count} contestants would be too wide."
+        return [Section(title, text, file=file, record=record)]
+    return [Section(title, text, (), table, file, record)]
 
 
 def teams(runs: DataFrame, without: str) -> list[Section]:

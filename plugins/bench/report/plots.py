@@ -106,7 +106,8 @@ def _convergence(runs: DataFrame, save: Callable[..., Any]) -> Any:
                 label = run.contestant if run.contestant not in _labels(figure) else None
                 steps = [math.nan if s.steps is None else s.steps for s in run.states]
                 bounds = [s.bound for s in run.states]
-                axes.step(ends, [*steps, steps[-1]], where="post", color=color, label=label)
+                line = {"where": "post", "color": color, "label": label, "marker": "o"}
+                axes.step(ends, [*steps, steps[-1]], markersize=4, markevery=[-1], **line)
                 axes.step(ends, [*bounds, bounds[-1]], where="post", color=color, linestyle=":")
             axes.set_title(fill(name, 32), fontsize=8)
             axes.set_xscale("log")
@@ -115,8 +116,8 @@ def _convergence(runs: DataFrame, save: Callable[..., Any]) -> Any:
             axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
             axes.xaxis.set_minor_locator(NullLocator())
             axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        part = f" (contestants: {len(labels)} of {len(there)})" if len(labels) < len(there) else ""
-        figure.supxlabel(f"seconds{part}", fontsize=9)
+        part = f"; {len(labels)} of {len(there)}" if len(labels) < len(there) else ""
+        figure.supxlabel(f"seconds (best run of each contestant{part})", fontsize=9)
         figure.supylabel("steps", fontsize=9)
         return save(figure, "convergence", labels)
 

@@ -15,7 +15,7 @@ from ..contestant import Contestant, settings_of
 from ..frame import as_text, run_frame
 from . import scaling, statistics
 from .cells import percent, ranges, shown
-from .contestant_sections import contestants, teams
+from .contestant_sections import contestants, steps, teams
 from .reading import Reading
 from .significance import NOT_SHOWN, PENALTY, TEST, UNLIKE, pairs_of
 from .standing import STUDY, VERDICTS, compare, contradictions, standings, without_shared
@@ -52,7 +52,7 @@ def compose(reading: Reading, other: Reading | None) -> Report:
         without = " Rows that were shown to have no schedule are left out."
         without = without if scheduled.infeasible.any() else ""
         sections += [*_credit(scheduled), *contestants(searched, scores, without)]
-        sections += teams(searched, without)
+        sections += [*steps(searched, scheduled.index), *teams(searched, without)]
     sections += _scaling(reading)
     if other is not None:
         sections.append(_comparison(reading, other))
@@ -236,8 +236,9 @@ def _credit(rows: DataFrame) -> list[Section]:
     named[MAX_METHODS:] = [f"{len(named) - MAX_METHODS} others"] if len(named) > MAX_METHODS else []
     methods_text = f" Methods of the schedules: {', '.join(named)}." if named else ""
     text = (
-        f"In the best run of each row; {len(recorded)} of {len(rows)} rows have records. Rows: it"
-        " improved on the best known; best: it found the best schedule or bound; improved on"
+        "In one run of each row, the quickest of its best contestant; other runs do not count, even"
+        f" with as few steps. {len(recorded)} of {len(rows)} rows have records. Rows: it improved"
+        " on the best known; best: it found the best schedule or bound; improved on"
         " others: its improvement was on a result of another engine. Seconds are those to its"
         f" last improvement in each row.{methods_text}"
     )
@@ -259,7 +260,14 @@ def _comparison(reading: Reading, other: Reading) -> Section:
         f"{method} {count}" for method, count in both.loc[:, "fewer steps":].sum().items()
     )
     text = f"{len(both)} rows in both, {len(both) - len(differs)} of them with no difference shown;"
-    text += f" here: {counts}. Steps and bounds are those of the best runs."
+    text += f" here: {counts}."
+    if len(both):
+        sizes = (both[f"runs {side}"].agg(["min", "max"]).unique() for side in ("here", "there"))
+        ours, theirs = (" to ".join(map(str, each)) for each in sizes)
+        text += (
+            f" Steps and bounds are the best of all runs of a row ({ours} here, {theirs} there),"
+        )
+        text += " without a test: more runs may find better ones by chance."
     for side in ("here", "there"):
         alone = (table["where"] == side).sum()
         text += f" {alone} rows only {side}." if alone else ""
@@ -290,7 +298,9 @@ def _comparison(reading: Reading, other: Reading) -> Section:
     ]
     text += f" Settings that differ, here or there: {'; '.join(differing)}." if differing else ""
     text += " Not compared, as the other store has another instance by this name:" if others else ""
-    lines = differs.loc[:, "here":"s there"].reset_index(names="row")
+    lines = differs.loc[:, "here":"runs there"].reset_index(names="row")
+    if (differs["runs here"] == differs["runs there"]).all():
+        lines = lines.drop(columns=["runs here", "runs there"])
     title = f"Compared with {other.checked.path.name}"
     return Section(title, text, others, lines if len(lines) else None)
 

@@ -221,9 +221,11 @@ def compare(here: DataFrame, there: DataFrame) -> DataFrame:
     ``NOT_SHOWN`` in rows with equal steps, else "". There any contestant could have been the best
     of its store, so all pairs of them count (``comparisons``).
     """
-    names = {"steps": "steps", "lower_bound": "bound", "seconds_to_best": "s"}
+    names = {"steps": "steps", "lower_bound": "bound", "seconds_to_best": "s", "runs": "runs"}
     one, other = (
-        rows.loc[rows.runs > rows.failures, [*names, "infeasible"]].rename(columns=names)
+        rows.loc[rows.runs > rows.failures, [*names, "infeasible"]]
+        .rename(columns=names)
+        .astype({"runs": "Int64"})
         for rows in (here, there)
     )
     table = pd.concat([one.add_suffix(" here"), other.add_suffix(" there")], axis=1)

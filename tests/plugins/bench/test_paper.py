@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.report.paper import paper_files
-from cchybrid_plugins.bench.report.plots import convergence_pdf, plots
+from cchybrid_plugins.bench.report.plots import COLOURS, convergence_pdf, plots
 from cchybrid_plugins.bench.report.reading import Reading, run_table
 from cchybrid_plugins.bench.report.standing import standings
 from cchybrid_plugins.bench.report.statistics import judged
@@ -224,7 +224,29 @@ def test_convergence_names_the_number_of_contestants_that_it_leaves_out() -> Non
         )
         standing = standings(reading)
         svg = plots(standing, judged(reading.runs, standing))[-1][1]
-        assert ("seconds (contestants: 8 of 9)" in svg) == (number == 9)
+        assert ("seconds (best run of each contestant; 8 of 9)" in svg) == (number == 9)
+        assert ("seconds (best run of each contestant)" in svg) == (number == 8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.5, 2.0])  # the run ended at once, or went on
+def test_convergence_marks_the_end_of_each_contestant(seconds: float) -> None:
+    """The first schedule of the second contestant is its last: a line of length 0 at 0.5 s."""
+    (row,) = rows_of("a")
+    first, second, third = (
+        Contribution(at, "tabu", "", "schedule", steps, 1, certified=True)
+        for at, steps in ((0.1, 9), (0.2, 4), (0.5, 4))
+    )
+    found = [
+        *outcomes(row, FAST, 0.2, contributions=(first, second)),
+        *outcomes(row, SLOW, 0.5, contributions=(third,), seconds=seconds),
+    ]
+    reading = Reading((row,), run_table(found), CheckedSuite(Path("x"), "", (row,), {}))
+    standing = standings(reading)
+    svg = plots(standing, judged(reading.runs, standing))[-1][1]
+    panel = svg.split('id="convergence-axes_1"')[1].split('id="convergence-legend')[0]
+    marks = re.findall(r"<use [^>]*style=\"fill: (#\w+); stroke: (#\w+)", panel)
+    assert marks == [(COLOURS[0],) * 2, (COLOURS[1],) * 2]
 
 
 @pytest.mark.slow

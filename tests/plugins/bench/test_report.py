@@ -153,6 +153,7 @@ def test_who_contributed_what(runs: list[Run]) -> None:
         ("lns", "bounds", 1, 0, 1, 1.0),
     ]
     assert "3 of 6 rows have records" in section.text
+    assert "other runs do not count, even with as few steps" in section.text
     assert f"Methods of the schedules: {four} (1 row), {method} (1 row)." in section.text
 
 

@@ -386,3 +386,25 @@ def test_that_there_is_no_schedule_is_more_than_any_bound() -> None:
         assert found.here == words
     (same,) = compare(standings(none), standings(none)).itertuples()
     assert same.here == ""
+
+
+def test_steps_of_two_stores_stand_with_the_numbers_of_runs() -> None:
+    """One seed in one store, four in the other: more runs find fewer steps by chance."""
+    here = [outcome(row, OLD, 0, steps=5, lower_bound=3) for row in "ab"]
+    there = [outcome("a", OLD, seed, steps=seed + 3, lower_bound=3) for seed in range(1, 5)]
+    there += [outcome("b", OLD, 1, steps=5, lower_bound=3), outcome("c", OLD, 1)]
+    one, two = read(*here), read(*there)
+    (section,) = (each for each in compose(one, two).sections if each.title == "Compared with x")
+    table: Any = section.table
+    assert table.astype(str)[["row", "runs here", "runs there"]].to_numpy().tolist() == [
+        ["a AAS", "1", "4"]
+    ]
+    said = "Steps and bounds are the best of all runs of a row (1 here, 1 to 4 there), without a"
+    assert f"{said} test: more runs may find better ones by chance." in section.text
+
+
+def test_equal_numbers_of_runs_are_in_no_column() -> None:
+    one, two = read(outcome("a", OLD, steps=5)), read(outcome("a", NEW, steps=6))
+    (section,) = (each for each in compose(one, two).sections if each.title == "Compared with x")
+    assert not {"runs here", "runs there"} & {*section.table}  # type: ignore[misc]
+    assert "(1 here, 1 there)" in section.text
