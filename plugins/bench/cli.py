@@ -137,7 +137,14 @@ def run(
     from cchybrid.host.executors import LOCAL, executor_name, opened
     from cchybrid.system.processes import processor_count
 
-    from .contestant import contestants, labels, software_of, with_budget, with_first_schedule
+    from .contestant import (
+        check_options,
+        contestants,
+        labels,
+        software_of,
+        with_budget,
+        with_first_schedule,
+    )
     from .progress import watcher
     from .runner import digests, run_suite, tasks_of
     from .shards import read_shard
@@ -177,6 +184,7 @@ def run(
     if chosen_suite.contestants and not named:
         with with_context(suite):
             entries = with_budget(registry, chosen_suite.contestants, **budget)
+            check_options(entries, registry)
     elif not kind.engines and named:
         raise InputError(
             f"the rows of {chosen_suite.name} need no engines",
@@ -192,6 +200,7 @@ def run(
             without or [],
             **budget,
         )
+        check_options(entries, registry)
     if first_schedule is None:
         first_schedule = granted.first_schedule
     elif not kind.engines:

@@ -12,11 +12,14 @@ from typing import Any
 
 from cchybrid.host.api import DEFAULT_SECONDS
 from cchybrid.host.arguments import read_left_out
+from cchybrid.host.quotient_search import QuotientOptions
 from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.plugin.benchmark import Benchmark
+from cchybrid.plugin.engine import read_options
 from cchybrid.plugin.registry import MODULES_VARIABLE, Registry
 from cchybrid.plugin.software import OWN, software
+from cchybrid.system.output import output_to_stderr
 
 
 @dataclass(frozen=True)
@@ -253,6 +256,34 @@ def with_first_schedule(entries: Iterable[Contestant], takes_part: bool | None) 
     return [replace(entry, first_schedule=takes_part or entry.engines == ()) for entry in listed]
 
 
+def check_options(entries: Sequence[Contestant], registry: Registry) -> None:
+    """Check all options before any run.
+
+    Raises
+    ------
+    InputError
+        An option that does not exist or has a wrong value; the error names the contestant.
+    """
+    names = labels(entries)
+    pairs = [(contestant, name) for contestant in entries for name in contestant.options]
+    for contestant, name in pairs:
+        try:
+            with output_to_stderr():
+                read_options(name, _options_class(name, registry), contestant.options[name])
+        except InputError as error:
+            raise error.with_context(f"contestant {names[contestant.key]}") from None
+        except Exception:  # a defect of a plugin, which the runs report
+            continue
+
+
+def _options_class(name: str, registry: Registry) -> type:
+    if name == "quotients":
+        return QuotientOptions
+    strategy = registry.strategies.get(name)
+    kind, info = ("strategy", strategy) if strategy else ("engine", registry.engine(name))
+    return registry.load(kind, info).Options  # type: ignore[no-any-return]
+
+
 def software_of(kind: Benchmark[Any], team: Iterable[str], registry: Registry) -> str:
     """Return the digest of the software that runs of a team depend on.
 
@@ -274,10 +305,13 @@ def software_of(kind: Benchmark[Any], team: Iterable[str], registry: Registry) -
 def labels(contestants: Iterable[Contestant]) -> dict[str, str]:
     """Return a label by key: the contestant's name, and the settings that distinguish it.
 
-    ``umda mutation=0.9, 20 s, 1 thread`` is one of several contestants with ``umda`` that differ in
-    mutation and budget.
+    ``umda mutation=0.9, 20 s`` is one of several contestants with ``umda`` that differ in mutation,
+    where the time limits of any two contestants differ.
     """
     listed = list(contestants)
+    # The greedy schedule is all there is of ``host greedy``, whose budget does not name it.
+    budgets = [{*replace(each, engines=None).budget.split(", ")} for each in listed]
+    shared = set[str].intersection(*budgets) if budgets else set[str]()
     found: dict[str, str] = {}
     for contestant in listed:
         same_name = [other for other in listed if other.name == contestant.name]
@@ -286,9 +320,8 @@ def labels(contestants: Iterable[Contestant]) -> dict[str, str]:
         words = [word for word in settings_of(contestant) if word not in common]
         if contestant.engines and len(contestant.engines) == 1:
             words = [word.removeprefix(f"{contestant.engines[0]}.") for word in words]
-        label = " ".join([contestant.name, *words])
-        if len({other.budget for other in same_name}) > 1:
-            label += f", {contestant.budget}"
+        own = [part for part in contestant.budget.split(", ") if part not in shared]
+        label = ", ".join([" ".join([contestant.name, *words]), *own])
         if len({other.software for other in same_name}) > 1:
             label += f", software {contestant.software[:6] or 'unknown'}"
         found[contestant.key] = label

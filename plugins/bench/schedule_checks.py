@@ -32,6 +32,8 @@ COLUMNS: Mapping[str, Any] = {
     "cost": {},  # of rows that are measured
 }  # fmt: skip
 """The columns of the table of runs with their default values."""
+ROUNDING_SECONDS = 0.001
+"""The difference that rounding may make between two times of a run."""
 
 
 def certified_steps(result: Mapping[str, Any]) -> int:
@@ -118,14 +120,18 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
     if result.get("conflicts") == 0 and steps is None:
         raise InputError("no conflicts are left, but the schedule is missing")
     found = [entry.steps or 0 for entry in contributions if entry.what == "schedule"]
+    by_engine = "contributions" in result and result["engine"] != HOST_GREEDY
     # The host's greedy schedule is no contribution, and engines may have worse ones.
-    if found and (
+    if (
         found != sorted(found, reverse=True)
-        or found[-1] < (steps or 1)
-        or (found[-1] != steps and result["engine"] != HOST_GREEDY)
+        or (found and found[-1] < (steps or 1))
+        or (by_engine and found[-1:] != ([] if steps is None else [steps]))
     ):
         raise InputError("the contributions do not match its schedule")
+    seconds = amount(result, "seconds")
     at = None if steps is None else amount(result, "seconds_to_best")
+    if at is not None and at > seconds + ROUNDING_SECONDS:
+        raise InputError(f"its schedule is of {at:g} s, but it took {seconds:g} s")
     if at is not None and result["engine"] == HOST_GREEDY:  # what engines found later is worse
         first = Contribution(at, HOST_GREEDY, "", "schedule", steps, 1, certified=False)
         kept = (e for e in contributions if e.what != "schedule" or e.seconds < at)
@@ -136,7 +142,7 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         "steps": steps, "infeasible": infeasible, "lower_bound": lower,
         "certified": certified or infeasible,
         "certified_bound": 0 if certified or infeasible else certified_steps(result),
-        "seconds": amount(result, "seconds"), "seconds_to_best": at,
+        "seconds": seconds, "seconds_to_best": at,
         **{name: str(result[name]) for name in ("engine", "bound_by")},
         "versions": {str(key): str(value) for key, value in result["versions"].items()},
         "troubles": tuple(map(str, result["troubles"])),

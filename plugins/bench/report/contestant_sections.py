@@ -28,8 +28,8 @@ def contestants(runs: DataFrame, found: DataFrame, without: str) -> list[Section
     )
     if found.unsearched.any():
         text += (
-            " No search: runs that ended before any engine began its search, so that they show"
-            " nothing but that the time was too short to start one."
+            " No search: runs that ended before any engine began its search, as the first schedule"
+            " met the bound or the time was too short; they show nothing of searches."
         )
     names = ["collective", "contestant", "rows", "runs", "failures", "closed"]
     table = found[names].assign(**{

@@ -129,14 +129,15 @@ def p_value(ours: Sequence[float], theirs: Sequence[float]) -> float:
     """Return the probability of means that are as far apart, or farther, if only chance decided.
 
     By Welch's test (two-sided). Where neither sample has any spread, it has no value, and a
-    permutation test decides; with fewer than two values in a sample nothing does (1).
+    permutation test decides; with fewer than three values in a sample nothing does (1): two may
+    have no spread by chance, such as those of two runs that reached the time limit.
 
     References
     ----------
     B. L. Welch, "The generalization of 'Student's' problem when several different population
     variances are involved", Biometrika 34 (1947), doi:10.1093/biomet/34.1-2.28.
     """
-    if min(len(ours), len(theirs)) < 2 or len({*ours, *theirs}) == 1:
+    if min(len(ours), len(theirs)) < 3 or len({*ours, *theirs}) == 1:
         return 1.0
     if len({*ours}) == len({*theirs}) == 1:
         return (1 + (len(ours) == len(theirs))) / comb(len(ours) + len(theirs), len(ours))

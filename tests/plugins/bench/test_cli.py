@@ -32,6 +32,16 @@ WRONG_SETTINGS = [
     ("run six.toml --seeds 0", "0 seeds are none at all"),
     ("run six.toml --option colouring.nope=1", "nope"),
     ("run six.toml --option umda.population", "the value of umda.population is missing"),
+    (
+        "run six.toml --engine lns --engine colouring --option colouring.patience=-3",
+        "contestant colouring: options of colouring: patience is",
+    ),
+    ("run six.toml --option auto.probe_seconds=x", "contestant auto: --option auto.probe_seconds:"),
+    ("run six.toml --option quotients.batch=-3", "contestant auto: options of quotients: batch is"),
+    (
+        "run study.toml",
+        "study.toml: contestant colouring patience=x: --option colouring.patience: ",
+    ),
     ("run six.toml --jobs 0", "--jobs: 0 makes no sense"),
     ("run six.toml --jobs 1 --jobs 2", "--jobs: given twice; it has one value: drop one"),
     ("run six.toml --time-limit -1", "--time-limit"),
@@ -86,6 +96,8 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("wrong.toml").write_text(SUITE.replace('"ring-bi-6", "mesh-2x3"', '"ring-bi-1"'))
     Path("small.toml").write_text(HALF.replace("six", "small"))
+    contestants = '[[contestants]]\nengine = "colouring"\noptions = { patience = [9, "x"] }\n'
+    Path("study.toml").write_text(HALF + contestants)
     Path("a.txt").write_text("no store" * 100)
     for store, text in (("a", SUITE), ("b", HALF)):
         Path("six.toml").write_text(text)

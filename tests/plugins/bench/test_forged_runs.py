@@ -88,6 +88,9 @@ FORGED: tuple[tuple[str, Callable[[Result, Any], object]], ...] = (
     ("is no count", lambda result, record: result.update(conflicts=10**30)),
     ("contributions do not match", lambda result, record: contributed(result, 1)),
     ("contributions do not match", lambda result, record: contributed(result, None)),
+    ("contributions do not match", lambda result, record: result.update(contributions=[])),
+    ("its schedule is of 99 s, but it took", lambda result, record: (
+        result.update(seconds_to_best=99.0))),
     ("KeyError", lambda result, record: result.update(contributions=[{"author": "tabu"}])),
 )  # fmt: skip
 
@@ -146,6 +149,14 @@ def test_engines_may_be_behind_the_greedy_schedule_of_the_host() -> None:
         found = checked(stored_under(forged, contestant))
         assert reason in found.failure
         assert bool(reason) == bool(found.failure)
+
+
+def test_runs_of_older_versions_and_rounded_times_count() -> None:
+    def older(result: Result, _: Any) -> None:
+        del result["contributions"]
+        result.update(seconds=2.0, seconds_to_best=2.001)
+
+    assert checked(changed(schedules().runs[0], older)).failure == ""
 
 
 def without_a_schedule(**facts: Any) -> Run:

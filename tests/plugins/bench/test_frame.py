@@ -110,7 +110,7 @@ def test_a_run_is_listed_once_whatever_its_contestant_is_called(runs: list[Run])
     store_of([], Suite("other", "", SUITE.rows[:2]))
     found = cchybrid.bench.read(path)
     assert len(found) == 6
-    labels = {"colouring, 20 evaluations, 1 thread": 5, "colouring, 40 evaluations, 1 thread": 1}
+    labels = {"colouring, 20 evaluations": 5, "colouring, 40 evaluations": 1}
     assert found.groupby("contestant").size().to_dict() == labels
 
 

@@ -37,7 +37,8 @@ def test_holm_as_by_hand() -> None:
         ([5.0, 5.1, 4.9], [1.0, 1.1, 0.9], "more"),
         ([1.0, 9.0], [2.0, 9.0], NOT_SHOWN),
         ([10.0, 10.0], [10.0, 10.0], NOT_SHOWN),
-        ([3.0, 3.0], [10.0, 10.0], NOT_SHOWN),  # 1 of 3 divisions of these four into two and two
+        ([4.0, 4.0], [2.66, 2.7, 2.75], NOT_SHOWN),  # both at the limit: no spread by chance
+        ([3.0, 3.1], [10.0, 10.1], NOT_SHOWN),
         ([3.0] * 4, [10.0] * 4, "less"),  # 1 of 35
         ([3.0] * 3, [10.0] * 4, "less"),  # 1 of 35: three and four cannot change places
         ([18.0] * 9 + [19.0], [19.0] * 9 + [18.0], "less"),  # p = 2e-5; the values are the same two

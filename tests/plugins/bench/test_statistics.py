@@ -238,10 +238,24 @@ def test_labels_tell_contestants_apart() -> None:
     tuned = Contestant(("cpsat",), time_limit=300, options={"cpsat": {"log": "1"}})
     assert list(labels([FAST, SLOW]).values()) == ["colouring", "cpsat"]
     assert list(labels([SLOW, longer, tuned]).values()) == [
-        "cpsat, 60 s, 1 thread",
-        "cpsat, 300 s, 1 thread",
-        "cpsat log=1, 300 s, 1 thread",
+        "cpsat, 60 s",
+        "cpsat, 300 s",
+        "cpsat log=1, 300 s",
     ]
+
+
+def test_labels_have_what_is_not_common_of_the_budgets() -> None:
+    greedy, auto = Contestant((), first_schedule=True), Contestant(first_schedule=True)
+    mine, tabu = Contestant(("mine",), time_limit=3), Contestant(("tabu",), threads=2)
+    for entries, expected in (
+        ([mine, replace(tabu, threads=1)], ["mine, 3 s", "tabu, 60 s"]),
+        ([mine, tabu], ["mine, 3 s, 1 thread", "tabu, 60 s, 2 threads"]),
+        ([SLOW, auto, greedy], ["cpsat", "auto, greedy schedule", "host greedy"]),
+        ([replace(SLOW, first_schedule=True), auto, greedy], ["cpsat", "auto", "host greedy"]),
+        ([SLOW, replace(FAST, evaluations=20)], ["cpsat", "colouring, 20 evaluations"]),
+        ([], []),
+    ):
+        assert list(labels(entries).values()) == expected
 
 
 def test_labels_show_what_differs_only() -> None:
