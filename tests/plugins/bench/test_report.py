@@ -162,7 +162,8 @@ def test_the_story_is_that_of_the_first_run_to_have_the_steps(runs: list[Run]) -
         with_seed(with_contributions(runs[1], contributed("schedule", author, 4)), seed)
         for seed, author in enumerate(("late", "early", "none"))
     )
-    late.result["seconds_to_best"], early.result["seconds_to_best"] = 9.0, 8.0
+    for run, seconds in ((late, 9.0), (early, 8.0)):
+        run.result.update(seconds_to_best=seconds, seconds=10.0)
     failed = replace(more, failure="exit 1")
     found = standings(read(store_of([late, early, failed])))
     assert found.story.iloc[1] == "early 4"
