@@ -167,7 +167,7 @@ def _expand(entry: Mapping[str, Any]) -> Iterator[Contestant]:
     if math.prod(sizes) > MAX_CONTESTANTS:
         raise InputError("too many contestants", hint=f"at most {MAX_CONTESTANTS}")
     for team, strategy in itertools.product(teams, strategies):
-        keys = [_option_key(name, team.engines) for name in choices]
+        keys = [_option_key(name, team.engines, strategy.lower()) for name in choices]
         for chosen in itertools.product(*choices.values()):
             by_engine: dict[str, dict[str, str]] = {}
             for (engine, option), value in zip(keys, chosen, strict=True):
@@ -175,18 +175,19 @@ def _expand(entry: Mapping[str, Any]) -> Iterator[Contestant]:
             yield replace(team, strategy=strategy.lower(), options=by_engine)
 
 
-def _option_key(name: str, engines: tuple[str, ...] | None) -> tuple[str, str]:
-    """Return the engine and the option of ``population``, or of ``umda.population`` in a team."""
-    engine, dot, option = name.partition(".")
+def _option_key(name: str, engines: tuple[str, ...] | None, strategy: str) -> tuple[str, str]:
+    """Return the owner and the option of ``population``, or of ``umda.population`` in a team."""
+    owner, dot, option = name.partition(".")
     if not dot and engines is not None and len(engines) == 1:
         return engines[0], name
-    engine = engine.strip().lower()
-    if not dot or (engines is not None and engine not in engines):
-        known = "umda" if engines is None else engines[0]
+    owner = owner.strip().lower()
+    if not dot or (engines is not None and owner not in {*engines, strategy, "quotients"}):
+        known = ("umda",) if engines is None else engines
+        choices = " or ".join(f'"{each}.{option if dot else name[:40]}"' for each in known)
         raise InputError(
-            f"of which engine is {name[:40]}?", where="options", hint=f'write "{known}.{name[:40]}"'
+            f"of which engine is {name[:40]}?", where="options", hint=f"write {choices}"
         )
-    return engine, option
+    return owner, option
 
 
 def _team(text: str, where: str) -> tuple[str, ...]:

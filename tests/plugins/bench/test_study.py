@@ -68,6 +68,8 @@ def test_options_of_the_engines_of_a_team(tmp_path: Path) -> None:
     text = '[[contestants]]\nengine = "a+b"\noptions = { "a.x" = [1, 2], "b.y" = 3 }\n'
     found = [contestant.options for contestant in suite_of(tmp_path, text + ROWS).contestants]
     assert found == [{"a": {"x": "1"}, "b": {"y": "3"}}, {"a": {"x": "2"}, "b": {"y": "3"}}]
+    text = '[[contestants]]\nengine = "a+b"\nstrategy = "Relay"\noptions = { "relay.z" = 4 }\n'
+    assert suite_of(tmp_path, text + ROWS).contestants[0].options == {"relay": {"z": "4"}}
 
 
 @pytest.mark.parametrize(
@@ -151,7 +153,7 @@ def test_seeds() -> None:
         ("[[contestants]]\nengine = 'umda'\noptions = 3", "options: no table"),
         ("[[contestants]]\noptions = { a = 1 }", 'of which engine is a?; write "umda.a"'),
         ("[[contestants]]\nengine = 'a+b'\noptions = { c = 1 }", 'is c?; write "a.c"'),
-        ("[[contestants]]\nengine = 'a+b'\noptions = { 'd.c' = 1 }", "of which engine is d.c?"),
+        ("[[contestants]]\nengine = 'a+b'\noptions = { 'd.c' = 1 }", 'd.c?; write "a.c" or "b.c"'),
         ("[[contestants]]\nengine = 'a'\noptions = { x = [] }", "options.x: an empty list"),
         ("budget = 3", "budget: no table; write [budget]"),
         ("[budget]\nhours = 3", "budget: a budget has no 'hours'"),
