@@ -100,8 +100,8 @@ def solve(
         Mebibytes of memory of the whole run, and of address space of each worker; by default a
         tenth of the machine's memory, at least 2 GiB but no more than half.
     first_schedule
-        Whether to make a greedy schedule before any engine starts, as the result if they find none
-        of fewer steps.
+        Whether to make a greedy schedule before any engine starts, as the result if they find no
+        better one.
     certify
         Whether to use the remaining time to prove a best bound that only an engine claims (by
         rows of the relaxation, or by CaDiCaL if python-sat is installed).

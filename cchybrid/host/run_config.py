@@ -56,7 +56,7 @@ class RunConfig:
         the budget is spent, even if a bound shows that there is no such schedule.
     first_schedule
         Whether the host makes a greedy schedule before any engine starts. It is not shared with
-        engines; it is the result if they find none of fewer steps.
+        engines; it is the result if they find no better one.
     first_bounds
         Whether the host computes the cheapest bounds before any process starts; where they meet the
         greedy schedule, none does.

@@ -95,13 +95,9 @@ class ScheduleTask(Task):
 
     @property
     def incumbent(self) -> Incumbent[Schedule] | None:
-        """The best schedule of an engine or of the host, whose own is the earlier one.
-
-        Engines do not know it, so it stands against schedules of as many steps: otherwise the
-        time to the best schedule would be that of an engine which happened to start before a bound.
-        """
-        found = [one for one in (self.fallback, self.blackboard.incumbent) if one is not None]
-        return min(found, key=lambda one: one.cost[0], default=None)
+        """The best schedule of an engine or of the host; of equally good ones the earlier one."""
+        found = [one for one in (self.blackboard.incumbent, self.fallback) if one is not None]
+        return min(found, key=lambda one: (one.cost, one.seconds), default=None)
 
     @property
     def schedule(self) -> Schedule | None:

@@ -26,7 +26,7 @@ COLUMNS: Mapping[str, Any] = {
     "evaluations": None, "start_seconds": None, "start_wall_seconds": None,
     "search_seconds": None, "search_wall_seconds": None,
     "max_evaluations": None,  # the largest number of one engine
-    "searched": True,  # False: engines were started, but none began its search
+    "searched": True,  # False: no engine began its search
     "contributions": (),  # in the order of time; empty in older stores
     "machine": "unknown",  # as recorded: nothing can check it
     "cost": {},  # of rows that are measured
@@ -153,7 +153,7 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         "start_wall_seconds": _seconds(result.get("start_seconds"), "wall"),
         "search_seconds": _seconds(result.get("search_seconds"), "processor"),
         "search_wall_seconds": _seconds(result.get("search_seconds"), "wall"),
-        "searched": not result.get("start_seconds") or result.get("search_seconds") != {},
+        "searched": result.get("start_seconds") is None or result.get("search_seconds") != {},
         "contributions": contributions,
         "cost": {str(name): amount(cost, name) for name in cost},
     }  # fmt: skip

@@ -129,7 +129,7 @@ def check_front(folder: str | Path) -> Front:
     index = files.pop(name)
     _named(name, only_keys, index, KEYS, "")
     schedules = [
-        _named(file, _schedule, record, index.get("sha256"))
+        _named(file, _checked_schedule, record, index.get("sha256"))
         for file, record in files.items()
         if _format(record).startswith(_SCHEDULE_FORMAT)
     ]
@@ -206,14 +206,22 @@ def _schedule(record: Any, digest: Any) -> Schedule:
     violations = verify_schedule(found)
     if violations:
         raise EvidenceError(f"the schedule is not valid: {violations[0].text}")
-    if (stated := found.lower_bound) is not None and stated.evidence:
+    return Schedule(found.instance, found.steps)  # certificates of the front have its bounds
+
+
+def _checked_schedule(record: Any, digest: Any) -> Schedule:
+    """Return the schedule of a file; a lower bound that the file states has to be shown by it."""
+    found, stated = _schedule(record, digest), Schedule.from_json(record).lower_bound
+    if stated is not None and stated.steps > 1:
+        if not stated.evidence:
+            raise EvidenceError(
+                f"it states a lower bound of {stated.steps} steps, without evidence"
+            )
         if proven_steps(found.instance.to_json(), stated.evidence) < stated.steps:
             raise EvidenceError(
-                f"its evidence does not show the lower bound of {stated.steps} steps"
+                f"its evidence does not show its lower bound of {stated.steps} steps"
             )
-    elif stated is not None and stated.steps > len(found.steps):
-        raise EvidenceError(f"it states a lower bound of {stated.steps} steps, and has fewer")
-    return Schedule(found.instance, found.steps)  # certificates of the front have its bounds
+    return found
 
 
 def _bound(record: dict[str, Any], schedules: list[Schedule]) -> _Bound:

@@ -84,7 +84,7 @@ def test_the_greedy_schedule_alone_or_not_at_all():
     assert without.schedule is None
 
 
-def test_the_greedy_schedule_stands_against_as_many_steps():
+def test_the_greedy_schedule_stands_against_equally_good_ones():
     ring = cchybrid.instance("ring-bi-6", "AAS")
     found = {
         first: cchybrid.solve(ring, engines=["classical"], first_schedule=first, bounds=False)

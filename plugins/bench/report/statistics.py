@@ -12,6 +12,7 @@ import pandas as pd
 from pandas import DataFrame, Series
 from scipy import stats
 
+from cchybrid.host.schedule_task import HOST_GREEDY
 from cchybrid.host.worker_control import usable_seconds
 
 from ..contestant import Contestant
@@ -74,10 +75,12 @@ def aggregate(runs: DataFrame, by: Sequence[str], **more: Any) -> DataFrame:
     evaluations to the best schedule; over all runs, processor seconds of starting and searching,
     and the number of those that ended before any engine began its search (``unsearched``).
     """
+    has_engines = ~runs.contestant.str.startswith(HOST_GREEDY)
     data = runs.assign(
         tried=runs.row, closed=runs.row.where(runs.closed), reached=runs.row.where(runs.success),
         failed=runs.failure != "", seconds=runs.seconds_to_best.where(runs.success),
-        evaluations=runs.evaluations_to_best.where(runs.success), unsearched=~runs.searched,
+        evaluations=runs.evaluations_to_best.where(runs.success),
+        unsearched=~runs.searched & has_engines,
     )  # fmt: skip
     groups = data.groupby([*by], sort=False)
     found = groups.agg(

@@ -244,6 +244,13 @@ def test_runs_without_a_search_are_counted(runs: list[Run]) -> None:
     section = section_of(report, "Contestants")
     assert section.table["no search"].tolist() == [1]  # type: ignore[index]
     assert "as the first schedule met the bound or the time was too short" in section.text
+    unstarted = {"start_seconds": {}, "search_seconds": {}}  # the first schedule met the bound
+    never = [
+        replace(late, seed=seed, result={**late.result, "seed": seed, **unstarted})
+        for seed in (2, 3)
+    ]
+    section = section_of(report_of([runs[0], late, *never], name="c"), "Contestants")
+    assert section.table["no search"].tolist() == [3]  # type: ignore[index]
     before = report_of(runs[:1], name="b")
     section = section_of(before, "Contestants")
     assert "no search" not in section.table  # type: ignore[operator]

@@ -146,7 +146,7 @@ def test_names_of_files_play_no_part(folder):
         (
             "steps-3-chunks-4.json",
             lambda r: r.update(lower_bound={"steps": 9, "evidence": {}}),
-            "states a lower bound of 9 steps, and has fewer",
+            "states a lower bound of 9 steps, without evidence",
         ),
         (
             "steps-3-chunks-4.json",
