@@ -21,7 +21,9 @@ from .significance import NOT_SHOWN, PENALTY, TEST, UNLIKE, pairs_of
 from .standing import STUDY, VERDICTS, compare, contradictions, standings, without_shared
 
 BUSY = 1.5
-"""Wall time over processor time of searches above which the machine is called busy."""
+"""Wall time over processor time of starts and searches above which the machine is called busy."""
+_WALL = ["start_wall_seconds", "search_wall_seconds"]
+_PROCESSOR = ["start_seconds", "search_seconds"]
 MAX_METHODS = 5
 """The number of methods that are named in the section on contributions."""
 COLUMNS = (
@@ -369,11 +371,12 @@ def _facts(reading: Reading) -> list[str]:
             " runs are missing that all contestants would have of the rows and seeds of any;"
             " rates, times and counts of runs of different rows or seeds cannot be compared"
         )
-    wall, processor = runs.search_wall_seconds.sum(), runs.search_seconds.sum()
-    if wall > BUSY * processor > 0:
+    spent = runs.groupby("row")[[*_WALL, *_PROCESSOR]].sum()
+    busy = int((spent[_WALL].sum(axis=1) > BUSY * spent[_PROCESSOR].sum(axis=1)).sum())
+    if busy:
         facts.append(
-            f"searches took {wall / processor:.1f} times as much wall time as processor time: the"
-            " machine was busy, so times say little of the engines"
+            f"in {busy} of {counted(len(spent), 'row')} engines took more than {BUSY} times as much"
+            " wall time as processor time: the machine was busy, so times say little of the engines"
         )
     versions = [f"{name} {texts}" for name, texts in _versions(reading).items()]
     facts += [f"versions: {', '.join(versions)}"] if versions else []
