@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError, with_context
@@ -44,15 +44,20 @@ MAX_WITHOUT_UNIT = 64
 rarely meant."""
 
 
+_Units: TypeAlias = tuple[Fraction | None, Fraction | None]
+
+
 class GraphNetwork(NamedTuple):
     """A network that was read from a graph, and notes on the reading, for people.
 
-    ``unit_bandwidth`` is the bandwidth of a capacity of 1 in GB/s, ``None`` without bandwidths.
+    ``unit_bandwidth`` is the bandwidth of a capacity of 1 in GB/s, ``None`` without bandwidths;
+    ``unit_capacity`` what the graph has as capacity where that is 1, ``None`` with bandwidths.
     """
 
     network: Network
     notes: tuple[str, ...]
     unit_bandwidth: Fraction | None = None
+    unit_capacity: Fraction | None = None
 
 
 def read_graph(
@@ -87,7 +92,7 @@ def read_graph(
     >>> graph = nx.Graph()
     >>> graph.add_edge("a", "b", bandwidth=25)
     >>> graph.add_edge("b", "c", bandwidth=100)
-    >>> network, notes, bandwidth = read_graph(graph, "line")
+    >>> network, notes, bandwidth, _ = read_graph(graph, "line")
     >>> network.channels[0], network.channels[3], network.node_names
     (Channel(source=0, target=1, capacity=1), Channel(source=2, target=1, capacity=4), \
 ('a', 'b', 'c'))
@@ -104,7 +109,7 @@ def read_graph(
         labels.sort(key=lambda label: int(str(label)))
     index: dict[Hashable, int] = {label: number for number, label in enumerate(labels)}
     links = _links(graph, index, None if unit is None else read_unit(unit))
-    capacity, half_duplex, note, bandwidth = links
+    capacity, half_duplex, note, units = links
     data = [graph.nodes[label] for label in labels]
     endpoints, switches = _roles(labels, data)
     positions, missing = _positions(labels, data)
@@ -118,7 +123,7 @@ def read_graph(
         positions=positions,
         node_names=_names(labels, data),
     )
-    return GraphNetwork(network, (*note, *missing, *notes), bandwidth)
+    return GraphNetwork(network, (*note, *missing, *notes), *units)
 
 
 def read_unit(value: Any) -> Fraction:
@@ -180,13 +185,13 @@ def _names(labels: Sequence[Hashable], data: Sequence[Mapping[str, Any]]) -> tup
 
 def _links(
     graph: nx.Graph, index: Mapping[Hashable, int], unit: Fraction | None
-) -> tuple[Mapping[tuple[int, int], int], tuple[tuple[int, int], ...], list[str], Fraction | None]:
+) -> tuple[Mapping[tuple[int, int], int], tuple[tuple[int, int], ...], list[str], _Units]:
     """Return the capacity of every channel, the half-duplex pairs, and what ``_scaled`` says."""
     edges: list[tuple[Hashable, Hashable, Mapping[str, Any]]] = list(graph.edges(data=True))
     for a, b, _ in edges:
         if a == b:
             raise InputError(f"node {a} is linked to itself", hint="drop that edge")
-    sizes, note, bandwidth = _scaled(edges, unit)
+    sizes, note, units = _scaled(edges, unit)
     capacity: Counter[tuple[int, int]] = Counter()
     half: dict[tuple[int, int], bool] = {}
     for (a, b, data), size in zip(edges, sizes, strict=True):
@@ -222,13 +227,13 @@ def _links(
                 where=f"edge {names[a]} {names[b]}",
                 hint="give both the capacity that they share",
             )
-    return capacity, tuple(sorted((a, b) for a, b in half if half[a, b] and a < b)), note, bandwidth
+    return capacity, tuple(sorted((a, b) for a, b in half if half[a, b] and a < b)), note, units
 
 
 def _scaled(
     edges: Iterable[tuple[Hashable, Hashable, Mapping[str, Any]]], given: Fraction | None
-) -> tuple[list[int], list[str], Fraction | None]:
-    """Return the capacity of every edge as an integer, notes on it, and the bandwidth of 1."""
+) -> tuple[list[int], list[str], _Units]:
+    """Return the capacity of every edge as an integer, notes on it, and what 1 is in the graph."""
     edges = list(edges)
     numbers: list[Fraction] = []
     keys = {key for *_, data in edges for key in ("capacity", "bandwidth") if key in data}
@@ -270,7 +275,7 @@ def _scaled(
     notes = [] if unit == 1 else [meaning]
     if any(number / unit != size for number, size in zip(numbers, sizes, strict=True)):
         notes = [f"{meaning}, and others are rounded down"]
-    return sizes, notes, unit if "bandwidth" in keys else None
+    return sizes, notes, (unit, None) if "bandwidth" in keys else (None, unit)
 
 
 def _check_capacity(size: int, a: Hashable, b: Hashable) -> None:

@@ -36,10 +36,10 @@ def shown_topology(topology: str) -> str:
 
 def read_collective(text: str, folder: Path) -> str:
     """Return the collective that a row names, with the absolute path of a file of its pairs."""
-    name = canonical_name(text)
-    if not name.startswith(PAIRS_OF_FILE):
-        return name
-    return PAIRS_OF_FILE + str((folder / name.removeprefix(PAIRS_OF_FILE)).absolute())
+    word, _, argument = canonical_name(text).partition(":")
+    if f"{word.strip()}:{argument.strip()[:1]}" != PAIRS_OF_FILE:
+        return canonical_name(text)
+    return PAIRS_OF_FILE + str((folder / argument.strip()[1:]).absolute())
 
 
 def shown_collective(collective: str) -> str:

@@ -38,8 +38,9 @@ MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 BUILT_IN = (("core", "cchybrid.plugin.builtin"), ("commands", "cchybrid.cli.commands"))
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
 
-RESERVED_NAMES = {"prover", "host", "reach"}
-"""Names of the host's own searches, which no engine, strategy or bound provider may have."""
+RESERVED_NAMES = {"prover", "host", "reach", *KINDS} - {"exchanges", "nested-sets"}
+"""Names of the host's own searches, and of the evidence by which its prover is named, but for those
+of bound providers: no engine, strategy or other bound provider may have them."""
 
 _HOOKS = [name for name in vars(HookSpecs) if name.startswith(f"{GROUP}_")]
 
@@ -344,10 +345,7 @@ def _check_owner(record: Any, what: str, registry: Registry) -> None:
     }  # fmt: skip
     if (tables := others.get(type(record))) is None:
         return
-    evidence = () if isinstance(record, records.BoundInfo) else KINDS  # authors of proofs
-    taken = RESERVED_NAMES.union(
-        evidence, *(names_of(each) for table in tables for each in table.values())
-    )
+    taken = RESERVED_NAMES.union(*(names_of(each) for table in tables for each in table.values()))
     if both := taken & {*names_of(record)}:
         raise PluginError(f"{what}: {min(both)} is the name of a part of cchybrid")
 

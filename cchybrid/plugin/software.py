@@ -44,7 +44,7 @@ def software(engines: Mapping[str, str]) -> dict[str, str]:
 
 def digest_of_code(module: str) -> str:
     """Return a digest of the code of a module: its file, or all Python files of its folder if that
-    is a package, and what these import of the same package or, outside packages, folder.
+    is a package, and what these import of the same package, or of the folder in which that lies.
     """
     try:
         files = _files_of(module)
@@ -56,9 +56,9 @@ def digest_of_code(module: str) -> str:
 
 def _files_of(module: str) -> set[Path]:
     top, found, waiting = module.partition(".")[0], set[Path](), [module]
-    own = module_file(module)
-    alone = own is not None and own.name != "__init__.py" and "." not in module
-    beside = {module} if own is None or not alone else _modules_of(own.parent)
+    beside = set[str]()
+    if file := module_file(top):
+        beside = _modules_of(file.parent.parent if file.name == "__init__.py" else file.parent)
     while waiting:
         name = waiting.pop()
         file = module_file(name)
@@ -70,7 +70,7 @@ def _files_of(module: str) -> set[Path]:
             found |= {*file.parent.rglob("*.py")}
         for imported in _imports(ast.parse(file.read_bytes()), package):
             first = imported.partition(".")[0]
-            if first == top or first in beside:
+            if first == top or first in beside - {OWN}:
                 waiting.append(imported)
     return found
 

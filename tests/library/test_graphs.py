@@ -65,7 +65,7 @@ def test_names_of_any_kind_are_kept():
 def test_capacities_are_scaled_exactly():
     sizes = (0.1, np.float64(0.3), Fraction(1, 2))
     graph = nx.Graph([(node, node + 1, {"capacity": size}) for node, size in enumerate(sizes)])
-    network, notes, _ = read_graph(graph, "g")
+    network, notes, *_ = read_graph(graph, "g")
     assert [channel.capacity for channel in network.channels] == [1, 1, 3, 3, 5, 5]
     assert notes == ("capacity 1 is written capacity 0.1",)
     found = read_graph(nx.Graph([(0, 1, {"capacity": 4})]), "g")
@@ -128,7 +128,7 @@ def test_positions(value):
     nx.set_node_attributes(graph, value, "pos")
     assert read_graph(graph, "g").network.positions == ((1, 2), (1, 2))
     del graph.nodes["a"]["pos"]
-    network, notes, _ = read_graph(graph, "g")
+    network, notes, *_ = read_graph(graph, "g")
     assert network.positions is None
     assert notes == ("positions of 1 of 2 nodes are not used",)
 

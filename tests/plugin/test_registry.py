@@ -383,6 +383,8 @@ def cchybrid_names():
          "engine new: host is the name of a part of cchybrid"),
         ("engines", "EngineInfo('Refutation', 'nowhere:New', '-')",
          "engine Refutation: refutation is the name of a part of cchybrid"),
+        ("bounds", "BoundInfo('Linear', 'nowhere:new', '-')",
+         "bound Linear: linear is the name of a part of cchybrid"),
         ("bounds", "BoundInfo('reach', 'nowhere:new', '-')",
          "bound reach: reach is the name of a part of cchybrid"),
         ("bounds", "BoundInfo('MILP', 'nowhere:new', 'as covering was called')",

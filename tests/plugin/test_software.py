@@ -53,6 +53,13 @@ def test_the_digest_is_also_of_a_package_beside_a_module(folder):
     assert digest_of_code("alone_engine") != changed
 
 
+def test_the_digest_is_also_of_a_module_beside_a_package(folder):
+    (folder / "packed_engine" / "engine.py").write_text("from other import y\n")
+    before = digest_of_code("packed_engine.engine")
+    (folder / "other.py").write_text("y = 2\n")
+    assert digest_of_code("packed_engine.engine") != before
+
+
 @pytest.mark.parametrize("line", ["from ..moves import a", "from .. import moves",
                                   "import packed_engine.moves"])  # fmt: skip
 def test_the_digest_is_of_imported_modules_of_the_package(folder, line):

@@ -60,10 +60,9 @@ def read_network(
             known = ", ".join((".json", ".txt", *_READERS))
             raise InputError(f"no network format has the extension {suffix!r}", hint=f"use {known}")
         graph = _parse(read_text(path), suffix)
-        network, notes, bandwidth = read_graph(
-            graph, path.stem, ignore_attributes=ignore_attributes, unit=unit
-        )
-        return NetworkFile(network, network.terminals, network.terminals, notes, bandwidth)
+        found = read_graph(graph, path.stem, ignore_attributes=ignore_attributes, unit=unit)
+        every = found.network.terminals
+        return NetworkFile(found.network, every, every, *found[1:])
 
 
 def is_graph_file(path: str | Path) -> bool:

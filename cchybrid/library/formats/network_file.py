@@ -23,6 +23,8 @@ class NetworkFile:
         Lines for people on the reading: the factor of the capacities, ignored attributes.
     unit_bandwidth
         The bandwidth of a capacity of 1 in GB/s, if the file has bandwidths.
+    unit_capacity
+        What a graph file without bandwidths has where the capacity is 1.
     """
 
     network: Network
@@ -30,6 +32,7 @@ class NetworkFile:
     receivers: tuple[int, ...]
     notes: tuple[str, ...] = ()
     unit_bandwidth: Fraction | None = None
+    unit_capacity: Fraction | None = None
 
     @classmethod
     def of(cls, network: Network) -> NetworkFile:

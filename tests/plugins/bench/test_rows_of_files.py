@@ -18,11 +18,12 @@ PAIRS = "source,destination\n0,4\n0,3\n0,5\n"
 
 
 @pytest.mark.parametrize("table", ["rows", pytest.param("throughputs", marks=needs("throughputs"))])
-def test_pairs_are_read_from_the_file_beside_the_suite(tmp_path, monkeypatch, table):
+@pytest.mark.parametrize("words", ["pairs:@p.csv", "Pairs : @p.csv"])
+def test_pairs_are_read_from_the_file_beside_the_suite(tmp_path, monkeypatch, table, words):
     for name, text in (("there", PAIRS), ("here", "0,1\n")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "p.csv").write_text(text)
-    toml = f'[[{table}]]\ntopology = "ring-bi-8"\ncollective = "pairs:@p.csv"\n'
+    toml = f'[[{table}]]\ntopology = "ring-bi-8"\ncollective = "{words}"\n'
     suite = suite_of(tmp_path / "there", toml)
     monkeypatch.chdir(tmp_path / "here")
     [row], registry = suite.rows, load_registry()

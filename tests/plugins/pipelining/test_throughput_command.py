@@ -155,3 +155,20 @@ def test_bandwidths_of_a_file_price_its_capacities(tmp_path):
         done = call(*refused, cwd=tmp_path)
         assert (done.returncode, done.stderr.count("cchybrid:")) == (2, 1)
         assert "the file says it: capacity 1 is 25 GB/s; leave it out" in done.stderr
+
+
+def test_no_bandwidth_of_a_capacity_of_1_that_the_file_has_not(tmp_path):
+    graph = nx.Graph()
+    for a, b, capacity in (("a", "b", 0.5), ("b", "c", 1), ("c", "a", 1)):
+        graph.add_edge(a, b, capacity=capacity)
+    nx.write_graphml(graph, tmp_path / "half.graphml")
+    words = ("half.graphml", "allgather")
+    for refused in (
+        ("throughput", *words, "--bandwidth", "25"),
+        ("pareto", *words, "--alpha", "1e-6", "--beta", "4e-11"),
+    ):
+        done = call(*refused, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "capacity 1 is written capacity 0.5, so it is unclear which is meant" in done.stderr
+    assert call("throughput", *words, "--unit", "1", "--bandwidth", "25", cwd=tmp_path).returncode
+    assert call("throughput", *words, cwd=tmp_path).returncode == 0
