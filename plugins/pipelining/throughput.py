@@ -82,7 +82,9 @@ class ThroughputResult(RunResult):
         messages = self.instance.collective.deliver_messages
         # Of messages to several nodes our evidence is a cut: a price of 1 for the channels into it;
         # other evidence may make one message pay for several of these channels.
-        is_cut = "groups" not in self.record["evidence"] and all(price == 1 for *_, price in rows)
+        is_cut = {*self.record["evidence"]} <= {"kind", "channels"} and (
+            all(price == 1 for *_, price in rows) and len({(a, b) for a, b, _ in rows}) == len(rows)
+        )
         if not is_cut or all(len(message.destinations) == 1 for message in messages):
             return (
                 f"every message pays at least its cheapest path over {len(rows)} priced channels, "

@@ -45,7 +45,8 @@ def compose(reading: Reading, other: Reading | None) -> Report:
     sections = [_summary(rows)]
     if rows.rates.map(bool).any() or rows.mean_times.map(bool).any():
         sections += _rates(statistics.rates(runs[~runs.row_infeasible]))
-    sections += _remainders(statistics.remainders(runs))
+    studied = runs[runs.row_is_study & (runs.failure == "")]
+    sections += _remainders(statistics.remainders(runs), int(studied.conflicts.isna().sum()))
     scheduled = rows[~rows.is_study]
     if len(scheduled):
         searched = runs[~runs.row_is_study & ~runs.row_infeasible]
@@ -133,8 +134,8 @@ def _rates(found: DataFrame) -> list[Section]:
     return [section] if len(found) else []
 
 
-def _remainders(found: DataFrame) -> list[Section]:
-    """Return the section on conflicts that are left, if there are any."""
+def _remainders(found: DataFrame, uncounted: int) -> list[Section]:
+    """Return the section on conflicts that are left, with the number of runs without a count."""
     text = (
         "Every run searched for the number of steps of its row, without any bound, until it had a"
         " schedule (no conflicts) or its budget was spent; conflicts are those of its best"
@@ -144,6 +145,11 @@ def _remainders(found: DataFrame) -> list[Section]:
         " second are those of the search alone, without the start of processes, over all runs"
         " together; no test compares them."
     )
+    if uncounted:
+        text += (
+            f" Left out: {counted(uncounted, 'run')} without a count, as of engines that did not"
+        )
+        text += " begin their search; a contestant with such runs may be worse than its mean."
     table = found[["row", "contestant", "runs"]].assign(**{
         "mean conflicts": found.conflicts_mean,
         "95 % interval": ranges(found.conflicts_low, found.conflicts_high, "{:.1f}".format),
@@ -158,8 +164,9 @@ def _remainders(found: DataFrame) -> list[Section]:
         runs=found.runs, **found.filter(like="conflicts_"), verdict=found.verdict,
         evaluations_per_second=found.speed, highest_of_the_row_over_own=found.slower,
     )  # fmt: skip
-    section = Section("Conflicts left", text, (), table, "conflicts.csv", record)
-    return [section] if len(found) else []
+    if found.empty:
+        return [Section("Conflicts left", text)] if uncounted else []
+    return [Section("Conflicts left", text, (), table, "conflicts.csv", record)]
 
 
 def _new(rows: DataFrame) -> list[Section]:

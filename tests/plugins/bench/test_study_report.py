@@ -13,7 +13,7 @@ from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.report.pages import write_report
 from cchybrid_plugins.bench.report.plots import conflict_plots, main_option
 from cchybrid_plugins.bench.report.reading import Reading, read_store, run_table
-from cchybrid_plugins.bench.report.sections import compose
+from cchybrid_plugins.bench.report.sections import _remainders, compose
 from cchybrid_plugins.bench.report.significance import NOT_SHOWN
 from cchybrid_plugins.bench.report.standing import STUDY, standings
 from cchybrid_plugins.bench.report.statistics import judged, rates, remainders, wilson
@@ -115,6 +115,11 @@ def test_conflicts_that_are_left() -> None:
     assert (umda.speed, umda.slower) == (1000.0, 2.0)
     assert (sga.verdict, sga.speed, sga.slower) == (NOT_SHOWN, 2000.0, 1.0)
     assert rates(found).empty
+    [section] = _remainders(remainders(found), uncounted=2)
+    assert "Left out: 2 runs without a count" in section.text
+    [section] = _remainders(remainders(found).head(0), uncounted=1)
+    assert "Left out: 1 run without a count" in section.text
+    assert section.table is None
 
 
 @pytest.mark.slow

@@ -281,6 +281,21 @@ def test_an_exchange_that_passes_endpoints_is_said_to_do_so(monkeypatch: Any) ->
         assert found.remark.partition(", where")[0] == words
 
 
+@pytest.mark.parametrize(("before", "delayed"), [(1.0, 1), (1.4e11, 0)])
+def test_a_short_time_after_long_ones_is_rounded(
+    monkeypatch: Any, before: float, delayed: int
+) -> None:
+    """A transfer of 0.0005 us, on a clock at 40 hours of which the numbers are 0.00003 us apart."""
+    monkeypatch.setattr(simulation, "simgrid_python", lambda: "")
+    monkeypatch.setattr(simulation, "_library_times", lambda *_: ("", "no MPI", [None, None]))
+    runs = [{"time": time, "durations": [[time]]} for time in (before, 5.1e-4, 1, 1, 1, 5e-4)]
+    monkeypatch.setattr(simulation, "_run", lambda *_: runs)
+    line = Network.from_links("line", 2, [(0, 1)])
+    instance = Instance(line, Collective("OAB", (Message(0, (1,)),)), CommunicationModel())
+    found = simulation.replay(Schedule(instance, [[(0, (0, 1))]]), MODEL, [2**40, 1])
+    assert len(found.delayed) == delayed
+
+
 def test_a_destination_out_of_reach_is_refused() -> None:
     apart = Network.from_links("apart", 4, [(0, 1), (2, 3)])
     instance = Instance(apart, Collective("OAB", (Message(0, (1, 2)),)))
