@@ -55,6 +55,6 @@ def features(row: Row, facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **dict.fromkeys(SPEC_FIELDS, UNKNOWN), "nodes": None, "channels": None, **facts,
         "topology": row.topology, "fail_links": " ".join(spec.fail_links) or NONE,
-        "fail_nodes": shown_nodes(spec.fail_nodes) or NONE,
+        "fail_nodes": shown_nodes(spec.fail_nodes, spec.topology) or NONE,
         **({"collective": shown_collective(spec.collective)} if spec.collective else {}),
     }  # fmt: skip

@@ -95,7 +95,9 @@ class Row:
         parts = [self.topology, shown_collective(spec.collective or "")]
         for key, words in _NAME_PARTS.items():
             if (value := values[key]) is not None:
-                parts.append(words.format(shown_nodes(value) if key in _NODE_LISTS else value))
+                parts.append(
+                    words.format(shown_nodes(value, spec.topology) if key in _NODE_LISTS else value)
+                )
         return " ".join(part for part in parts if part)
 
     def to_json(self) -> dict[str, Any]:
@@ -217,10 +219,14 @@ class Row:
         return replace(self, published=replace(self.published, **joined))
 
 
-def shown_nodes(nodes: str | Sequence[int | str]) -> str:
-    """Return a list of nodes as a suite has it: numbers such as ``0-3,7``, or names."""
+def shown_nodes(nodes: str | Sequence[int | str], topology: str) -> str:
+    """Return a list of nodes as a suite has it: numbers such as ``0-3,7``, or names.
+
+    Where the topology is a file, which may call its nodes ``0-3`` or ``07``, a text stays as it is.
+    """
     if isinstance(nodes, str):
-        return format_nodes(parse_nodes(nodes)) if re.fullmatch(_NUMBERS, nodes) else nodes
+        numbers = re.fullmatch(_NUMBERS, nodes) and not Path(topology).is_absolute()
+        return format_nodes(parse_nodes(nodes)) if numbers else nodes
     if not all(isinstance(node, int) for node in nodes):
         return ",".join(map(str, nodes))
     return format_nodes(nodes)  # type: ignore[arg-type]

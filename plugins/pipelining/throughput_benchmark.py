@@ -197,7 +197,7 @@ def _line(row: ThroughputRow, found: Sequence[CheckedThroughput]) -> dict[str, A
     ours = best.verdict.rounds_per_chunk
     bound = max(each.verdict.bound for each in found)
     return {
-        "topology": row.topology,
+        "topology": shown_topology(row.topology),
         "collective": shown_collective(row.collective),
         "published": row.rounds_per_chunk,
         "ours": str(ours),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from cchybrid_plugins.bench.features import features
 from cchybrid_plugins.bench.runner import digests
 
 from cchybrid.library.formats.network_json import network_record
@@ -45,9 +46,14 @@ def test_nodes_are_those_of_the_names_in_the_network(tmp_path):
     toml = f'{head}collective = "MNB"\ntransmitters = "9"\nreceivers = "0-1"\n'
     toml += f'{head}collective = "OAB"\nroot = "01"\n'
     toml += f'{head}collective = "OAB"\nroot = 1\nfail_nodes = "0-1, 01"\n'
+    toml += f'{head}collective = "MNB"\ntransmitters = "01"\nreceivers = "0,1"\n'
     suite, registry = suite_of(tmp_path, toml), load_registry()
     kind = registry.benchmark(suite.kind)
-    one, two, three = (kind.instance(row, registry) for row in suite.rows)
+    assert [row.name.removeprefix("dash.json ") for row in suite.rows] == [
+        "MNB from 9 to 0-1", "OAB root 01", "OAB root 1 without node 0-1, 01", "MNB from 01 to 0,1"
+    ]  # fmt: skip
+    assert features(suite.rows[2], {})["fail_nodes"] == "0-1, 01"
+    one, two, three, _ = (kind.instance(row, registry) for row in suite.rows)
     assert [(each.source, each.destinations) for each in one.collective.messages] == [(0, (3,))]
     assert two.collective.messages[0].source == 4
     assert (three.collective.messages[0].source, three.collective.messages[0].destinations) == (
