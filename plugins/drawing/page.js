@@ -187,7 +187,7 @@ let treeRoom = 300;
 
 function showTree(step) {
   if (summing) { $("tree-section").hidden = true; return; }  // sums do not form a tree
-  let list = [steps[0][0][0]];
+  let list = [(steps.find((transfers) => transfers.length) ?? [[0]])[0][0]];  // steps may be empty
   if (state.pinned?.kind === "message") list = [state.pinned.id];
   else if (state.pinned?.kind === "key") list = messagesOf(state.pinned.id);
   else if (state.pinned?.kind === "node") {

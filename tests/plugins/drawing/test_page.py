@@ -593,3 +593,11 @@ def test_passing_on_is_measured_by_channels_not_by_ports(open_page):
     tab = open_page(page(Schedule(instance, steps)))
     tab.check("input[name=mode][value='2']")
     assert tab.evaluate("[nodeChart.limit(1, 0), nodeChart.share(0)]") == [2, 0.5]
+
+
+def test_a_first_step_without_transfers(open_page):
+    instance = cchybrid.instance("mesh-1x3", "OAS", rounds=(1, 2))
+    tab = open_page(page(Schedule(instance, [[], [(0, (0, 1)), (1, (0, 1, 2))]])))
+    type_key(tab, "ArrowRight")
+    assert step_of(tab).startswith("Step 2 of 2")
+    assert arrows(tab) == 2
