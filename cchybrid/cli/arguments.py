@@ -106,24 +106,24 @@ class ReadInstance:
 
     def __init__(self, spec: InstanceSpec, ignore_attributes: bool, unit: str | None) -> None:
         self._spec, self._ignore, self._unit = spec, ignore_attributes, unit
-        self._unit_bandwidth: Fraction | None = None
-        self._unit_capacity: Fraction | None = None
+        self._file: NetworkFile | None = None
 
     def __call__(self, registry: Names) -> Instance:
         """Return the instance."""
         return resolve(self._spec, registry, self._read, print_note)
 
     def _read(self, path: str | Path) -> NetworkFile:
-        file = read_file(path, self._ignore, self._unit)
-        self._unit_bandwidth, self._unit_capacity = file.unit_bandwidth, file.unit_capacity
-        return file
+        self._file = read_file(path, self._ignore, self._unit)
+        return self._file
 
     def bandwidth(self, context: Any, option: str) -> Fraction | None:
         """Return the GB/s of a capacity of 1 if a graph file states it.
 
         The option is refused then, and where the file has another number for a capacity of 1.
         """
-        stated, unit = self._unit_bandwidth, self._unit_capacity
+        if self._file is None:
+            return None
+        stated, unit = self._file.unit_bandwidth, self._file.unit_capacity
         if unit not in (None, 1):
             why = f"capacity 1 is written capacity {float(unit):g}, so it is unclear which is meant"
             refuse_given(context, why, names=(option,))

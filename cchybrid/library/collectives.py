@@ -29,9 +29,9 @@ from cchybrid.model import AllReduction, Collective, Exscan, Message, Network, R
 from cchybrid.model.errors import InputError, with_context
 
 MAX_PAIRS = 4_194_304
+"""Pairs of a source and a destination that a named collective may have (2048 nodes to all)."""
 PAIRS_OF_FILE = "pairs:@"
 """The name of a collective whose pairs are in a file, before the file's path."""
-"""Pairs of a source and a destination that a named collective may have (2048 nodes to all)."""
 
 _SEE_LIST = "`cchybrid collectives` lists the names"
 

@@ -89,8 +89,8 @@ def resolve(
     """
     path = Path(spec.topology)
     if spec.collective is None:
-        if path.suffix.lower() == ".json" or is_file(path):
-            if path.suffix.lower() == ".json" and _is_network(path):
+        if _is_json(path) or is_file(path):
+            if _is_json(path) and _is_network(path):
                 raise _only_a_network(path)
             return with_model(_load_instance(path, spec), spec, note)
         raise InputError(
@@ -98,7 +98,7 @@ def resolve(
             where="COLLECTIVE",
             hint="write one after the topology, such as AAS; see: cchybrid collectives",
         )
-    if path.suffix.lower() == ".json" and not _is_network(path):
+    if _is_json(path) and not _is_network(path):
         raise InputError(
             f"{path} is an instance file and names its collective itself",
             where="COLLECTIVE",
@@ -218,9 +218,13 @@ def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
             raise InputError(
                 f"{path} names the messages already", where=name, hint="leave the option out"
             )
-    if path.suffix.lower() != ".json" and is_file(path):
+    if not _is_json(path) and is_file(path):
         raise _only_a_network(path)
     return Instance.load(path)
+
+
+def _is_json(path: Path) -> bool:
+    return path.suffix.lower() == ".json"
 
 
 def _is_network(path: Path) -> bool:

@@ -58,7 +58,8 @@ def _files_of(module: str) -> set[Path]:
     top, found, waiting = module.partition(".")[0], set[Path](), [module]
     beside = set[str]()
     if file := module_file(top):
-        beside = _modules_of(file.parent.parent if file.name == "__init__.py" else file.parent)
+        folder = file.parent.parent if file.name == "__init__.py" else file.parent
+        beside = _modules_of(folder) - {OWN}
     while waiting:
         name = waiting.pop()
         file = module_file(name)
@@ -70,7 +71,7 @@ def _files_of(module: str) -> set[Path]:
             found |= {*file.parent.rglob("*.py")}
         for imported in _imports(ast.parse(file.read_bytes()), package):
             first = imported.partition(".")[0]
-            if first == top or first in beside - {OWN}:
+            if first == top or first in beside:
                 waiting.append(imported)
     return found
 

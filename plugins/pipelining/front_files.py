@@ -81,7 +81,7 @@ def stored_schedules(folder: Path, whole: Instance) -> list[Schedule]:
         try:
             record = _read(path)
             if _format(record).startswith(_SCHEDULE_FORMAT):
-                found.append(_schedule(record, whole.digest))
+                found.append(_without_bound(_schedule(record, whole.digest)))
             others |= _format(record) == FORMAT and record.get("sha256") != whole.digest
         except (EvidenceError, InputError):
             continue  # judged by ``check``; here only what holds is of use
@@ -206,13 +206,13 @@ def _schedule(record: Any, digest: Any) -> Schedule:
     violations = verify_schedule(found)
     if violations:
         raise EvidenceError(f"the schedule is not valid: {violations[0].text}")
-    return Schedule(found.instance, found.steps)  # certificates of the front have its bounds
+    return found
 
 
 def _checked_schedule(record: Any, digest: Any) -> Schedule:
     """Return the schedule of a file; a lower bound that the file states has to be shown by it."""
-    found, stated = _schedule(record, digest), Schedule.from_json(record).lower_bound
-    if stated is not None and stated.steps > 1:
+    found = _schedule(record, digest)
+    if (stated := found.lower_bound) is not None and stated.steps > 1:
         if not stated.evidence:
             raise EvidenceError(
                 f"it states a lower bound of {stated.steps} steps, without evidence"
@@ -221,7 +221,12 @@ def _checked_schedule(record: Any, digest: Any) -> Schedule:
             raise EvidenceError(
                 f"its evidence does not show its lower bound of {stated.steps} steps"
             )
-    return found
+    return _without_bound(found)
+
+
+def _without_bound(schedule: Schedule) -> Schedule:
+    """Return the schedule alone: certificates of the front have its bounds."""
+    return Schedule(schedule.instance, schedule.steps)
 
 
 def _bound(record: dict[str, Any], schedules: list[Schedule]) -> _Bound:

@@ -298,10 +298,10 @@ def _comparison(reading: Reading, other: Reading) -> Section:
         {" ".join([its.name, *settings_of(its)]) for its in each.contestants} for each in (one, two)
     ]
     for its, own, others_named in zip(settings, named, reversed(named), strict=True):
-        if only := own - others_named:
-            its["contestant"] = " and ".join(sorted(only))
+        if own != others_named:
+            its["contestant"] = " and ".join(sorted(own - others_named)) or "no other"
     differing = [
-        f"{name} {' or '.join(each.get(name) or _absent(name) for each in settings)}"
+        f"{name} {' or '.join(each.get(name) or 'unknown' for each in settings)}"
         for name in {**settings[0], **settings[1]}
         if settings[0].get(name) != settings[1].get(name)
     ]
@@ -388,10 +388,6 @@ def _facts(reading: Reading) -> list[str]:
     versions = [f"{name} {texts}" for name, texts in _versions(reading).items()]
     facts += [f"versions: {', '.join(versions)}"] if versions else []
     return [*facts, counts_of(reading.checked)]
-
-
-def _absent(setting: str) -> str:
-    return "no other" if setting == "contestant" else "unknown"
 
 
 def _budgets(reading: Reading) -> str:
