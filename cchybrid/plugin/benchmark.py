@@ -236,6 +236,21 @@ class Benchmark(ABC, Generic[R]):
             The row names no task.
         """
 
+    def check_settings(self, row: R, solve: Mapping[str, Any], registry: Registry) -> None:
+        """Refuse settings that runs of a row cannot have; by default nothing is refused.
+
+        Parameters
+        ----------
+        solve
+            As in ``work``.
+
+        Raises
+        ------
+        InputError
+            The benchmark does not begin.
+        """
+        return
+
     def instance(self, row: R, registry: Registry) -> Any:
         """Return the instance that a row names, whose nodes have the names that its page shows.
 

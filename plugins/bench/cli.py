@@ -220,7 +220,7 @@ def run(
         with with_context("--seeds"):
             chosen_seeds = read_seeds(seeds)
     names = labels(entries)
-    instances = digests(chosen_suite, registry, print_note)
+    instances = digests(chosen_suite, registry, print_note, entries)
     tasks = tasks_of(chosen_suite, entries, chosen_seeds)
     if part is not None:
         tasks = part.of(tasks)

@@ -29,7 +29,7 @@ def facts_of(instance: Instance) -> dict[str, Any]:
     ports = (model.inject, model.accept)
     sides = [{type(None): "all", int: str(k)}.get(type(k), "by node") for k in ports]
     return {
-        "collective": instance.collective.name,
+        "collective": instance.collective.name, "with_sums": instance.collective.with_sums,
         "root": next((names[nodes[0]] for nodes in (senders, receivers) if len(nodes) == 1), NONE),
         "transmitters": listed(senders, network), "receivers": listed(receivers, network),
         "switching": model.switching,

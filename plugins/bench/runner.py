@@ -7,7 +7,7 @@ import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,7 +66,10 @@ def tasks_of(suite: Suite, contestants: Sequence[Contestant], seeds: Sequence[in
 
 
 def digests(
-    suite: Suite, registry: Registry, note: Callable[[str], None] = no_note
+    suite: Suite,
+    registry: Registry,
+    note: Callable[[str], None] = no_note,
+    entries: Iterable[Contestant] = (),
 ) -> dict[str, str]:
     """Return, by the name of the row, the digest of the instance that it names.
 
@@ -75,12 +78,14 @@ def digests(
     Raises
     ------
     InputError
-        A row names no instance; the error names the row.
+        A row names no instance, or one that contestants cannot solve; the error names the row.
     """
     kind, found = registry.benchmark(suite.kind), {}
     for row in suite.rows:
         with with_context(f"row {row.name}"):
             found[row.name] = kind.digest(row, registry)
+            for each in entries:
+                kind.check_settings(row, each.to_solve(), registry)
     for line in kind.notes:
         note(line)
     return found

@@ -66,6 +66,26 @@ class Schedules(Benchmark[Row]):
         self._facts[repr(row.spec)] = facts_of(instance)
         return instance.digest
 
+    def check_settings(self, row: Row, solve: Mapping[str, Any], registry: Registry) -> None:
+        """Refuse engines, strategies and options for allreduces and scans, and what these lack.
+
+        The host solves them with engines of its own: a success would be of no engine that is named.
+        """
+        facts = self.facts(row, registry)
+        named = (solve["engines"], solve["without"], solve["options"], solve["strategy"] != "auto")
+        own = (
+            'drop engines, strategy and options, or name "host greedy"; other rows to another suite'
+        )
+        for wrong, where, hint in (
+            (any(named), "contestants", own),
+            (solve["evaluations"] is not None, "evaluations", "set a time limit"),
+            (row.target is not None, "fixed_steps", "leave it out"),
+            (facts["rounds"] != "1", "rounds", "leave them out"),
+        ):
+            if wrong and facts["with_sums"]:
+                text = "not available for allreduces and scans, which have engines of their own"
+                raise InputError(text, where=where, hint=hint)
+
     def instance(self, row: Row, registry: Registry) -> Instance:
         """Return the instance that a row names."""
         return resolve(row.spec, registry)

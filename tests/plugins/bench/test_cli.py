@@ -42,6 +42,21 @@ WRONG_SETTINGS = [
         "run study.toml",
         "study.toml: contestant colouring patience=x: --option colouring.patience: ",
     ),
+    *(
+        (f"run sums.toml {words}", f"row ring-bi-4 exscan: {where}: not available for allreduces")
+        for words, where in (
+            ("--engine random", "contestants"),
+            ("--without lns", "contestants"),
+            ("--strategy race", "contestants"),
+            ("--option lns.patience=9", "contestants"),
+            ("--evaluations 5", "evaluations"),
+        )
+    ),
+    ("run rounds.toml", "row ring-bi-4 exscan rounds 2: rounds: not available for allreduces"),
+    (
+        "run steps.toml",
+        "row ring-bi-4 exscan in 9 steps: fixed_steps: not available for allreduces",
+    ),
     ("run six.toml --jobs 0", "--jobs: 0 makes no sense"),
     ("run six.toml --jobs 1 --jobs 2", "--jobs: given twice; it has one value: drop one"),
     ("run six.toml --time-limit -1", "--time-limit"),
@@ -98,6 +113,9 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("small.toml").write_text(HALF.replace("six", "small"))
     contestants = '[[contestants]]\nengine = "colouring"\noptions = { patience = [9, "x"] }\n'
     Path("study.toml").write_text(HALF + contestants)
+    sums = '[[rows]]\ntopology = "ring-bi-4"\ncollective = ["AAS", "exscan"]\n'
+    for name, line in (("sums", ""), ("rounds", 'rounds = "2"\n'), ("steps", "fixed_steps = 9\n")):
+        Path(f"{name}.toml").write_text(sums + line)
     Path("a.txt").write_text("no store" * 100)
     for store, text in (("a", SUITE), ("b", HALF)):
         Path("six.toml").write_text(text)

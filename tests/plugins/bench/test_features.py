@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.features import facts_of, features
 from cchybrid_plugins.bench.row import Row
 
 import cchybrid
-from cchybrid.library.instance_spec import resolve
+from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.plugin.registry import load_registry
 
 NAMES = (
@@ -48,6 +49,13 @@ def test_defaults_are_those_of_the_instance(values: dict[str, str], expected: st
     columns = found(topology="hypercube-8", **values)
     assert [str(columns[name]) for name in NAMES] == expected.split()
     assert (columns["topology"], columns["collective"]) == ("hypercube-8", values["collective"])
+
+
+@pytest.mark.parametrize("collective", ["scan", "allreduce"])
+def test_rows_of_sums_take_all_engines_or_the_greedy_schedule(collective: str) -> None:
+    row, registry = Row(InstanceSpec("ring-bi-4", collective)), load_registry()
+    for each in (Contestant(), Contestant(())):
+        registry.benchmark("schedules").check_settings(row, each.to_solve(), registry)
 
 
 def test_a_file_says_what_its_row_does_not(tmp_path: Path) -> None:
