@@ -58,6 +58,8 @@ class Result(RunResult):
         (``None`` if the engine crashed).
     evaluations_to_best
         Evaluations of its engine when it offered the schedule, or ``None``.
+    unfinished
+        Engines that a limit ended, which with a larger one could have found more.
     """
 
     instance: Instance
@@ -74,6 +76,7 @@ class Result(RunResult):
     conflicts: int | None = None
     evaluations: Mapping[str, int | None] = field(default_factory=dict)
     evaluations_to_best: int | None = None
+    unfinished: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -210,5 +213,6 @@ class Result(RunResult):
             "conflicts": self.conflicts,
             "evaluations": dict(self.evaluations),
             "evaluations_to_best": self.evaluations_to_best,
+            "unfinished": list(self.unfinished),
             **super().to_json(),
         }

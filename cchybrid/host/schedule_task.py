@@ -435,9 +435,17 @@ class ScheduleTask(Task):
             seconds_to_best=self.found_at,
             strategy=config.strategy,
             contributions=tuple(self.history.contributions),
+            unfinished=self._unfinished(config),
             **self.effort.facts(schedule is not None, self.incumbent is self.blackboard.incumbent),
             **common,
         )
+
+    def _unfinished(self, config: RunConfig) -> tuple[str, ...]:
+        """Return the engines that a limit ended, all of them if there was no time for any."""
+        last = {each.arm: each for each in self.seats.values() if each.opened.role == "engine"}
+        names = {each.opened.name for each in last.values() if not each.finished}
+        names = names if last else {info.name for info in config.engines}
+        return () if self.done else tuple(sorted(names))
 
     def _status(self) -> Status:
         too_few = self.target is not None and self.blackboard.lower > self.target

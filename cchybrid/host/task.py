@@ -83,6 +83,8 @@ class WorkerState:
         Whether its engine has not called ``Run`` for some seconds.
     overdue
         Whether its engine did not return when asked to stop.
+    finished
+        Whether it ended by itself: no limit ended it.
     """
 
     opened: ev.Opened
@@ -92,6 +94,7 @@ class WorkerState:
     distrusted: bool = False
     silent: bool = False
     overdue: bool = False
+    finished: bool = False
 
     @property
     def title(self) -> str:
@@ -339,13 +342,13 @@ class Task(ABC):
             case ev.End(stop):
                 worker.ended = True
                 if stop != "limit" and worker.opened.role != "options":
-                    self.history.finished.add(worker.arm)
+                    self._finish(worker)
                 self.ended(worker, event)
                 self._announce("end", engine=name, stop=stop)
             case ev.Unsupported(text, asymmetric):
                 worker.ended = True
                 self.history.asymmetric |= asymmetric and worker.opened.view == "quotients"
-                self.history.finished.add(worker.arm)
+                self._finish(worker)
                 # Under other strategies the engine also works on the instance.
                 if worker.opened.view != "quotients" or self.strategy == "quotients":
                     self.remarks.append(f"{name}: {text}")
@@ -405,7 +408,7 @@ class Task(ABC):
                 text = "did not stop when asked and ignored SIGTERM; killed"
                 self._trouble(f"{worker.title}: {text}")
         elif event.how == "memory":
-            self.history.finished.add(worker.arm)
+            self._finish(worker)
             self._trouble(
                 f"{worker.title}: ended, as the run exceeded {event.code:,} MiB of memory"
             )
@@ -413,17 +416,21 @@ class Task(ABC):
             if not worker.started and not self.done:
                 self.remarks.append(f"{worker.title}: was still starting when its time was up")
         else:
-            self.history.finished.add(worker.arm)
+            self._finish(worker)
             how = f"{event.how} {event.code}"
             words = f": {event.last_words}" if event.last_words else ""
             self._trouble(f"{worker.title}: crashed ({how}){words}")
+
+    def _finish(self, worker: WorkerState) -> None:
+        worker.finished = True
+        self.history.finished.add(worker.arm)
 
     def _distrust(self, seat: int, reason: str) -> None:
         """End a worker that broke its contract, and withdraw its claims."""
         worker = self.seats[seat]
         worker.distrusted = True
         self.withdraw(seat)
-        self.history.finished.add(worker.arm)
+        self._finish(worker)
         self._trouble(f"{worker.title}: {reason}")
         self._actions.append(Dismiss(seat))
 

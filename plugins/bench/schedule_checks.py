@@ -27,6 +27,7 @@ COLUMNS: Mapping[str, Any] = {
     "search_seconds": None, "search_wall_seconds": None,
     "max_evaluations": None,  # the largest number of one engine
     "searched": True,  # False: no engine began its search
+    "cut_off": None,  # whether a limit ended an engine; None in older stores
     "contributions": (),  # in the order of time; empty in older stores
     "machine": "unknown",  # as recorded: nothing can check it
     "cost": {},  # of rows that are measured
@@ -154,6 +155,7 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         "search_seconds": _seconds(result.get("search_seconds"), "processor"),
         "search_wall_seconds": _seconds(result.get("search_seconds"), "wall"),
         "searched": result.get("start_seconds") is None or result.get("search_seconds") != {},
+        "cut_off": bool(result["unfinished"]) if "unfinished" in result else None,
         "contributions": contributions,
         "cost": {str(name): amount(cost, name) for name in cost},
     }  # fmt: skip

@@ -90,6 +90,20 @@ def test_the_seconds_of_all_workers_of_an_engine_are_added():
     assert state.engine_seconds.search == {"a": {"processor": 1.0, "wall": 2.0}}
 
 
+@pytest.mark.parametrize(
+    ("event", "unfinished"),
+    [
+        (End(Stop.STALLED), ("b",)), (Failed("ValueError"), ("b",)), (Exited("exit", 1), ("b",)),
+        (Unsupported("messages are forwarded", False), ("b",)),
+        (End(Stop.LIMIT), ("a", "b")), (Exited("killed"), ("a", "b")), (Offer(GOOD, 1, ""), ()),
+    ],
+)  # fmt: skip
+def test_engines_that_a_limit_ended_are_named(event: Any, unfinished: tuple[str, ...]) -> None:
+    state = opened((0.5, 3, Bound(2, GROWTH, False, "growth")), (1.0, 1, event))
+    result = state.result(RunConfig([], [], budget=Budget(1.0, None, 1, None)))
+    assert (result.unfinished, result.to_json()["unfinished"]) == (unfinished, [*unfinished])
+
+
 def test_an_engine_whose_kernels_are_late_takes_part_and_is_a_remark():
     state = opened((0.2, HOST, Compiling(("a", "b"))), (9.0, HOST, Compiled("a", 8.8, late=True)))
     assert (state.history.compiling, state.history.finished, state.troubles) == ({"b"}, set(), [])

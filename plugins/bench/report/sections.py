@@ -106,10 +106,11 @@ def _rates(found: DataFrame) -> list[Section]:
         "A success is a run that reaches the goal, the steps of the published successes (without"
         " any: the fewest known). Interval of the rate: Wilson's; of the evaluations: Student's;"
         " both at 95 %. Evaluations and seconds are those to the best schedule, over the"
-        " successes. Cut off: runs without success that spent their budget; where they decide, the"
-        f" rates are not compared. At least the published rate: {verdicts.count('yes')} of"
-        f" {found.published_rate.count()}. No: ours is lower by the exact binomial test, the"
-        " published rate taken as exact, at 5 % with Holm's correction for all of these;"
+        " successes. Cut off: runs without success in which a limit ended an engine; where they"
+        " decide, the rates are not compared. At least the published rate:"
+        f" {verdicts.count('yes')} of {found.published_rate.count()}. No: ours is lower by the"
+        " exact binomial test, the published rate taken as exact, at 5 % with Holm's correction"
+        " for all of these;"
         f" {NOT_SHOWN}: it is lower, but not by that test."
     )
     names = ["row", "contestant", "goal", "runs", "successes", "cut_off"]

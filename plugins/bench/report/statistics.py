@@ -131,7 +131,7 @@ def rates(runs: DataFrame) -> DataFrame:
         for name, column in published.items()
     }
     success = reach_goal(runs)
-    ended = np.array([_spent_its_budget(run) for run in runs.itertuples()], dtype=bool)
+    ended = np.array([_is_cut_off(run) for run in runs.itertuples()], dtype=bool)
     cut_off = ~success & (runs.failure == "") & ended
     found = aggregate(
         runs.assign(success=success, cut_off=cut_off, **figures), ["row", *CONTESTANT],
@@ -151,8 +151,10 @@ def rates(runs: DataFrame) -> DataFrame:
     return found.assign(rate=rate, published_rate=published, reaches_published=verdicts)
 
 
-def _spent_its_budget(run: Any) -> bool:
-    """Return whether a run ended at a limit, not because its engine had nothing left to do."""
+def _is_cut_off(run: Any) -> bool:
+    """Return whether a limit ended an engine; in older stores whether the run ended at a limit."""
+    if not math.isnan(run.cut_off):
+        return bool(run.cut_off)
     budget = Contestant.from_key(run.key)
     seconds = budget.time_limit and usable_seconds(budget.time_limit)
     spent = ((run.max_evaluations, budget.evaluations), (run.seconds, seconds))

@@ -145,8 +145,11 @@ def test_rates_of_a_row_with_fixed_steps_and_a_goal() -> None:
     assert isnan(sga.their_time)
     certain = Row(SPEC, replace(published, rates={"umda": 100.0}), target=8)
     # The host stops engines within the last tenth of a short limit.
-    for seconds, verdict in ((9.1, "cut off"), (8.2, "cut off"), (8.0, "no")):
-        failed = {"steps": None, "seconds": seconds, "evaluations": 500}
+    for seconds, ended, verdict in (
+        (9.1, None, "cut off"), (8.2, None, "cut off"), (8.0, None, "no"),  # as in older stores
+        (9.1, False, "no"), (8.0, True, "cut off"),  # a limit ended the engine, or none did
+    ):  # fmt: skip
+        failed = {"steps": None, "seconds": seconds, "evaluations": 500, "cut_off": ended}
         tried = [(limited, good(7))] * 9 + [(limited, failed)] * 9
         (rate,) = rates(stand(certain, tried)).itertuples()
         assert rate.reaches_published == verdict
