@@ -49,7 +49,8 @@ class Result(RunResult):
     strategy
         The strategy. ``options`` has its values in use, too, and those of quotient searches.
     contributions
-        Every better schedule and bound of the run, in order, with its author.
+        Every better schedule and bound of the run, in order, with its author. Engines do not know
+        the host's greedy schedule, so theirs may be worse.
     conflicts
         Conflicts of the best near-solution of the target's number of steps, as counted by the
         engines; 0 with a schedule; ``None`` without a target or without any report.

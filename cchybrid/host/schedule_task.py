@@ -297,7 +297,12 @@ class ScheduleTask(Task):
         blackboard = self.blackboard.empty()
         if blackboard.offer(worker.title, self.schedule_of(event), self.target, self.now):
             self.fallback = blackboard.incumbent
-            self._announce_schedule(worker.title, blackboard.best, "")
+            name, lower, best = worker.title, self.blackboard.lower, blackboard.best
+            certified, seconds = self.blackboard.best_claim is None, round(self.now, 3)
+            # No gain of an arm: those of engines, which do not know it, are among themselves.
+            entry = Contribution(seconds, name, "", "schedule", best, lower, certified)
+            self.history.contributions.append(entry)
+            self._announce_schedule(name, best, "")
             self._refute_claims()
 
     def _announce_schedule(self, name: str, steps: int | None, how: str) -> None:

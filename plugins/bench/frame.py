@@ -44,10 +44,10 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
         nothing of the kind); the published steps, and whether they are ``comparable``, those of
         this instance; the contestant, its budget and the seed; the result; the machine; and
         ``convergence``, the list of (seconds, steps, bound) at which the run had a better schedule
-        or bound (that of the host only where it is the best of the run). Times are missing where
-        nothing was found or a run failed. ``status`` is ``optimal`` (certified), ``feasible``,
-        ``infeasible``, ``unknown``, ``failed`` or ``does not hold``; then ``failure`` has the
-        reason. ``searched`` is false where no engine began its search in time.
+        or bound (in older stores that of the host only where it is the best of the run). Times are
+        missing where nothing was found or a run failed. ``status`` is ``optimal`` (certified),
+        ``feasible``, ``infeasible``, ``unknown``, ``failed`` or ``does not hold``; then ``failure``
+        has the reason. ``searched`` is false where no engine began its search in time.
 
     Raises
     ------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
@@ -19,7 +20,7 @@ COLUMNS: Mapping[str, Any] = {
     "steps": None, "lower_bound": 0,  # the steps of the verified schedule
     "certified": False, "certified_bound": 0,  # the latter where ``lower_bound`` is only claimed
     "infeasible": False,  # it was shown again that there is no schedule
-    "seconds": None, "seconds_to_best": None,  # the latter without a schedule None, too
+    "seconds": None, "seconds_to_best": None,  # to the first of as many steps; None without any
     "engine": "", "bound_by": "", "versions": {},
     "troubles": (), "conflicts": None, "evaluations_to_best": None,
     # Sums over the engines; None if one is unknown, as in older stores.
@@ -120,23 +121,31 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
     contributions = tuple(map(_contribution, result.get("contributions") or ()))
     if result.get("conflicts") == 0 and steps is None:
         raise InputError("no conflicts are left, but the schedule is missing")
-    found = [entry.steps or 0 for entry in contributions if entry.what == "schedule"]
-    by_engine = "contributions" in result and result["engine"] != HOST_GREEDY
-    # The host's greedy schedule is no contribution, and engines may have worse ones.
+    schedules = [entry for entry in contributions if entry.what == "schedule"]
+    found = [entry.steps or 0 for entry in schedules if entry.author != HOST_GREEDY]
+    greedy = [entry.steps or 0 for entry in schedules if entry.author == HOST_GREEDY]
+    # Engines do not know the host's greedy schedule, and may have worse ones.
+    by_host = result["engine"] == HOST_GREEDY
+    own, others = (greedy, found) if by_host else (found, greedy)
+    required = bool(own) or ("contributions" in result and not by_host)
     if (
         found != sorted(found, reverse=True)
-        or (found and found[-1] < (steps or 1))
-        or (by_engine and found[-1:] != ([] if steps is None else [steps]))
+        or (required and own[-1:] != ([] if steps is None else [steps]))
+        or min(others, default=math.inf) < (math.inf if steps is None else steps)
     ):
         raise InputError("the contributions do not match its schedule")
     seconds = amount(result, "seconds")
     at = None if steps is None else amount(result, "seconds_to_best")
     if at is not None and at > seconds + ROUNDING_SECONDS:
         raise InputError(f"its schedule is of {at:g} s, but it took {seconds:g} s")
-    if at is not None and result["engine"] == HOST_GREEDY:  # what engines found later is worse
+    if at is not None and by_host and not greedy:  # an older run
         first = Contribution(at, HOST_GREEDY, "", "schedule", steps, 1, certified=False)
-        kept = (e for e in contributions if e.what != "schedule" or e.seconds < at)
-        contributions = tuple(sorted((*kept, first), key=lambda entry: entry.seconds))
+        contributions = tuple(sorted((*contributions, first), key=lambda entry: entry.seconds))
+    contributions = tuple(_improving(contributions, by_host))
+    if at is not None:  # later schedules of as many steps have fewer channel uses
+        at = min(
+            [at, *(e.seconds for e in contributions if (e.what, e.steps) == ("schedule", steps))]
+        )
     spent = result.get("evaluations") or {}
     cost = {name: value for name, value in (result.get("cost") or {}).items() if value is not None}
     return {
@@ -159,6 +168,21 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         "contributions": contributions,
         "cost": {str(name): amount(cost, name) for name in cost},
     }  # fmt: skip
+
+
+def _improving(contributions: Iterable[Contribution], by_host: bool) -> Iterator[Contribution]:
+    """Yield contributions without schedules that are no better than those before.
+
+    Of as many steps the better one is of the author of the result: the host, or engines.
+    """
+    best = math.inf
+    for entry in contributions:
+        if entry.what == "schedule":
+            tie = (entry.author == HOST_GREEDY) == by_host
+            if entry.steps is None or entry.steps > best or (entry.steps == best and not tie):
+                continue
+            best = entry.steps
+        yield entry
 
 
 def _contribution(entry: Mapping[str, Any]) -> Contribution:

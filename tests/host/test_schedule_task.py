@@ -121,9 +121,12 @@ def test_the_hosts_schedule_is_a_result_but_is_not_shared():
     state = opened()
     assert kinds(state.apply(0.2, HOST, Offer(GOOD, 0, ""))) == ["schedule"]
     assert (state.best, state.found_by, state.offered) == (2, "host greedy", False)
+    assert (state.history.best, state.history.gain(("host greedy", "instance"))) == (None, 0.0)
     # A longer schedule of an engine is shared, but it is not the best.
     assert kinds(state.apply(1.0, 1, Offer(LONGER, 3, ""))) == ["share"]
     assert (state.best, state.found_by, state.offered) == (2, "host greedy", True)
+    found = [(entry.author, entry.steps) for entry in state.history.contributions]
+    assert found == [("host greedy", 2), ("a", 3)]
     assert state.effort.facts(True, False)["evaluations_to_best"] is None
     state.apply(2.0, 3, Bound(2, GROWTH, False, "growth"))
     assert state.done

@@ -22,7 +22,8 @@ def contestants(runs: DataFrame, found: DataFrame, without: str) -> list[Section
     """Return the sections on the scores of contestants, and on how their seconds compare."""
     text = (
         "A success is a run that reaches the fewest steps known for its row, or the row's bound;"
-        " the interval is Wilson's. Seconds are those to the best schedule, over the successes;"
+        " the interval is Wilson's. Seconds are those to the first schedule of these"
+        " steps, over the successes;"
         " start and search: processor seconds of the engines in all runs, until their searches"
         f" began and of the searches.{without}"
     )
@@ -122,7 +123,7 @@ def teams(runs: DataFrame, without: str) -> list[Section]:
     if len(seeds):
         text = (
             "In how many runs the search that found the best schedule started from a schedule or"
-            " near-solution of another engine."
+            " near-solution of another arm (an engine on the instance, or on quotients)."
         )
         sections.append(Section("Which engine seeded which", text, table=seeds))
     return sections

@@ -105,9 +105,9 @@ def _rates(found: DataFrame) -> list[Section]:
     text = (
         "A success is a run that reaches the goal, the steps of the published successes (without"
         " any: the fewest known). Interval of the rate: Wilson's; of the evaluations: Student's;"
-        " both at 95 %. Evaluations and seconds are those to the best schedule, over the"
-        " successes. Cut off: runs without success in which a limit ended an engine; where they"
-        " decide, the rates are not compared. At least the published rate:"
+        " both at 95 %. Over the successes, evaluations are those to the best schedule, seconds"
+        " those to the first of as many steps. Cut off: runs without success in which a limit ended"
+        " an engine; where they decide, the rates are not compared. At least the published rate:"
         f" {verdicts.count('yes')} of {found.published_rate.count()}. No: ours is lower by the"
         " exact binomial test, the published rate taken as exact, at 5 % with Holm's correction"
         " for all of these;"
@@ -249,7 +249,8 @@ def _credit(rows: DataFrame) -> list[Section]:
         "In one run of each row, the quickest of its best contestant; other runs do not count, even"
         f" with as few steps. {len(recorded)} of {len(rows)} rows have records. Rows: it improved"
         " on the best known; best: it found the best schedule or bound; improved on"
-        " others: its improvement was on a result of another engine. Seconds are those to its"
+        " others: its improvement was on a result of another arm (an engine on the instance, or on"
+        " quotients) or on the greedy schedule. Seconds are those to its"
         f" last improvement in each row.{methods_text}"
     )
     table = statistics.credit_of(gains) if len(gains) else None

@@ -151,6 +151,43 @@ def test_engines_may_be_behind_the_greedy_schedule_of_the_host() -> None:
         assert bool(reason) == bool(found.failure)
 
 
+def with_greedy(run: Run, steps: int, *found: tuple[float, int]) -> Run:
+    """Return a run with a greedy schedule after 0.1 s, and with these times and steps of others."""
+
+    def change(result: Result, _: Any) -> None:
+        (entry,) = [each for each in result["contributions"] if each["what"] == "schedule"]
+        first = {**entry, "author": HOST_GREEDY, "seconds": 0.1, "steps": steps}
+        more = [{**entry, "seconds": at, "steps": count} for at, count in found]
+        result.update(contributions=[first, *more], seconds=2.0, seconds_to_best=found[-1][0])
+
+    contestant = replace(run.contestant, first_schedule=True)
+    return stored_under(changed(run, change), contestant)
+
+
+@pytest.mark.parametrize(
+    ("greedy", "kept", "seconds"),
+    [
+        (3, [(HOST_GREEDY, 3), ("colouring", 2), ("colouring", 2)], 0.3),
+        (2, [(HOST_GREEDY, 2), ("colouring", 2), ("colouring", 2)], 0.1),
+        (5, [(HOST_GREEDY, 5), ("colouring", 4), ("colouring", 2), ("colouring", 2)], 0.3),
+    ],
+)
+def test_contributions_are_better_than_the_greedy_schedule(
+    greedy: int, kept: list[tuple[str, int]], seconds: float
+) -> None:
+    """The last schedule has as many steps as that before, and fewer channel uses."""
+    found = checked(with_greedy(schedules().runs[0], greedy, (0.2, 4), (0.3, 2), (0.9, 2))).found
+    assert [
+        (entry.author, entry.steps) for entry in found["contributions"] if entry.what == "schedule"
+    ] == kept
+    assert found["seconds_to_best"] == seconds
+
+
+def test_the_result_is_no_worse_than_the_greedy_schedule() -> None:
+    forged = with_greedy(schedules().runs[0], 1, (0.3, 2))
+    assert "contributions do not match" in checked(forged).failure
+
+
 def test_runs_of_older_versions_and_rounded_times_count() -> None:
     def older(result: Result, _: Any) -> None:
         del result["contributions"]
