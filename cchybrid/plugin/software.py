@@ -50,12 +50,13 @@ def digest_of_code(module: str) -> str:
         files = _files_of(module)
         code = b"\0".join(map(Path.read_bytes, sorted(files)))
         return hashlib.sha256(code).hexdigest()[:12] if files else "unknown"
-    except (OSError, ValueError, ImportError, SyntaxError):  # the engine's worker will report it
+    except (OSError, ValueError, ImportError):  # the engine's worker will report it
         return "unknown"
 
 
 def _files_of(module: str) -> set[Path]:
-    top, found, waiting = module.partition(".")[0], set[Path](), [module]
+    top, waiting = module.partition(".")[0], [module]
+    found, read = set[Path](), set[Path]()
     beside = set[str]()
     if file := module_file(top):
         folder = file.parent.parent if file.name == "__init__.py" else file.parent
@@ -63,17 +64,20 @@ def _files_of(module: str) -> set[Path]:
     while waiting:
         name = waiting.pop()
         file = module_file(name)
-        if file is None or file in found:
+        if file is None or file in read:
             continue
-        found.add(file)
+        read.add(file)
         package = name if file.name == "__init__.py" else name.rpartition(".")[0]
         if name == module and package:
-            found |= {*file.parent.rglob("*.py")}
-        for imported in _imports(ast.parse(file.read_bytes()), package):
-            first = imported.partition(".")[0]
-            if first == top or first in beside:
-                waiting.append(imported)
-    return found
+            found = {*file.parent.rglob("*.py")}
+            inner = (path.relative_to(file.parent).with_suffix("").parts for path in found)
+            waiting += [".".join((package, *each)).removesuffix(".__init__") for each in inner]
+        try:
+            imports = [*_imports(ast.parse(file.read_bytes()), package)]
+        except (ImportError, SyntaxError, ValueError):  # it may be no module of the engine
+            continue
+        waiting += [each for each in imports if each.partition(".")[0] in {top, *beside}]
+    return found | read
 
 
 def _modules_of(folder: Path) -> set[str]:

@@ -53,8 +53,10 @@ def test_the_digest_is_also_of_a_package_beside_a_module(folder):
     assert digest_of_code("alone_engine") != changed
 
 
-def test_the_digest_is_also_of_a_module_beside_a_package(folder):
-    (folder / "packed_engine" / "engine.py").write_text("from other import y\n")
+@pytest.mark.parametrize("name", ["engine", "__init__", "moves", "inner/moves", "inner/__init__"])
+def test_the_digest_is_also_of_a_module_beside_a_package(folder, name):
+    (folder / "packed_engine" / f"{name}.py").write_text("from other import y\n")
+    (folder / "packed_engine" / "inner" / "no_python.py").write_text("print 1\n")
     before = digest_of_code("packed_engine.engine")
     (folder / "other.py").write_text("y = 2\n")
     assert digest_of_code("packed_engine.engine") != before
