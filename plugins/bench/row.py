@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.library.node_lists import format_nodes, parse_nodes
-from cchybrid.model.errors import InputError, with_context
+from cchybrid.library.topologies import network
+from cchybrid.model.errors import CchybridError, InputError, with_context
 from cchybrid.plugin.benchmark import (
     read_collective,
     read_topology,
     shown_collective,
     shown_topology,
 )
+from cchybrid.plugin.registry import load_registry
 
 SPEC_FIELDS = tuple(each.name for each in fields(InstanceSpec))
 _NODE_LISTS = ("transmitters", "receivers", "fail_nodes", "participants")
@@ -222,14 +225,25 @@ class Row:
 def shown_nodes(nodes: str | Sequence[int | str], topology: str) -> str:
     """Return a list of nodes as a suite has it: numbers such as ``0-3,7``, or names.
 
-    Where the topology is a file, which may call its nodes ``0-3`` or ``07``, a text stays as it is.
+    Where nodes have names, which may be ``0-3`` or ``07``, a text stays as it is.
     """
     if isinstance(nodes, str):
-        numbers = re.fullmatch(_NUMBERS, nodes) and not Path(topology).is_absolute()
-        return format_nodes(parse_nodes(nodes)) if numbers else nodes
+        numbers = format_nodes(parse_nodes(nodes)) if re.fullmatch(_NUMBERS, nodes) else nodes
+        return nodes if numbers == nodes or _has_names(topology) else numbers
     if not all(isinstance(node, int) for node in nodes):
         return ",".join(map(str, nodes))
     return format_nodes(nodes)  # type: ignore[arg-type]
+
+
+@cache
+def _has_names(topology: str) -> bool:
+    """Return whether the nodes of a network have names, or may have, as those of a file."""
+    if Path(topology).is_absolute():
+        return True
+    try:
+        return network(topology, load_registry().topologies.values()).node_names is not None
+    except CchybridError:  # there is no such network, or not here
+        return False
 
 
 def _number(text: str) -> int:

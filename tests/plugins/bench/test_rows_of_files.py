@@ -15,6 +15,18 @@ from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.kinds import needs
 from tests.plugins.bench.local_runs import suite_of
 
+ODD = """
+from cchybrid.model import Network
+from cchybrid.plugin import hookimpl
+from cchybrid.plugin.records import TopologyInfo
+
+def odd(nodes):
+    return Network.from_links("odd", 3, [(0, 1), (1, 2)], node_names=("01", "1", "2"))
+
+@hookimpl
+def cchybrid_topologies():
+    return [TopologyInfo("odd", "odd-N", r"odd-(\\d+)", odd, "path", "odd-3")]
+"""
 PAIRS = "source,destination\n0,4\n0,3\n0,5\n"
 
 
@@ -59,6 +71,25 @@ def test_nodes_are_those_of_the_names_in_the_network(tmp_path):
     assert (three.collective.messages[0].source, three.collective.messages[0].destinations) == (
         2, (0, 1),
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("topology", "words", "shown"),
+    [
+        ("odd-3", "01,1", "01,1"), ("odd-3", "01, 1", "01, 1"), ("dgx-a100", "1,2", "1,2"),
+        ("mesh-2x3", "01, 2", "1-2"), ("unknown-3", "01,2", "1-2"),
+    ],
+)  # fmt: skip
+def test_names_of_rows_keep_the_words_where_nodes_have_names(
+    tmp_path, monkeypatch, topology, words, shown
+):
+    (tmp_path / "odd.py").write_text(ODD)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("CCHYBRID_PLUGINS", "odd")
+    toml = f'[[rows]]\ntopology = "{topology}"\ncollective = "AAB"\nfail_nodes = "{words}"\n'
+    [row] = suite_of(tmp_path, toml).rows
+    assert row.name == f"{topology} AAB without node {shown}"
+    assert features(row, {})["fail_nodes"] == shown
 
 
 def test_rounds_are_read_as_by_the_command(tmp_path):
