@@ -210,9 +210,8 @@ def _total(values: Mapping[str, Any] | None) -> float | None:
 def _seconds(values: Mapping[str, Any] | None, clock: str) -> float | None:
     """Return the sum over all engines of the seconds by one clock; ``None`` in older stores.
 
-    They hold one number per engine, with the time in which it was paused.
+    They hold one number per engine, with the time in which it was paused. Without engines it is 0.
     """
-    spent = (values or {}).values()
-    if not all(isinstance(each, Mapping) for each in spent):
+    if values is None or not all(isinstance(each, Mapping) for each in values.values()):
         return None
-    return _total({str(number): amount(each, clock) for number, each in enumerate(spent)})
+    return amount({"sum": sum(amount(each, clock) for each in values.values())}, "sum")

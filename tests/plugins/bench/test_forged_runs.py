@@ -188,6 +188,19 @@ def test_the_result_is_no_worse_than_the_greedy_schedule() -> None:
     assert "contributions do not match" in checked(forged).failure
 
 
+@pytest.mark.parametrize(
+    ("spent", "seconds"),
+    [({}, 0.0), (None, None), ({"a": 1.0}, None), ({"a": {"processor": 0.5, "wall": 1}}, 0.5)],
+)
+def test_engines_that_were_not_started_took_no_time(spent: Any, seconds: float | None) -> None:
+    run = changed(
+        schedules().runs[0],
+        lambda result, _: result.update(start_seconds=spent, search_seconds=spent),
+    )
+    found = checked(run).found
+    assert (found["start_seconds"], found["search_seconds"]) == (seconds, seconds)
+
+
 def test_runs_of_older_versions_and_rounded_times_count() -> None:
     def older(result: Result, _: Any) -> None:
         del result["contributions"]
