@@ -29,8 +29,9 @@ def contestants(runs: DataFrame, found: DataFrame, without: str) -> list[Section
     )
     if found.unsearched.any():
         text += (
-            " No search: runs that ended before any engine began its search, as the first schedule"
-            " met the bound or the time was too short; they show nothing of searches."
+            " No search: runs that ended before any engine began its search: the first schedule met"
+            " the bound, the time was too short, or no engine could take part (a remark of `solve`"
+            " says why); they show nothing of searches."
         )
     names = ["collective", "contestant", "rows", "runs", "failures", "closed"]
     table = found[names].assign(**{
