@@ -69,10 +69,13 @@ class CostMeter:
                 self.peak_mib = max(self.peak_mib or 0.0, sum(sizes) / (1 << 20))
 
     def to_json(self, instance: Instance, schedule: Schedule | None) -> dict[str, Any]:
-        """Return all measured values; the Problem is built and the schedule verified for that."""
+        """Return all measured values; the Problem, if there is one, is built for that, and the
+        schedule verified.
+        """
         return {
             "build_seconds": None
-            if count_deliveries(instance) > MAX_BUILT_DELIVERIES
+            if instance.collective.with_sums  # has none
+            or count_deliveries(instance) > MAX_BUILT_DELIVERIES
             else _seconds(lambda: build_problem(instance)),
             "first_seconds": None if self.first is None else self.first[0],
             "first_steps": None if self.first is None else self.first[1],

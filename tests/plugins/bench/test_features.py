@@ -13,6 +13,7 @@ from cchybrid_plugins.bench.row import Row
 import cchybrid
 from cchybrid.library.instance_spec import InstanceSpec, resolve
 from cchybrid.plugin.registry import load_registry
+from tests.plugins.bench.local_runs import made
 
 NAMES = (
     "root", "transmitters", "receivers", "switching", "routing", "ports", "fail_links",
@@ -56,6 +57,13 @@ def test_rows_of_sums_take_all_engines_or_the_greedy_schedule(collective: str) -
     row, registry = Row(InstanceSpec("ring-bi-4", collective)), load_registry()
     for each in (Contestant(), Contestant(())):
         registry.benchmark("schedules").check_settings(row, each.to_solve(), registry)
+
+
+def test_the_cost_of_rows_of_sums_is_measured() -> None:
+    row = Row(InstanceSpec("ring-bi-4", "scan"), measure=True)
+    result = made("schedules", row, Contestant((), time_limit=4.0, first_schedule=True)).result
+    assert (result["engine"], result["cost"]["build_seconds"]) == ("host greedy", None)
+    assert result["cost"]["verify_seconds"] > 0
 
 
 def test_a_file_says_what_its_row_does_not(tmp_path: Path) -> None:
