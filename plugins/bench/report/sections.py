@@ -102,16 +102,17 @@ def _summary(rows: DataFrame) -> Section:
 def _rates(found: DataFrame) -> list[Section]:
     """Return the section on success rates, if there are any."""
     verdicts = [*found.reaches_published]
+    compared = len(verdicts) - verdicts.count("") - verdicts.count("impossible")
     text = (
         "A success is a run that reaches the goal, the steps of the published successes (without"
         " any: the fewest known). Interval of the rate: Wilson's; of the evaluations: Student's;"
         " both at 95 %. Over the successes, evaluations are those to the best schedule, seconds"
         " those to the first of as many steps. Cut off: runs without success in which a limit ended"
         " an engine; where they decide, the rates are not compared. At least the published rate:"
-        f" {verdicts.count('yes')} of {found.published_rate.count()}. No: ours is lower by the"
-        " exact binomial test, the published rate taken as exact, at 5 % with Holm's correction"
-        " for all of these;"
-        f" {NOT_SHOWN}: it is lower, but not by that test."
+        f" {verdicts.count('yes')} of {compared}. No: ours is lower by the exact binomial test,"
+        " the published rate taken as exact, at 5 % with Holm's correction for all of these;"
+        f" {NOT_SHOWN}: it is lower, but not by that test; impossible: a certified bound rules the"
+        " goal out, so the rate is of another instance."
     )
     names = ["row", "contestant", "goal", "runs", "successes", "cut_off"]
     whole = "{:.0f}".format

@@ -115,8 +115,8 @@ def rates(runs: DataFrame) -> DataFrame:
 
     The published rate, evaluations and time are those of the contestant's only engine;
     ``reaches_published`` says whether our rate is at least as high: ``yes``, ``no`` by the exact
-    binomial test with Holm's correction (``cut off`` where runs that were cut off decide), or
-    ``NOT_SHOWN``.
+    binomial test with Holm's correction (``cut off`` where runs that were cut off decide),
+    ``NOT_SHOWN``, or ``impossible`` where a certified bound rules the goal out.
     """
     runs = runs[~runs.row_is_study | runs.row_rates.map(bool) | runs.row_mean_times.map(bool)]
     published = {"published": "rates", "their_evaluations": "mean_evaluations"}
@@ -135,18 +135,19 @@ def rates(runs: DataFrame) -> DataFrame:
     cut_off = ~success & (runs.failure == "") & ended
     found = aggregate(
         runs.assign(success=success, cut_off=cut_off, **figures), ["row", *CONTESTANT],
-        goal=("row_goal", "first"), cut_off=("cut_off", "sum"),
+        goal=("row_goal", "first"), bound=("row_lower_bound", "first"), cut_off=("cut_off", "sum"),
         **{name: (name, "first") for name in published},
     )  # fmt: skip
     published = found.published.astype(float) / 100
-    known = found[published.notna()]
+    ruled_out = published.notna() & (found.bound.fillna(0) > found.goal).fillna(False)
+    known = found[published.notna() & ~ruled_out]
     tests = zip(known.successes, known.runs, published[known.index], strict=True)
     shown = holm([stats.binomtest(*counts).pvalue for counts in tests])
     below = Series(shown, index=known.index, dtype=bool).reindex(found.index, fill_value=False)
     reached = found.successes >= published * found.runs - 1e-9
     could = found.successes + found.cut_off >= published * found.runs - 1e-9
-    cases = [published.isna(), reached, below & could, below]
-    verdicts = np.select(cases, ["", "yes", "cut off", "no"], NOT_SHOWN)
+    cases = [published.isna(), ruled_out, reached, below & could, below]
+    verdicts = np.select(cases, ["", "impossible", "yes", "cut off", "no"], NOT_SHOWN)
     rate = found.successes / found.runs
     return found.assign(rate=rate, published_rate=published, reaches_published=verdicts)
 

@@ -96,6 +96,15 @@ def test_the_goal_is_the_published_one_where_it_compares() -> None:
     assert "Success rates" not in titles
 
 
+def test_a_rate_of_a_goal_that_a_bound_rules_out_is_not_compared() -> None:
+    row = Row(SPEC, Published(steps=7, goal=7, rates={"umda": 100.0, "sga": 0.0}))
+    runs = [*((UMDA, {**good(100), "certified": True}),) * 9, (SGA, good(100))]
+    found = rates(stand(row, runs))
+    assert found.reaches_published.tolist() == ["impossible", "impossible"]
+    texts = {each.title: each.text for each in compose(reading(row, runs), None).sections}
+    assert "At least the published rate: 0 of 0." in texts["Success rates"]
+
+
 def left(conflicts: int | None, seconds: float) -> dict[str, Any]:
     return {"conflicts": conflicts, "evaluations": 1000, "search_seconds": seconds}
 
