@@ -168,6 +168,9 @@ def _expand(entry: Mapping[str, Any]) -> Iterator[Contestant]:
         raise InputError("too many contestants", hint=f"at most {MAX_CONTESTANTS}")
     for team, strategy in itertools.product(teams, strategies):
         keys = [_option_key(name, team.engines, strategy.lower()) for name in choices]
+        if twice := next((key for key in keys if keys.count(key) > 1), None):
+            text = f"{'.'.join(twice)} is given twice"
+            raise InputError(text, where="options", hint="put its values into one list")
         for chosen in itertools.product(*choices.values()):
             by_engine: dict[str, dict[str, str]] = {}
             for (engine, option), value in zip(keys, chosen, strict=True):

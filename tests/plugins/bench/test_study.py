@@ -151,6 +151,10 @@ def test_seeds() -> None:
         ("[[contestants]]\nengine = 'a'\nwithout = 'b'", "without: given beside engine"),
         ("[[contestants]]\nengine = { a = 1 }", "engine: {'a': 1} is no value"),
         ("[[contestants]]\nengine = 'umda'\noptions = 3", "options: no table"),
+        (
+            "[[contestants]]\nengine = 'umda'\noptions = { moves = [1, 2], 'umda.moves' = 3 }",
+            "contestants[0]: options: umda.moves is given twice",
+        ),
         ("[[contestants]]\noptions = { a = 1 }", 'of which engine is a?; write "umda.a"'),
         ("[[contestants]]\nengine = 'a+b'\noptions = { c = 1 }", 'is c?; write "a.c"'),
         ("[[contestants]]\nengine = 'a+b'\noptions = { 'd.c' = 1 }", 'd.c?; write "a.c" or "b.c"'),
