@@ -21,7 +21,7 @@ from .significance import NOT_SHOWN, PENALTY, TEST, UNLIKE, pairs_of
 from .standing import STUDY, VERDICTS, compare, contradictions, standings, without_shared
 
 BUSY = 1.5
-"""Wall time over processor time of starts and searches above which the machine is called busy."""
+"""Wall time over processor time of starts and searches above which times say little of engines."""
 _WALL = ["start_wall_seconds", "search_wall_seconds"]
 _PROCESSOR = ["start_seconds", "search_seconds"]
 MAX_METHODS = 5
@@ -386,7 +386,8 @@ def _facts(reading: Reading) -> list[str]:
     if busy:
         facts.append(
             f"in {busy} of {counted(len(spent), 'row')} engines took more than {BUSY} times as much"
-            " wall time as processor time: the machine was busy, so times say little of the engines"
+            " wall time as processor time: the machine was busy, or engines waited; times say"
+            " little of the engines"
         )
     versions = [f"{name} {texts}" for name, texts in _versions(reading).items()]
     facts += [f"versions: {', '.join(versions)}"] if versions else []
