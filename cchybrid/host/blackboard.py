@@ -29,9 +29,8 @@ def steps_of(schedule: Schedule) -> int:
 
 
 class Draft(NamedTuple):
-    """A near-solution, its author, and the number of rules that it violates."""
+    """A near-solution, and the number of rules that it violates."""
 
-    author: str
     violations: int
     steps: Steps
 
@@ -55,7 +54,9 @@ class Blackboard:
     claims
         The best bound without evidence, per seat.
     drafts
-        The best near-solution per number of steps.
+        The best near-solution of each author per number of steps. A better one of another author
+        does not replace it: different searches leave different near-solutions, and each engine
+        starts from the best one of the others.
     """
 
     instance: Instance
@@ -64,7 +65,7 @@ class Blackboard:
     certified: LowerBound = field(default_factory=lambda: LowerBound(1))
     certified_by: str = ""
     claims: dict[int, int] = field(default_factory=dict)
-    drafts: dict[int, Draft] = field(default_factory=dict)
+    drafts: dict[int, dict[str, Draft]] = field(default_factory=dict)
 
     @cached_property
     def record(self) -> dict[str, Any]:
@@ -158,11 +159,12 @@ class Blackboard:
         return True
 
     def suggest(self, author: str, count: int, steps: Steps) -> bool:
-        """Keep a near-solution if it is the best of its number of steps; return whether it is."""
-        wrong = len(self._verify(Schedule(self.instance, steps)))
-        if count in self.drafts and wrong >= self.drafts[count].violations:
+        """Keep a near-solution if it is its author's best of its number of steps; return that."""
+        draft = Draft(len(self._verify(Schedule(self.instance, steps))), steps)
+        known = self.drafts.setdefault(count, {})
+        if author in known and draft.violations >= known[author].violations:
             return False
-        self.drafts[count] = Draft(author, wrong, steps)
+        known[author] = draft
         return True
 
     def _verify(self, schedule: Schedule) -> tuple[Violation, ...]:

@@ -44,10 +44,13 @@ class WorkerRun(WorkerLink, RunBase):
         self._schedule: Steps | str = ()
         self._schedule_by = ""
         self._lower: int = job["lower"]
-        self._drafts: dict[int, tuple[Steps | str, str]] = {}
+        self._drafts: dict[int, dict[str, tuple[int, Steps | str]]] = {}
+        """The violated rules and the steps of near-solutions, per number of steps and author."""
         self._hints: dict[int, tuple[str, str]] = {}
         """Author and description of the last hint per number of steps, "" without one; the last
         one that was requested is the last entry."""
+        self._unread: set[int] = set()
+        """The numbers of steps whose near-solution has not been returned."""
         self._conflicts: int | None = None
         self._last_progress = 0.0
         self._next_suggestion: dict[int, float] = {}
@@ -69,7 +72,9 @@ class WorkerRun(WorkerLink, RunBase):
             self._schedule = _read_short(line["steps"])
             self._best, self._schedule_by = line["best"], line["by"]
         if "draft" in line:
-            self._drafts[line["draft"]] = _read_short(line["steps"]), line["by"]
+            count, draft = line["draft"], (line["violations"], _read_short(line["steps"]))
+            self._drafts.setdefault(count, {})[line["by"]] = draft
+            self._unread.add(count)
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """See ``Run.offer``; ``best`` counts the offer before the host has verified it."""
@@ -123,12 +128,14 @@ class WorkerRun(WorkerLink, RunBase):
 
     def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
         """See ``Run.hint``."""
+        self._unread.discard(steps)
         self._hints.pop(steps, None)
         self._hints[steps] = "", ""
         if self.problem is None or not (steps in self._drafts or self._schedule):
             return None
         if steps in self._drafts:
-            draft, author = self._drafts[steps]
+            drafts = list(self._drafts[steps].items())
+            author, (_, draft) = min(drafts, key=lambda each: each[1][0])
             how = f"from {author}'s near-solution of {steps} steps"
             found = self.problem.match(_read(draft))
         else:
@@ -140,6 +147,10 @@ class WorkerRun(WorkerLink, RunBase):
         if author:
             self._hints[steps] = author, how
         return found
+
+    def migrant(self, steps: int) -> Assignment | None:
+        """See ``Run.migrant``."""
+        return self.hint(steps) if steps in self._unread else None
 
     def progress(self, steps: int, conflicts: int) -> None:
         """See ``Run.progress``; throttled, but the fewest conflicts at the target are kept."""

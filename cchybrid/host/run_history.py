@@ -89,6 +89,8 @@ class RunHistory:
     best, lower
         Steps of the engines' best schedule (the host's own does not count), ``None`` without one,
         and the best bound.
+    gains
+        The number of better schedules, bounds and near-solutions so far.
     asymmetric
         Whether no symmetry of the instance was found, so that no arm can work on quotients.
     compiling
@@ -104,6 +106,7 @@ class RunHistory:
     provable: bool = True
     best: int | None = None
     lower: int = 1
+    gains: int = 0
     asymmetric: bool = False
     compiling: set[str] = field(default_factory=set)
     finished: set[ArmKey] = field(default_factory=set)
@@ -132,6 +135,7 @@ class RunHistory:
     def contributed(self, arm: ArmKey, contribution: Contribution) -> None:
         """Record a contribution, and the share of the gap that it has closed."""
         before = self.gap
+        self.gains += 1
         self.best, self.lower = contribution.steps, max(self.lower, contribution.lower)
         after = self.gap
         if before is None or after is None:
@@ -142,6 +146,7 @@ class RunHistory:
 
     def drafted(self, draft: Contribution) -> None:
         """Record a near-solution; of those of one engine only the last is kept."""
+        self.gains += 1
         self.contributions = [
             each
             for each in self.contributions

@@ -206,10 +206,8 @@ class ScheduleTask(Task):
 
     def news(self) -> list[Line]:
         """Return the best schedule and the near-solutions as news for a new worker."""
-        news: list[Line] = [
-            {"draft": count, "steps": encode_steps(draft.steps), "by": draft.author}
-            for count, draft in sorted(self.blackboard.drafts.items())
-        ]
+        drafts = sorted(self.blackboard.drafts.items())
+        news = [self._draft_news(count, author) for count, known in drafts for author in known]
         if self.blackboard.schedule is not None:
             news.append(self._best_news())
         return news
@@ -219,6 +217,10 @@ class ScheduleTask(Task):
         assert best is not None
         steps = encode_steps(best.value.steps)
         return {"best": self.blackboard.best, "steps": steps, "by": best.author}
+
+    def _draft_news(self, count: int, author: str) -> Line:
+        wrong, steps = self.blackboard.drafts[count][author]
+        return {"draft": count, "violations": wrong, "by": author, "steps": encode_steps(steps)}
 
     def job(self, config: RunConfig, arm: Arm | None = None) -> Line:
         """Return the target and the best bound, and what an arm works on."""
@@ -368,17 +370,15 @@ class ScheduleTask(Task):
             self._share({"lower": blackboard.lower}, seat)
 
     def _take_draft(self, seat: int, name: str, count: int) -> None:
-        """Record a near-solution that is better than those of the same number of steps before."""
-        _, violations, steps = self.blackboard.drafts[count]
+        """Record a near-solution that is better than its author's of as many steps before."""
+        board, seconds = self.blackboard, round(self.now, 3)
+        violations, certified = board.drafts[count][name].violations, board.best_claim is None
         self._announce("draft", engine=name, steps=count, violations=violations)
         how = f"{count} steps, {violations} violated rule{'s' if violations > 1 else ''}"
-        lower, certified = self.blackboard.lower, self.blackboard.best_claim is None
         self.history.drafted(
-            Contribution(
-                round(self.now, 3), name, how, "draft", self.blackboard.best, lower, certified
-            )
+            Contribution(seconds, name, how, "draft", board.best, board.lower, certified)
         )
-        self._share({"draft": count, "steps": encode_steps(steps), "by": name}, seat)
+        self._share(self._draft_news(count, name), seat)
 
     def _contributed(
         self,

@@ -155,7 +155,7 @@ class Session:
                 self._workers.listen_while(lambda: self._pool.has(self._bound_workers))
         for phase in self._phases():
             left = self._workers.left()
-            if state.done or (left is not None and left <= phase.min_seconds):
+            if state.done or (left is not None and left <= 0):
                 break
             with self.part("searching"):
                 self._run_phase(phase)

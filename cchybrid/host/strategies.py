@@ -25,7 +25,7 @@ Arms that are not in the current phase are paused, and continue where they were;
 too much memory, paused ones are ended, and start anew in their next phase. Until an engine has
 offered a schedule, neither its seconds nor its patience ends a phase: only its share of the time.
 
-``race`` runs all engines at once, ``relay`` first heuristics and then the exact engine,
+``race`` runs all engines at once, ``relay`` heuristics and the exact engine in turn,
 ``quotients`` all engines on quotients only. With an evaluation budget, ``one_by_one`` takes their
 place.
 
@@ -90,17 +90,19 @@ class RelayOptions:
 
     Parameters
     ----------
-    patience_seconds
-        Seconds without a better schedule after which the phase of the heuristics ends.
-    heuristic_share
-        Largest share of the time for the heuristics.
+    slice_seconds
+        Length of the first time slices, of the heuristics and of the exact engine.
+    growth
+        Factor on this length after two slices that both gained something.
     """
 
-    patience_seconds: float = 1.2
-    heuristic_share: float = 1 / 3
+    slice_seconds: float = 2.0
+    growth: float = 1.25
 
     def __post_init__(self) -> None:
-        _check_positive(self, "patience_seconds", "heuristic_share")
+        _check_positive(self, "slice_seconds")
+        if not self.growth >= 1:
+            raise ValueError(f"growth is {self.growth}; use a number of at least 1")
 
 
 def _check_positive(options: Any, *names: str) -> None:
@@ -120,6 +122,8 @@ least one per thread). It is above two, as engines that start one after another 
 each, which does not count in the share."""
 MAX_PROBE_SHARE = 1 / 4
 """Largest share of the remaining time for a probe, so that a short run probes several arms."""
+FIRST_SHARE = 1 / 3
+"""Largest share of the remaining time for a slice of ``relay`` until there is a schedule."""
 SLICE_GROWTH = 1.25
 """Factor between the lengths of successive time slices."""
 STRONGEST_PRIOR, PRIOR, WEAK_PRIOR = 0.3, 0.1, 0.03
@@ -307,12 +311,11 @@ def _is_active(arm: Arm, history: History, options: AutoOptions) -> bool:
 def relay(
     engines: Sequence[EngineInfo], threads: int, history: History, options: RelayOptions
 ) -> Iterator[Phase]:
-    """Run constructions, then heuristics, then the exact engine of the highest priority.
+    """Run constructions, then heuristics and the exact engine of the highest priority in turn.
 
-    The phase of the heuristics ends after a share of the time, or after a number of seconds
-    without a better schedule. Their best schedule is the exact engine's incumbent. If the exact
-    engine gives up early, because the instance is too large for it, the heuristics run again.
-    Other exact engines run with the heuristics.
+    Each side starts from the other's best schedule and near-solutions. The slices grow while both
+    sides gain: a better schedule, bound or near-solution. Other exact engines run with the
+    heuristics.
     """
     constructions, others = _constructions(engines)
     if constructions and others:
@@ -323,11 +326,17 @@ def relay(
     if not heuristics or not exact:
         yield Phase(_arms(others, threads), wait_for_all=True)
         return
-    yield Phase(
-        _arms(heuristics, threads), share=options.heuristic_share, patience=options.patience_seconds
-    )
-    yield Phase(_arms(exact, threads))
-    yield Phase(_arms(heuristics, threads), min_seconds=2.0)
+    seconds = options.slice_seconds
+    gained = [True]
+    while gained:
+        gained = []
+        for side in _arms(heuristics, threads), _arms(exact, threads):
+            if active := tuple(arm for arm in side if arm.key not in history.finished):
+                before = history.gains
+                yield Phase(active, share=FIRST_SHARE, seconds=seconds, pause=True)
+                gained.append(history.gains > before)
+        if all(gained):
+            seconds *= options.growth
 
 
 def race(

@@ -74,7 +74,7 @@ class WorkerProcess:
         self._reader = LineReader()
         self._tail: deque[bytes] = deque(maxlen=16)
         self._unsent = bytearray()
-        self._pending_news: dict[tuple[str, int], Line] = {}
+        self._pending_news: dict[tuple[object, ...], Line] = {}
         self._stop_since: float | None = None
         self._since_term: WorkingTime | None = None
         self._grace = GRACE_SECONDS
@@ -164,9 +164,10 @@ class WorkerProcess:
         """
         if self.paused:
             # A line of news has one of these keys, or is of a kind of its own; drafts are kept per
-            # number of steps.
+            # number of steps and author.
             kind = next(key for key in ("best", "draft", "lower", *line) if key in line)
-            self._pending_news[kind, line["draft"] if kind == "draft" else 0] = line
+            of = (line["draft"], line["by"]) if kind == "draft" else ()
+            self._pending_news[kind, *of] = line
             return
         self._unsent += encode(line) if data is None else data
         self.flush()

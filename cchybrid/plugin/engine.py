@@ -145,6 +145,13 @@ class Run(Protocol):
         afterwards are recorded as seeded by the engine whose work was returned by the last call.
         """
 
+    def migrant(self, steps: int) -> Assignment | None:
+        """Return the hint of this number of steps if it is a near-solution not returned before.
+
+        A search calls it now and then, to take part in what other engines have found meanwhile. It
+        costs nothing where there is none.
+        """
+
     def progress(self, steps: int, conflicts: int) -> None:
         """Report the fewest conflicts left so far in the search for this number of steps.
 
@@ -205,6 +212,10 @@ class RunBase(ABC):
     @abstractmethod
     def should_stop(self) -> bool:
         """See ``Run.should_stop``."""
+
+    def migrant(self, steps: int) -> Assignment | None:
+        """See ``Run.migrant``; ``None`` where no other engine works."""
+        return None
 
     def targets(self) -> Iterator[int]:
         """See ``Run.targets``."""

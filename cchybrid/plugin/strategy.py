@@ -62,8 +62,6 @@ class Phase:
     wait_for_all
         Whether the phase waits for all engines to start even if the best schedule meets the best
         bound earlier, so that the report of broken engines does not depend on the speed of others.
-    min_seconds
-        Remaining seconds at or below which the strategy ends instead.
     pause
         Whether engines are paused at the end of the phase, to continue in a later one; otherwise
         they are stopped.
@@ -74,7 +72,6 @@ class Phase:
     seconds: float | None = None
     patience: float | None = None
     wait_for_all: bool = False
-    min_seconds: float = 0.0
     pause: bool = False
 
 
@@ -93,6 +90,8 @@ class History(Protocol):
         Steps of the engines' best schedule, ``None`` without one, and the best bound.
     gap
         Steps between the best schedule and the best bound, ``None`` without a schedule.
+    gains
+        The number of better schedules, bounds and near-solutions so far.
     asymmetric
         Whether no symmetry of the instance was found, so that no arm can work on quotients.
     compiling
@@ -106,6 +105,7 @@ class History(Protocol):
     provable: bool
     best: int | None
     lower: int
+    gains: int
     asymmetric: bool
     compiling: set[str]
     finished: set[ArmKey]

@@ -3,7 +3,8 @@
 Every island has its own random state and makes the same number of evaluations per round; a round
 ends when all islands have finished it. So a run with an evaluation budget repeats exactly, whatever
 the load of the machine, and as islands share no data, no locks are needed. Every few rounds the
-best solution of each island migrates to the next one in a ring (island model).
+best solution of each island migrates to the next one in a ring (island model), and a new
+near-solution of another engine to the first one.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Island(Protocol):
         """Return the best near-solution; unscheduled deliveries have option and step -1."""
 
     def immigrate(self, migrant: Assignment) -> None:
-        """Accept the best near-solution of another island."""
+        """Accept the near-solution of another island or engine."""
 
 
 def island_seed(seed: int, index: int) -> int:
@@ -93,8 +94,11 @@ def explore(
             run.note(evaluations=budget.spent)
             if patience_rounds is not None and idle >= patience_rounds:
                 return None
-            if rounds % MIGRATION_ROUNDS == 0 and len(islands) > 1:
-                _migrate(islands)
+            if rounds % MIGRATION_ROUNDS == 0:
+                if len(islands) > 1:
+                    _migrate(islands)
+                if (migrant := run.migrant(steps)) is not None:
+                    islands[0].immigrate(migrant)
     return None
 
 

@@ -40,3 +40,18 @@ def test_numbers_that_no_array_holds_are_a_breach():
     for transfer in (Transfer(0, (0, 10**30)), Transfer(10**30, (0, 1))):
         with pytest.raises(ContractError):
             Blackboard(RING).offer("a", Schedule(RING, ((transfer,),)))
+
+
+def test_near_solutions_of_another_author_do_not_replace_a_worse_one():
+    blackboard = Blackboard(RING)
+    late, none = (GOOD[1], GOOD[0]), ()
+    assert blackboard.suggest("a", 2, late)
+    assert blackboard.suggest("b", 2, none)
+    assert not blackboard.suggest("b", 2, none)  # no better
+    assert not blackboard.suggest("a", 2, none)
+    assert blackboard.suggest("b", 3, none)
+    assert {count: list(drafts) for count, drafts in blackboard.drafts.items()} == {
+        2: ["a", "b"],
+        3: ["b"],
+    }
+    assert 0 < blackboard.drafts[2]["a"].violations < blackboard.drafts[2]["b"].violations

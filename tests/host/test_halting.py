@@ -90,10 +90,11 @@ def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(worker):
     for number in range(1000):
         worker.send({"best": 2000 - number, "steps": encode_steps(((),) * 50)})
         worker.send({"lower": number})
-        worker.send({"draft": number % 3, "steps": "[]", "by": "tabu"})
+        author = ("tabu", "umda")[number % 2]
+        worker.send({"draft": number % 3, "violations": 1, "steps": "[]", "by": author})
     assert not worker._unsent
-    assert len(worker._pending_news) == 5
-    assert worker._pending_news["best", 0]["best"] == 1001
+    assert len(worker._pending_news) == 8
+    assert worker._pending_news["best",]["best"] == 1001
     worker.resume()
     assert not worker._pending_news
 

@@ -7,6 +7,7 @@ import cchybrid
 from cchybrid.host import engine_worker
 from cchybrid.host.engine_worker import WorkerRun
 from cchybrid.host.wire import encode_steps
+from cchybrid.plugin.engine import cut_to
 from cchybrid.problem import Assignment, build_problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 
@@ -32,7 +33,7 @@ def worker_run(*kinds: str) -> tuple[Pipe, WorkerRun, Assignment]:
     known = first_fit(run.problem, 0)
     steps = encode_steps(run.problem.lift(known).steps)
     for kind, author in zip(kinds, ("one", "other"), strict=False):
-        run.receive({kind: known.steps, "steps": steps, "by": author})
+        run.receive({kind: known.steps, "violations": 1, "steps": steps, "by": author})
     return pipe, run, known
 
 
@@ -64,6 +65,28 @@ def test_the_last_hint_that_fits_is_the_seed():
         assert all(run.hint(steps) is not None for steps in hints)
         run.offer(known)
     assert [seed for _, seed in pipe.offers()] == ["one", "other"]
+
+
+def test_the_hint_is_the_best_near_solution_of_all_others():
+    _, run, known = worker_run("draft")
+    shorter = cut_to(known, known.steps - 1)
+    for author, violations, seed in (("other", 2, "one"), ("third", 0, "third"), ("one", 0, "one")):
+        steps = encode_steps(run.problem.lift(shorter, known.steps).steps)
+        draft = {"draft": known.steps, "violations": violations, "steps": steps, "by": author}
+        run.receive(draft)
+        run.hint(known.steps)
+        assert run._hints[known.steps][0] == seed
+
+
+def test_a_migrant_is_a_near_solution_that_was_not_returned_before():
+    _, run, known = worker_run("best")
+    assert run.migrant(known.steps) is None  # a schedule is none
+    steps = encode_steps(run.problem.lift(known).steps)
+    for read in (run.migrant, run.hint):
+        run.receive({"draft": known.steps, "violations": 1, "steps": steps, "by": "one"})
+        assert run.migrant(known.steps - 1) is None
+        assert read(known.steps).step.tolist() == known.step.tolist()
+        assert run.migrant(known.steps) is None
 
 
 def test_an_engines_own_schedule_is_no_seed():

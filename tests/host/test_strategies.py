@@ -122,7 +122,7 @@ def test_auto_goes_on_with_what_decides_between_probes_while_the_gap_is_small():
         ("race", [HEURISTIC, OTHER, EXACT], [["h", "o", "x"]]),
         ("race", [QUICK, HEURISTIC], [["q", "h"]]),
         ("relay", [EXACT, QUICK, HEURISTIC], [["q"], ["h"], ["x"], ["h"]]),
-        ("relay", [EXACT, HEURISTIC, OTHER], [["h", "o"], ["x"], ["h", "o"]]),
+        ("relay", [EXACT, HEURISTIC, OTHER], [["h", "o"], ["x"], ["h", "o"], ["x"]]),
         ("relay", [QUICK], [["q"]]),
         ("relay", [HEURISTIC, OTHER], [["h", "o"]]),
         ("relay", [EXACT], [["x"]]),
@@ -134,14 +134,14 @@ def test_auto_goes_on_with_what_decides_between_probes_while_the_gap_is_small():
     ],
 )
 def test_the_first_phases(strategy, engines, expected):
-    endless = len(engines) > 1 and strategy == "auto"
-    assert names(islice(plan(strategy, engines), 2 if endless else 9)) == expected
+    endless = len(engines) > 1 and strategy in ("auto", "relay")
+    assert names(islice(plan(strategy, engines), len(expected) + (not endless))) == expected
 
 
 def test_exact_engines_get_the_threads_that_are_left():
     [phase] = plan("race", [HEURISTIC, EXACT], 8)
     assert {arm.engine.name: arm.threads for arm in phase.arms} == {"h": 1, "x": 7}
-    first, exact, _ = plan("relay", [EXACT, HEURISTIC, OTHER])
+    first, exact = islice(plan("relay", [EXACT, HEURISTIC, OTHER]), 2)
     assert (first.share < 1.0, exact.arms[0].threads) == (True, 2)
 
 
@@ -152,9 +152,35 @@ def test_one_by_one_runs_constructions_then_heuristics_then_exact_engines():
 
 def test_relay_chooses_the_exact_engine_of_the_highest_priority():
     for order in permutations([EXACT, STRONG, NEW_EXACT, HEURISTIC]):
-        first, last, again = names(plan("relay", list(order)))
+        first, last, again = names(islice(plan("relay", list(order)), 3))
         assert last == ["y"]
         assert sorted(first) == sorted(again) == ["a-new-exact", "h", "x"]
+
+
+def test_the_slices_of_relay_grow_while_both_sides_gain():
+    history = RunHistory(ordered=True)
+    phases = plan("relay", [EXACT, HEURISTIC], history=history)
+    lengths = []
+    for phase in islice(phases, 10):
+        assert phase.pause
+        lengths.append(phase.seconds)
+        if len(lengths) in (1, 4, 5):
+            history.contributed(phase.arms[0].key, found(9, 1))
+        elif len(lengths) in (2, 6):
+            history.drafted(found(9, 1, "draft"))
+    first, second, third = lengths[0], lengths[2], lengths[6]
+    assert first < second < third
+    assert lengths == [first] * 2 + [second] * 4 + [third] * 4
+
+
+def test_relay_leaves_out_what_has_finished_and_ends_with_the_last():
+    history = RunHistory(ordered=True)
+    phases = plan("relay", [EXACT, HEURISTIC, OTHER], history=history)
+    assert names(islice(phases, 1)) == [["h", "o"]]
+    finish(history, "xo")
+    assert names(islice(phases, 2)) == [["h"], ["h"]]
+    finish(history, "h")
+    assert names(phases) == []
 
 
 def test_auto_probes_every_arm_the_strongest_first():

@@ -18,6 +18,7 @@ from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.ragged import grouped
 from cchybrid.toolkit.cpsat.rows import Rows
 from cchybrid.toolkit.cpsat.solve import Answer, decide
+from cchybrid.toolkit.cpsat.windows import NEVER
 from cchybrid.toolkit.partial_schedule import PartialSchedule
 from cchybrid.toolkit.usage_matrix import BoolVector, IntVector
 
@@ -81,7 +82,24 @@ def places_for(partial: PartialSchedule, free: IntVector) -> Places:
     row, step = np.nonzero(fits)
     option = options[row]
     delivery = problem.option_delivery[option].astype(np.int64)
-    return Places(free, option, step.astype(np.int64), delivery, must_be_made[free])
+    kept = _possible(problem, delivery, option, step, mine)
+    return Places(free, option[kept], step[kept], delivery[kept], must_be_made[free])
+
+
+def _possible(
+    problem: Problem, delivery: IntVector, option: IntVector, step: IntVector, free: BoolVector
+) -> IntVector:
+    """Return the places later than some place of the free delivery that they require, if any."""
+    kept = np.arange(len(delivery))
+    before = problem.option_requires[option].astype(np.int64)
+    while True:
+        first = np.full(problem.deliveries, NEVER)
+        np.minimum.at(first, delivery[kept], step[kept])
+        needed = before[kept]
+        late = (needed >= 0) & free[needed] & (step[kept] <= first[needed])
+        if not late.any():
+            return kept
+        kept = kept[~late]
 
 
 def limited(
@@ -145,16 +163,18 @@ class Repack:
         required[places.free[places.must_be_made]] = True
         if weight is None:
             required[places.free] |= problem.required[places.free]
-        count = len(places.option)
-        needed = np.zeros(0, dtype=np.int64)
-        if problem.ordered:
-            needed = problem.option_requires[places.option].astype(np.int64)
-            needed = np.intersect1d(needed, places.free)
-        self._first_made_before = np.full(problem.deliveries, -1, dtype=np.int64)
-        """Shape (deliveries,): the index of the boolean "made before step 1", which those of steps
-        2 to ``steps`` - 1 follow; -1 where no place requires the delivery."""
-        self._first_made_before[needed] = count + np.arange(len(needed)) * (partial.steps - 1)
-        self.booleans = count + len(needed) * (partial.steps - 1)
+        self._required = required
+        self._before = problem.option_requires[places.option].astype(np.int64)
+        is_free = np.zeros(problem.deliveries + 1, dtype=np.bool_)
+        is_free[places.free] = True
+        self._before[~is_free[self._before]] = -1
+        """Shape (places,): the free delivery that each place requires, -1 for none."""
+        needed = np.isin(places.delivery, self._before)
+        self._key = places.delivery * partial.steps + places.step
+        self._cells = np.unique(self._key[needed])
+        """The cells, delivery times steps plus step, of the places of required deliveries, each
+        with a boolean "made in this step or earlier" after those of the places."""
+        self.booleans = len(places.option) + len(self._cells)
         self._rows = Rows(self.booleans, should_stop)
         self.model = self._rows.model
         self._assignment_constraints(required)
@@ -176,10 +196,6 @@ class Repack:
         found.step[delivery] = self._places.step[chosen]
         return self._partial.problem, found
 
-    def _made_before(self, delivery: int, step: int) -> int:
-        """Return the index of the boolean "made before this step"."""
-        return int(self._first_made_before[delivery]) + step - 1
-
     def _assignment_constraints(self, required: BoolVector) -> None:
         """Make the free deliveries that are required happen exactly once, others at most once."""
         places = self._places
@@ -192,20 +208,14 @@ class Repack:
                 self._rows.at_most_one(literals)
 
     def _ladder_constraints(self) -> None:
-        """Define "made before step t + 1" as "made before step t" or "made in step t"."""
-        places, steps = self._places, self._partial.steps
-        required = np.flatnonzero(self._first_made_before[places.delivery] >= 0)
-        key = (places.delivery * steps + places.step)[required]
-        made = {found: literals for found, (literals,) in grouped(key, required)}
-        for delivery in np.flatnonzero(self._first_made_before >= 0).tolist():
-            for step in range(steps - 1):
-                literals = [
-                    *made.get(delivery * steps + step, ()),
-                    ~self._made_before(delivery, step + 1),
-                ]
-                if step:
-                    literals.append(self._made_before(delivery, step))
-                self._rows.exactly_one(literals)
+        """Define "made by step t" as "made in step t" or "made by the place's step before"."""
+        first, steps = len(self._places.option), self._partial.steps
+        at = np.flatnonzero(np.isin(self._key, self._cells))
+        for number, (cell, (literals,)) in enumerate(grouped(self._key[at], at)):
+            literals.append(~(first + number))
+            if number and self._cells[number - 1] // steps == cell // steps:
+                literals.append(first + number - 1)
+            self._rows.exactly_one(literals)
 
     def _capacity_constraints(self) -> None:
         """Limit the uses of every resource per step to the residual capacity."""
@@ -220,30 +230,26 @@ class Repack:
 
     def _precedence_constraints(self) -> None:
         """Make deliveries happen in later steps than the free deliveries that they require."""
-        problem, places, steps = self._partial.problem, self._places, self._partial.steps
-        before = problem.option_requires[places.option].astype(np.int64)
-        forwards = np.flatnonzero((before >= 0) & (self._first_made_before[before] >= 0))
-        key = (before * problem.deliveries + places.delivery) * steps + places.step
-        for found, (literals,) in grouped(key[forwards], forwards):
-            pair, step = divmod(found, steps)
-            if step:
-                made_before = self._made_before(pair // problem.deliveries, step)
-                self._rows.at_most_one([*literals, ~made_before])
-            else:
-                for literal in literals:
-                    self._rows.at_least_one([~literal])
+        places, steps, cells = self._places, self._partial.steps, self._cells
+        forwards = np.flatnonzero(self._before >= 0)
+        before = self._before[forwards]
+        # The last cell of the required delivery before the step of the place.
+        last = np.searchsorted(cells, before * steps + places.step[forwards]) - 1
+        owner = np.append(cells // steps, -1)
+        early = owner[last] != before
+        for literal in forwards[early].tolist():
+            self._rows.at_least_one([~literal])
+        later = ~early & ~(self._required[before] & (owner[last + 1] != before))
+        key = last * self._partial.problem.deliveries + places.delivery[forwards]
+        for found, (literals,) in grouped(key[later], forwards[later]):
+            cell = len(places.option) + found // self._partial.problem.deliveries
+            self._rows.at_most_one([*literals, ~cell])
 
     def _hint(self, former: Assignment) -> None:
-        places, steps = self._places, self._partial.steps
-        values = np.zeros(self.booleans, dtype=np.int64)
-        count = len(places.option)
-        values[:count] = _is_former(places, former)
-        for delivery in np.flatnonzero(self._first_made_before >= 0).tolist():
-            step = int(former.step[delivery])
-            if 0 <= step < steps - 1:
-                first = self._made_before(delivery, step + 1)
-                values[first : self._made_before(delivery, steps - 1) + 1] = 1
-        self._rows.hint(values.tolist())
+        delivery, step = np.divmod(self._cells, self._partial.steps)
+        made = former.step[delivery]
+        values = [_is_former(self._places, former), (made >= 0) & (made <= step)]
+        self._rows.hint(np.concatenate(values).astype(np.int64).tolist())
 
 
 class Subproblem:

@@ -120,8 +120,8 @@ class EvolutionIsland:
         return self._genome.decode(self._best.option[0], self._best.step[0], self._steps)
 
     def immigrate(self, migrant: Assignment) -> None:
-        """Replace the worst individual by the migrant if that is better."""
-        if self._made < len(self._population.fitness):
+        """Replace the worst individual by the migrant if that is better; not with ``papers``."""
+        if self._options.papers or self._made < len(self._population.fitness):
             return
         genes = self._genome.encode(migrant, self._steps)
         worst = int(self._population.fitness.argmax())

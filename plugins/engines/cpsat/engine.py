@@ -11,7 +11,9 @@
 5. For each number of steps: first a model of short options only, then the whole step model
    (``toolkit.cpsat.model``), or a flow model where not all paths are listed or messages wait at
    nodes (``flows.py``).
-6. Undecided numbers of steps are tried again in the next round with more time and other seeds.
+6. Undecided numbers of steps are tried again in the next round with more time and other seeds. A
+   better schedule or a new near-solution of another engine ends a decision, as its repair comes
+   first, unless channels must be full in every step.
 """
 
 from __future__ import annotations
@@ -147,6 +149,8 @@ class _Search:
         self.targets = Targets(run)
         self.too_short: set[int] = set()
         """Numbers of steps for which short options are refuted."""
+        self._repaired: int | None = None
+        """Steps of the best schedule at the last repairs, -1 if there is a new near-solution."""
         self.repairs = Repairs(
             problem, self.uses, run, self.targets, self._fits, lambda a: self._offer(a, problem)
         )
@@ -165,6 +169,7 @@ class _Search:
             self._refute(self.pricing.min_steps - 1)
         if self.run.best() is None:
             self._offer_first()
+        self._repaired = self.run.best()
         trials = self._first_trials()
         next(trials, None)
         self._repair()
@@ -202,10 +207,14 @@ class _Search:
             answer = self._ask(target, stage, share * self.targets.left())
             self._record(target, stage, answer)
 
+    @property
+    def _repairs(self) -> bool:
+        return self.options.hints and self.repairs.are_useful
+
     def _repair(self) -> None:
-        """Repair, where messages are forwarded; of scatters hardly any near-solution was."""
-        if self.problem.ordered and self.options.hints:
+        if self._repairs:
             self.repairs.run_all()
+        self._repaired = self.run.best()
 
     def _offer_first(self) -> None:
         """Make greedy schedules until one meets the bound, and offer the best."""
@@ -252,9 +261,20 @@ class _Search:
             self.targets.active = True
             answer = self._ask(target, stage, self.targets.limit() * stage.share)
             self._record(target, stage, answer)
-            if answer.assignment is not None or not self.run.wants(target):
+            if answer.assignment is not None or not self._is_useful(target, stage.tight):
                 return
         self.targets.give_up(target)
+
+    def _is_useful(self, target: int, tight: Tight | None) -> bool:
+        """Return whether to go on with a decision, before what others have found is repaired."""
+        if not self.run.wants(target):
+            return False
+        if not self._repairs or (tight is not None and tight.full.any()):
+            return True
+        best = self.run.best()
+        if best is not None and self.run.migrant(best - 1) is not None:
+            self._repaired = -1
+        return best == self._repaired
 
     def _record(self, target: int, stage: _Stage, answer: Answer) -> None:
         """Offer the schedule of an answer or record its refutation, and count its effort."""
@@ -329,7 +349,9 @@ class _Search:
             run.budget, run.seed + self.targets.rounds, limit, log=options.log, tight=full
         )
         seconds = cpu_limit(run.budget, limit)
-        answer = decide(make, solver, lambda: run.wants(target), run.should_stop, seconds)
+        answer = decide(
+            make, solver, lambda: self._is_useful(target, tight), run.should_stop, seconds
+        )
         run.note(
             target=target,
             booleans=answer.booleans,

@@ -1,8 +1,9 @@
 """Repair of a near-solution by CP-SAT: a few unscheduled deliveries at a time are scheduled.
 
 1. Remove deliveries from the near-solution until it violates nothing.
-2. Choose a few unscheduled deliveries, and free some of the scheduled ones: those that use a
-   channel that the chosen ones could use, or those of a window of steps.
+2. Choose a few unscheduled deliveries, and free some of the scheduled ones: those of the same
+   messages and those that use a channel that the chosen ones could use, or those of a window of
+   steps.
 3. CP-SAT decides whether the chosen and the free deliveries can all be made, all others being
    fixed. If they can, keep that schedule and choose more next time; if not, choose fewer, or free
    more; if that is not decided in ``UNITS``, choose and free fewer.
@@ -134,6 +135,9 @@ class Repair:
         solver = small_solver(
             replace(budget, threads=1), seed, UNITS if timed else min(UNITS, left)
         )
+        # Presolve and linear relaxations take longer than the search.
+        solver.parameters.cp_model_presolve = False
+        solver.parameters.linearization_level = 0
         answer = subproblem.decide(solver, useful, should_stop, cpu_limit(budget, left))
         if answer.assignment is not None:
             self._partial = subproblem.rest
@@ -169,8 +173,8 @@ class Repair:
     def _draw(self, scheduled: IntVector, chosen: IntVector) -> IntVector:
         """Return the scheduled deliveries that are free.
 
-        Those of steps around a random one, or first those that use, in any step, what the chosen
-        ones could use.
+        Those of steps around a random one, or first those of the same messages as the chosen ones
+        and those that use, in any step, what the chosen ones could use.
         """
         partial, random = self._partial, self._random
         if random.random() < WINDOWS:
@@ -178,7 +182,9 @@ class Repair:
         else:
             options, _ = gather(self._problem.option_start, chosen)
             resources = partial.resources_of(options[partial.uses.usable[options]])
-            rank = np.where(np.isin(scheduled, partial.using(resources)), 0.0, 1.0)
+            near = np.isin(scheduled, partial.using(resources))
+            near |= np.isin(self._family[scheduled], self._family[chosen])
+            rank = np.where(near, 0.0, 1.0)
         order = np.argsort(rank + random.random(len(scheduled)))
         return scheduled[order[: int(self._free_count)]]
 
@@ -222,15 +228,13 @@ class Repairs:
         self._seeds = count(run.seed)
         self._refuted: set[int] = set()
         self._required = int(problem.required.sum())
+        self.are_useful = problem.ordered and self._required > FIRST_FREE
+        """Whether to repair: where all deliveries would be free, a repair is no easier than a whole
+        model, and of scatters hardly any near-solution was repaired."""
         self._max_unscheduled = max(ALWAYS_FEW, MAX_UNSCHEDULED * self._required)
 
     def run_all(self) -> None:
-        """Repair until there is no success, and no better schedule of another engine either.
-
-        Where all deliveries would be free, a repair is no easier than a whole model.
-        """
-        if self._required <= FIRST_FREE:
-            return
+        """Repair until there is no success, and no better schedule of another engine either."""
         while not self._run.should_stop():
             low, target = self._targets.open()
             if target is None or target < low or target in self._refuted:
@@ -260,8 +264,8 @@ class Repairs:
     def _starts(self, short: UsageMatrix, target: int) -> Iterator[Repair]:
         """Yield repairs without end; none if there is neither near-solution nor schedule.
 
-        By turns they start from another engine's near-solution, unless it leaves too many
-        deliveries unscheduled, and from the best schedule without its last steps.
+        They start from another engine's near-solution, or, if it leaves too many deliveries
+        unscheduled, from the best schedule without its last steps.
         """
         while True:
             near = self._run.hint(target, complete=True)
@@ -269,6 +273,7 @@ class Repairs:
                 repair = Repair(self._problem, short, near, target, next(self._seeds))
                 if repair.unscheduled <= self._max_unscheduled or self._run.best() is None:
                     yield repair
+                    continue
             whole = best_assignment(self._run, self._problem)
             if whole is not None:
                 cut = cut_to(whole, target)

@@ -244,7 +244,7 @@ def test_contestants():
     with pytest.raises(InputError, match="nope"):
         contestants(registry, ["nope"], [], {})
     with pytest.raises(InputError, match="--option: strategy relay does not take part"):
-        contestants(registry, [], ["race"], {"relay": {"patience_seconds": "5"}})
+        contestants(registry, [], ["race"], {"relay": {"slice_seconds": "5"}})
     with pytest.raises(InputError, match="--option: engine umda does not take part"):
         contestants(registry, ["cpsat"], [], {"umda": {"population": "8"}})
 
