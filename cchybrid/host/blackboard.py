@@ -19,6 +19,7 @@ from cchybrid.checker import EvidenceError, Network
 from cchybrid.checker.kinds import shown_steps
 from cchybrid.host.incumbent import Incumbent, is_better
 from cchybrid.host.task import ContractError
+from cchybrid.host.wire import Line, encode_steps
 from cchybrid.model import Instance, LowerBound, Schedule, Steps
 from cchybrid.referee.verify import Violation, verify_schedule
 
@@ -166,6 +167,23 @@ class Blackboard:
             return False
         known[author] = draft
         return True
+
+    def news(self) -> list[Line]:
+        """Return the best schedule and the near-solutions as news for a new worker."""
+        drafts = sorted(self.drafts.items())
+        found = [self.draft_news(count, author) for count, known in drafts for author in known]
+        return found if self.schedule is None else [*found, self.best_news()]
+
+    def best_news(self) -> Line:
+        """Return the best schedule as news."""
+        best = self.incumbent
+        assert best is not None
+        return {"best": self.best, "steps": encode_steps(best.value.steps), "by": best.author}
+
+    def draft_news(self, count: int, author: str) -> Line:
+        """Return the near-solution of this number of steps and author as news."""
+        wrong, steps = self.drafts[count][author]
+        return {"draft": count, "violations": wrong, "by": author, "steps": encode_steps(steps)}
 
     def _verify(self, schedule: Schedule) -> tuple[Violation, ...]:
         try:

@@ -18,7 +18,7 @@ from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_history import PROOF_ARM, Contribution, HistoryView, RunHistory
 from cchybrid.host.strategies import one_by_one
 from cchybrid.host.task import ContractError, Host, Task, WorkerState
-from cchybrid.host.wire import Line, encode_steps
+from cchybrid.host.wire import Line
 from cchybrid.model import Instance, LowerBound, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.strategy import Arm, Phase, planned
@@ -206,21 +206,7 @@ class ScheduleTask(Task):
 
     def news(self) -> list[Line]:
         """Return the best schedule and the near-solutions as news for a new worker."""
-        drafts = sorted(self.blackboard.drafts.items())
-        news = [self._draft_news(count, author) for count, known in drafts for author in known]
-        if self.blackboard.schedule is not None:
-            news.append(self._best_news())
-        return news
-
-    def _best_news(self) -> Line:
-        best = self.blackboard.incumbent
-        assert best is not None
-        steps = encode_steps(best.value.steps)
-        return {"best": self.blackboard.best, "steps": steps, "by": best.author}
-
-    def _draft_news(self, count: int, author: str) -> Line:
-        wrong, steps = self.blackboard.drafts[count][author]
-        return {"draft": count, "violations": wrong, "by": author, "steps": encode_steps(steps)}
+        return self.blackboard.news()
 
     def job(self, config: RunConfig, arm: Arm | None = None) -> Line:
         """Return the target and the best bound, and what an arm works on."""
@@ -327,7 +313,7 @@ class ScheduleTask(Task):
         self._contributed(worker, name, "schedule", event.how, seeded_by=seeded_by)
         # Optimality of a better schedule is a new goal for the prover.
         self.history.finished.discard(PROOF_ARM)
-        self._share(self._best_news(), seat)
+        self._share(self.blackboard.best_news(), seat)
         self._refute_claims()
 
     def _refute_claims(self) -> None:
@@ -378,7 +364,7 @@ class ScheduleTask(Task):
         self.history.drafted(
             Contribution(seconds, name, how, "draft", board.best, board.lower, certified)
         )
-        self._share(self._draft_news(count, name), seat)
+        self._share(self.blackboard.draft_news(count, name), seat)
 
     def _contributed(
         self,
