@@ -23,6 +23,10 @@ from cchybrid.toolkit.warmup_problem import compile_first_fit, warmup_problem
 CHUNK = 20_000
 """Genes to breed between two checks of the run; milliseconds to tenths of a second."""
 
+PROBE = 10
+"""Generations without progress after which a number of steps is given up at first, while the fewest
+steps that are easy are sought by bisection."""
+
 Options = TypeVar("Options", bound=EvolutionOptions)
 
 
@@ -63,7 +67,7 @@ class EvolutionEngine(ABC, Generic[Options]):
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Search for decreasing or increasing numbers of steps (option ``control``)."""
         attempts = _Attempts(self, problem, run)
-        return control_steps(problem, run, attempts.reach, self.options.control)
+        return control_steps(problem, run, attempts.reach, self.options.control, attempts.probe)
 
 
 class _Attempts:
@@ -78,8 +82,15 @@ class _Attempts:
         self._states = [seed_state(island_seed(run.seed, index)) for index in range(islands)]
         self._number = 0
 
+    def probe(self, steps: int) -> Assignment | None:
+        """Evolve populations until a few generations bring no progress."""
+        return self._evolve(steps, PROBE)
+
     def reach(self, steps: int) -> Assignment | None:
         """Evolve populations; return a schedule, ``None`` if they stagnate or the run ends."""
+        return self._evolve(steps, self._engine.options.patience)
+
+    def _evolve(self, steps: int, patience: int) -> Assignment | None:
         engine, options, genome = self._engine, self._engine.options, self._genome
         hint = None if options.papers else self._run.hint(steps)
         islands: list[EvolutionIsland] = []
@@ -96,5 +107,5 @@ class _Attempts:
         # The clock has no influence, so a run with an evaluation budget repeats exactly.
         generations = max(CHUNK // (options.offspring * max(genome.genes, 1)), 1)
         evaluations = generations * (options.offspring + options.polish)
-        rounds = -(-options.population // evaluations) - (-options.patience // generations)
+        rounds = -(-options.population // evaluations) - (-patience // generations)
         return explore(islands, self._run, self._budget, steps, evaluations, rounds)

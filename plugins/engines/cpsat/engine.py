@@ -26,6 +26,7 @@ import numpy as np
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
+from cchybrid.system.kernel_cache import needs_compiling
 from cchybrid.toolkit.cpsat.automorphisms import Link, chain
 from cchybrid.toolkit.cpsat.model import StepModel, build
 from cchybrid.toolkit.cpsat.solve import Answer, Model, cpu_limit, decide, decision_solver
@@ -109,8 +110,9 @@ class CpSat:
         self.options = options
 
     def prepare(self) -> None:
-        """Compile the kernels of greedy schedules."""
-        compile_first_fit()
+        """Compile the kernels of greedy schedules; they are loaded only where they are used."""
+        if needs_compiling(f"{__name__}:{type(self).__name__}"):
+            compile_first_fit()
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse models that would not fit into memory."""

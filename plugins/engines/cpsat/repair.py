@@ -247,8 +247,8 @@ class Repairs:
         if not self._fits(short, target):
             return False
         end = self._targets.now() + TIME * self._targets.left()
-        for number, repair in enumerate(self._starts(short, target)):
-            self._run_one(repair, end)
+        for number, start in enumerate(self._starts(short, target)):
+            repair = self._run_one(start, short, end)
             if not repair.unscheduled:
                 self._offer(repair.assignment())
                 return True
@@ -270,18 +270,21 @@ class Repairs:
         while True:
             near = self._run.hint(target, complete=True)
             if near is not None:
-                repair = Repair(self._problem, short, near, target, next(self._seeds))
+                repair = self._from(near, short, target)
                 if repair.unscheduled <= self._max_unscheduled or self._run.best() is None:
                     yield repair
                     continue
             whole = best_assignment(self._run, self._problem)
             if whole is not None:
-                cut = cut_to(whole, target)
-                yield Repair(self._problem, short, cut, target, next(self._seeds))
+                yield self._from(cut_to(whole, target), short, target)
             if near is whole is None:
                 return
 
-    def _run_one(self, repair: Repair, end: float) -> None:
+    def _from(self, near: Assignment, short: UsageMatrix, target: int) -> Repair:
+        return Repair(self._problem, short, near, target, next(self._seeds))
+
+    def _run_one(self, repair: Repair, short: UsageMatrix, end: float) -> Repair:
+        """Return the repair that is over: this one, or that of a better start that came."""
         run, targets = self._run, self._targets
 
         def useful() -> bool:
@@ -291,3 +294,7 @@ class Repairs:
             answer = repair.try_neighbourhood(run.budget, left, useful, run.should_stop)
             run.note(target=repair.steps, booleans=answer.booleans, unscheduled=repair.unscheduled)
             targets.spend(evaluations(cost_of(answer)))
+            if (near := run.migrant(repair.steps)) is not None:
+                other = self._from(near, short, repair.steps)
+                repair = min(repair, other, key=lambda each: each.unscheduled)
+        return repair
