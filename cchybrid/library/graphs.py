@@ -14,6 +14,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from cchybrid.library.graph_names import TO_IGNORE, node_names
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.text import shown_number
@@ -33,9 +34,6 @@ _WITHOUT_EFFECT = {
     "edge": {"id", "key", "label", "name", "graphics", "description", "url"},
 }
 """Attributes that the formats themselves write, or that only name and draw an edge."""
-
-_TO_IGNORE = "to ignore it: --ignore-attributes, in Python ignore_attributes=True"
-
 
 MAX_CAPACITY = (1 << 31) - 1
 """The largest capacity, after scaling and of parallel edges together."""
@@ -70,8 +68,8 @@ def read_graph(
     graph
         A ``Graph``, ``DiGraph``, ``MultiGraph`` or ``MultiDiGraph``. An undirected edge is two
         channels, a directed one is one channel; parallel edges add their capacities. Nodes may be
-        of any kind; they are numbered by their labels if these are all whole numbers, otherwise in
-        the order of the graph.
+        of any kind; they are numbered by their names if these are all whole numbers, otherwise by
+        themselves if they are, otherwise in the order of the graph.
     name
         The name of the network.
     ignore_attributes
@@ -83,8 +81,9 @@ def read_graph(
     Raises
     ------
     InputError
-        No nodes, an unknown attribute, an attribute of no possible value, or, without ``unit``, a
-        capacity above 64; the error names the attribute, and the node or the edge.
+        No nodes, an unknown attribute, an attribute of no possible value, names that are not those
+        of all nodes or not distinct, or, without ``unit``, a capacity above 64; the error names the
+        attribute, and the node or the edge.
 
     Examples
     --------
@@ -104,9 +103,8 @@ def read_graph(
     if not graph:
         raise InputError("no nodes", hint="give a graph with nodes and edges")
     notes = _ignored(graph, ignore_attributes)
-    labels = list(graph)
-    if all(re.fullmatch(r"-?[0-9]{1,18}", str(label)) for label in labels):
-        labels.sort(key=lambda label: int(str(label)))
+    names, unused = node_names(graph, ignore_attributes)
+    labels, shown = list(names), tuple(names.values())
     index: dict[Hashable, int] = {label: number for number, label in enumerate(labels)}
     links = _links(graph, index, None if unit is None else read_unit(unit))
     capacity, half_duplex, note, units = links
@@ -121,9 +119,9 @@ def read_graph(
         endpoints=endpoints,
         switches=switches,
         positions=positions,
-        node_names=_names(labels, data),
+        node_names=None if shown == tuple(map(str, range(len(shown)))) else shown,
     )
-    return GraphNetwork(network, (*note, *missing, *notes), *units)
+    return GraphNetwork(network, (*note, *missing, *unused, *notes), *units)
 
 
 def read_unit(value: Any) -> Fraction:
@@ -140,7 +138,7 @@ def _ignored(graph: nx.Graph, ignore: bool) -> list[str]:
             if not ignore:
                 raise InputError(
                     f"the attribute {key[:40]!r} of the whole graph has no meaning here",
-                    hint=f"give it to the nodes or edges; {_TO_IGNORE}",
+                    hint=f"give it to the nodes or edges; {TO_IGNORE}",
                 )
             found["graph"].add(key)
     for label, data in graph.nodes(data=True):
@@ -168,19 +166,8 @@ def _unknown(key: str, where: str, known: Sequence[str]) -> InputError:
         near = ["capacity", "bandwidth"]
     guess = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)};"
     return InputError(
-        f"the attribute {key[:40]!r} has no meaning here", where=where, hint=f"{guess} {_TO_IGNORE}"
+        f"the attribute {key[:40]!r} has no meaning here", where=where, hint=f"{guess} {TO_IGNORE}"
     )
-
-
-def _names(labels: Sequence[Hashable], data: Sequence[Mapping[str, Any]]) -> tuple[str, ...] | None:
-    """Return the names of the nodes: distinct attributes ``label`` or ``name``, or the labels."""
-    names = tuple(str(label) for label in labels)
-    for key in ("label", "name"):
-        given = tuple(str(each.get(key, "")) for each in data)
-        if all(text.strip() for text in given) and len(set(given)) == len(given):
-            names = given
-            break
-    return None if all(text == str(node) for node, text in enumerate(names)) else names
 
 
 def _links(

@@ -62,6 +62,21 @@ def test_names_of_any_kind_are_kept():
     assert read_graph(nx.Graph([(1, 2)]), "g").network.node_names == ("1", "2")
 
 
+def test_a_label_and_a_name_of_a_node_are_the_same():
+    graph = nx.path_graph(2)
+    nx.set_node_attributes(graph, {0: "a", 1: "b"}, "label")
+    nx.set_node_attributes(graph, {0: "a", 1: "c"}, "name")
+    with refused("node 1: the name 'c' contradicts the label 'b'; give all nodes different names"):
+        read_graph(graph, "g")
+    found = read_graph(graph, "g", ignore_attributes=True)
+    assert found.network.node_names == ("a", "b")
+    assert found.notes[0].startswith("ignored attribute of nodes: name (node 1: the name 'c'")
+    graph.nodes[1]["name"] = "b"
+    assert read_graph(graph, "g").network.node_names == ("a", "b")
+    nx.set_node_attributes(graph, None, "label")
+    assert read_graph(graph, "g").network.node_names == ("a", "b")
+
+
 def test_capacities_are_scaled_exactly():
     sizes = (0.1, np.float64(0.3), Fraction(1, 2))
     graph = nx.Graph([(node, node + 1, {"capacity": size}) for node, size in enumerate(sizes)])

@@ -36,11 +36,7 @@ def read_gml(text: str) -> nx.Graph:
     # NetworkX takes comments and strings of several lines for others.
     text = _STRING_OR_COMMENT.sub(_on_one_line, text)
     _check(text)
-    try:
-        return nx.parse_gml(text, label="label")
-    except nx.NetworkXError:
-        # Labels are optional in GML and may repeat; ids are unique.
-        return nx.parse_gml(text, label="id")
+    return nx.parse_gml(text, label="id")  # labels are optional, and read as in other graphs
 
 
 def _on_one_line(match: re.Match[str]) -> str:

@@ -1,11 +1,13 @@
 """Networks from the formats that NetworkX reads."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import networkx as nx
 import pytest
 
 from cchybrid.library.formats import NetworkFile, read_network
+from cchybrid.library.graphs import read_graph
 from cchybrid.library.topologies import network
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError
@@ -179,3 +181,80 @@ def test_ports_of_graphml_change_nothing_and_warn_of_nothing(tmp_path, recwarn):
     edge = '<edge source="a" target="b" sourceport="p"/>'
     assert len(read(tmp_path, "n.graphml", GRAPHML.format(ports + edge)).channels) == 2
     assert not recwarn.list
+
+
+LABELS = {
+    ".gml": ("node [ id {} {} ] ", 'label "{}"', "graph [ {} edge [ source 7 target 8 ] ]"),
+    ".graphml": (
+        '<node id="{}">{}</node>', '<data key="l">{}</data>',
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+        '<key id="l" for="node" attr.name="label" attr.type="string"/>'
+        '<graph edgedefault="undirected">{}<edge source="7" target="8"/></graph></graphml>'
+    ),
+    ".yed.graphml": (
+        '<node id="{}"><data key="d"><y:ShapeNode>{}</y:ShapeNode></data></node>',
+        "<y:NodeLabel>{}</y:NodeLabel>",
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"'
+        ' xmlns:y="http://www.yworks.com/xml/graphml">'
+        '<key id="d" for="node" yfiles.type="nodegraphics"/>'
+        '<graph edgedefault="undirected">{}<edge source="7" target="8"/></graph></graphml>'
+    ),
+}  # fmt: skip
+
+
+def labelled(path: Path, labels: list[str | None], ids: Sequence[int] = (7, 8, 9)) -> Path:
+    """Write a graph of nodes with these ids, a label or none each, and the edge 7 - 8."""
+    node, label, graph = LABELS["".join(path.suffixes)]
+    rows = ["" if text is None else label.format(text) for text in labels]
+    path.write_text(graph.format("".join(map(node.format, ids, rows))))
+    return path
+
+
+@pytest.mark.parametrize("suffix", LABELS)
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["1", "2", None], "node 9: no label here, but at other nodes; give all nodes different"),
+        (["1", "2", ""], "node 9: no label here, but at other nodes"),
+        (["1", "2", "1"], "node 9: the label '1' is also that of node 7"),
+    ],
+)
+def test_labels_are_those_of_all_nodes_and_distinct(suffix, labels, message, tmp_path):
+    path = labelled(tmp_path / f"n{suffix}", labels)
+    with refused(f"{path}: {message}", "; to ignore it: --ignore-attributes"):
+        read_network(path)
+    file = read_network(path, ignore_attributes=True)
+    assert file.network.node_names == ("7", "8", "9")
+    assert file.notes == (f"ignored attribute of nodes: label ({message.split(';')[0]})",)
+
+
+@pytest.mark.parametrize("suffix", LABELS)
+@pytest.mark.parametrize("empty", ["", None])
+def test_without_any_label_ids_are_names(suffix, empty, tmp_path):
+    file = read_network(labelled(tmp_path / f"n{suffix}", [empty, empty]))
+    assert (file.network.node_names, file.notes) == (("7", "8"), ())
+
+
+@pytest.mark.parametrize(
+    ("labels", "names", "ends"),
+    [
+        (["2", "0", "1"], None, (0, 2)),
+        (["30", "-1", "5"], ("-1", "5", "30"), (0, 2)),
+        (["x", "0", "1"], ("x", "0", "1"), (0, 1)),
+    ],
+)
+def test_nodes_are_numbered_by_labels_that_are_whole_numbers_in_all_formats(
+    labels, names, ends, tmp_path
+):
+    found = [read_network(labelled(tmp_path / f"n{suffix}", labels)).network for suffix in LABELS]
+    graph = nx.Graph([(7, 8)])
+    graph.add_node(9)
+    nx.set_node_attributes(graph, dict(zip((7, 8, 9), labels, strict=True)), "label")
+    for each in (*found, read_graph(graph, "n").network):
+        assert (each.node_names, each.channels) == (names, ((*ends, 1), (*ends[::-1], 1)))
+
+
+@pytest.mark.parametrize("suffix", LABELS)
+def test_beside_words_ids_that_are_whole_numbers_count(suffix, tmp_path):
+    path = labelled(tmp_path / f"n{suffix}", ["c", "b"], (8, 7))
+    assert read_network(path).network.node_names == ("b", "c")

@@ -1,0 +1,58 @@
+"""Names of the nodes of a graph, and the order in which they are numbered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+from cchybrid.model.errors import InputError
+
+if TYPE_CHECKING:  # importing networkx takes long, and most commands read no graph
+    import networkx as nx
+
+TO_IGNORE = "to ignore it: --ignore-attributes, in Python ignore_attributes=True"
+"""The hint at attributes of graphs that are refused."""
+
+
+def node_names(graph: nx.Graph, ignore: bool) -> tuple[dict[Hashable, str], list[str]]:
+    """Return the name of every node, in the order of their numbers, and notes on unused names.
+
+    A name is the attribute ``label`` or ``name``, or else the node itself. Whole numbers determine
+    the order: of the names, or else of the nodes; without, it is that of the graph.
+
+    Raises
+    ------
+    InputError
+        Without ``ignore``: not all nodes have the attribute, its texts are not distinct, or the two
+        attributes differ.
+    """
+    ids = {node: str(node) for node in graph}
+    names, notes = ids, []
+    for key in ("label", "name"):
+        given = {node: data.get(key) for node, data in graph.nodes(data=True)}
+        texts = {node: "" if text is None else str(text) for node, text in given.items()}
+        if not any(map(str.strip, texts.values())):
+            continue
+        first: dict[str, Hashable] = {}
+        for node, text in texts.items():
+            problem = ""
+            if not text.strip():
+                problem = f"no {key} here, but at other nodes"
+            elif first.setdefault(text, node) != node:
+                problem = f"the {key} {text[:40]!r} is also that of node {first[text]}"
+            elif names is not ids and text != names[node]:
+                problem = f"the name {text[:40]!r} contradicts the label {names[node][:40]!r}"
+            if problem and not ignore:
+                hint = f"give all nodes different names, as label or as name; {TO_IGNORE}"
+                raise InputError(problem, where=f"node {node}", hint=hint)
+            if problem:
+                notes.append(f"ignored attribute of nodes: {key} (node {node}: {problem})")
+                break
+        else:
+            names = texts
+    for texts in names, ids:
+        if all(re.fullmatch(r"-?[0-9]{1,18}", text) for text in texts.values()):
+            order = {node: int(text) for node, text in texts.items()}
+            return {node: names[node] for node in sorted(order, key=order.__getitem__)}, notes
+    return names, notes
