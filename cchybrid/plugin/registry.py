@@ -27,7 +27,7 @@ from cchybrid.plugin.expressed import refuse_unexpressed
 from cchybrid.plugin.hookspecs import HookSpecs
 from cchybrid.plugin.imported import Imported
 from cchybrid.plugin.record_names import names_of, refuse_taken_names
-from cchybrid.plugin.strategy import Strategy
+from cchybrid.plugin.strategy import PROVER, Strategy
 from cchybrid.system.output import output_to_stderr
 
 GROUP = "cchybrid"
@@ -38,9 +38,12 @@ MODULES_VARIABLE = "CCHYBRID_PLUGINS"
 BUILT_IN = (("core", "cchybrid.plugin.builtin"), ("commands", "cchybrid.cli.commands"))
 """Plugins of cchybrid itself, by module name, as this package must not import ``view``."""
 
-RESERVED_NAMES = {"prover", "host", "reach", *KINDS} - {"exchanges", "nested-sets"}
-"""Names of the host's own searches, and of the evidence by which its prover is named, but for those
-of bound providers: no engine, strategy or other bound provider may have them."""
+RESERVED_NAMES = {
+    PROVER, "host", "reach", "all-parts", "composition", "partial-sums", "fewest-rounds", "start",
+    "fewest-steps", *KINDS,
+} - {"exchanges", "nested-sets"}  # fmt: skip
+"""Names of cchybrid's own searches, and of the evidence by which its prover is named, but for those
+of bound providers: no engine, designer, strategy or other bound provider may have them."""
 
 _HOOKS = [name for name in vars(HookSpecs) if name.startswith(f"{GROUP}_")]
 
@@ -341,7 +344,7 @@ def _check_owner(record: Any, what: str, registry: Registry) -> None:
     engines, strategies, bounds = registry.engines, registry.strategies, registry.bounds
     others: dict[type, tuple[Mapping[str, Any], ...]] = {
         records.EngineInfo: (strategies, bounds),
-        records.StrategyInfo: (engines,), records.BoundInfo: (engines,),
+        records.StrategyInfo: (engines,), records.BoundInfo: (engines,), records.DesignerInfo: (),
     }  # fmt: skip
     if (tables := others.get(type(record))) is None:
         return

@@ -7,6 +7,7 @@ import pytest
 
 import cchybrid
 from cchybrid.checker import proves_infeasible
+from cchybrid.host.allreduce import ENGINES
 from cchybrid.host.compositions import moved_ahead, with_sums
 from cchybrid.host.replay import replay
 from cchybrid.model import (
@@ -19,7 +20,7 @@ from cchybrid.model import (
     Schedule,
 )
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.registry import load_registry
+from cchybrid.plugin.registry import RESERVED_NAMES, load_registry
 from cchybrid.proof import BOUNDS
 from cchybrid.proof.asking import bounds_of
 from cchybrid.proof.parts import infeasibility
@@ -28,6 +29,10 @@ from cchybrid.referee.verify import verify_schedule
 from tests.named_instances import named
 
 HOPS = "store-and-forward"
+
+
+def test_no_engine_of_a_plugin_has_the_name_of_one_of_these():
+    assert {engine.name for engine in ENGINES} <= RESERVED_NAMES
 
 
 @pytest.mark.slow

@@ -24,8 +24,8 @@ Load = Callable[..., Registry]
 HEAD = """
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import (
-    BoundInfo, CheckInfo, CollectiveInfo, EngineInfo, ExporterInfo, ImporterInfo, NameInfo,
-    ProofFormatInfo, StrategyInfo, TopologyInfo,
+    BoundInfo, CheckInfo, CollectiveInfo, DesignerInfo, EngineInfo, ExporterInfo, ImporterInfo,
+    NameInfo, ProofFormatInfo, StrategyInfo, TopologyInfo,
 )
 SOUND = EngineInfo("sound", "nowhere:Sound", "another record of the same plugin")
 """
@@ -383,6 +383,12 @@ def cchybrid_names():
          "engine new: host is the name of a part of cchybrid"),
         ("engines", "EngineInfo('Refutation', 'nowhere:New', '-')",
          "engine Refutation: refutation is the name of a part of cchybrid"),
+        ("engines", "EngineInfo('Partial-sums', 'nowhere:New', '-')",
+         "engine Partial-sums: partial-sums is the name of a part of cchybrid"),
+        ("engines", "EngineInfo('fewest-rounds', 'nowhere:New', '-')",
+         "engine fewest-rounds: fewest-rounds is the name of a part of cchybrid"),
+        ("designers", "DesignerInfo('start', 'nowhere:New', '-')",
+         "designer start: start is the name of a part of cchybrid"),
         ("bounds", "BoundInfo('Linear', 'nowhere:new', '-')",
          "bound Linear: linear is the name of a part of cchybrid"),
         ("bounds", "BoundInfo('reach', 'nowhere:new', '-')",

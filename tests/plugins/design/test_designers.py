@@ -4,6 +4,7 @@ import dataclasses
 
 import networkx as nx
 import pytest
+from cchybrid_plugins.design import api, network_task
 from cchybrid_plugins.design.annealing.engine import Annealing, AnnealingOptions
 from cchybrid_plugins.design.cpsat_design.engine import CpsatDesign, CpsatDesignOptions
 from cchybrid_plugins.design.exhaustive.engine import Exhaustive, ExhaustiveOptions
@@ -18,6 +19,7 @@ from cchybrid_plugins.design.symmetric.engine import Symmetric, SymmetricOptions
 
 from cchybrid.model.errors import PluginError
 from cchybrid.plugin.engine import Stop, read_options
+from cchybrid.plugin.registry import RESERVED_NAMES
 from tests.plugins.design.network.plain_distances import ring
 
 DESIGNERS: dict[str, Designer] = {
@@ -34,6 +36,10 @@ NAMES = [
     pytest.param(name, marks=LONG if name in ("symmetric", *PROVING) else ()) for name in DESIGNERS
 ]
 """Two of the designers in every run of the tests: all kernels take long to compile."""
+
+
+def test_no_designer_has_the_name_of_what_the_host_does() -> None:
+    assert {network_task.START, api.STEPS_SEARCH} <= RESERVED_NAMES
 
 
 def test_exhaustive_search_tries_every_node_as_the_root() -> None:

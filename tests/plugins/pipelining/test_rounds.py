@@ -9,6 +9,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 from cchybrid_plugins.pipelining import pareto, rounds
+from cchybrid_plugins.pipelining.rounds import ENGINE
 from cchybrid_plugins.pipelining.rounds_front import Front, choices
 
 import cchybrid
@@ -16,6 +17,7 @@ from cchybrid.host.certificates import check_rounds
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import EngineInfo
+from cchybrid.plugin.registry import RESERVED_NAMES
 from cchybrid.referee.verify import verify_schedule
 
 
@@ -31,6 +33,10 @@ def test_names_and_files_say_chunks_and_rounds(tmp_path):
     assert instance.in_chunks(1).with_model(rounds=()) == plain
     formats = record["format"], plain.to_json()["format"]
     assert formats == ("cchybrid-instance/2", "cchybrid-instance/1")
+
+
+def test_no_other_engine_has_the_name_of_the_search_for_fewest_rounds():
+    assert ENGINE.name in RESERVED_NAMES
 
 
 def test_repeated_last_rounds_are_kept_once():
