@@ -13,6 +13,10 @@ def boast(instance: Instance) -> Iterator[LowerBound]:
     yield LowerBound(98, {"kind": "linear", "steps": 1})
 
 
+def repeat(instance: Instance) -> Iterator[LowerBound]:
+    yield LowerBound(1, {"kind": "nonsense"})
+
+
 def fail(instance: Instance) -> Iterator[LowerBound]:
     yield LowerBound(1 // 0)
 

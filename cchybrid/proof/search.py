@@ -163,8 +163,6 @@ class _Search:
 
         Return why it proves too little, or "".
         """
-        if self.best is not None and steps <= self.best.steps:
-            return ""
         refusal = ""
         for scope in dict.fromkeys((ANY_ROUTING, own_scope(self.record))):
             try:
@@ -173,7 +171,8 @@ class _Search:
                 refusal = str(error)
                 continue
             if shown >= steps:
-                self.best = Proof(shown, scope, evidence)
+                if self.best is None or steps > self.best.steps:
+                    self.best = Proof(shown, scope, evidence)
                 return ""
             refusal = f"it shows {shown} steps, not {steps}"
         return refusal
@@ -216,8 +215,7 @@ class _Search:
         if evidence is None:
             self._record(f"farkas: does not refute {self.steps - 1} steps, or is too large")
         else:
-            self._keep(self.steps, evidence)
-            self._record(f"farkas: {self.steps}")
+            self._record(f"farkas: {self._keep(self.steps, evidence) or self.steps}")
 
     def _by_refutation(self) -> None:
         if not cadical.is_installed():
@@ -238,5 +236,4 @@ class _Search:
         elif found.evidence is None:
             self._record(f"refutation of {less} steps: {found.too_large or 'not found in time'}")
         else:
-            self._keep(self.steps, found.evidence)
-            self._record(f"refutation: {self.steps}")
+            self._record(f"refutation: {self._keep(self.steps, found.evidence) or self.steps}")

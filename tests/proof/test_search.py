@@ -7,6 +7,7 @@ import pytest
 import cchybrid
 from cchybrid.proof import BOUNDS, cadical, search
 from cchybrid.proof.lrat import ProofError
+from cchybrid.proof.records import BoundInfo
 from cchybrid.proof.search import find_proof
 from cchybrid.referee.verify import verify
 from tests import deadly_bounds, endless_bounds, lying_bounds
@@ -117,6 +118,15 @@ def test_providers_that_lie_or_fail_cost_no_proof_and_are_named():
         "bound broken failed: ZeroDivisionError: integer division or modulo by zero",
         "bound text failed: AttributeError: 'str' object has no attribute 'evidence'",
     )
+
+
+def test_a_bound_that_is_no_better_is_listed_only_if_it_is_proved():
+    instance = cchybrid.instance("ring-bi-4", "OAB")
+    liar = BoundInfo("liar", "tests.lying_bounds:repeat", "", order=99)
+    found = find_proof(instance, instance.to_json(), 3, 20.0, providers=(*BOUNDS, liar))
+    assert found.proof is not None
+    (line,) = (line for line in found.tried if "liar" in line)
+    assert line.startswith("bound liar: evidence refused: ")
 
 
 def test_a_provider_that_does_not_end_leaves_half_of_the_time():
