@@ -34,6 +34,8 @@ class Result(RunResult):
     status
         ``optimal`` (verified steps = lower bound), ``feasible``, ``infeasible`` (no schedule
         exists, or none of the target's number of steps), ``unknown`` (none was found in time).
+    target
+        The number of steps that was searched for, or ``None``.
     schedule
         The best schedule, verified, or ``None``.
     lower_bound
@@ -78,6 +80,7 @@ class Result(RunResult):
     evaluations: Mapping[str, int | None] = field(default_factory=dict)
     evaluations_to_best: int | None = None
     unfinished: tuple[str, ...] = ()
+    target: int | None = None
 
     @property
     def sentence(self) -> str:
@@ -201,6 +204,7 @@ class Result(RunResult):
             "steps": self.steps,
             "lower_bound": self.lower_bound.steps,
             "status": self.status,
+            "target": self.target,
             "certified": self.certified,
             "certified_bound": self.certified_bound.steps,
             "evidence": self.lower_bound.evidence.get("kind"),

@@ -425,6 +425,7 @@ class ScheduleTask(Task):
             engine=self.found_by,
             seconds_to_best=self.found_at,
             strategy=config.strategy,
+            target=self.target,
             contributions=tuple(self.history.contributions),
             unfinished=self._unfinished(config),
             **self.effort.facts(schedule is not None, self.incumbent is self.blackboard.incumbent),

@@ -109,6 +109,7 @@ def test_bound_says_who_certified_it(command, answer):
 @pytest.mark.long
 def test_status_3_if_more_steps_are_needed(command, answer):
     record = answer("solve ring-bi-8 AAS --steps 2", 3)
+    assert record["target"] == 2
     keys = ("status", "steps", "schedule", "unreachable", "lower_bound", "certified")
     assert [record[key] for key in keys] == ["infeasible", None, None, None, 8, True]
     shown = command("solve ring-bi-8 AAS --steps 2", 3).stdout
