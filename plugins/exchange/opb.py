@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cchybrid.checker.instance import EvidenceError
+from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.model.errors import InputError
 from cchybrid.proof.farkas import refuting_rows
 from cchybrid.proof.search import MAX_TERMS
@@ -27,7 +27,7 @@ def write_opb(
     """Write the pseudo-Boolean formula of a certificate's claim, and a proof for VeriPB.
 
     Evidence of other kinds, and of prices that change from step to step, is replaced by multiplied
-    rows of the relaxation, if there are any for the same number of steps.
+    rows of the relaxation, if there are any for the same number of steps; not of a part of sums.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def _derived(
             derive_linear(proof, claim.evidence)
             return proof
     found = None
-    if not claim.network.members:
+    if not Network(instance).members:  # those rows are of the whole instance, not of a part of it
         found = refuting_rows(instance, claim.steps, MAX_TERMS, seconds)
     if found is None:
         raise InputError(

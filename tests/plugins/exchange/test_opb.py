@@ -221,6 +221,24 @@ def test_the_part_of_an_allreduce_has_a_formula(tmp_path):
         files_of(record, 2, {"kind": "exchanges"}, tmp_path)
 
 
+def test_rows_of_other_parts_prove_no_part(tmp_path):
+    channels = [[0, 2], [2, 4], [1, 3], [3, 1], [3, 2], [2, 0], [3, 4], [4, 3], [3, 0], [2, 3]]
+    record = {
+        "format": "cchybrid-instance/2",
+        "network": {"name": "n", "nodes": 5, "channels": [*channels, [0, 3], [4, 2]],
+                    "half_duplex": [[3, 1], [3, 2], [4, 2]]},
+        "collective": {"name": "c", "kind": "scan", "messages": [{"members": [4, 0, 2, 1]}],
+                       "chunks": 2},
+        "model": {"switching": HOPS, "ports": "all", "routing": "minimal"},
+    }  # fmt: skip
+    groups = [{"messages": [0, 1], "worth": [[0, 1], [2, 1], [4, 1]]}]
+    shown = {"kind": "linear", "steps": 3, "channels": [[3, 1, 1, 1, 3]], "groups": groups}
+    evidence = {"kind": "part", "to": 1, "evidence": shown}
+    assert proven_steps(record, evidence) == 3
+    with pytest.raises(InputError, match="no cutting planes for linear evidence of 3 steps; use"):
+        files_of(record, 3, evidence, tmp_path)
+
+
 def test_what_the_file_says_in_words(tmp_path):
     formula, _ = exported(3, tmp_path)
     name = "hypercube-16 OAB, store-and-forward, 2 ports"
