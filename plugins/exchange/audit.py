@@ -229,11 +229,12 @@ def audit_file(
         except InputError as error:
             found = replace(found, limits=(*found.limits, f"no lower bound: {error}"))
     if improve is not None and found.verdict == "valid":
-        if imported.own is None:
+        try:
+            if imported.own is not None:
+                raise InputError(f"schedules are found in steps, not in {found.unit}")
             found = _improved(found, improve, seed)
-        else:
-            fact = f"not improved: schedules are found in steps, not in {found.unit}"
-            found = replace(found, facts=(*found.facts, fact))
+        except InputError as error:  # ``solve`` searches for no sums in rounds
+            found = replace(found, facts=(*found.facts, f"not improved: {error}"))
     return _consistent(found)
 
 

@@ -97,6 +97,20 @@ def test_steps_on_a_given_network_are_those_within_its_capacities(judge, tmp_pat
     assert "1 step without limits of capacity" in found.facts
 
 
+def test_a_schedule_that_is_not_searched_for_keeps_its_verdict(judge):
+    instance = cchybrid.instance("ring-bi-3", "allreduce", switching="store-and-forward")
+    pairs = [(a, b) for a in range(3) for b in range(3) if a != b]
+    step = tuple(Transfer(0, pair) for pair in pairs)
+    made = Schedule(
+        instance.with_model(rounds=(2,)), (step,), sums=(tuple((a,) for a, _ in pairs),)
+    )
+    found = judge(json.dumps(made.to_json()), improve=5.0)
+    assert found.sentence.startswith("valid, 1 step")
+    assert found.facts[-1] == (
+        "not improved: model.rounds: not available for allreduce; solve it without rounds"
+    )
+
+
 @pytest.mark.parametrize(("said", "steps"), [(0, 3), (1, 3), (3, 3), (4, 4)])
 def test_an_importer_can_add_idle_steps_but_shortens_no_schedule(judge, said, steps, monkeypatch):
     def lying(*arguments: Any, **options: Any) -> tuple[str, Imported]:
