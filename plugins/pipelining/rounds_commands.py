@@ -145,7 +145,9 @@ def pareto(
         for each in chosen:
             sizes = f"{_bytes(each.smallest)} to {_bytes(each.largest)}"
             print(f"messages of {sizes}: {_short(each.point)}")
-        print(f"written to {folder}" + ("" if plot is None else f" and {plot}"))
+        print(f"written to {folder}" + (f" and {plot}" if plot and front.points else ""))
+    if plot is not None and not front.points:
+        print(f"{plot} is not written: there is no point to plot", file=sys.stderr)
     raise typer.Exit(0 if front.complete else 1)
 
 

@@ -53,6 +53,16 @@ def test_the_front_for_programs(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_plot_without_points_is_not_written(tmp_path):
+    words = ("pareto", "torus-4x4", "alltoall", "--time-limit", "0.01", "-o", "f")
+    done = call(*words, "--plot", "p.svg", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.endswith("written to f\n")
+    assert "p.svg is not written: there is no point to plot" in done.stderr
+    assert not (tmp_path / "p.svg").exists()
+
+
+@pytest.mark.slow
 def test_fewest_rounds_of_a_number_of_steps(tmp_path):
     words = ("rounds", "dgx-1", "allgather", "--chunks", "2", "--steps", "2")
     done = call(*words, "-o", "s.json", cwd=tmp_path)
