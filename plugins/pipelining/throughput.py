@@ -78,16 +78,18 @@ class ThroughputResult(RunResult):
 
     def _reason(self) -> str:
         """Return the proof of the bound as a sentence."""
-        rows = self.record["evidence"]["channels"]
+        rows = self.record["evidence"].get("channels", ())
+        priced = {(a, b) for a, b, _ in rows}
         messages = self.instance.collective.deliver_messages
         # Of messages to several nodes our evidence is a cut: a price of 1 for the channels into it;
         # other evidence may make one message pay for several of these channels.
-        is_cut = {*self.record["evidence"]} <= {"kind", "channels"} and (
-            all(price == 1 for *_, price in rows) and len({(a, b) for a, b, _ in rows}) == len(rows)
+        is_cut = {*self.record["evidence"]} == {"kind", "channels"} and (
+            all(price == 1 for *_, price in rows) and len(priced) == len(rows)
         )
         if not is_cut or all(len(message.destinations) == 1 for message in messages):
+            where = counted(len(priced), "priced channel") if priced else "priced ports"
             return (
-                f"every message pays at least its cheapest path over {len(rows)} priced channels, "
+                f"every message pays at least its cheapest path over {where}, "
                 "and a round offers a limited total"
             )
         network = self.instance.network

@@ -75,13 +75,19 @@ def test_evidence_that_is_no_cut_is_not_read_as_one() -> None:
 
 def test_a_price_of_several_channels_in_a_row_is_no_number_of_messages() -> None:
     ring = cchybrid.throughput("ring-bi-4", "allgather")
-    for bound, evidence in (
-        ("1/3", {"kind": "linear", "channels": [[0, 1, 1]], "inject": [[0, 1]]}),
-        ("1", {"kind": "linear", "channels": [[1, 0, 1], [3, 0, 1], [1, 0, 1]]}),
+    for bound, evidence, words in (
+        (
+            "1/3",
+            {"kind": "linear", "channels": [[0, 1, 1]], "inject": [[0, 1]]},
+            "1 priced channel,",
+        ),
+        ("1", {"kind": "linear", "channels": [[1, 0, 1], [3, 0, 1], [1, 0, 1]]}, "2 priced"),
+        ("1/2", {"kind": "linear", "inject": [[node, 1] for node in range(4)]}, "priced ports"),
     ):
         record = {**ring.record, "evidence": evidence, "bound": bound}
         other = checked_throughput(ring.instance, record)
         assert "all messages together use" not in str(other)
+        assert f"its cheapest path over {words}" in str(other)
     result = cchybrid.throughput(Network.from_links("line", 3, [(0, 1), (1, 2)]), "broadcast")
     evidence = {"kind": "linear", "channels": [[0, 1, 1], [1, 2, 1]]}
     other = checked_throughput(result.instance, {**result.record, "evidence": evidence})
