@@ -137,12 +137,6 @@ def design(
         for name, value in (("--cost", cost), ("--target", target), ("--schedule", schedule)):
             if value is not None and value != []:
                 raise InputError(f"{name} beside --pareto", where=name, hint="drop one of them")
-        if collective is not None and "steps" not in map(str.strip, pareto.split(",")):
-            raise InputError(
-                "no term of the front depends on the collective",
-                where="--collective",
-                hint="add the term steps, or drop --collective",
-            )
         _front(nodes, degree, pareto, output, plot, as_json, registry, **settings)
     if plot is not None:
         raise InputError("no front to draw", where="--plot", hint="add --pareto TERM,TERM")

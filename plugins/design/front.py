@@ -208,6 +208,10 @@ def design_front(
     """
     registry = load_registry() if registry is None else registry
     names = _two_terms(terms)
+    if collective is not None and "steps" not in names:
+        raise InputError(
+            "no term of the front depends on it", where="collective", hint="add the term steps"
+        )
     if isinstance(runs, bool) or not isinstance(runs, int) or not 2 <= runs <= 100:
         raise InputError(f"{runs!r} runs", where="runs", hint="use 2 to 100")
     budget = read_budget(time_limit, evaluations, threads, memory, DEFAULT_FRONT_SECONDS)

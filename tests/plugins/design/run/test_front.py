@@ -221,6 +221,7 @@ def test_limits_of_wires() -> None:
 @pytest.mark.parametrize(
     ("terms", "extra", "message"),
     [
+        (("latency", "wire"), {"collective": "AAS"}, "collective: no term of the front depends"),
         (("latency",), {}, "two different cost terms"),
         (("latency", "latency"), {}, "two different cost terms"),
         ("latency", {}, "two different cost terms"),
