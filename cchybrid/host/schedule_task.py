@@ -9,7 +9,7 @@ from typing import Any
 from cchybrid.checker import proves_infeasible
 from cchybrid.host import events as ev
 from cchybrid.host.blackboard import Blackboard
-from cchybrid.host.effort_counter import EffortCounter
+from cchybrid.host.effort_counter import EffortCounter, unfinished
 from cchybrid.host.first_bounds import first_bounds
 from cchybrid.host.first_schedule import first_schedule
 from cchybrid.host.incumbent import Incumbent
@@ -285,12 +285,9 @@ class ScheduleTask(Task):
         blackboard = self.blackboard.empty()
         if blackboard.offer(worker.title, self.schedule_of(event), self.target, self.now):
             self.fallback = blackboard.incumbent
-            name, lower, best = worker.title, self.blackboard.lower, blackboard.best
-            certified, seconds = self.blackboard.best_claim is None, round(self.now, 3)
             # No gain of an arm: those of engines, which do not know it, are among themselves.
-            entry = Contribution(seconds, name, "", "schedule", best, lower, certified)
-            self.history.contributions.append(entry)
-            self._announce_schedule(name, best, "")
+            self.history.contributions.append(self._entry(worker.title, "", blackboard.best))
+            self._announce_schedule(worker.title, blackboard.best, "")
             self._refute_claims()
 
     def _announce_schedule(self, name: str, steps: int | None, how: str) -> None:
@@ -303,11 +300,10 @@ class ScheduleTask(Task):
         self.offered = True
         if not better:
             return
-        best = blackboard.best
         self.effort.best(name, event.spent, self.done)
         self.improved_at = self.now
         if self.incumbent is blackboard.incumbent:
-            self._announce_schedule(name, best, event.how)
+            self._announce_schedule(name, blackboard.best, event.how)
         known = {other.title for other in self.seats.values()}
         seeded_by = event.seeded_by if event.seeded_by in known else ""
         self._contributed(worker, name, "schedule", event.how, seeded_by=seeded_by)
@@ -357,14 +353,15 @@ class ScheduleTask(Task):
 
     def _take_draft(self, seat: int, name: str, count: int) -> None:
         """Record a near-solution that is better than its author's of as many steps before."""
-        board, seconds = self.blackboard, round(self.now, 3)
-        violations, certified = board.drafts[count][name].violations, board.best_claim is None
+        violations = self.blackboard.drafts[count][name].violations
         self._announce("draft", engine=name, steps=count, violations=violations)
         how = f"{count} steps, {violations} violated rule{'s' if violations > 1 else ''}"
-        self.history.drafted(
-            Contribution(seconds, name, how, "draft", board.best, board.lower, certified)
-        )
+        self.history.drafted(self._entry(name, how, self.blackboard.best, "draft"))
         self._share(self.blackboard.draft_news(count, name), seat)
+
+    def _entry(self, by: str, how: str, steps: int | None, what: str = "schedule") -> Contribution:
+        lower, certified = self.blackboard.lower, self.blackboard.best_claim is None
+        return Contribution(round(self.now, 3), by, how, what, steps, lower, certified)
 
     def _contributed(
         self,
@@ -427,17 +424,10 @@ class ScheduleTask(Task):
             strategy=config.strategy,
             target=self.target,
             contributions=tuple(self.history.contributions),
-            unfinished=self._unfinished(config),
+            unfinished=() if self.done else unfinished(self.seats.values(), config.engines),
             **self.effort.facts(schedule is not None, self.incumbent is self.blackboard.incumbent),
             **common,
         )
-
-    def _unfinished(self, config: RunConfig) -> tuple[str, ...]:
-        """Return the engines that a limit ended, all of them if there was no time for any."""
-        last = {each.arm: each for each in self.seats.values() if each.opened.role == "engine"}
-        names = {each.opened.name for each in last.values() if not each.finished}
-        names = names if last else {info.name for info in config.engines}
-        return () if self.done else tuple(sorted(names))
 
     def _status(self) -> Status:
         too_few = self.target is not None and self.blackboard.lower > self.target
