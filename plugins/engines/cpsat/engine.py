@@ -26,7 +26,6 @@ import numpy as np
 
 from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
-from cchybrid.system.kernel_cache import needs_compiling
 from cchybrid.toolkit.cpsat.automorphisms import Link, chain
 from cchybrid.toolkit.cpsat.model import StepModel, build
 from cchybrid.toolkit.cpsat.solve import Answer, Model, cpu_limit, decide, decision_solver
@@ -111,8 +110,7 @@ class CpSat:
 
     def prepare(self) -> None:
         """Compile the kernels of greedy schedules; they are loaded only where they are used."""
-        if needs_compiling(f"{__name__}:{type(self).__name__}"):
-            compile_first_fit()
+        compile_first_fit(type(self))
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse models that would not fit into memory."""
