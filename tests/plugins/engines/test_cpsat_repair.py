@@ -121,6 +121,29 @@ def test_a_near_solution_is_repaired_without_any_schedule():
 
 
 @pytest.mark.slow
+def test_a_repair_goes_on_from_a_better_start_that_comes():
+    plain = heawood()
+    first = first_fit(plain.problem, 0)
+    plain.offer(first)
+    near = plain.problem.match(repaired_run(plain).schedules[-1].steps)
+    near.step[np.flatnonzero(plain.problem.required)[:3]] = 0
+
+    class Run(LocalRun):
+        def migrant(self, steps: int) -> Assignment | None:
+            return near if len(self.notes) == 1 else None
+
+    spent = []
+    for kind in (LocalRun, Run):
+        run = kind(plain.problem, budget=plain.budget, first_lower=5, target=5)
+        run.offer(first)
+        assert repaired_run(run).best() == 5
+        spent.append(run.spent)
+        left = [note["unscheduled"] for note in run.notes]
+        assert (left[1] <= 3 < left[0]) == (kind is Run)
+    assert spent[1] < spent[0]
+
+
+@pytest.mark.slow
 def test_the_engine_begins_with_the_repair_of_a_near_solution():
     problem = build_problem(cchybrid.instance("heawood-14", "AAB"))
     first = first_fit(problem, 3)
