@@ -6,6 +6,7 @@ import ast
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import resolve_name
 from pathlib import Path
@@ -38,8 +39,9 @@ def software(engines: Mapping[str, str]) -> dict[str, str]:
     }
     modules = map(str.strip, os.environ.get(MODULES_VARIABLE, "").split(","))
     found |= {f"plugin {module}": digest_of_code(module) for module in modules if module}
-    code = {name: digest_of_code(target.partition(":")[0]) for name, target in engines.items()}
-    return found | {f"engine {name}": digest for name, digest in sorted(code.items())}
+    code = {name: target.partition(":")[0] for name, target in sorted(engines.items())}
+    digests = {module: digest_of_code(module) for module in {*code.values()}}
+    return found | {f"engine {name}": digests[module] for name, module in code.items()}
 
 
 def digest_of_code(module: str) -> str:
@@ -73,7 +75,7 @@ def _files_of(module: str) -> set[Path]:
             inner = (path.relative_to(file.parent).with_suffix("").parts for path in found)
             waiting += [".".join((package, *each)).removesuffix(".__init__") for each in inner]
         try:
-            imports = [*_imports(ast.parse(file.read_bytes()), package)]
+            imports = _imports_of(file.read_bytes(), package)
         except (ImportError, SyntaxError, ValueError):  # it may be no module of the engine
             continue
         waiting += [each for each in imports if each.partition(".")[0] in {top, *beside}]
@@ -88,6 +90,11 @@ def _modules_of(folder: Path) -> set[str]:
         for path in folder.iterdir()
         if path.suffix == ".py" or (path.is_dir() and not installed)
     }
+
+
+@cache
+def _imports_of(code: bytes, package: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_imports(ast.parse(code), package)))
 
 
 def _imports(tree: ast.AST, package: str) -> Iterator[str]:
