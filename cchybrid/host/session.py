@@ -154,8 +154,7 @@ class Session:
             with self.part("bounding"):
                 self._workers.listen_while(lambda: self._pool.has(self._bound_workers))
         for phase in self._phases():
-            left = self._workers.left()
-            if state.done or (left is not None and left <= 0):
+            if state.done or self._workers.out_of_time():
                 break
             with self.part("searching"):
                 self._run_phase(phase)

@@ -81,11 +81,12 @@ def digests(
         A row names no instance, or one that contestants cannot solve; the error names the row.
     """
     kind, found = registry.benchmark(suite.kind), {}
+    settings = [each.to_solve() for each in entries]
     for row in suite.rows:
         with with_context(f"row {row.name}"):
             found[row.name] = kind.digest(row, registry)
-            for each in entries:
-                kind.check_settings(row, each.to_solve(), registry)
+            for each in settings:
+                kind.check_settings(row, each, registry)
     for line in kind.notes:
         note(line)
     return found

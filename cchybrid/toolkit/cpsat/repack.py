@@ -177,7 +177,7 @@ class Repack:
         self.booleans = len(places.option) + len(self._cells)
         self._rows = Rows(self.booleans, should_stop)
         self.model = self._rows.model
-        self._assignment_constraints(required)
+        self._assignment_constraints()
         self._ladder_constraints()
         self._capacity_constraints()
         self._precedence_constraints()
@@ -196,9 +196,9 @@ class Repack:
         found.step[delivery] = self._places.step[chosen]
         return self._partial.problem, found
 
-    def _assignment_constraints(self, required: BoolVector) -> None:
+    def _assignment_constraints(self) -> None:
         """Make the free deliveries that are required happen exactly once, others at most once."""
-        places = self._places
+        places, required = self._places, self._required
         if len(np.setdiff1d(np.flatnonzero(required), places.delivery)):
             self._rows.at_least_one([])
         for delivery, (literals,) in grouped(places.delivery, np.arange(len(places.option))):

@@ -94,6 +94,15 @@ def heawood(**settings: Any) -> LocalRun:
     return LocalRun(problem, budget=Budget(evaluations=100_000), first_lower=5, **settings)
 
 
+def repaired_heawood() -> tuple[LocalRun, Assignment]:
+    """Return a run of repairs, and its schedule with three deliveries in the wrong step."""
+    run = heawood()
+    run.offer(first_fit(run.problem, 0))
+    near = run.problem.match(repaired_run(run).schedules[-1].steps)
+    near.step[np.flatnonzero(run.problem.required)[:3]] = 0
+    return run, near
+
+
 @pytest.mark.long
 def test_the_best_schedule_is_repaired_step_by_step():
     run = heawood()
@@ -110,11 +119,7 @@ def test_the_best_schedule_is_repaired_step_by_step():
 
 @pytest.mark.slow
 def test_a_near_solution_is_repaired_without_any_schedule():
-    run = heawood()
-    first = first_fit(run.problem, 0)
-    run.offer(first)
-    found = run.problem.match(repaired_run(run).schedules[-1].steps)
-    found.step[np.flatnonzero(run.problem.required)[:3]] = 0
+    run, found = repaired_heawood()
     near = heawood(target=5, hints={5: found})
     assert repaired_run(near).best() == 5
     assert near.spent < run.spent / 2
@@ -122,11 +127,7 @@ def test_a_near_solution_is_repaired_without_any_schedule():
 
 @pytest.mark.slow
 def test_a_repair_goes_on_from_a_better_start_that_comes():
-    plain = heawood()
-    first = first_fit(plain.problem, 0)
-    plain.offer(first)
-    near = plain.problem.match(repaired_run(plain).schedules[-1].steps)
-    near.step[np.flatnonzero(plain.problem.required)[:3]] = 0
+    plain, near = repaired_heawood()
 
     class Run(LocalRun):
         def migrant(self, steps: int) -> Assignment | None:
@@ -135,7 +136,7 @@ def test_a_repair_goes_on_from_a_better_start_that_comes():
     spent = []
     for kind in (LocalRun, Run):
         run = kind(plain.problem, budget=plain.budget, first_lower=5, target=5)
-        run.offer(first)
+        run.offer(first_fit(plain.problem, 0))
         assert repaired_run(run).best() == 5
         spent.append(run.spent)
         left = [note["unscheduled"] for note in run.notes]
