@@ -11,7 +11,7 @@ from cchybrid.model.shown import counted
 from cchybrid.plugin.benchmark_report import Section
 
 from .cells import percent, ranges, shown
-from .significance import PENALTY, TEST, UNLIKE, beside_lowest_of_all
+from .significance import PENALTY, UNLIKE, beside_lowest_of_all
 from .teams import VERDICTS, beside_members, seeds_of_teams
 
 MAX_COLUMNS = 8
@@ -96,7 +96,9 @@ def teams(runs: DataFrame, without: str) -> list[Section]:
             " in the row can be that; others might be better. Seconds are means to the best"
             f" schedule over all runs, {PENALTY} for a run without success, with Student's"
             " interval at 95 %."
-            f" Better, worse: fewer or more seconds by {TEST.format(found.rivals.sum())}.{without}"
+            " Better: fewer seconds than every member; worse: more than one; by Wilcoxon's test of"
+            " the pairs of one seed at 5 %, with Holm's correction for the rows of the team."
+            f"{without}"
         )
         lines = []
         for team, rows in found.groupby("team", sort=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TypeAlias
 
 import numpy as np
@@ -11,7 +11,7 @@ from pandas import DataFrame
 from cchybrid.plugin.registry import load_registry
 
 from ..contestant import Contestant
-from .significance import NOT_SHOWN, differences, penalised
+from .significance import NOT_SHOWN, holm, penalised, signed_rank_p
 from .statistics import mean_of
 
 Options: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -57,10 +57,9 @@ def _limits_of(contestant: Contestant) -> tuple[object, ...]:
 def beside_members(runs: DataFrame) -> DataFrame:
     """Return, per row and team, the team's runs beside those of the better one of its members.
 
-    The better member has a higher success rate, then fewer seconds; ``rivals`` is the number of
-    ``members``. ``seconds`` are means to the best schedule, with ``PENALTY`` for a run without
-    success; ``low`` and ``high`` are Student's interval at 95 %; ``verdict`` is one of
-    ``VERDICTS``.
+    The better member has a higher success rate, then fewer seconds. ``seconds`` are means to the
+    best schedule, with ``PENALTY`` for a run without success; ``low`` and ``high`` are Student's
+    interval at 95 %; ``verdict`` is one of ``VERDICTS`` (``_verdicts``).
     """
     runs = runs.assign(penalised=penalised(runs, runs.success))
     names = dict(zip(runs.key, runs.contestant, strict=True))
@@ -68,9 +67,11 @@ def beside_members(runs: DataFrame) -> DataFrame:
         key: {item for each in versions for item in each.items() if item[0].startswith("engine ")}
         for key, versions in runs.groupby("key").versions
     }
-    lines, samples = [], []
+    lines: list[dict[str, object]] = []
+    verdicts: list[str] = []
     for key in code:
         rivals = members_of(key, code)
+        pairs = []
         for row, ours in runs[runs.key == key].groupby("row", sort=False):
             theirs = [runs[(runs.key == rival) & (runs.row == row)] for rival in rivals]
             theirs = [group for group in theirs if len(group)]
@@ -79,15 +80,35 @@ def beside_members(runs: DataFrame) -> DataFrame:
             best = min(theirs, key=lambda group: (-group.success.mean(), group.penalised.mean()))
             line = {"row": row, "team": names[key], **_summary(ours)}
             line["members"] = "; ".join(group.contestant.iloc[0] for group in theirs)
-            line |= {"rivals": len(theirs), "member": best.contestant.iloc[0]}
+            line["member"] = best.contestant.iloc[0]
             line |= {f"member_{name}": value for name, value in _summary(best).items()}
-            samples.append((ours.penalised.tolist(), best.penalised.tolist()))
+            pairs.append((ours, theirs))
             lines.append(line)
-    count = sum(line["rivals"] for line in lines)  # each could have been the better member
-    verdicts = differences(samples, *VERDICTS[:2], count)
+        verdicts += _verdicts(pairs)
     return DataFrame(
         [{**line, "verdict": word} for line, word in zip(lines, verdicts, strict=True)]
     )
+
+
+def _verdicts(rows: Sequence[tuple[DataFrame, list[DataFrame]]]) -> list[str]:
+    """Return, for each row, how the runs of a team compare with those of its members.
+
+    ``better`` than the better member, whichever that is, if Wilcoxon's test of the seconds of the
+    same seeds shows fewer than those of every member; ``worse`` if it shows more than those of one,
+    with Bonferroni's correction for their number. All rows have Holm's correction.
+    """
+    words, p_values = [], []
+    for ours, theirs in rows:
+        mine = ours.set_index("seed").penalised
+        more = [(group.set_index("seed").penalised - mine).dropna() for group in theirs]
+        chances = {
+            "better": max(map(signed_rank_p, more)),
+            "worse": len(more) * min(signed_rank_p(-each) for each in more),
+        }
+        word = min(chances, key=chances.__getitem__)
+        words.append(word)
+        p_values.append(2 * chances[word])
+    return [word if sure else NOT_SHOWN for word, sure in zip(words, holm(p_values), strict=True)]
 
 
 def _summary(runs: DataFrame) -> dict[str, float]:

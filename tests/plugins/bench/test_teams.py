@@ -108,17 +108,39 @@ def test_the_better_member_has_the_higher_rate_of_any_number_of_runs() -> None:
     assert line["member"] == "umda"
 
 
+LESS, MORE = [1.0, 2.0, 3.0, 1.5, 2.5, 3.5], [4.0, 5.0, 6.0, 4.5, 5.5, 6.5]
+
+
 def test_more_rows_show_less() -> None:
-    """Holm's correction: what one row shows alone, five such rows do not."""
-    less, more = [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]
-    for ours, theirs, word in ((less, more, "better"), (more, less, "worse")):
+    """Holm's correction: what one row shows alone, three such rows do not."""
+    for ours, theirs, word in ((LESS, MORE, "better"), (MORE, LESS, "worse")):
         lines = [
             line
-            for row in "abcde"
+            for row in "abc"
             for line in (*runs(UMDA, theirs, row=row), *runs(TEAM, ours, row=row))
         ]
-        assert beside_members(DataFrame(lines[:6])).verdict.tolist() == [word]
-        assert beside_members(DataFrame(lines)).verdict.tolist() == [NOT_SHOWN] * 5
+        assert beside_members(DataFrame(lines[:12])).verdict.tolist() == [word]
+        assert beside_members(DataFrame(lines)).verdict.tolist() == [NOT_SHOWN] * 3
+
+
+def test_runs_of_one_seed_are_compared() -> None:
+    """Every seed is a little faster: the pairs show it, where the means of each side do not."""
+    theirs = [1.0, 9.0, 5.0, 3.0, 7.0, 8.0]
+    lines = [*runs(UMDA, theirs), *runs(TEAM, [each - 0.1 for each in theirs])]
+    assert beside_members(DataFrame(lines)).verdict.tolist() == ["better"]
+    fewer = [line for line in lines if line["seed"] or line["key"] == UMDA.key]
+    assert beside_members(DataFrame(fewer)).verdict.tolist() == [NOT_SHOWN]
+
+
+def test_better_is_better_than_every_member_and_worse_is_worse_than_one() -> None:
+    middle = [each + 2.0 for each in LESS]
+    for ours, word in ((LESS, NOT_SHOWN), (middle, NOT_SHOWN), ([0.1] * 6, "better")):
+        lines = [*runs(UMDA, LESS), *runs(CPSAT, MORE), *runs(TEAM, ours)]
+        assert beside_members(DataFrame(lines)).verdict.tolist() == [word]
+    longer = [*LESS, 2.2, 3.2]
+    lines = [*runs(UMDA, longer), *runs(CPSAT, [9.0] * 8)]
+    lines += runs(TEAM, [each + 2.0 for each in longer])
+    assert beside_members(DataFrame(lines)).verdict.tolist() == ["worse"]
 
 
 def test_seeds_are_counted_over_all_runs() -> None:
