@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
+from math import inf
 from typing import Any, NamedTuple
 
 from cchybrid.checker import EvidenceError, Network
@@ -29,11 +31,34 @@ def steps_of(schedule: Schedule) -> int:
     return len(schedule.steps)
 
 
+MAX_DRAFTS = 4
+"""Near-solutions of each author that are kept per number of steps: of three engines a dozen."""
+
+MIN_DISTANCE = 0.5
+"""Share of the transfers of a near-solution that another one lacks, or makes in other steps, from
+which on both are kept. Near-solutions of one population are closer. Chosen by hand."""
+
+MAX_COMPARED = 50_000
+"""Transfers of near-solutions that are compared; a hundredth of a second per 10,000. Of larger ones
+each author's best is kept."""
+
+
 class Draft(NamedTuple):
     """A near-solution, and the number of rules that it violates."""
 
     violations: int
     steps: Steps
+
+    def resembles(self, other: Draft) -> bool:
+        """Return whether two near-solutions of as many steps are too close to keep both."""
+        mine, others = sum(map(len, self.steps)), sum(map(len, other.steps))
+        if mine + others > MAX_COMPARED:
+            return True
+        same = sum(
+            len(set(step).intersection(their))
+            for step, their in zip(self.steps, other.steps, strict=False)
+        )
+        return same >= (1.0 - MIN_DISTANCE) * max(mine, others)
 
 
 @dataclass
@@ -55,9 +80,9 @@ class Blackboard:
     claims
         The best bound without evidence, per seat.
     drafts
-        The best near-solution of each author per number of steps. A better one of another author
-        does not replace it: different searches leave different near-solutions, and each engine
-        starts from the best one of the others.
+        A few near-solutions of each author per number of steps, far from each other. A better one
+        of another author replaces none: different searches leave different near-solutions, and each
+        engine starts from those of the others.
     """
 
     instance: Instance
@@ -66,7 +91,7 @@ class Blackboard:
     certified: LowerBound = field(default_factory=lambda: LowerBound(1))
     certified_by: str = ""
     claims: dict[int, int] = field(default_factory=dict)
-    drafts: dict[int, dict[str, Draft]] = field(default_factory=dict)
+    drafts: dict[int, dict[str, list[Draft]]] = field(default_factory=dict)
 
     @cached_property
     def record(self) -> dict[str, Any]:
@@ -159,19 +184,45 @@ class Blackboard:
         self.certified, self.certified_by = LowerBound(proven, dict(evidence)), author
         return True
 
-    def suggest(self, author: str, count: int, steps: Steps) -> bool:
-        """Keep a near-solution if it is its author's best of its number of steps; return that."""
+    def suggest(self, author: str, count: int, steps: Steps) -> int | None:
+        """Keep a near-solution if it is good, and better than those of its author that resemble it.
+
+        Returns
+        -------
+        int | None
+            Its number among those of its author and of as many steps; ``None`` if it is not kept.
+        """
         draft = Draft(len(self._verify(Schedule(self.instance, steps))), steps)
-        known = self.drafts.setdefault(count, {})
-        if author in known and draft.violations >= known[author].violations:
-            return False
-        known[author] = draft
-        return True
+        known = self.drafts.setdefault(count, {}).setdefault(author, [])
+        alike = [number for number, other in enumerate(known) if draft.resembles(other)]
+        if not alike and len(known) < MAX_DRAFTS:
+            known.append(draft)
+            return len(known) - 1
+        if any(known[number].violations <= draft.violations for number in alike):
+            return None
+        worst = max(alike or range(len(known)), key=lambda number: known[number].violations)
+        if known[worst].violations <= draft.violations:
+            return None
+        known[worst] = draft
+        return worst
+
+    def fewest_violations(self, count: int, author: str | None = None) -> float:
+        """Return those of the best near-solution of this number of steps, infinite without one.
+
+        ``author``: of one engine; by default of all.
+        """
+        known = self.drafts.get(count, {})
+        drafts = chain(*known.values()) if author is None else known.get(author, [])
+        return min((draft.violations for draft in drafts), default=inf)
 
     def news(self) -> list[Line]:
         """Return the best schedule and the near-solutions as news for a new worker."""
-        drafts = sorted(self.drafts.items())
-        found = [self.draft_news(count, author) for count, known in drafts for author in known]
+        found = [
+            self.draft_news(count, author, number)
+            for count, authors in sorted(self.drafts.items())
+            for author, known in authors.items()
+            for number in range(len(known))
+        ]
         return found if self.schedule is None else [*found, self.best_news()]
 
     def best_news(self) -> Line:
@@ -180,10 +231,11 @@ class Blackboard:
         assert best is not None
         return {"best": self.best, "steps": encode_steps(best.value.steps), "by": best.author}
 
-    def draft_news(self, count: int, author: str) -> Line:
-        """Return the near-solution of this number of steps and author as news."""
-        wrong, steps = self.drafts[count][author]
-        return {"draft": count, "violations": wrong, "by": author, "steps": encode_steps(steps)}
+    def draft_news(self, count: int, author: str, number: int) -> Line:
+        """Return a near-solution of this number of steps and author as news."""
+        wrong, steps = self.drafts[count][author][number]
+        of = {"draft": count, "by": author, "number": number}
+        return {**of, "violations": wrong, "steps": encode_steps(steps)}
 
     def _verify(self, schedule: Schedule) -> tuple[Violation, ...]:
         try:

@@ -26,8 +26,8 @@ from cchybrid.proof.records import BoundInfo
 from cchybrid.system.background import avoid_full_collections
 from cchybrid.system.kernel_cache import compiling
 
-MIN_SUGGEST_SECONDS = 0.5
-"""Shortest time between two suggestions for the same number of steps."""
+SUGGEST_SHARE = 0.025
+"""Share of the time in which near-solutions are sent: reading one takes other processes longer."""
 MAX_READ_CHARACTERS = 1 << 20
 """Length of the text of a schedule from which on it is read only when it is used: few are used, and
 a quarter of a million transfers need more than 100 MiB."""
@@ -44,13 +44,14 @@ class WorkerRun(WorkerLink, RunBase):
         self._schedule: Steps | str = ()
         self._schedule_by = ""
         self._lower: int = job["lower"]
-        self._drafts: dict[int, dict[str, tuple[int, Steps | str]]] = {}
-        """The violated rules and the steps of near-solutions, per number of steps and author."""
+        self._drafts: dict[int, dict[tuple[str, int], tuple[int, Steps | str]]] = {}
+        """The violated rules and the steps of near-solutions, per number of steps, and by author
+        and number."""
         self._hints: dict[int, tuple[str, str]] = {}
         """Author and description of the last hint per number of steps, "" without one; the last
         one that was requested is the last entry."""
-        self._unread: set[int] = set()
-        """The numbers of steps whose near-solution has not been returned."""
+        self._unread: dict[int, set[tuple[str, int]]] = {}
+        """The near-solutions that have not been returned, per number of steps."""
         self._conflicts: int | None = None
         self._last_progress = 0.0
         self._next_suggestion: dict[int, float] = {}
@@ -73,8 +74,9 @@ class WorkerRun(WorkerLink, RunBase):
             self._best, self._schedule_by = line["best"], line["by"]
         if "draft" in line:
             count, draft = line["draft"], (line["violations"], _read_short(line["steps"]))
-            self._drafts.setdefault(count, {})[line["by"]] = draft
-            self._unread.add(count)
+            key = line["by"], line["number"]
+            self._drafts.setdefault(count, {})[key] = draft
+            self._unread.setdefault(count, set()).add(key)
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """See ``Run.offer``; ``best`` counts the offer before the host has verified it."""
@@ -99,12 +101,11 @@ class WorkerRun(WorkerLink, RunBase):
     def suggest(self, assignment: Assignment) -> None:
         """See ``Run.suggest``; throttled per number of steps."""
         count, now = assignment.steps, time.monotonic()
-        if self.budget.evaluations is None:
-            if now < self._next_suggestion.get(count, 0.0):
-                return
-            self._next_suggestion[count] = now + MIN_SUGGEST_SECONDS
-        draft = self._lift(assignment, count)
-        self.send("suggest", draft=count, steps=steps_to_json(draft))
+        timed = self.budget.evaluations is None
+        if timed and now < self._next_suggestion.get(count, 0.0):
+            return
+        self.send("suggest", draft=count, steps=steps_to_json(self._lift(assignment, count)))
+        self._next_suggestion[count] = now + (time.monotonic() - now) / SUGGEST_SHARE
 
     def bound(
         self, steps: int, evidence: Mapping[str, Any] | None = None, *, instance: bool = False
@@ -128,29 +129,40 @@ class WorkerRun(WorkerLink, RunBase):
 
     def hint(self, steps: int, *, complete: bool = False) -> Assignment | None:
         """See ``Run.hint``."""
-        self._unread.discard(steps)
-        self._hints.pop(steps, None)
-        self._hints[steps] = "", ""
-        if self.problem is None or not (steps in self._drafts or self._schedule):
-            return None
-        if steps in self._drafts:
-            drafts = list(self._drafts[steps].items())
-            author, (_, draft) = min(drafts, key=lambda each: each[1][0])
-            how = f"from {author}'s near-solution of {steps} steps"
-            found = self.problem.match(_read(draft))
-        else:
+        drafts = list(self._drafts.get(steps, {}).items())
+        problem, found = self.problem, None
+        if problem is not None and drafts:
+            key, _ = min(drafts, key=lambda each: each[1][0])
+            found = self._near_solution(problem, steps, key)
+        elif problem is not None and self._schedule:
             schedule, author = _read(self._schedule), self._schedule_by
-            how = f"from {author}'s schedule of {len(schedule)} steps"
-            found = cut_to(self.problem.match(schedule), steps)
-        if complete and not is_complete(self.problem, found):
-            return None
-        if author:
-            self._hints[steps] = author, how
+            found = cut_to(problem.match(schedule), steps)
+            self._note_hint(steps, author, f"from {author}'s schedule of {len(schedule)} steps")
+        if problem is not None and complete and not is_complete(problem, found):
+            found = None
+        if found is None:
+            self._note_hint(steps, "", "")
         return found
 
     def migrant(self, steps: int) -> Assignment | None:
         """See ``Run.migrant``."""
-        return self.hint(steps) if steps in self._unread else None
+        unread = list(self._unread.get(steps, ()))
+        if self.problem is None or not unread:
+            return None
+        drafts = self._drafts[steps]
+        best = min(unread, key=lambda key: drafts[key][0])
+        return self._near_solution(self.problem, steps, best)
+
+    def _near_solution(self, problem: Problem, steps: int, key: tuple[str, int]) -> Assignment:
+        """Return a near-solution of another engine, which is then no longer new."""
+        _, draft = self._drafts[steps][key]
+        self._unread[steps].discard(key)
+        self._note_hint(steps, key[0], f"from {key[0]}'s near-solution of {steps} steps")
+        return problem.match(_read(draft))
+
+    def _note_hint(self, steps: int, author: str, how: str) -> None:
+        self._hints.pop(steps, None)
+        self._hints[steps] = (author, how) if author else ("", "")
 
     def progress(self, steps: int, conflicts: int) -> None:
         """See ``Run.progress``; throttled, but the fewest conflicts at the target are kept."""

@@ -144,9 +144,12 @@ class RunHistory:
             self._gain[arm] += max(0, before - after) / before
         self.contributions.append(contribution)
 
-    def drafted(self, draft: Contribution) -> None:
-        """Record a near-solution; of those of one engine only the last is kept."""
-        self.gains += 1
+    def drafted(self, draft: Contribution, *, is_gain: bool = True) -> None:
+        """Record a near-solution; of those of one engine only the last is kept.
+
+        It is a gain if it violates fewer rules than those of all engines before.
+        """
+        self.gains += is_gain
         self.contributions = [
             each
             for each in self.contributions

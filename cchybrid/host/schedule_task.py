@@ -19,7 +19,7 @@ from cchybrid.host.run_history import PROOF_ARM, Contribution, HistoryView, RunH
 from cchybrid.host.strategies import one_by_one
 from cchybrid.host.task import ContractError, Host, Task, WorkerState
 from cchybrid.host.wire import Line
-from cchybrid.model import Instance, LowerBound, Schedule
+from cchybrid.model import Instance, LowerBound, Schedule, Steps
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.strategy import Arm, Phase, planned
 from cchybrid.problem import count_deliveries, is_ordered
@@ -268,8 +268,7 @@ class ScheduleTask(Task):
             case ev.Offer():
                 self._take_offer(seat, worker, event)
             case ev.Suggest(draft, steps):
-                if self.blackboard.suggest(name, draft, steps):
-                    self._take_draft(seat, name, draft)
+                self._take_draft(seat, name, draft, steps)
             case ev.Bound():
                 self._take_bound(seat, worker, event)
             case ev.Progress(steps, conflicts):
@@ -351,13 +350,20 @@ class ScheduleTask(Task):
             self._contributed(worker, author, "bound", checked=checked)
             self._share({"lower": blackboard.lower}, seat)
 
-    def _take_draft(self, seat: int, name: str, count: int) -> None:
-        """Record a near-solution that is better than its author's of as many steps before."""
-        violations = self.blackboard.drafts[count][name].violations
-        self._announce("draft", engine=name, steps=count, violations=violations)
-        how = f"{count} steps, {violations} violated rule{'s' if violations > 1 else ''}"
-        self.history.drafted(self._entry(name, how, self.blackboard.best, "draft"))
-        self._share(self.blackboard.draft_news(count, name), seat)
+    def _take_draft(self, seat: int, name: str, count: int, steps: Steps) -> None:
+        """Share a near-solution that is kept, and record the best of its author."""
+        own = self.blackboard.fewest_violations(count, name)
+        fewest = self.blackboard.fewest_violations(count)
+        number = self.blackboard.suggest(name, count, steps)
+        if number is None:
+            return
+        self._share(self.blackboard.draft_news(count, name, number), seat)
+        violations = self.blackboard.drafts[count][name][number].violations
+        if violations < own:
+            self._announce("draft", engine=name, steps=count, violations=violations)
+            how = f"{count} steps, {violations} violated rule{'s' if violations > 1 else ''}"
+            draft = self._entry(name, how, self.blackboard.best, "draft")
+            self.history.drafted(draft, is_gain=violations < fewest)
 
     def _entry(self, by: str, how: str, steps: int | None, what: str = "schedule") -> Contribution:
         lower, certified = self.blackboard.lower, self.blackboard.best_claim is None

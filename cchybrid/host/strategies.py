@@ -90,17 +90,19 @@ class RelayOptions:
 
     Parameters
     ----------
-    slice_seconds
-        Length of the first time slices, of the heuristics and of the exact engine.
+    slice_seconds, min_slice_seconds
+        Length of the first time slices, of the heuristics and of the exact engine, and the least.
     growth
-        Factor on this length after two slices that both gained something.
+        Factor on the length of a side's slices after one that gained something; after one that did
+        not, it is halved.
     """
 
     slice_seconds: float = 2.0
+    min_slice_seconds: float = 0.5
     growth: float = 1.25
 
     def __post_init__(self) -> None:
-        _check_positive(self, "slice_seconds")
+        _check_positive(self, "slice_seconds", "min_slice_seconds")
         if not self.growth >= 1:
             raise ValueError(f"growth is {self.growth}; use a number of at least 1")
 
@@ -313,9 +315,9 @@ def relay(
 ) -> Iterator[Phase]:
     """Run constructions, then heuristics and the exact engine of the highest priority in turn.
 
-    Each side starts from the other's best schedule and near-solutions. The slices grow while both
-    sides gain: a better schedule, bound or near-solution. Other exact engines run with the
-    heuristics.
+    Each side starts from the other's best schedule and near-solutions. Its slices grow while it
+    gains (a better schedule, bound or near-solution), and are halved when it does not. Other exact
+    engines run with the heuristics.
     """
     constructions, others = _constructions(engines)
     if constructions and others:
@@ -326,17 +328,20 @@ def relay(
     if not heuristics or not exact:
         yield Phase(_arms(others, threads), wait_for_all=True)
         return
-    seconds = options.slice_seconds
-    gained = [True]
-    while gained:
-        gained = []
-        for side in _arms(heuristics, threads), _arms(exact, threads):
-            if active := tuple(arm for arm in side if arm.key not in history.finished):
-                before = history.gains
-                yield Phase(active, share=FIRST_SHARE, seconds=seconds, pause=True)
-                gained.append(history.gains > before)
-        if all(gained):
-            seconds *= options.growth
+    sides = [_arms(heuristics, threads), _arms(exact, threads)]
+    seconds = dict.fromkeys(sides, options.slice_seconds)
+    while sides:
+        for side in tuple(sides):
+            active = tuple(arm for arm in side if arm.key not in history.finished)
+            if not active:
+                sides.remove(side)
+                continue
+            before = history.gains
+            yield Phase(active, share=FIRST_SHARE, seconds=seconds[side], pause=True)
+            if history.gains > before:
+                seconds[side] *= options.growth
+            else:
+                seconds[side] = max(options.min_slice_seconds, seconds[side] / 2)
 
 
 def race(

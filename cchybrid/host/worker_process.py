@@ -163,10 +163,10 @@ class WorkerProcess:
         line encoded, if it is sent to several workers.
         """
         if self.paused:
-            # A line of news has one of these keys, or is of a kind of its own; drafts are kept per
-            # number of steps and author.
+            # A line of news has one of these keys, or is of a kind of its own; near-solutions are
+            # kept as on the blackboard.
             kind = next(key for key in ("best", "draft", "lower", *line) if key in line)
-            of = (line["draft"], line["by"]) if kind == "draft" else ()
+            of = (line["draft"], line["by"], line["number"]) if kind == "draft" else ()
             self._pending_news[kind, *of] = line
             return
         self._unsent += encode(line) if data is None else data

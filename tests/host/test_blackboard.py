@@ -3,7 +3,7 @@
 import pytest
 
 from cchybrid.host.api import instance
-from cchybrid.host.blackboard import Blackboard
+from cchybrid.host.blackboard import MAX_DRAFTS, Blackboard, Draft
 from cchybrid.host.task import ContractError
 from cchybrid.model import Schedule, Transfer
 
@@ -42,16 +42,52 @@ def test_numbers_that_no_array_holds_are_a_breach():
             Blackboard(RING).offer("a", Schedule(RING, ((transfer,),)))
 
 
-def test_near_solutions_of_another_author_do_not_replace_a_worse_one():
+def test_near_solutions_of_another_author_replace_none():
     blackboard = Blackboard(RING)
     late, none = (GOOD[1], GOOD[0]), ()
-    assert blackboard.suggest("a", 2, late)
-    assert blackboard.suggest("b", 2, none)
-    assert not blackboard.suggest("b", 2, none)  # no better
-    assert not blackboard.suggest("a", 2, none)
-    assert blackboard.suggest("b", 3, none)
+    assert blackboard.suggest("a", 2, late) == 0
+    assert blackboard.suggest("b", 2, none) == 0
+    assert blackboard.suggest("b", 2, none) is None  # no better
+    assert blackboard.suggest("b", 3, none) == 0
     assert {count: list(drafts) for count, drafts in blackboard.drafts.items()} == {
         2: ["a", "b"],
         3: ["b"],
     }
-    assert 0 < blackboard.drafts[2]["a"].violations < blackboard.drafts[2]["b"].violations
+    (better,), (worse,) = (blackboard.drafts[2][author] for author in "ab")
+    assert 0 < better.violations < worse.violations
+
+
+BOTH_WAYS = tuple(
+    tuple(Transfer(0, hop) for hop in hops)
+    for hops in (((0, 1), (0, 5)), ((1, 2), (5, 4)), ((2, 3),))
+)
+"""A broadcast around a ring of six nodes; ``ONE_WAY`` has two of its transfers."""
+
+ONE_WAY = tuple((Transfer(0, (n % 6, n - 1)),) for n in range(6, 1, -1))
+
+
+def test_of_near_solutions_that_resemble_each_other_the_better_is_kept():
+    blackboard = Blackboard(instance("ring-bi-6", "OAB"))
+    assert blackboard.suggest("a", 5, BOTH_WAYS[:2]) == 0
+    assert blackboard.suggest("a", 5, BOTH_WAYS) == 0
+    assert blackboard.suggest("a", 5, BOTH_WAYS[:2]) is None
+    assert blackboard.suggest("a", 5, ONE_WAY) == 1
+    assert [draft.steps for draft in blackboard.drafts[5]["a"]] == [BOTH_WAYS, ONE_WAY]
+
+
+def test_a_few_near_solutions_are_kept_and_a_better_one_takes_the_place_of_the_worst(monkeypatch):
+    monkeypatch.setattr(Draft, "resembles", lambda *_: False)
+    blackboard = Blackboard(RING)
+    empty = [blackboard.suggest("a", 2, ()) for _ in range(MAX_DRAFTS + 1)]
+    assert empty == [*range(MAX_DRAFTS), None]
+    assert blackboard.suggest("a", 2, (GOOD[0],)) == 0
+    assert blackboard.suggest("a", 2, (GOOD[0],)) == 1
+    news = [line for line in blackboard.news() if "draft" in line]
+    assert [line["number"] for line in news] == list(range(MAX_DRAFTS))
+
+
+def test_large_near_solutions_are_not_compared(monkeypatch):
+    apart = Draft(1, BOTH_WAYS), Draft(1, ONE_WAY)
+    assert not apart[0].resembles(apart[1])
+    monkeypatch.setattr("cchybrid.host.blackboard.MAX_COMPARED", 1)
+    assert apart[0].resembles(apart[1])

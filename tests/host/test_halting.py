@@ -91,7 +91,9 @@ def test_a_paused_worker_gets_only_the_newest_line_of_each_kind(worker):
         worker.send({"best": 2000 - number, "steps": encode_steps(((),) * 50)})
         worker.send({"lower": number})
         author = ("tabu", "umda")[number % 2]
-        worker.send({"draft": number % 3, "violations": 1, "steps": "[]", "by": author})
+        worker.send(
+            {"draft": number % 3, "violations": 1, "steps": "[]", "by": author, "number": 0}
+        )
     assert not worker._unsent
     assert len(worker._pending_news) == 8
     assert worker._pending_news["best",]["best"] == 1001

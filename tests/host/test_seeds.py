@@ -33,7 +33,8 @@ def worker_run(*kinds: str) -> tuple[Pipe, WorkerRun, Assignment]:
     known = first_fit(run.problem, 0)
     steps = encode_steps(run.problem.lift(known).steps)
     for kind, author in zip(kinds, ("one", "other"), strict=False):
-        run.receive({kind: known.steps, "violations": 1, "steps": steps, "by": author})
+        news = {kind: known.steps, "violations": 1, "steps": steps, "by": author, "number": 0}
+        run.receive(news)
     return pipe, run, known
 
 
@@ -73,7 +74,7 @@ def test_the_hint_is_the_best_near_solution_of_all_others():
     for author, violations, seed in (("other", 2, "one"), ("third", 0, "third"), ("one", 0, "one")):
         steps = encode_steps(run.problem.lift(shorter, known.steps).steps)
         draft = {"draft": known.steps, "violations": violations, "steps": steps, "by": author}
-        run.receive(draft)
+        run.receive({**draft, "number": 0})
         run.hint(known.steps)
         assert run._hints[known.steps][0] == seed
 
@@ -83,10 +84,26 @@ def test_a_migrant_is_a_near_solution_that_was_not_returned_before():
     assert run.migrant(known.steps) is None  # a schedule is none
     steps = encode_steps(run.problem.lift(known).steps)
     for read in (run.migrant, run.hint):
-        run.receive({"draft": known.steps, "violations": 1, "steps": steps, "by": "one"})
+        draft = {"draft": known.steps, "violations": 1, "steps": steps, "by": "one", "number": 0}
+        run.receive(draft)
         assert run.migrant(known.steps - 1) is None
         assert read(known.steps).step.tolist() == known.step.tolist()
         assert run.migrant(known.steps) is None
+
+
+def test_migrants_come_in_the_order_of_their_violations():
+    _, run, known = worker_run("best")
+    steps = encode_steps(run.problem.lift(known).steps)
+    for number, violations in enumerate((3, 1, 2)):
+        draft = {"draft": known.steps, "violations": violations, "steps": steps, "by": "one"}
+        run.receive({**draft, "number": number})
+    unread, order = run._unread[known.steps], []
+    while before := set(unread):
+        assert run.migrant(known.steps) is not None
+        ((_, number),) = before - unread
+        order.append(number)
+    assert order == [1, 2, 0]
+    assert run.migrant(known.steps) is None
 
 
 def test_an_engines_own_schedule_is_no_seed():

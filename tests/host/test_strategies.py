@@ -157,20 +157,18 @@ def test_relay_chooses_the_exact_engine_of_the_highest_priority():
         assert sorted(first) == sorted(again) == ["a-new-exact", "h", "x"]
 
 
-def test_the_slices_of_relay_grow_while_both_sides_gain():
+def test_the_slices_of_a_side_of_relay_grow_while_it_gains_and_are_halved_when_not():
     history = RunHistory(ordered=True)
-    phases = plan("relay", [EXACT, HEURISTIC], history=history)
     lengths = []
-    for phase in islice(phases, 10):
+    for phase in islice(plan("relay", [EXACT, HEURISTIC], history=history), 12):
         assert phase.pause
         lengths.append(phase.seconds)
         if len(lengths) in (1, 4, 5):
             history.contributed(phase.arms[0].key, found(9, 1))
         elif len(lengths) in (2, 6):
-            history.drafted(found(9, 1, "draft"))
-    first, second, third = lengths[0], lengths[2], lengths[6]
-    assert first < second < third
-    assert lengths == [first] * 2 + [second] * 4 + [third] * 4
+            history.drafted(found(9, 1, "draft"), is_gain=len(lengths) == 6)
+    assert lengths[::2] == [2.0, 2.5, 1.25, 1.5625, 0.78125, 0.5]  # gained in the slices 1 and 5
+    assert lengths[1::2] == [2.0, 1.0, 1.25, 1.5625, 0.78125, 0.5]  # in 4 and 6
 
 
 def test_relay_leaves_out_what_has_finished_and_ends_with_the_last():

@@ -47,7 +47,7 @@ MAX_SHORT_SHARE = 0.7
 """Share of short options up to which a model of these alone is tried first; with more of them it is
 hardly smaller than the whole model."""
 
-FIRST_TRIAL, FIRST_TRIAL_IF_FULL = 0.25, 0.5
+FIRST_TRIAL, FIRST_TRIAL_IF_FULL = 0.33, 0.5
 """Share of the time for the model of short options before the repairs; the larger one where some
 channels must be full in every step, as such models are nearly always solved. Chosen by hand."""
 
@@ -261,18 +261,20 @@ class _Search:
             self.targets.active = True
             answer = self._ask(target, stage, self.targets.limit() * stage.share)
             self._record(target, stage, answer)
-            if answer.assignment is not None or not self._is_useful(target, stage.tight):
+            if answer.assignment is not None or not self._is_useful(target, stage):
                 return
         self.targets.give_up(target)
 
-    def _is_useful(self, target: int, tight: Tight | None) -> bool:
+    def _is_useful(self, target: int, stage: _Stage) -> bool:
         """Return whether to go on with a decision, before what others have found is repaired."""
         if not self.run.wants(target):
             return False
-        if not self._repairs or (tight is not None and tight.full.any()):
+        if not self._repairs or (stage.tight is not None and stage.tight.full.any()):
             return True
         best = self.run.best()
-        if best is not None and self.run.migrant(best - 1) is not None:
+        if not stage.hinted and best is not None and best - 1 > target:
+            return True  # a short trial, and repairs would be for more steps
+        if best is not None and self.repairs.has_news(best - 1):
             self._repaired = -1
         return best == self._repaired
 
@@ -350,7 +352,7 @@ class _Search:
         )
         seconds = cpu_limit(run.budget, limit)
         answer = decide(
-            make, solver, lambda: self._is_useful(target, tight), run.should_stop, seconds
+            make, solver, lambda: self._is_useful(target, stage), run.should_stop, seconds
         )
         run.note(
             target=target,

@@ -49,7 +49,8 @@ UNITS = 0.5
 """Deterministic time for a neighbourhood, about seconds."""
 
 PATIENCE = 1.0
-"""Deterministic time without gain after which a new start is tried. Chosen by hand."""
+"""Deterministic time without gain after which another start is tried; doubled whenever the repair
+goes on later. Chosen by hand."""
 
 BASE_UNITS, UNITS_PER_BOOLEAN = 5e-3, 1e-5
 """Deterministic time beside CP-SAT's own: about what making a model takes."""
@@ -87,7 +88,7 @@ class Repair:
         self._family = families(problem)
         self._free_count = float(FIRST_FREE)
         self._chosen_count = FIRST_CHOSEN
-        self._idle = 0.0
+        self._idle, self._patience = 0.0, PATIENCE
         self.is_refuted = False
         """Whether there is no schedule of these options even if all deliveries are free."""
 
@@ -99,7 +100,11 @@ class Repair:
     @property
     def is_over(self) -> bool:
         """Whether nothing is unscheduled, or nothing was gained for long."""
-        return not self.unscheduled or self.is_refuted or self._idle > PATIENCE
+        return not self.unscheduled or self.is_refuted or self._idle > self._patience
+
+    def rest(self) -> None:
+        """Be no longer over, for twice the time without gain."""
+        self._idle, self._patience = 0.0, 2.0 * self._patience
 
     def assignment(self) -> Assignment:
         """Return the schedule so far."""
@@ -196,7 +201,7 @@ MAX_STARTS = 4
 """Repairs without success for one number of steps before a whole model is tried: there may be no
 such schedule, and only a whole model shows that. One takes a second or two."""
 
-MAX_UNSCHEDULED, ALWAYS_FEW = 0.02, 3
+MAX_UNSCHEDULED, ALWAYS_FEW = 0.05, 3
 """Share of the required deliveries that a near-solution may leave unscheduled; with more of them,
 the best schedule without its last step is repaired faster. ``ALWAYS_FEW`` are allowed anyway."""
 
@@ -227,11 +232,28 @@ class Repairs:
         self._uses, self._fits, self._offer = uses, fits, offer
         self._seeds = count(run.seed)
         self._refuted: set[int] = set()
+        self._near: dict[int, list[Assignment]] = {}
+        """New near-solutions of other engines, per number of steps."""
+        self._target = -1
+        """The number of steps of the last repairs."""
+        self._waiting: list[Repair] = []
+        """Those that are not over."""
+        self._tired: list[Repair] = []
+        """Those without gain for long."""
+        self._cut: int | None = None
+        """The steps of the schedule of which the last steps were left out."""
         self._required = int(problem.required.sum())
         self.are_useful = problem.ordered and self._required > FIRST_FREE
         """Whether to repair: where all deliveries would be free, a repair is no easier than a whole
         model, and of scatters hardly any near-solution was repaired."""
         self._max_unscheduled = max(ALWAYS_FEW, MAX_UNSCHEDULED * self._required)
+
+    def has_news(self, steps: int) -> bool:
+        """Return whether there is a new near-solution of another engine, and keep it."""
+        near = self._run.migrant(steps)
+        if near is not None:
+            self._near.setdefault(steps, []).append(near)
+        return near is not None
 
     def run_all(self) -> None:
         """Repair until there is no success, and no better schedule of another engine either."""
@@ -256,6 +278,7 @@ class Repairs:
             if repair.is_refuted:
                 self._refuted.add(target)
                 return False
+            (self._tired if repair.is_over else self._waiting).append(repair)
             over = number + 1 == MAX_STARTS or self._targets.now() >= end
             if over or not self._run.wants(target):
                 return False
@@ -264,27 +287,48 @@ class Repairs:
     def _starts(self, short: UsageMatrix, target: int) -> Iterator[Repair]:
         """Yield repairs without end; none if there is neither near-solution nor schedule.
 
-        They start from another engine's near-solution, or, if it leaves too many deliveries
-        unscheduled, from the best schedule without its last steps.
+        They start from other engines' near-solutions; if these leave too many deliveries
+        unscheduled, from the best schedule without its last steps. Then those that were without
+        gain for long go on.
         """
+        if target != self._target:
+            self._target, self._waiting, self._tired, self._cut = target, [], [], None
+            if not self.has_news(target):
+                near = self._run.hint(target, complete=True)
+                self._near[target] = [] if near is None else [near]
         while True:
-            near = self._run.hint(target, complete=True)
-            if near is not None:
-                repair = self._from(near, short, target)
-                if repair.unscheduled <= self._max_unscheduled or self._run.best() is None:
-                    yield repair
-                    continue
+            self._read_news(short, target)
             whole = best_assignment(self._run, self._problem)
-            if whole is not None:
+            if self._waiting:
+                yield _pop_best(self._waiting)
+            elif whole is not None and whole.steps != self._cut:
+                self._cut = whole.steps
                 yield self._from(cut_to(whole, target), short, target)
-            if near is whole is None:
+            elif self._tired:
+                repair = _pop_best(self._tired)
+                repair.rest()
+                yield repair
+            else:
                 return
+
+    def _read_news(self, short: UsageMatrix, target: int) -> None:
+        """Make repairs of the new near-solutions that leave few deliveries unscheduled."""
+        while self.has_news(target):
+            pass
+        limit = self._max_unscheduled if self._run.best() is not None else self._required
+        for near in self._near.pop(target, []):
+            repair = self._from(near, short, target)
+            if repair.unscheduled <= limit:
+                self._waiting.append(repair)
 
     def _from(self, near: Assignment, short: UsageMatrix, target: int) -> Repair:
         return Repair(self._problem, short, near, target, next(self._seeds))
 
     def _run_one(self, repair: Repair, short: UsageMatrix, end: float) -> Repair:
-        """Return the repair that is over: this one, or that of a better start that came."""
+        """Return the repair that is over: this one, or that of a better start that came.
+
+        Those that are interrupted go on later.
+        """
         run, targets = self._run, self._targets
 
         def useful() -> bool:
@@ -294,7 +338,13 @@ class Repairs:
             answer = repair.try_neighbourhood(run.budget, left, useful, run.should_stop)
             run.note(target=repair.steps, booleans=answer.booleans, unscheduled=repair.unscheduled)
             targets.spend(evaluations(cost_of(answer)))
-            if (near := run.migrant(repair.steps)) is not None:
-                other = self._from(near, short, repair.steps)
-                repair = min(repair, other, key=lambda each: each.unscheduled)
+            self._read_news(short, repair.steps)
+            if any(other.unscheduled < repair.unscheduled for other in self._waiting):
+                self._waiting.append(repair)
+                repair = _pop_best(self._waiting)
         return repair
+
+
+def _pop_best(repairs: list[Repair]) -> Repair:
+    """Remove and return the one with the fewest unscheduled deliveries."""
+    return repairs.pop(min(range(len(repairs)), key=lambda each: repairs[each].unscheduled))

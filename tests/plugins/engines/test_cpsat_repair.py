@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 from cchybrid_plugins.engines.cpsat.engine import CpSat
-from cchybrid_plugins.engines.cpsat.repair import Repair, Repairs
+from cchybrid_plugins.engines.cpsat.repair import PATIENCE, Repair, Repairs
 from cchybrid_plugins.engines.cpsat.targets import Targets
 from hypothesis import given
 from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.plugin.conformance import LocalRun
-from cchybrid.plugin.engine import Budget, Stop
+from cchybrid.plugin.engine import Budget, Stop, cut_to
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.referee.verify import verify
 from cchybrid.toolkit.cpsat.model import build
@@ -129,12 +129,15 @@ def test_a_near_solution_is_repaired_without_any_schedule():
 def test_a_repair_goes_on_from_a_better_start_that_comes():
     plain, near = repaired_heawood()
 
+    arrivals: list[Assignment] = []
+
     class Run(LocalRun):
         def migrant(self, steps: int) -> Assignment | None:
-            return near if len(self.notes) == 1 else None
+            return arrivals.pop() if arrivals and len(self.notes) == 1 else None
 
     spent = []
     for kind in (LocalRun, Run):
+        arrivals[:] = [near]
         run = kind(plain.problem, budget=plain.budget, first_lower=5, target=5)
         run.offer(first_fit(plain.problem, 0))
         assert repaired_run(run).best() == 5
@@ -142,6 +145,36 @@ def test_a_repair_goes_on_from_a_better_start_that_comes():
         left = [note["unscheduled"] for note in run.notes]
         assert (left[1] <= 3 < left[0]) == (kind is Run)
     assert spent[1] < spent[0]
+
+
+@pytest.mark.slow
+def test_after_all_starts_the_repairs_without_gain_go_on_for_longer(monkeypatch):
+    plain, _ = repaired_heawood()
+    first = first_fit(plain.problem, 0)
+    near = plain.problem.match(plain.schedules[-1].steps)
+    last = np.flatnonzero(near.step == 4)[:2]  # none is required by others
+    near.option[last], near.step[last] = -1, -1
+    arrivals = [cut_to(first, 5), near]
+    started: list[tuple[int, float]] = []
+
+    class Run(LocalRun):
+        def migrant(self, steps: int) -> Assignment | None:
+            return arrivals.pop() if arrivals else None
+
+    def tire(self: Repairs, repair: Repair, *_: object) -> Repair:
+        started.append((repair.unscheduled, repair._patience))
+        repair._idle = 2.0 * repair._patience
+        assert repair.is_over
+        return repair
+
+    run = Run(plain.problem, budget=plain.budget, first_lower=5, target=5)
+    run.offer(first)
+    monkeypatch.setattr(Repairs, "_run_one", tire)
+    repaired_run(run)
+    (few, _), (many, _), *again = started
+    assert few == 2 < many  # the near-solution, then the schedule without its last steps
+    assert again == [(few, 2.0 * PATIENCE), (few, 4.0 * PATIENCE)]
+    assert run.suggestions
 
 
 @pytest.mark.slow
@@ -157,25 +190,27 @@ def test_the_engine_begins_with_the_repair_of_a_near_solution():
         assert not run.violations
 
 
+@pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("news", ["near-solution", "schedule", ""])
-def test_what_others_find_during_a_decision_is_repaired_first(news, monkeypatch):
+def test_what_others_find_during_a_decision_is_repaired_first(news, number, monkeypatch):
+    """Except during the first decision, a trial, if others work at larger numbers of steps."""
     problem = build_problem(cchybrid.instance("random-regular-30-3-25", "AAB"))
     first = first_fit(problem, 0)
     events: list[str] = []
 
     class Run(LocalRun):
         def migrant(self, steps: int) -> Assignment | None:
-            arrives = news == "near-solution" and events == ["decision"]
-            return damaged(problem, steps, 1) if arrives else None
+            arrives = news == "near-solution" and events.count("decision") == number
+            return damaged(problem, steps, 1) if arrives and events[-1] == "decision" else None
 
         def best(self) -> int:
-            arrived = news == "schedule" and len(events) > 0
+            arrived = news == "schedule" and events.count("decision") >= number
             return first.steps - arrived
 
     def decision(make: Any, solver: Any, useful: Any, should_stop: Any, seconds: Any) -> Answer:
         events.append("decision")
         events.append("goes on" if useful() else "ends")
-        run.stopped = len(events) > 5
+        run.stopped = len(events) > 7
         return Answer()
 
     run = Run(problem, first_lower=first.steps - 3)
@@ -183,5 +218,5 @@ def test_what_others_find_during_a_decision_is_repaired_first(news, monkeypatch)
     monkeypatch.setattr("cchybrid_plugins.engines.cpsat.engine.decide", decision)
     monkeypatch.setattr(Repairs, "run_all", lambda self: events.append("repairs"))
     CpSat(CpSat.Options()).solve(problem, run)
-    assert events[:3] == ["decision", "ends" if news else "goes on", "repairs"]
-    assert events[3:5] == ["decision", "goes on"]
+    assert events[:3] == ["decision", "goes on", "repairs"]
+    assert events[3:5] == ["decision", "ends" if news and number == 2 else "goes on"]
