@@ -146,7 +146,7 @@ class Run(Protocol):
         """
 
     def migrant(self, steps: int) -> Assignment | None:
-        """Return the hint of this number of steps if it is a near-solution not returned before.
+        """Return the best near-solution of this number of steps that was not returned before.
 
         A search calls it now and then, to take part in what other engines have found meanwhile. It
         costs nothing where there is none.
