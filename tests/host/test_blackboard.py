@@ -57,22 +57,22 @@ def test_near_solutions_of_another_author_replace_none():
     assert 0 < better.violations < worse.violations
 
 
-BOTH_WAYS = tuple(
+BOTH_DIRECTIONS = tuple(
     tuple(Transfer(0, hop) for hop in hops)
     for hops in (((0, 1), (0, 5)), ((1, 2), (5, 4)), ((2, 3),))
 )
-"""A broadcast around a ring of six nodes; ``ONE_WAY`` has two of its transfers."""
+"""A broadcast around a ring of six nodes; ``ONE_DIRECTION`` has two of its transfers."""
 
-ONE_WAY = tuple((Transfer(0, (n % 6, n - 1)),) for n in range(6, 1, -1))
+ONE_DIRECTION = tuple((Transfer(0, (n % 6, n - 1)),) for n in range(6, 1, -1))
 
 
 def test_of_near_solutions_that_resemble_each_other_the_better_is_kept():
     blackboard = Blackboard(instance("ring-bi-6", "OAB"))
-    assert blackboard.suggest("a", 5, BOTH_WAYS[:2]) == 0
-    assert blackboard.suggest("a", 5, BOTH_WAYS) == 0
-    assert blackboard.suggest("a", 5, BOTH_WAYS[:2]) is None
-    assert blackboard.suggest("a", 5, ONE_WAY) == 1
-    assert [draft.steps for draft in blackboard.drafts[5]["a"]] == [BOTH_WAYS, ONE_WAY]
+    assert blackboard.suggest("a", 5, BOTH_DIRECTIONS[:2]) == 0
+    assert blackboard.suggest("a", 5, BOTH_DIRECTIONS) == 0
+    assert blackboard.suggest("a", 5, BOTH_DIRECTIONS[:2]) is None
+    assert blackboard.suggest("a", 5, ONE_DIRECTION) == 1
+    assert [draft.steps for draft in blackboard.drafts[5]["a"]] == [BOTH_DIRECTIONS, ONE_DIRECTION]
 
 
 def test_a_few_near_solutions_are_kept_and_a_better_one_takes_the_place_of_the_worst(monkeypatch):
@@ -87,7 +87,7 @@ def test_a_few_near_solutions_are_kept_and_a_better_one_takes_the_place_of_the_w
 
 
 def test_large_near_solutions_are_not_compared(monkeypatch):
-    apart = Draft(1, BOTH_WAYS), Draft(1, ONE_WAY)
+    apart = Draft(1, BOTH_DIRECTIONS), Draft(1, ONE_DIRECTION)
     assert not apart[0].resembles(apart[1])
     monkeypatch.setattr("cchybrid.host.blackboard.MAX_COMPARED", 1)
     assert apart[0].resembles(apart[1])

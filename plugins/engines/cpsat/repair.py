@@ -237,9 +237,9 @@ class Repairs:
         self._target = -1
         """The number of steps of the last repairs."""
         self._waiting: list[Repair] = []
-        """Those that are not over."""
+        """Repairs that are not over."""
         self._tired: list[Repair] = []
-        """Those without gain for long."""
+        """Repairs without gain for long."""
         self._cut: int | None = None
         """The steps of the schedule of which the last steps were left out."""
         self._required = int(problem.required.sum())
