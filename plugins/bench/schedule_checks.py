@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
@@ -170,18 +170,22 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _improving(contributions: Iterable[Contribution], by_host: bool) -> Iterator[Contribution]:
-    """Yield contributions without schedules that are no better than those before.
+def _improving(contributions: Sequence[Contribution], by_host: bool) -> Iterator[Contribution]:
+    """Yield contributions without schedules that are not known to be better than those before.
 
-    Of as many steps the better one is of the author of the result: the host, or engines.
+    Channel uses decide between schedules of as many steps, but are not recorded: each schedule of
+    engines is better than those of engines before, and the result better than all.
     """
-    best = math.inf
+    schedules = [entry for entry in contributions if entry.what == "schedule"]
+    result = [entry for entry in schedules if (entry.author == HOST_GREEDY) == by_host][-1:]
+    best, author = math.inf, HOST_GREEDY
     for entry in contributions:
         if entry.what == "schedule":
-            tie = (entry.author == HOST_GREEDY) == by_host
-            if entry.steps is None or entry.steps > best or (entry.steps == best and not tie):
+            steps = math.inf if entry.steps is None else entry.steps
+            wins_tie = entry in result or HOST_GREEDY not in (author, entry.author)
+            if steps > best or (steps == best and not wins_tie):
                 continue
-            best = entry.steps
+            best, author = steps, entry.author
         yield entry
 
 

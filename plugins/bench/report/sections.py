@@ -251,8 +251,8 @@ def _credit(rows: DataFrame) -> list[Section]:
         f" with as few steps. {len(recorded)} of {len(rows)} rows have records. Rows: it improved"
         " on the best known; best: it found the best schedule or bound; improved on"
         " others: its improvement was on a result of another arm (an engine on the instance, or on"
-        " quotients) or on the greedy schedule. Seconds are those to its"
-        f" last improvement in each row.{methods_text}"
+        " quotients) or on the greedy schedule; with as many steps as that, only the result of the"
+        f" run counts. Seconds are those to its last improvement in each row.{methods_text}"
     )
     table = statistics.credit_of(gains) if len(gains) else None
     return [Section("What each engine contributed", text, table=table)]
