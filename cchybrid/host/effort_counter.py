@@ -7,14 +7,12 @@ from typing import Any
 
 from cchybrid.host.events import End
 from cchybrid.host.task import WorkerState
-from cchybrid.plugin.records import EngineInfo
 
 
-def unfinished(workers: Iterable[WorkerState], engines: Iterable[EngineInfo]) -> tuple[str, ...]:
-    """Return the engines that a limit ended; all of a run if there was no time for any worker."""
-    last = {each.arm: each for each in workers if each.opened.role == "engine"}
-    names = {each.opened.name for each in last.values() if not each.finished}
-    return tuple(sorted(names if last else {info.name for info in engines}))
+def unfinished(workers: Iterable[WorkerState]) -> tuple[str, ...]:
+    """Return the engines that had begun a search which a limit ended: they did not end it."""
+    last = {each.arm: each for each in workers if each.opened.role == "engine" and each.started}
+    return tuple(sorted({each.opened.name for each in last.values() if not each.finished}))
 
 
 class EffortCounter:

@@ -21,7 +21,7 @@ class EngineSeconds:
     def add(self, engine: str, spent: Spent, started: bool) -> None:
         """Add the seconds of a worker, whose search has ``started`` or not."""
         _add(self.start, engine, spent.start_processor, spent.start_wall)
-        if started or spent.search_wall:
+        if started:
             _add(self.search, engine, spent.search_processor, spent.search_wall)
 
 

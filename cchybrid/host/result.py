@@ -62,7 +62,8 @@ class Result(RunResult):
     evaluations_to_best
         Evaluations of its engine when it offered the schedule, or ``None``.
     unfinished
-        Engines that a limit ended, which with a larger one could have found more.
+        Engines that had begun a search which a limit ended, and which could have found more with
+        a larger one: none if schedule or bound left nothing to do.
     """
 
     instance: Instance

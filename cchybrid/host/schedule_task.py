@@ -430,7 +430,7 @@ class ScheduleTask(Task):
             strategy=config.strategy,
             target=self.target,
             contributions=tuple(self.history.contributions),
-            unfinished=() if self.done else unfinished(self.seats.values(), config.engines),
+            unfinished=() if self.done else unfinished(self.seats.values()),
             **self.effort.facts(schedule is not None, self.incumbent is self.blackboard.incumbent),
             **common,
         )

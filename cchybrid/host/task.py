@@ -286,7 +286,7 @@ class Task(ABC):
     @property
     def done(self) -> bool:
         """Whether engines have nothing left to do."""
-        return self.refused is not None or self.is_settled
+        return self.refused is not None or self.infeasible is not None or self.is_settled
 
     def apply(self, now: float, seat: int, event: ev.Event) -> list[Action]:
         """Apply one event and return the actions that follow.
@@ -306,6 +306,7 @@ class Task(ABC):
             return self._actions
         worker = self.seats[seat]
         if isinstance(event, ev.Spent) and worker.opened.role == "engine":
+            worker.started |= event.search_wall > 0  # on other machines
             self.engine_seconds.add(worker.title, event, worker.started)
         if worker.distrusted or isinstance(event, ev.Spent):
             return self._actions

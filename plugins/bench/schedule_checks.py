@@ -28,7 +28,7 @@ COLUMNS: Mapping[str, Any] = {
     "search_seconds": None, "search_wall_seconds": None,
     "max_evaluations": None,  # the largest number of one engine
     "searched": True,  # False: no engine began its search
-    "cut_off": None,  # whether a limit ended an engine; None in older stores
+    "cut_off": None,  # whether a limit ended a search; None without any, and in older stores
     "contributions": (),  # in the order of time; empty in older stores
     "machine": "unknown",  # as recorded: nothing can check it
     "cost": {},  # of rows that are measured
@@ -147,6 +147,7 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
             [at, *(e.seconds for e in contributions if (e.what, e.steps) == ("schedule", steps))]
         )
     spent = result.get("evaluations") or {}
+    searched = result.get("start_seconds") is None or result.get("search_seconds") != {}
     cost = {name: value for name, value in (result.get("cost") or {}).items() if value is not None}
     return {
         "steps": steps, "infeasible": infeasible, "lower_bound": lower,
@@ -163,8 +164,8 @@ def checked_columns(run: StoredRun) -> dict[str, Any]:
         "start_wall_seconds": _seconds(result.get("start_seconds"), "wall"),
         "search_seconds": _seconds(result.get("search_seconds"), "processor"),
         "search_wall_seconds": _seconds(result.get("search_seconds"), "wall"),
-        "searched": result.get("start_seconds") is None or result.get("search_seconds") != {},
-        "cut_off": bool(result["unfinished"]) if "unfinished" in result else None,
+        "searched": searched,
+        "cut_off": bool(result["unfinished"]) if searched and "unfinished" in result else None,
         "contributions": contributions,
         "cost": {str(name): amount(cost, name) for name in cost},
     }  # fmt: skip

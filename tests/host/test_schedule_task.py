@@ -16,6 +16,7 @@ from cchybrid.host.events import (
     Exited,
     Failed,
     Garbled,
+    Infeasible,
     Offer,
     Opened,
     Overdue,
@@ -99,9 +100,42 @@ def test_the_seconds_of_all_workers_of_an_engine_are_added():
     ],
 )  # fmt: skip
 def test_engines_that_a_limit_ended_are_named(event: Any, unfinished: tuple[str, ...]) -> None:
-    state = opened((0.5, 3, Bound(2, GROWTH, False, "growth")), (1.0, 1, event))
+    started = (0.2, 1, Started()), (0.2, 2, Started())
+    state = opened(*started, (0.5, 3, Bound(2, GROWTH, False, "growth")), (1.0, 1, event))
     result = state.result(RunConfig([], [], budget=Budget(1.0, None, 1, None)))
     assert (result.unfinished, result.to_json()["unfinished"]) == (unfinished, [*unfinished])
+
+
+@pytest.mark.parametrize(
+    ("events", "unfinished"),
+    [
+        ([], ()),
+        ([(0.2, 2, Started())], ("b",)),
+        ([(0.2, 1, Started()), (0.3, 4, Opened("a", "engine"))], ("a",)),  # its next time slice
+        ([(0.2, 1, Spent(0.5, 0.5, 0.0, 0.0)), (0.2, 2, Spent(0.5, 0.5, 0.5, 0.5))], ("b",)),
+        ([(0.2, 3, Spent(0.5, 0.5, 0.5, 0.5))], ()),
+        ([(0.2, 1, Started()), (0.3, HOST, Infeasible({"kind": "unreachable"}))], ()),
+    ],
+)  # fmt: skip
+def test_engines_are_unfinished_only_in_a_search_that_had_begun_and_could_matter(
+    events: list[tuple[float, int, Any]], unfinished: tuple[str, ...]
+) -> None:
+    """Of work on other machines, only the seconds of the search show that it had begun."""
+    state = opened(*events, (1.0, 1, Exited("terminated")), (1.0, 2, Exited("terminated")))
+    result = state.result(RunConfig([], [], budget=Budget(1.0, None, 1, None)))
+    assert result.unfinished == unfinished
+
+
+@pytest.mark.parametrize("collective", ["OAB", "allreduce"])
+@pytest.mark.parametrize(("failed", "seconds"), [({"fail_links": ["0>1"]}, 100.0), ({}, 0.01)])
+def test_a_run_without_any_search_and_its_replay_have_no_unfinished_engines(
+    collective: str, failed: dict[str, Any], seconds: float
+) -> None:
+    """There is no schedule, or no time."""
+    lines: list[Any] = []
+    instance = cchybrid.instance("ring-uni-4", collective, **failed)
+    result = cchybrid.solve(instance, time_limit=seconds, first_schedule=False, log=lines.append)
+    assert result.unfinished == replay(json.loads(json.dumps(lines)))[0].unfinished == ()
 
 
 def test_an_engine_whose_kernels_are_late_takes_part_and_is_a_remark():

@@ -153,7 +153,7 @@ def rates(runs: DataFrame) -> DataFrame:
 
 
 def _is_cut_off(run: Any) -> bool:
-    """Return whether a limit ended an engine; in older stores whether the run ended at a limit."""
+    """Return whether a limit ended a search; where that is unknown, the run itself."""
     if not math.isnan(run.cut_off):
         return bool(run.cut_off)
     budget = Contestant.from_key(run.key)

@@ -222,6 +222,20 @@ def test_engines_that_were_not_started_took_no_time(spent: Any, seconds: float |
     assert (found["start_seconds"], found["search_seconds"]) == (seconds, seconds)
 
 
+@pytest.mark.parametrize(
+    ("unfinished", "spent", "cut_off"),
+    [
+        (["a"], {"a": {"processor": 1.0, "wall": 1.0}}, True),
+        ([], {"a": {"processor": 1.0, "wall": 1.0}}, False),
+        ([], {}, None),  # the time of the run says whether there was none for a search
+    ],
+)
+def test_a_limit_cuts_off_a_search(unfinished: list[str], spent: Any, cut_off: bool | None) -> None:
+    change = {"unfinished": unfinished, "start_seconds": {}, "search_seconds": spent}
+    run = changed(schedules().runs[0], lambda result, _: result.update(change))
+    assert checked(run).found["cut_off"] is cut_off
+
+
 def test_runs_of_older_versions_and_rounded_times_count() -> None:
     def older(result: Result, _: Any) -> None:
         del result["contributions"]
