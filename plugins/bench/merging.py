@@ -25,9 +25,9 @@ class Merged:
     Attributes
     ----------
     added
-        Runs that were stored.
+        Runs of the merged store that were stored.
     known
-        Runs that were left out, as the store has one of the same key already.
+        Runs that were left out, as the store has one of the same key already, or replaced.
     refused
         A line for every run that does not hold or cannot be read; it was left out.
     """
@@ -71,6 +71,7 @@ def merge(
         own_rows, own_digests = _rows(output, registry), dict[str, str | None]()
     unverified = {key_of(run): run for run in output.runs(merged.refused.append)}
     known: dict[tuple[str, str, int], Run] = {}
+    stored: set[tuple[str, str, int]] = set()
     for path in paths:
         digests: dict[str, str | None] = {}  # of this store, whose rows may have names of others
         with Store(path) as part:
@@ -94,12 +95,14 @@ def merge(
                     else:
                         output.put(run)
                         known[key] = run
-                        merged.added += 1
+                        merged.known += key in stored
+                        stored.add(key)
                     watch(done, total)
             except DAMAGE as error:
                 raise InputError(
                     f"the store is damaged: {error}", where=str(path), hint="leave it out"
                 ) from None
+    merged.added = len(stored)
     return merged
 
 

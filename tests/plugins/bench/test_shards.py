@@ -90,13 +90,31 @@ def test_merged_parts_are_the_whole_each_run_once(whole: Path, three: list[Run],
     second = store_of(whole, tmp_path / "2.sqlite", [three[0], three[1], three[2]])
     with Store(tmp_path / "all.sqlite", write=True) as store:
         merged = merge([first, second], store, load_registry())
-        # A run takes the place of the failed one.
-        assert (merged.added, merged.known, merged.refused) == (4, 1, [])
+        # A run takes the place of the failed one, which is no new run then.
+        assert (merged.added, merged.known, merged.refused) == (3, 2, [])
     assert content(tmp_path / "all.sqlite") == content(whole)
     with Store(tmp_path / "all.sqlite", write=True) as store:
         again = merge([second, first], store, load_registry())
         assert (again.added, again.known, again.refused) == (0, 5, [])
     assert content(tmp_path / "all.sqlite") == content(whole)
+
+
+def test_a_failed_run_of_the_store_that_is_replaced_is_one_new_run(
+    whole: Path, three: list[Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failed = replace(three[0], failure="exit 1: ", result={}, record=None)
+    parts = store_of(whole, tmp_path / "1.sqlite", [failed]), whole
+    output = tmp_path / "all.sqlite"
+    for given, words in (
+        (parts[:1], "1 runs, 1 of them new"),
+        (parts[1:], "3 runs, 3 of them new"),  # the failed one is replaced
+        (parts, "3 runs, 0 of them new; 4 were there already"),
+    ):
+        assert command(["bench", "merge", *map(str, given), "-o", str(output)]) == 0
+        assert capsys.readouterr().out == f"{output}: {words}\n"
+    output.unlink()
+    assert command(["bench", "merge", *map(str, parts), "-o", str(output)]) == 0
+    assert "3 runs, 3 of them new; 1 were there already" in capsys.readouterr().out
 
 
 def forged(run: Run) -> Run:
