@@ -336,6 +336,7 @@ def _all_rows(rows: DataFrame, reading: Reading) -> Section:
     several = len(reading.contestants) > 1
     text = "Times are means over the seeds with which those steps were reached by one contestant"
     text += ": that of the lowest mean, whether or not a difference to others is shown."
+    text += " Engine and story are those of the quickest of these runs."
     alone = rows.engine + " " + rows.steps.astype(str)  # the same as other columns
     states = [rows.state + ", " + rows.proof, "open, gap " + rows.gap.astype(str)]
     table = DataFrame({

@@ -42,12 +42,12 @@ def standings(reading: Reading) -> DataFrame:
       run; ``claimed_bound``: a better one without checkable evidence; ``gap``: the difference of
       the steps and the certified bound.
     - ``infeasible``: whether it was shown again that there is no schedule.
-    - ``contestant``: the best one: fewest steps, then shortest time; ``engine``: the engine that
-      found them; ``seconds_to_best``, ``seconds``: means over the seeds that reached those steps.
+    - ``contestant``: the best one: fewest steps, then shortest time; ``seconds_to_best``,
+      ``seconds``: means over the seeds that reached those steps.
     - ``samples``: the seconds of the best contestant's runs, ``penalised`` without those steps;
       ``penalty``: that of its runs; ``rivals``: the number of contestants with runs.
-    - ``contributions``: those of its fastest run with these steps, without a schedule those of the
-      run with the best bound; ``story``: the same in words.
+    - ``engine``, ``contributions``: those of its fastest run with these steps, without a schedule
+      those of the run with the best bound; ``story``: the contributions in words.
     - ``proof``: ``certified`` if the row is closed, ``claimed`` if its steps meet a claimed bound,
       which does not close it, else ""; ``state``:
       ``optimal``, ``infeasible``, ``open``, ``nothing found``, ``failed``, ``not run``,
@@ -103,18 +103,19 @@ def _best(held: DataFrame) -> DataFrame:
 
     there = held[held.steps == held.fewest]
     means = there.groupby(["row", "key", "contestant"], as_index=False).agg(
-        {"seconds_to_best": fmean, "seconds": fmean, "engine": lambda names: names.mode()[0]}
+        {"seconds_to_best": fmean, "seconds": fmean}
     )
     best = means.sort_values(["seconds_to_best", "key"]).drop_duplicates("row")
     first = there.merge(best[["row", "key"]]).sort_values(["seconds_to_best", "seed"])
     order = {"lower_bound": False, "key": True, "seed": True}
     other = held[held.fewest.isna()].sort_values([*order], ascending=[*order.values()])
-    contributions = pd.concat([first, other]).drop_duplicates("row").set_index("row").contributions
+    shown = pd.concat([first, other]).drop_duplicates("row").set_index("row")
     found = DataFrame({
         "steps": held.groupby("row").fewest.first(),
         "lower_bound": bounds.max(),
         "claimed_bound": claims.lower_bound.max(),
-        "contributions": contributions, "story": contributions.map(_story),
+        "engine": shown.engine, "contributions": shown.contributions,
+        "story": shown.contributions.map(_story),
     })  # fmt: skip
     more = found.claimed_bound > found.lower_bound.fillna(0)
     found["claimed_bound"] = found.claimed_bound.where(more)

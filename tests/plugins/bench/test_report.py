@@ -157,19 +157,24 @@ def test_who_contributed_what(runs: list[Run]) -> None:
     assert f"Methods of the schedules: {four} (1 row), {method} (1 row)." in section.text
 
 
-def test_the_story_is_that_of_the_first_run_to_have_the_steps(runs: list[Run]) -> None:
-    late, early, more = (
+@pytest.mark.parametrize("times", [(9.0, 8.0), (9.0, 8.0, 9.5)])
+def test_engine_and_story_are_those_of_the_first_run_to_have_the_steps(
+    runs: list[Run], times: tuple[float, ...]
+) -> None:
+    """Also where more runs are of another engine, or its name comes first in the alphabet."""
+    authors = ("another", "early", "another")
+    *found, more = (
         with_seed(with_contributions(runs[1], contributed("schedule", author, 4)), seed)
-        for seed, author in enumerate(("late", "early", "none"))
+        for seed, author in enumerate((*authors[: len(times)], "none"))
     )
-    for run, seconds in ((late, 9.0), (early, 8.0)):
-        run.result.update(seconds_to_best=seconds, seconds=10.0)
+    for run, author, seconds in zip(found, authors, times, strict=False):
+        run.result.update(seconds_to_best=seconds, seconds=10.0, engine=author)
         run.result["contributions"] = [
             {**each, "seconds": seconds} for each in run.result["contributions"]
         ]
     failed = replace(more, failure="exit 1")
-    found = standings(read(store_of([late, early, failed])))
-    assert found.story.iloc[1] == "early 4"
+    rows = standings(read(store_of([*found, failed])))
+    assert (rows.engine.iloc[1], rows.story.iloc[1]) == ("early", "early 4")
 
 
 @pytest.mark.slow
