@@ -166,6 +166,8 @@ class Schedules(Benchmark[Row]):
         """Verify the schedule and check the bound; return the columns of the run's result."""
         if run.result.get("fixed_steps") != row.target:
             raise InputError("it was run for another number of steps than its row")
+        if row.measure and not run.result.get("cost"):
+            raise InputError("it was run without `measure`, which its row has")
         return checked_columns(run)
 
     def report(
