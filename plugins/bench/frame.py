@@ -45,9 +45,12 @@ def read(store: str | Path, suite: str | None = None) -> DataFrame:
         this instance; the contestant, its budget and the seed; the result; the machine; and
         ``convergence``, the list of (seconds, steps, bound) at which the run had a better schedule
         or bound (in older stores that of the host only where it is the best of the run). Times are
-        missing where nothing was found or a run failed. ``status`` is ``optimal`` (certified),
-        ``feasible``, ``infeasible``, ``unknown``, ``failed`` or ``does not hold``; then ``failure``
-        has the reason. ``searched`` is false where no engine began its search in time.
+        missing where nothing was found or a run failed. ``seconds_to_best`` are those to the first
+        schedule of as many steps, a greedy one included; ``engine`` and ``evaluations_to_best`` are
+        of the one with the fewest channel uses, which may come later. ``status`` is ``optimal``
+        (certified), ``feasible``, ``infeasible``, ``unknown``, ``failed`` or ``does not hold``;
+        then ``failure`` has the reason. ``searched`` is false where no engine began its search in
+        time.
 
     Raises
     ------

@@ -23,7 +23,7 @@ def contestants(runs: DataFrame, found: DataFrame, without: str) -> list[Section
     text = (
         "A success is a run that reaches the fewest steps known for its row, or the row's bound;"
         " the interval is Wilson's. Seconds are those to the first schedule of these"
-        " steps, over the successes;"
+        " steps, a greedy one included, over the successes;"
         " start and search: processor seconds of the engines in all runs, until their searches"
         f" began and of the searches.{without}"
     )

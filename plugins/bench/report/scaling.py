@@ -39,8 +39,8 @@ def costs(reading: Reading) -> DataFrame:
     """Return a line per run of a measured row, family by family; empty if there is none.
 
     A family has all in common but the numbers in the name of the topology: collective, model,
-    options, contestant. Columns: ``family``, ``nodes``, ``row``, ``first steps``, ``steps``,
-    ``bound`` and the keys of ``MEASURES``, NaN where unknown.
+    options, contestant. Columns: ``family``, ``nodes``, ``row``, ``contestant``, ``seed``,
+    ``first steps``, ``steps``, ``bound`` and the keys of ``MEASURES``, NaN where unknown.
     """
     measured = {row.name: row for row in reading.rows if row.measure}
     lines: list[dict[str, Any]] = []
@@ -55,14 +55,15 @@ def costs(reading: Reading) -> DataFrame:
             {
                 "family": f"{family} [{run['contestant']}]" if several else family,
                 "nodes": reading.facts[run["row"]]["nodes"],
-                "row": run["row"],
+                **{name: run[name] for name in ("row", "contestant", "seed")},
                 "first steps": found.get("first_steps", math.nan),
                 "steps": run["steps"],
                 "bound": run["lower_bound"],
                 **{name: found.get(name, math.nan) for name in MEASURES},
             }
         )
-    columns = ["family", "nodes", "row", "first steps", "steps", "bound", *MEASURES]
+    columns = ["family", "nodes", "row", "contestant", "seed", "first steps", "steps", "bound"]
+    columns += MEASURES
     table = DataFrame(lines, columns=columns).sort_values(["family", "nodes"], kind="stable")
     return table.astype({"first steps": "Int64", "steps": "Int64"})
 

@@ -15,10 +15,11 @@ import pytest
 from cchybrid_plugins.bench.contestant import Contestant
 from cchybrid_plugins.bench.report.reading import read_store
 from cchybrid_plugins.bench.report.scaling import MEASURES, costs, exponent, growth
-from cchybrid_plugins.bench.report.sections import compose
+from cchybrid_plugins.bench.report.sections import _scaling, compose
 from cchybrid_plugins.bench.row import Row
 from cchybrid_plugins.bench.run_cost import CostMeter
-from cchybrid_plugins.bench.store import Run
+from cchybrid_plugins.bench.runner import Task, finished
+from cchybrid_plugins.bench.store import Run, Store
 from cchybrid_plugins.bench.suite import Suite
 from pandas import DataFrame, concat
 
@@ -50,6 +51,24 @@ def test_the_job_of_a_measured_row_says_what_it_costs(answer: dict[str, Any]) ->
     assert min(cost["build_seconds"], cost["verify_seconds"]) > 0
 
 
+def test_a_run_without_the_cost_of_a_measured_row_is_done_again(
+    answer: dict[str, Any], tmp_path: Path
+) -> None:
+    registry = load_registry()
+    kind, plain = registry.benchmark("schedules"), replace(ROW, measure=False)
+    bare = {name: value for name, value in answer["result"].items() if name != "cost"}
+    for name, result, missing in (("bare", bare, True), ("whole", answer["result"], False)):
+        path = write(tmp_path / f"{name}.sqlite", {**answer, "result": result})
+        with Store(path) as store:
+            for row in (ROW, plain):
+                task = Task(row, CONTESTANT, 0)
+                digest = {row.name: kind.digest(row, registry)}
+                found = finished([task], digest, store, kind, registry)
+                assert found == (set() if row.measure and missing else {task.key})
+        failure = read_store(path, None, registry).runs.failure[0]
+        assert ("it was run without `measure`" in failure) == bool(failure) == missing
+
+
 def test_a_report_has_the_costs_and_their_growth(answer: dict[str, Any], tmp_path: Path) -> None:
     reading = read_store(write(tmp_path / "a.sqlite", answer), None, load_registry())
     table = costs(reading)
@@ -71,6 +90,25 @@ def test_a_family_has_all_in_common_but_the_size(answer: dict[str, Any], tmp_pat
     runs = concat([reading.runs, reading.runs.assign(contestant="tabu")])
     families = list(costs(replace(reading, runs=runs)).family)
     assert [name.endswith(" [tabu]") for name in families] == [False, True]
+
+
+def test_the_page_names_the_contestants_and_seeds_of_the_costs(
+    answer: dict[str, Any], tmp_path: Path
+) -> None:
+    reading = read_store(write(tmp_path / "a.sqlite", answer), None, load_registry())
+
+    def names(**others: object) -> list[tuple[object, ...]]:
+        runs = concat([reading.runs, reading.runs.assign(**others)], ignore_index=True)
+        sections = {each.title: each for each in _scaling(replace(reading, runs=runs))}
+        assert sections["Scaling"].record is not None
+        assert {"contestant", "seed"} <= {*sections["Scaling"].record.columns}
+        table = sections["Scaling"].table
+        columns = [name for name in ("contestant", "seed") if name in table]
+        return [(*columns,), *table[columns].itertuples(index=False, name=None)]
+
+    assert names() == [()]
+    assert names(contestant="tabu") == [("contestant",), ("auto",), ("tabu",)]
+    assert names(seed=1) == [("seed",), (0,), (1,)]
 
 
 @pytest.mark.parametrize("forged", ["text", [1], {"build_seconds": "fast"}])

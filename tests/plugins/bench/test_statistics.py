@@ -32,6 +32,7 @@ from cchybrid_plugins.bench.report.statistics import (
 from cchybrid_plugins.bench.row import Published, Row
 from pandas import NA, Series
 
+from cchybrid.host.run_history import Contribution
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.plugin.benchmark import CheckedSuite
 
@@ -101,6 +102,23 @@ def test_contestants_have_one_standing_over_all_collectives() -> None:
     tables = {each.title: each.table for each in sections}
     assert [*tables["Contestants"]["seconds over all runs"]] == ["lowest mean", NOT_SHOWN]
     assert [*tables["Contestants by collective"].collective] == ["AAS", "AAS", "AAB", "AAB"]
+
+
+def test_tables_say_of_which_schedules_seconds_and_engine_are() -> None:
+    """The greedy schedule has as many steps as that of the engine, and more channel uses."""
+    found = tuple(
+        Contribution(at, author, "", "schedule", 4, 1, certified=False)
+        for at, author in ((0.1, "host greedy"), (2.0, "matching"))
+    )
+    facts: dict[str, object] = {"engine": "matching", "contributions": found}
+    reading = read(outcome("a", FAST, seconds_to_best=0.1, **facts))
+    sections = {each.title: each for each in compose(reading, None).sections}
+    (line,) = sections["All rows"].table.to_dict("records")
+    shown = (line["s to best"], line["engine"], line["story"])
+    assert shown == (0.1, "matching", "host greedy 4, matching 4")
+    for title in ("All rows", "Contestants"):
+        assert "a greedy one included" in sections[title].text
+    assert "the fewest channel uses, which may come later" in sections["All rows"].text
 
 
 def curves(*outcomes: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
