@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
+from decimal import Decimal
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 from cchybrid.model.errors import InputError
 
@@ -27,11 +29,11 @@ def node_names(graph: nx.Graph, ignore: bool) -> tuple[dict[Hashable, str], list
         Without ``ignore``: not all nodes have the attribute, its texts are not distinct, or the two
         attributes differ.
     """
-    ids = {node: str(node) for node in graph}
+    ids = {node: _text(node) for node in graph}
     names, notes = ids, []
     for key in ("label", "name"):
         given = {node: data.get(key) for node, data in graph.nodes(data=True)}
-        texts = {node: "" if text is None else str(text) for node, text in given.items()}
+        texts = {node: _text(value) for node, value in given.items()}
         if not any(map(str.strip, texts.values())):
             continue
         first: dict[str, Hashable] = {}
@@ -39,7 +41,7 @@ def node_names(graph: nx.Graph, ignore: bool) -> tuple[dict[Hashable, str], list
             problem = ""
             if not text.strip():
                 problem = f"no {key} here, but at other nodes"
-            elif first.setdefault(text, node) != node:
+            elif first.setdefault(text, node) is not node:
                 problem = f"the {key} {text[:40]!r} is also that of node {first[text]}"
             elif names is not ids and text != names[node]:
                 problem = f"the name {text[:40]!r} contradicts the label {names[node][:40]!r}"
@@ -52,7 +54,25 @@ def node_names(graph: nx.Graph, ignore: bool) -> tuple[dict[Hashable, str], list
         else:
             names = texts
     for texts in names, ids:
-        if all(re.fullmatch(r"-?[0-9]{1,18}", text) for text in texts.values()):
-            order = {node: int(text) for node, text in texts.items()}
+        if all(re.fullmatch(r"-?[0-9]+", text) for text in texts.values()):
+            order = {node: Decimal(text) for node, text in texts.items()}
             return {node: names[node] for node in sorted(order, key=order.__getitem__)}, notes
     return names, notes
+
+
+def as_integer(value: Any) -> Any:
+    """Return a whole number of a type with fractions, such as 3.0, as an integer.
+
+    Anything else is returned unchanged.
+    """
+    fractional = isinstance(value, Real) and not isinstance(value, Integral)
+    return int(value) if fractional and value % 1 == 0 else value
+
+
+def _text(value: Any) -> str:
+    """Return a name as text; an empty one for ``None``, NaN, and NA of pandas."""
+    try:
+        missing = value is None or bool(value != value)
+    except (TypeError, ValueError):  # NA has no truth value
+        missing = True
+    return "" if missing else str(as_integer(value))

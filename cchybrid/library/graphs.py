@@ -176,7 +176,7 @@ def _links(
     """Return the capacity of every channel, the half-duplex pairs, and what ``_scaled`` says."""
     edges: list[tuple[Hashable, Hashable, Mapping[str, Any]]] = list(graph.edges(data=True))
     for a, b, _ in edges:
-        if a == b:
+        if index[a] == index[b]:
             raise InputError(f"node {a} is linked to itself", hint="drop that edge")
     sizes, note, units = _scaled(edges, unit)
     capacity: Counter[tuple[int, int]] = Counter()

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cchybrid.library.graph_names import as_integer
 from cchybrid.library.node_lists import format_nodes, parse_nodes, parse_pairs
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError, with_context
@@ -40,6 +41,7 @@ def node_number(node: Any, network: Network) -> int:
     """
     if isinstance(node, bool):
         raise InputError(f"{node} is no node", hint="name a node, or give its number")
+    node = as_integer(node)
     if network.node_names is not None:
         found = network.node_by_name.get(str(node).strip())
         if found is not None:
@@ -66,7 +68,7 @@ def _whole(node: Any) -> int | None:
 
 def _a_name_is_a_number(network: Network) -> bool:
     names = network.node_names or ()
-    return any(re.fullmatch(r"-?[0-9]{1,18}([.-][0-9]{1,18})?", name) for name in names)
+    return any(re.fullmatch(r"-?[0-9]+([.-][0-9]+)?", name) for name in names)
 
 
 def _unknown(text: str, network: Network) -> InputError:

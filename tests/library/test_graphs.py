@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,6 +61,34 @@ def test_names_of_any_kind_are_kept():
     assert [node_number(label, network) for label in labels] == list(range(6))
     assert read_graph(nx.Graph([("0", "1")]), "g").network.node_names is None
     assert read_graph(nx.Graph([(1, 2)]), "g").network.node_names == ("1", "2")
+
+
+def test_whole_numbers_are_names_in_any_type():
+    for kind in (float, np.float32, np.int16, str):
+        graph = nx.path_graph(3)
+        nx.set_node_attributes(graph, {0: kind(30), 1: kind(10), 2: kind(20)}, "label")
+        network = read_graph(graph, "g").network
+        assert network.node_names == ("10", "20", "30")
+        assert [node_number(kind(number), network) for number in (30, 10, 20)] == [2, 0, 1]
+    floats = read_graph(nx.Graph([(2.0, 1.0), (1.0, 0.0)]), "g").network
+    assert floats.node_names is None
+    assert (node_number(2.0, floats), floats.channels[0]) == (2, (0, 1, 1))
+    halves = read_graph(nx.Graph([(2.5, 1.0)]), "g").network
+    assert (halves.node_names, node_number(2.5, halves)) == (("2.5", "1"), 0)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT], ids=str)
+def test_a_missing_value_is_no_name(missing):
+    graph = nx.path_graph(3)
+    nx.set_node_attributes(graph, {0: "x", 1: missing, 2: "y"}, "label")
+    with refused("node 1: no label here, but at other nodes"):
+        read_graph(graph, "g")
+    assert read_graph(graph, "g", ignore_attributes=True).network.node_names is None
+    nx.set_node_attributes(graph, missing, "label")
+    assert read_graph(graph, "g").network.node_names is None
+    if missing is not None:
+        with refused("network.node_names[1]: no name; give every node a name"):
+            read_graph(nx.Graph([("x", missing)]), "g")
 
 
 def test_a_label_and_a_name_of_a_node_are_the_same():

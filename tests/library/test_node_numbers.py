@@ -24,6 +24,9 @@ def test_numbers_are_positions_unless_a_name_is_a_number():
     for nodes in ("0-0,1-2", [1]):
         with pytest.raises(InputError, match="no node '1' in line; its nodes are 0-0, 0-1, 1-0"):
             node_numbers(nodes, gpus)
+    guids = named("a", "2000000000000000001")
+    with refused("no node '1' in line; its nodes are a, 2000000000000000001"):
+        node_numbers("1", guids)
 
 
 def test_pairs_of_a_file_by_name(tmp_path):

@@ -241,7 +241,11 @@ def test_without_any_label_ids_are_names(suffix, empty, tmp_path):
         (["2", "0", "1"], None, (0, 2)),
         (["30", "-1", "5"], ("-1", "5", "30"), (0, 2)),
         (["x", "0", "1"], ("x", "0", "1"), (0, 1)),
+        # More digits than 64 bits hold, and than Python reads as an integer.
+        (["2000000000000000003", "9" * 25, "-1"], ("-1", "2000000000000000003", "9" * 25), (1, 2)),
+        (["1" + "0" * 5000, "5", "7"], ("5", "7", "1" + "0" * 5000), (0, 2)),
     ],
+    ids=range(5),
 )
 def test_nodes_are_numbered_by_labels_that_are_whole_numbers_in_all_formats(
     labels, names, ends, tmp_path
@@ -252,6 +256,18 @@ def test_nodes_are_numbered_by_labels_that_are_whole_numbers_in_all_formats(
     nx.set_node_attributes(graph, dict(zip((7, 8, 9), labels, strict=True)), "label")
     for each in (*found, read_graph(graph, "n").network):
         assert (each.node_names, each.channels) == (names, ((*ends, 1), (*ends[::-1], 1)))
+
+
+@pytest.mark.parametrize(("text", "name"), [("3", "3"), ("3.0", "3"), ("1e20", "1" + "0" * 20)])
+def test_labels_of_type_double_are_whole_numbers_where_they_are(text, name, tmp_path):
+    # As igraph and R write all numbers.
+    (tmp_path / "n.graphml").write_text(
+        '<graphml><key id="l" for="node" attr.name="name" attr.type="double"/>'
+        '<graph edgedefault="undirected"><node id="n0"><data key="l">'
+        f'{text}</data></node><node id="n1"><data key="l">1</data></node>'
+        '<edge source="n0" target="n1"/></graph></graphml>'
+    )
+    assert read_network(tmp_path / "n.graphml").network.node_names == ("1", name)
 
 
 @pytest.mark.parametrize("suffix", LABELS)
