@@ -9,8 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -75,8 +74,9 @@ def read_graph(
     ignore_attributes
         Whether attributes without a meaning are only listed in the notes, not refused.
     unit
-        The capacity or bandwidth that becomes a capacity of 1; quotients are rounded down. By
-        default whole capacities count as they are, and others by their greatest common divisor.
+        The capacity or bandwidth that becomes a capacity of 1; quotients are rounded down, of
+        parallel edges together. By default whole capacities count as they are, and others by their
+        greatest common divisor.
 
     Raises
     ------
@@ -178,22 +178,15 @@ def _links(
     for a, b, _ in edges:
         if index[a] == index[b]:
             raise InputError(f"node {a} is linked to itself", hint="drop that edge")
-    sizes, note, units = _scaled(edges, unit)
-    capacity: Counter[tuple[int, int]] = Counter()
+    numbers, key = _numbers(edges)
+    together: dict[tuple[int, int], Fraction] = {}
     half: dict[tuple[int, int], bool] = {}
-    for (a, b, data), size in zip(edges, sizes, strict=True):
+    for (a, b, data), number in zip(edges, numbers, strict=True):
         where = f"edge {a} {b}"
         shared = _is_half_duplex(data, where)
         x, y = index[a], index[b]
         for channel in [(x, y)] if graph.is_directed() else [(x, y), (y, x)]:
-            capacity[channel] += size
-            _check_capacity(capacity[channel], a, b)
-            if unit is None and capacity[channel] > MAX_WITHOUT_UNIT:
-                raise InputError(
-                    f"a step would carry {capacity[channel]} messages over these parallel edges",
-                    where=where,
-                    hint="say what a message per step is: --unit (in Python unit=)",
-                )
+            together[channel] = together.get(channel, Fraction(0)) + number
             if half.setdefault(channel, shared) != shared:
                 raise InputError(
                     "a parallel edge is half duplex, another is not",
@@ -201,78 +194,85 @@ def _links(
                     hint="give both the same duplex",
                 )
     names = {number: label for label, number in index.items()}
+    places = {(a, b): f"edge {names[a]} {names[b]}" for a, b in together}
+    default = Fraction(1)
+    if key == "bandwidth" or any(number.denominator > 1 for number in numbers):
+        multiple = math.lcm(*(number.denominator for number in numbers))
+        default = Fraction(math.gcd(*(int(number * multiple) for number in numbers)), multiple)
+    capacity, note = _scaled(together, places, key, unit or default, limited=unit is None)
     for a, b in half:
         if half[a, b] and not half.get((b, a)):
             raise InputError(
                 "a half-duplex link needs both directions, both half duplex",
-                where=f"edge {names[a]} {names[b]}",
+                where=places[a, b],
                 hint=f"add the edge {names[b]} {names[a]} with the same duplex",
             )
         if half[a, b] and capacity[a, b] != capacity[b, a]:
             raise InputError(
                 "the two directions of a half-duplex link differ in capacity",
-                where=f"edge {names[a]} {names[b]}",
+                where=places[a, b],
                 hint="give both the capacity that they share",
             )
-    return capacity, tuple(sorted((a, b) for a, b in half if half[a, b] and a < b)), note, units
+    units = (unit or default, None) if key == "bandwidth" else (None, unit or default)
+    pairs = tuple(sorted((a, b) for a, b in half if half[a, b] and a < b))
+    return capacity, pairs, note, units
 
 
-def _scaled(
-    edges: Iterable[tuple[Hashable, Hashable, Mapping[str, Any]]], given: Fraction | None
-) -> tuple[list[int], list[str], _Units]:
-    """Return the capacity of every edge as an integer, notes on it, and what 1 is in the graph."""
-    edges = list(edges)
-    numbers: list[Fraction] = []
+def _numbers(
+    edges: Sequence[tuple[Hashable, Hashable, Mapping[str, Any]]],
+) -> tuple[list[Fraction], str]:
+    """Return the capacity or bandwidth of every edge, and which of the two it is."""
     keys = {key for *_, data in edges for key in ("capacity", "bandwidth") if key in data}
+    key = "bandwidth" if "bandwidth" in keys else "capacity"
+    numbers = []
     for a, b, data in edges:
         where = f"edge {a} {b}"
         if "bandwidth" in data and "capacity" in keys:
             raise InputError(
                 "capacity and bandwidth in one graph", where=where, hint="use one of the two"
             )
-        if "bandwidth" in keys and "bandwidth" not in data:
+        if key == "bandwidth" and key not in data:
             raise InputError(
                 "no bandwidth here, but on other edges", where=where, hint="give every edge one"
             )
-        key = next(iter(keys), "capacity")
         numbers.append(_positive(data[key], key, where) if key in data else Fraction(1))
-    whole = all(number.denominator == 1 for number in numbers)
-    unit = given or Fraction(1)
-    if given is None and ("bandwidth" in keys or not whole):
-        multiple = math.lcm(*(number.denominator for number in numbers))
-        unit = Fraction(math.gcd(*(int(number * multiple) for number in numbers)), multiple)
-    sizes = [int(number / unit) for number in numbers]
-    written = "bandwidth" if "bandwidth" in keys else "written capacity"
-    meaning = f"capacity 1 is {written} {_shown(unit)}"
-    for (a, b, _), number, size in zip(edges, numbers, sizes, strict=True):
+    return numbers, key
+
+
+def _scaled(
+    numbers: Mapping[tuple[int, int], Fraction],
+    places: Mapping[tuple[int, int], str],
+    key: str,
+    unit: Fraction,
+    *,
+    limited: bool,
+) -> tuple[dict[tuple[int, int], int], list[str]]:
+    """Return the capacity of every channel as an integer, and a note on what 1 is in the graph."""
+    sizes = {channel: int(number / unit) for channel, number in numbers.items()}
+    meaning = f"capacity 1 is {'written ' * (key == 'capacity')}{key} {_shown(unit)}"
+    for channel, size in sizes.items():
         if not size:
             raise InputError(
-                f"{_shown(number)} is less than a capacity of 1",
-                where=f"edge {a} {b}",
-                hint=f"use a unit of at most {_shown(min(numbers))}",
+                f"{_shown(numbers[channel])} is less than a capacity of 1",
+                where=places[channel],
+                hint=f"use a unit of at most {_shown(min(numbers.values()))}",
             )
-        _check_capacity(size, a, b)
-        if given is None and size > MAX_WITHOUT_UNIT:
+        if size > MAX_CAPACITY:
+            raise InputError(
+                f"the capacity as a whole number is {shown_number(size)}",
+                where=places[channel],
+                hint=f"round the numbers, so that it is at most {MAX_CAPACITY}",
+            )
+        if limited and size > MAX_WITHOUT_UNIT:
             raise InputError(
                 f"a step would carry {size} messages over this link, as {meaning}",
-                where=f"edge {a} {b}",
-                hint=f"say what a message per step is: --unit {_shown(min(numbers))} "
+                where=places[channel],
+                hint=f"say what a message per step is: --unit {_shown(min(numbers.values()))} "
                 f"(in Python unit=), or --unit {_shown(unit)} for such steps",
             )
-    notes = [] if unit == 1 else [meaning]
-    if any(number / unit != size for number, size in zip(numbers, sizes, strict=True)):
-        notes = [f"{meaning}, and others are rounded down"]
-    return sizes, notes, (unit, None) if "bandwidth" in keys else (None, unit)
-
-
-def _check_capacity(size: int, a: Hashable, b: Hashable) -> None:
-    """Raise an ``InputError`` if a capacity, after scaling or adding, is too large."""
-    if size > MAX_CAPACITY:
-        raise InputError(
-            f"the capacity as a whole number is {shown_number(size)}",
-            where=f"edge {a} {b}",
-            hint=f"round the numbers, so that it is at most {MAX_CAPACITY}",
-        )
+    if any(numbers[channel] != size * unit for channel, size in sizes.items()):
+        return sizes, [f"{meaning}, and others are rounded down"]
+    return sizes, [] if unit == 1 else [meaning]
 
 
 def _shown(number: Fraction) -> str:

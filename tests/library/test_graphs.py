@@ -157,6 +157,18 @@ def test_parallel_edges_together_have_a_limit_without_a_unit():
     assert read_graph(graph, "g", unit=1).network.channels[0].capacity == 120
 
 
+@pytest.mark.parametrize("kind", [nx.MultiGraph, nx.MultiDiGraph])
+@pytest.mark.parametrize("key", ["capacity", "bandwidth"])
+def test_parallel_edges_are_added_before_rounding(kind, key):
+    graph = kind([("a", "b", {key: 3}), ("a", "b", {key: 3}), ("b", "c", {key: 6})])
+    network, notes, *_ = read_graph(graph, "g", unit=2)
+    assert {channel.capacity for channel in network.channels} == {3}
+    assert notes == (f"capacity 1 is {'written ' * (key == 'capacity')}{key} 2",)
+    found = read_graph(graph, "g", unit=4)
+    assert {channel.capacity for channel in found.network.channels} == {1}
+    assert found.notes == (f"{notes[0][:-1]}4, and others are rounded down",)
+
+
 def test_half_duplex_of_directed_edges_needs_both():
     graph = nx.DiGraph([("a", "b"), ("b", "a")])
     graph["a"]["b"]["duplex"] = "half"
