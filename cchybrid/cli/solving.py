@@ -19,7 +19,9 @@ from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
+    from cchybrid.model import Instance
     from cchybrid.plugin.records import Observer
+    from cchybrid.plugin.registry import Registry
 
 INFEASIBLE = 3
 """The exit status if it is certain that there is no such schedule."""
@@ -197,12 +199,11 @@ def instance(
     output: Annotated[Path, arguments.output("A .json file, or .txt: the network.")] = ...,  # type: ignore[assignment]
 ) -> None:
     """Write an instance to a file: JSON, or its network and roles in the seeds' text format."""
-    from cchybrid.library.formats import NetworkFile, write_seed_text
-    from cchybrid.library.roles import senders_and_receivers
     from cchybrid.model import CommunicationModel
     from cchybrid.model.instance import write_text
 
-    instance = read_instance(load_plugins())
+    registry = load_plugins()
+    instance = read_instance(registry)
     if output.suffix == ".txt":
         if instance.model != CommunicationModel() or instance.collective.chunks > 1:
             raise InputError(
@@ -210,8 +211,7 @@ def instance(
                 where=str(output),
                 hint="write a .json file, or give them to solve",
             )
-        file = NetworkFile(instance.network, *senders_and_receivers(instance.collective))
-        write_text(write_seed_text(file), output)
+        write_text(_network_and_roles(instance, registry), output)
         if instance.network.node_names:
             print(f"{output}: the text format holds no names of nodes", file=sys.stderr)
     elif output.suffix == ".json":
@@ -223,6 +223,30 @@ def instance(
             hint="use a name that ends in .json or .txt",
         )
     print_lines([f"{instance.name}: written to {output}"])
+
+
+def _network_and_roles(instance: Instance, registry: Registry) -> str:
+    """Return the text format, or refuse a collective that has other messages when read from it."""
+    from cchybrid.library.formats import NetworkFile, read_seed_text, write_seed_text
+    from cchybrid.library.instance_spec import InstanceSpec, no_note, on_network
+    from cchybrid.library.roles import senders_and_receivers
+
+    network, collective = instance.network, instance.collective
+    text = write_seed_text(NetworkFile(network, *senders_and_receivers(collective)))
+    spec = InstanceSpec(network.name, collective.name.partition(" among ")[0])
+    try:
+        read = on_network(read_seed_text(text, network.name), spec, registry, no_note)
+        same = read.collective.messages == collective.messages
+    except InputError:
+        same = True  # this name cannot be given again, so none is misread
+    if not same:
+        raise InputError(
+            "read from the text format, which holds only the modes of the nodes, it has other "
+            "messages",
+            where=instance.name,
+            hint="write a .json file",
+        )
+    return text
 
 
 def _view(title: str, verbose: bool) -> Any:
