@@ -78,7 +78,7 @@ def network(
     return found if name is None or name == found.name else replace(found, name=_text(name, "name"))
 
 
-def _network_file(source: Any, ignore_attributes: bool, unit: Any = None) -> NetworkFile:
+def _network_file(source: Any, ignore_attributes: bool | None, unit: Any = None) -> NetworkFile:
     """Return the network that a user names, with the modes of its nodes."""
     if not isinstance(source, (str, Path)):
         return NetworkFile.of(_network(source, ignore_attributes, unit))
@@ -88,7 +88,7 @@ def _network_file(source: Any, ignore_attributes: bool, unit: Any = None) -> Net
     return read(source) if isinstance(source, Path) else find_file(source, load_registry(), read)
 
 
-def _network(source: Any, ignore_attributes: bool, unit: Any) -> Network:
+def _network(source: Any, ignore_attributes: bool | None, unit: Any) -> Network:
     """Return the network of what is neither a name nor a file."""
     is_graph = hasattr(source, "is_directed") and hasattr(source, "adj")
     if unit is not None and not is_graph:
@@ -117,7 +117,7 @@ def _no_unit() -> InputError:
     return InputError("only graphs and their files have one", where="unit", hint="leave it out")
 
 
-def _reader(ignore_attributes: bool, unit: Any = None) -> Reader:
+def _reader(ignore_attributes: bool | None, unit: Any = None) -> Reader:
     def read(path: str | Path) -> NetworkFile:
         file = read_network(path, ignore_attributes=ignore_attributes, unit=unit)
         _warn(*file.notes)
@@ -193,7 +193,7 @@ def collective(
     >>> collective([(0, 1), (3, [1, 2])], "ring-bi-4").messages
     (Message(source=0, destinations=(1,)), Message(source=3, destinations=(1, 2)))
     """
-    file = _network_file(network, ignore_attributes=False)
+    file = _network_file(network, ignore_attributes=None)
     spec = InstanceSpec(
         topology="",
         root=root,

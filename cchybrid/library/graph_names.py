@@ -13,11 +13,15 @@ from cchybrid.model.errors import InputError
 if TYPE_CHECKING:  # importing networkx takes long, and most commands read no graph
     import networkx as nx
 
-TO_IGNORE = "to ignore it: --ignore-attributes, in Python ignore_attributes=True"
-"""The hint at attributes of graphs that are refused."""
+
+def to_ignore(ignore: bool | None) -> str:
+    """Return the hint at attributes of graphs that are refused; none if there is no option."""
+    if ignore is None:
+        return ""
+    return "; to ignore it: --ignore-attributes, in Python ignore_attributes=True"
 
 
-def node_names(graph: nx.Graph, ignore: bool) -> tuple[dict[Hashable, str], list[str]]:
+def node_names(graph: nx.Graph, ignore: bool | None) -> tuple[dict[Hashable, str], list[str]]:
     """Return the name of every node, in the order of their numbers, and notes on unused names.
 
     A name is the attribute ``label`` or ``name``, or else the node itself. Whole numbers determine
@@ -46,7 +50,7 @@ def node_names(graph: nx.Graph, ignore: bool) -> tuple[dict[Hashable, str], list
             elif names is not ids and text != names[node]:
                 problem = f"the name {text[:40]!r} contradicts the label {names[node][:40]!r}"
             if problem and not ignore:
-                hint = f"give all nodes different names, as label or as name; {TO_IGNORE}"
+                hint = f"give all nodes different names, as label or as name{to_ignore(ignore)}"
                 raise InputError(problem, where=f"node {node}", hint=hint)
             if problem:
                 notes.append(f"ignored attribute of nodes: {key} (node {node}: {problem})")

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from cchybrid.library.graph_names import TO_IGNORE, node_names
+from cchybrid.library.graph_names import node_names, to_ignore
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.text import shown_number
@@ -58,7 +58,7 @@ class GraphNetwork(NamedTuple):
 
 
 def read_graph(
-    graph: nx.Graph, name: str, *, ignore_attributes: bool = False, unit: Any = None
+    graph: nx.Graph, name: str, *, ignore_attributes: bool | None = None, unit: Any = None
 ) -> GraphNetwork:
     """Return the network of a NetworkX graph.
 
@@ -72,7 +72,8 @@ def read_graph(
     name
         The name of the network.
     ignore_attributes
-        Whether attributes without a meaning are only listed in the notes, not refused.
+        Whether attributes without a meaning are only listed in the notes, not refused; ``None``:
+        refused, and errors name neither this option nor ``unit``, which the user does not have.
     unit
         The capacity or bandwidth that becomes a capacity of 1; quotients are rounded down, of
         parallel edges together. By default whole capacities count as they are, and others by their
@@ -106,7 +107,8 @@ def read_graph(
     names, unused = node_names(graph, ignore_attributes)
     labels, shown = list(names), tuple(names.values())
     index: dict[Hashable, int] = {label: number for number, label in enumerate(labels)}
-    links = _links(graph, index, None if unit is None else read_unit(unit))
+    given = None if unit is None else read_unit(unit)
+    links = _links(graph, index, given, has_options=ignore_attributes is not None)
     capacity, half_duplex, note, units = links
     data = [graph.nodes[label] for label in labels]
     endpoints, switches = _roles(labels, data)
@@ -129,7 +131,7 @@ def read_unit(value: Any) -> Fraction:
     return _positive(value, "unit", "unit")
 
 
-def _ignored(graph: nx.Graph, ignore: bool) -> list[str]:
+def _ignored(graph: nx.Graph, ignore: bool | None) -> list[str]:
     """Return notes on the attributes without a meaning, or raise an error for the first one."""
     found: dict[str, set[str]] = {"graph": set(), "nodes": set(), "edges": set()}
     for key in map(str, graph.graph):
@@ -138,20 +140,20 @@ def _ignored(graph: nx.Graph, ignore: bool) -> list[str]:
             if not ignore:
                 raise InputError(
                     f"the attribute {key[:40]!r} of the whole graph has no meaning here",
-                    hint=f"give it to the nodes or edges; {TO_IGNORE}",
+                    hint=f"give it to the nodes or edges{to_ignore(ignore)}",
                 )
             found["graph"].add(key)
     for label, data in graph.nodes(data=True):
         for key in data:
             if key not in NODE_ATTRIBUTES and key not in _WITHOUT_EFFECT["node"]:
                 if not ignore:
-                    raise _unknown(str(key), f"node {label}", NODE_ATTRIBUTES)
+                    raise _unknown(str(key), f"node {label}", NODE_ATTRIBUTES, ignore)
                 found["nodes"].add(str(key))
     for a, b, data in graph.edges(data=True):
         for key in data:
             if key not in EDGE_ATTRIBUTES and key not in _WITHOUT_EFFECT["edge"]:
                 if not ignore:
-                    raise _unknown(str(key), f"edge {a} {b}", EDGE_ATTRIBUTES)
+                    raise _unknown(str(key), f"edge {a} {b}", EDGE_ATTRIBUTES, ignore)
                 found["edges"].add(str(key))
     return [
         f"ignored attribute{'s' if len(keys) > 1 else ''} of {owner}: {', '.join(sorted(keys))}"
@@ -160,18 +162,20 @@ def _ignored(graph: nx.Graph, ignore: bool) -> list[str]:
     ]
 
 
-def _unknown(key: str, where: str, known: Sequence[str]) -> InputError:
+def _unknown(key: str, where: str, known: Sequence[str], ignore: bool | None) -> InputError:
     near = difflib.get_close_matches(key.lower(), known, n=2, cutoff=0.6)
     if key.lower() in ("weight", "cost", "width"):
         near = ["capacity", "bandwidth"]
-    guess = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)};"
+    guess = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known)}"
     return InputError(
-        f"the attribute {key[:40]!r} has no meaning here", where=where, hint=f"{guess} {TO_IGNORE}"
+        f"the attribute {key[:40]!r} has no meaning here",
+        where=where,
+        hint=f"{guess}{to_ignore(ignore)}",
     )
 
 
 def _links(
-    graph: nx.Graph, index: Mapping[Hashable, int], unit: Fraction | None
+    graph: nx.Graph, index: Mapping[Hashable, int], unit: Fraction | None, *, has_options: bool
 ) -> tuple[Mapping[tuple[int, int], int], tuple[tuple[int, int], ...], list[str], _Units]:
     """Return the capacity of every channel, the half-duplex pairs, and what ``_scaled`` says."""
     edges: list[tuple[Hashable, Hashable, Mapping[str, Any]]] = list(graph.edges(data=True))
@@ -199,7 +203,19 @@ def _links(
     if key == "bandwidth" or any(number.denominator > 1 for number in numbers):
         multiple = math.lcm(*(number.denominator for number in numbers))
         default = Fraction(math.gcd(*(int(number * multiple) for number in numbers)), multiple)
-    capacity, note = _scaled(together, places, key, unit or default, limited=unit is None)
+    capacity, note = _scaled(together, places, key, unit or default)
+    for channel, size in capacity.items():
+        if unit is None and size > MAX_WITHOUT_UNIT:
+            meaning = f"capacity 1 is {_said(key)} {_shown(default)}"
+            smallest = _shown(min(together.values()))
+            raise InputError(
+                f"a step would carry {size} messages over this link, as {meaning}",
+                where=places[channel],
+                hint=f"say what a message per step is: --unit {smallest} (in Python unit=), or "
+                f"--unit {_shown(default)} for such steps"
+                if has_options
+                else f"write multiples of {smallest}, at most {MAX_WITHOUT_UNIT} times as much",
+            )
     for a, b in half:
         if half[a, b] and not half.get((b, a)):
             raise InputError(
@@ -244,12 +260,10 @@ def _scaled(
     places: Mapping[tuple[int, int], str],
     key: str,
     unit: Fraction,
-    *,
-    limited: bool,
 ) -> tuple[dict[tuple[int, int], int], list[str]]:
     """Return the capacity of every channel as an integer, and a note on what 1 is in the graph."""
     sizes = {channel: int(number / unit) for channel, number in numbers.items()}
-    meaning = f"capacity 1 is {'written ' * (key == 'capacity')}{key} {_shown(unit)}"
+    meaning = f"capacity 1 is {_said(key)} {_shown(unit)}"
     for channel, size in sizes.items():
         if not size:
             raise InputError(
@@ -263,16 +277,14 @@ def _scaled(
                 where=places[channel],
                 hint=f"round the numbers, so that it is at most {MAX_CAPACITY}",
             )
-        if limited and size > MAX_WITHOUT_UNIT:
-            raise InputError(
-                f"a step would carry {size} messages over this link, as {meaning}",
-                where=places[channel],
-                hint=f"say what a message per step is: --unit {_shown(min(numbers.values()))} "
-                f"(in Python unit=), or --unit {_shown(unit)} for such steps",
-            )
     if any(numbers[channel] != size * unit for channel, size in sizes.items()):
         return sizes, [f"{meaning}, and others are rounded down"]
     return sizes, [] if unit == 1 else [meaning]
+
+
+def _said(key: str) -> str:
+    """Return how notes call the capacity or bandwidth that a graph has."""
+    return key if key == "bandwidth" else f"written {key}"
 
 
 def _shown(number: Fraction) -> str:

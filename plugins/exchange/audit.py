@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from cchybrid.host.api import solve
 from cchybrid.library.formats import read_network
+from cchybrid.library.formats.graph_files import is_graph_file
 from cchybrid.library.instance_spec import without_modes
 from cchybrid.model import Collective, Instance, Network, Schedule
 from cchybrid.model.errors import CchybridError, InputError, with_context
@@ -244,8 +245,9 @@ def _without_import(path: Path, error: CchybridError) -> Audit:
     if "no importer knows" in text:
         try:
             read = read_network(path)
-        except (CchybridError, OSError, UnicodeError):
-            pass
+        except (CchybridError, OSError, UnicodeError) as refused:
+            if is_graph_file(path):
+                text = str(refused).removeprefix(f"{path}: ")
         else:
             facts = [*read.notes]
             network = without_modes(read, facts.append)

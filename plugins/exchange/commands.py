@@ -100,6 +100,8 @@ def import_(
     format_name: Format = None,
     topology: JudgedOn = None,
     collective: Performing = None,
+    ignore_attributes: arguments.IgnoreAttributes = False,
+    unit: arguments.Unit = None,
 ) -> None:
     """Convert a schedule of another tool to a schedule file. An invalid one is refused."""
     from cchybrid.plugin.registry import load_registry
@@ -108,7 +110,7 @@ def import_(
     from .foreign_files import import_file
 
     registry = load_registry()
-    network, performed = judged_on(topology, collective, registry)
+    network, performed = judged_on(topology, collective, registry, ignore_attributes, unit)
     name, imported = import_file(
         file, registry, format_name=format_name, network=network, collective=performed
     )
@@ -128,6 +130,8 @@ def audit(
     format_name: Format = None,
     topology: JudgedOn = None,
     collective: Performing = None,
+    ignore_attributes: arguments.IgnoreAttributes = False,
+    unit: arguments.Unit = None,
     improve: Annotated[
         bool,
         typer.Option(
@@ -164,7 +168,7 @@ def audit(
     if not improve:
         refuse_given(context, "there is no --improve", names=("time_limit", "seed"))
     registry = load_registry()
-    network, performed = judged_on(topology, collective, registry)
+    network, performed = judged_on(topology, collective, registry, ignore_attributes, unit)
     bounds: Bounds = {}
 
     def run(path: Path) -> Audit:
@@ -200,27 +204,34 @@ def audit(
 
 
 def judged_on(
-    topology: str | None, collective: str | None, registry: Registry
+    topology: str | None,
+    collective: str | None,
+    registry: Registry,
+    ignore_attributes: bool = False,
+    unit: str | None = None,
 ) -> tuple[Network | None, Collective | None]:
     """Return the network and the collective by name, if they are given, as ``solve`` has them.
 
     Raises
     ------
     InputError
-        They are unknown, or there is a collective without a network.
+        They are unknown, or there is a collective, or an option of graph files, without a network.
     """
     from dataclasses import replace
+    from functools import partial
 
     from cchybrid.library.instance_spec import InstanceSpec, find_file, on_network, without_modes
     from cchybrid.view.screen import print_note
 
+    arguments.check_graph_options(topology or "its own network", ignore_attributes, unit)
     if topology is None:
         if collective is None:
             return None, None
         raise InputError(
             "a collective without a network", where="--collective", hint="set --topology"
         )
-    file = find_file(topology, registry, arguments.read_file)
+    read = partial(arguments.read_file, ignore_attributes=ignore_attributes, unit=unit)
+    file = find_file(topology, registry, read)
     if collective is None:
         return without_modes(file, print_note), None
     instance = on_network(file, InstanceSpec(topology, collective), registry, print_note)

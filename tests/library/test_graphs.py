@@ -1,5 +1,6 @@
 """Networks from graphs of NetworkX, nodes by name, matrices."""
 
+import re
 from fractions import Fraction
 
 import networkx as nx
@@ -259,8 +260,25 @@ def cluster(nic: float, links: str = "bandwidth") -> nx.Graph:
 )
 def test_enormous_steps_need_a_unit(graph, line):
     with pytest.raises(InputError, match=line) as caught:
-        read_graph(graph, "g")
+        read_graph(graph, "g", ignore_attributes=False)
     assert "--unit 2" in str(caught.value)  # the smallest link's, 23.7 or 25
+
+
+@pytest.mark.parametrize(
+    ("attribute", "hint"),
+    [
+        ({"capacity": 65}, "--unit 65"),
+        ({"capcity": 65}, "did you mean capacity?; to ignore it: --ignore-attributes"),
+        ({"colour": 65}, "half_duplex; to ignore it: --ignore-attributes"),
+    ],
+)
+def test_a_hint_names_only_options_that_there_are(attribute, hint):
+    graph = nx.Graph([("a", "b", attribute)])
+    with refused(hint):
+        read_graph(graph, "g", ignore_attributes=False)
+    with pytest.raises(InputError) as caught:
+        read_graph(graph, "g")
+    assert not re.search("--|ignore|Python", str(caught.value))
 
 
 def test_a_unit_is_a_message_per_step():

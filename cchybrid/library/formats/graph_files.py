@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # importing networkx takes long, and most commands read no gr
 
 
 def read_network(
-    path: str | Path, *, ignore_attributes: bool = False, unit: Any = None
+    path: str | Path, *, ignore_attributes: bool | None = None, unit: Any = None
 ) -> NetworkFile:
     """Read a network file; its extension determines the format.
 
@@ -38,7 +38,8 @@ def read_network(
     Parameters
     ----------
     ignore_attributes
-        Whether unknown attributes of a graph file are only noted, not refused.
+        Whether unknown attributes of a graph file are only noted, not refused; ``None`` as in
+        ``read_graph``.
     unit
         What a capacity of 1 is, in a graph file, as in ``read_graph``.
 

@@ -222,7 +222,7 @@ def labelled(path: Path, labels: list[str | None], ids: Sequence[int] = (7, 8, 9
 def test_labels_are_those_of_all_nodes_and_distinct(suffix, labels, message, tmp_path):
     path = labelled(tmp_path / f"n{suffix}", labels)
     with refused(f"{path}: {message}", "; to ignore it: --ignore-attributes"):
-        read_network(path)
+        read_network(path, ignore_attributes=False)
     file = read_network(path, ignore_attributes=True)
     assert file.network.node_names == ("7", "8", "9")
     assert file.notes == (f"ignored attribute of nodes: label ({message.split(';')[0]})",)

@@ -33,9 +33,12 @@ from tests.plugins.exchange.schedules import schedule
         ("import file", "Missing option '-o'"),
         ("audit ring.xml --time-limit 9", "--time-limit: there is no --improve; leave it out"),
         ("audit ring.xml --seed 3", "--seed: there is no --improve; leave it out"),
+        ("audit ring.csv --unit 2", "--unit: its own network is no graph file with attributes"),
+        ("import ring.csv -o s.json --topology ring-bi-4 --ignore-attributes",
+         "--ignore-attributes: ring-bi-4 is no graph file with attributes; leave it out"),
         ("audit ring.csv --collective AAS", "a collective without a network; set --topology"),
     ],
-)
+)  # fmt: skip
 def test_bad_input_is_one_line_and_status_2(words, line, tmp_path):
     (tmp_path / "file").write_text(ring_allgather(3))
     (tmp_path / "empty").mkdir()
@@ -43,6 +46,25 @@ def test_bad_input_is_one_line_and_status_2(words, line, tmp_path):
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert line in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"file", "empty"}
+
+
+def test_a_graph_file_is_read_as_by_solve(tmp_path):
+    graph = "a b {'bandwidth': 23.7, 'colour': 3}\nb c {'bandwidth': 300, 'colour': 4}\n"
+    (tmp_path / "n.edges").write_text(graph)
+    (tmp_path / "s.csv").write_text("step,source,destination,path\n1,a,b,a b\n1,b,c,b c\n")
+    on = "--topology", "n.edges"
+    for words in (("audit", "s.csv"), ("import", "s.csv", "-o", "s.json")):
+        for option in (["--ignore-attributes"], ["--unit", "23.7"]):
+            done = call(*words, *on, cwd=tmp_path)
+            assert (done.returncode, option[0] in done.stderr) == (2, True)
+            on = *on, *option
+        assert call(*words, *on, cwd=tmp_path).returncode == 0
+        on = on[:2]
+    done = call("audit", "n.edges", cwd=tmp_path)
+    assert done.stdout.startswith(
+        "n.edges: not judged: edge a b: the attribute 'colour' has no mea"
+    )
+    assert "--" not in done.stdout
 
 
 def test_every_transfer_is_exported(tmp_path):
