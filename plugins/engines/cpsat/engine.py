@@ -51,6 +51,9 @@ FIRST_TRIAL, FIRST_TRIAL_IF_FULL = 0.33, 0.5
 """Share of the time for the model of short options before the repairs; the larger one where some
 channels must be full in every step, as such models are nearly always solved. Chosen by hand."""
 
+MAX_TRIAL = 30_000
+"""Booleans of such a model up to which news does not end it. Chosen by hand."""
+
 SHORT_TIME, SHORT_TIME_BEFORE_FLOWS = 0.7, 0.4
 """Share of the time of a number of steps for the model of short options; the smaller one where a
 flow model follows, which needs more time. Chosen by hand: the values are not critical."""
@@ -272,7 +275,7 @@ class _Search:
         if not self._repairs or (stage.tight is not None and stage.tight.full.any()):
             return True
         best = self.run.best()
-        if not stage.hinted and best is not None and best - 1 > target:
+        if not stage.hinted and best is not None and best - 1 > target and stage.is_small(target):
             return True  # a short trial, and repairs would be for more steps
         if best is not None and self.repairs.has_news(best - 1):
             self._repaired = -1
@@ -383,6 +386,10 @@ class _Stage:
     final: bool = False
     share: float = 1.0
     hinted: bool = True
+
+    def is_small(self, steps: int) -> bool:
+        """Return whether a trial is decided in some seconds, if at all."""
+        return self.tight is not None and self.tight.uses.usable.sum() * steps <= MAX_TRIAL
 
 
 def _flows_fit(problem: Problem, max_columns: int) -> bool:
