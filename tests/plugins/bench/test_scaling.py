@@ -106,7 +106,7 @@ def test_the_page_names_the_contestants_and_seeds_of_the_costs(
         columns = [name for name in ("contestant", "seed") if name in table]
         return [(*columns,), *table[columns].itertuples(index=False, name=None)]
 
-    assert names() == [()]
+    assert names() == [(), (), ()]
     assert names(contestant="tabu") == [("contestant",), ("auto",), ("tabu",)]
     assert names(seed=1) == [("seed",), (0,), (1,)]
 
