@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from cchybrid.cli.app import run
 from cchybrid.model import Schedule
 from cchybrid.plugin.registry import MODULES_VARIABLE, load_registry
 from tests.cli import test_completion
@@ -48,23 +49,23 @@ def test_bad_input_is_one_line_and_status_2(words, line, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"file", "empty"}
 
 
-def test_a_graph_file_is_read_as_by_solve(tmp_path):
+def test_a_graph_file_is_read_as_by_solve(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     graph = "a b {'bandwidth': 23.7, 'colour': 3}\nb c {'bandwidth': 300, 'colour': 4}\n"
     (tmp_path / "n.edges").write_text(graph)
     (tmp_path / "s.csv").write_text("step,source,destination,path\n1,a,b,a b\n1,b,c,b c\n")
-    on = "--topology", "n.edges"
-    for words in (("audit", "s.csv"), ("import", "s.csv", "-o", "s.json")):
+    for words in (["audit", "s.csv"], ["import", "s.csv", "-o", "s.json"]):
+        on = ["--topology", "n.edges"]
         for option in (["--ignore-attributes"], ["--unit", "23.7"]):
-            done = call(*words, *on, cwd=tmp_path)
-            assert (done.returncode, option[0] in done.stderr) == (2, True)
-            on = *on, *option
-        assert call(*words, *on, cwd=tmp_path).returncode == 0
-        on = on[:2]
-    done = call("audit", "n.edges", cwd=tmp_path)
-    assert done.stdout.startswith(
-        "n.edges: not judged: edge a b: the attribute 'colour' has no mea"
-    )
-    assert "--" not in done.stdout
+            assert run([*words, *on]) == 2
+            assert " ".join(option) in capsys.readouterr().err
+            on += option
+        assert run([*words, *on]) == 0
+    capsys.readouterr()
+    assert run(["audit", "n.edges"]) == 2
+    shown = capsys.readouterr().out
+    assert shown.startswith("n.edges: not judged: edge a b: the attribute 'colour' has no meaning")
+    assert "--" not in shown
 
 
 def test_every_transfer_is_exported(tmp_path):
