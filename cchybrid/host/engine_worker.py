@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import IO, Any
+from weakref import WeakKeyDictionary
 
 from cchybrid.host.quotient_search import QuotientOptions, QuotientSearch
 from cchybrid.host.shared_instance import ReceivedInstance
@@ -50,6 +51,8 @@ class WorkerRun(WorkerLink, RunBase):
         self._hints: dict[int, tuple[str, str]] = {}
         """Author and description of the last hint per number of steps, "" without one; the last
         one that was requested is the last entry."""
+        self._given: WeakKeyDictionary[Assignment, tuple[int, str, str]] = WeakKeyDictionary()
+        """The steps, author and description of the hints and migrants that engines still hold."""
         self._unread: dict[int, set[tuple[str, int]]] = {}
         """The near-solutions that have not been returned, per number of steps."""
         self._conflicts: int | None = None
@@ -137,7 +140,9 @@ class WorkerRun(WorkerLink, RunBase):
         elif problem is not None and self._schedule:
             schedule, author = _read(self._schedule), self._schedule_by
             found = cut_to(problem.match(schedule), steps)
-            self._note_hint(steps, author, f"from {author}'s schedule of {len(schedule)} steps")
+            self._note_hint(
+                steps, author, f"from {author}'s schedule of {len(schedule)} steps", found
+            )
         if problem is not None and complete and not is_complete(problem, found):
             found = None
         if found is None:
@@ -157,12 +162,21 @@ class WorkerRun(WorkerLink, RunBase):
         """Return a near-solution of another engine, which is then no longer new."""
         _, draft = self._drafts[steps][key]
         self._unread[steps].discard(key)
-        self._note_hint(steps, key[0], f"from {key[0]}'s near-solution of {steps} steps")
-        return problem.match(_read(draft))
+        found = problem.match(_read(draft))
+        self._note_hint(steps, key[0], f"from {key[0]}'s near-solution of {steps} steps", found)
+        return found
 
-    def _note_hint(self, steps: int, author: str, how: str) -> None:
+    def started_from(self, given: Assignment) -> None:
+        """See ``Run.started_from``."""
+        self._note_hint(*self._given.get(given, (given.steps, "", "")))
+
+    def _note_hint(
+        self, steps: int, author: str, how: str, given: Assignment | None = None
+    ) -> None:
         self._hints.pop(steps, None)
         self._hints[steps] = (author, how) if author else ("", "")
+        if given is not None:
+            self._given[given] = steps, author, how
 
     def progress(self, steps: int, conflicts: int) -> None:
         """See ``Run.progress``; throttled, but the fewest conflicts at the target are kept."""

@@ -152,6 +152,12 @@ class Run(Protocol):
         costs nothing where there is none.
         """
 
+    def started_from(self, given: Assignment) -> None:
+        """Record that what is offered next comes from this one of several hints and migrants.
+
+        Otherwise schedules are recorded as seeded by the engine of the last one that was returned.
+        """
+
     def progress(self, steps: int, conflicts: int) -> None:
         """Report the fewest conflicts left so far in the search for this number of steps.
 
@@ -216,6 +222,10 @@ class RunBase(ABC):
     def migrant(self, steps: int) -> Assignment | None:
         """See ``Run.migrant``; ``None`` where no other engine works."""
         return None
+
+    def started_from(self, given: Assignment) -> None:
+        """See ``Run.started_from``; without effect where seeds are not recorded."""
+        return
 
     def targets(self) -> Iterator[int]:
         """See ``Run.targets``."""

@@ -46,7 +46,7 @@ def merge(
     """Add the runs of stores to a store.
 
     Of two runs with the same key, by the present names of engines, the first that holds is kept,
-    unless it failed and the other did not.
+    unless it failed and the other did not, or only the other was measured.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def merge(
                         else:
                             known[key] = own
                     before = known.get(key)
-                    if before is not None and (run.failure or not before.failure):
+                    if before is not None and _rank(run) <= _rank(before):
                         merged.known += 1
                     elif failure := _failure(run, rows, digests, registry):
                         merged.refused.append(f"{run.title}: {failure}")
@@ -104,6 +104,11 @@ def merge(
                 ) from None
     merged.added = len(stored)
     return merged
+
+
+def _rank(run: Run) -> tuple[bool, bool]:
+    """Return what decides between runs of one key: a measured one holds for any row."""
+    return not run.failure, "cost" in run.result
 
 
 def _failure(run: Run, rows: Rows, digests: dict[str, str | None], registry: Registry) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cchybrid.model import Instance, Schedule
-from cchybrid.problem import build_problem, count_deliveries
+from cchybrid.problem import UnreachableError, build_problem, count_deliveries
 from cchybrid.referee.verify import verify_schedule
 from cchybrid.system.process_tree import children, descendants
 from cchybrid.system.processes import proportional_memory
@@ -73,10 +73,7 @@ class CostMeter:
         schedule verified.
         """
         return {
-            "build_seconds": None
-            if instance.collective.with_sums  # has none
-            or count_deliveries(instance) > MAX_BUILT_DELIVERIES
-            else _seconds(lambda: build_problem(instance)),
+            "build_seconds": _build_seconds(instance),
             "first_seconds": None if self.first is None else self.first[0],
             "first_steps": None if self.first is None else self.first[1],
             "bound_seconds": self.bound_seconds,
@@ -86,6 +83,19 @@ class CostMeter:
             "peak_mib": self.peak_mib,
             "processes": self.processes,
         }
+
+
+def _build_seconds(instance: Instance) -> float | None:
+    """Return the seconds to build the Problem; ``None`` where there is none, or a very large one.
+
+    There is none of sums, and none if some node is out of reach.
+    """
+    try:
+        if instance.collective.with_sums or count_deliveries(instance) > MAX_BUILT_DELIVERIES:
+            return None
+        return _seconds(lambda: build_problem(instance))
+    except UnreachableError:
+        return None
 
 
 def _seconds(work: Any) -> float:

@@ -106,6 +106,15 @@ def test_migrants_come_in_the_order_of_their_violations():
     assert run.migrant(known.steps) is None
 
 
+def test_an_engine_can_say_which_of_several_it_started_from():
+    pipe, run, known = worker_run("draft", "best")
+    near, whole = run.hint(known.steps), run.hint(known.steps + 1)
+    for given in (near, whole, known):
+        run.started_from(given)
+        run.offer(known)
+    assert [seed for _, seed in pipe.offers()] == ["one", "other", ""]
+
+
 def test_an_engines_own_schedule_is_no_seed():
     pipe, run, known = worker_run()
     run.offer(known)

@@ -96,9 +96,9 @@ def teams(runs: DataFrame, without: str) -> list[Section]:
             " in the row can be that; others might be better. Seconds are means to the best"
             f" schedule over all runs, {PENALTY} for a run without success, with Student's"
             " interval at 95 %."
-            " Better: fewer seconds than every member; worse: more than one; by Wilcoxon's test of"
-            " the pairs of one seed at 5 %, with Holm's correction for the rows of the team."
-            f"{without}"
+            " Better: fewer seconds than every member; worse: more than the better one; by"
+            " Wilcoxon's test of the pairs of one seed at 5 %, with Holm's correction for the rows"
+            f" of the team.{without}"
         )
         lines = []
         for team, rows in found.groupby("team", sort=False):

@@ -82,6 +82,7 @@ def beside_members(runs: DataFrame) -> DataFrame:
             line["members"] = "; ".join(group.contestant.iloc[0] for group in theirs)
             line["member"] = best.contestant.iloc[0]
             line |= {f"member_{name}": value for name, value in _summary(best).items()}
+            theirs.sort(key=lambda group: group is not best)
             pairs.append((ours, theirs))
             lines.append(line)
         verdicts += _verdicts(pairs)
@@ -93,9 +94,10 @@ def beside_members(runs: DataFrame) -> DataFrame:
 def _verdicts(rows: Sequence[tuple[DataFrame, list[DataFrame]]]) -> list[str]:
     """Return, for each row, how the runs of a team compare with those of its members.
 
-    ``better`` than the better member, whichever that is, if Wilcoxon's test of the seconds of the
-    same seeds shows fewer than those of every member; ``worse`` if it shows more than those of one,
-    with Bonferroni's correction for their number. All rows have Holm's correction.
+    The better member is the first. ``better`` if Wilcoxon's test of the seconds of the same seeds
+    shows fewer than those of every member, as each could be the better one; ``worse`` if it shows
+    more than those of the better one, with Bonferroni's correction, as that was chosen. All rows
+    have Holm's correction.
     """
     words, p_values = [], []
     for ours, theirs in rows:
@@ -103,7 +105,7 @@ def _verdicts(rows: Sequence[tuple[DataFrame, list[DataFrame]]]) -> list[str]:
         more = [(group.set_index("seed").penalised - mine).dropna() for group in theirs]
         chances = {
             "better": max(map(signed_rank_p, more)),
-            "worse": len(more) * min(signed_rank_p(-each) for each in more),
+            "worse": len(more) * signed_rank_p(-more[0]),
         }
         word = min(chances, key=chances.__getitem__)
         words.append(word)

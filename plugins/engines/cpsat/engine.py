@@ -357,6 +357,8 @@ class _Search:
         answer = decide(
             make, solver, lambda: self._is_useful(target, stage), run.should_stop, seconds
         )
+        if answer.assignment is not None:
+            run.started_from(answer.assignment if hint is None else hint)
         run.note(
             target=target,
             booleans=answer.booleans,

@@ -72,12 +72,21 @@ class Repair:
         The near-solution.
     steps
         The number of steps of the schedule.
+    origin
+        What other engines have found, of which ``near`` was made; by default ``near``.
     """
 
     def __init__(
-        self, problem: Problem, uses: UsageMatrix, near: Assignment, steps: int, seed: int
+        self,
+        problem: Problem,
+        uses: UsageMatrix,
+        near: Assignment,
+        steps: int,
+        seed: int,
+        origin: Assignment | None = None,
     ) -> None:
         self._problem, self.steps = problem, steps
+        self.origin = origin or near
         self._random = np.random.default_rng(seed)
         every = replace(uses, usable=np.ones_like(uses.usable))
         self._partial = repaired(problem, every, steps, near, self._random)
@@ -272,6 +281,7 @@ class Repairs:
         for number, start in enumerate(self._starts(short, target)):
             repair = self._run_one(start, short, end)
             if not repair.unscheduled:
+                self._run.started_from(repair.origin)
                 self._offer(repair.assignment())
                 return True
             self._run.suggest(repair.assignment())
@@ -303,7 +313,7 @@ class Repairs:
                 yield _pop_best(self._waiting)
             elif whole is not None and whole.steps != self._cut:
                 self._cut = whole.steps
-                yield self._from(cut_to(whole, target), short, target)
+                yield self._from(cut_to(whole, target), short, target, whole)
             elif self._tired:
                 repair = _pop_best(self._tired)
                 repair.rest()
@@ -321,8 +331,10 @@ class Repairs:
             if repair.unscheduled <= limit:
                 self._waiting.append(repair)
 
-    def _from(self, near: Assignment, short: UsageMatrix, target: int) -> Repair:
-        return Repair(self._problem, short, near, target, next(self._seeds))
+    def _from(
+        self, near: Assignment, short: UsageMatrix, target: int, origin: Assignment | None = None
+    ) -> Repair:
+        return Repair(self._problem, short, near, target, next(self._seeds), origin)
 
     def _run_one(self, repair: Repair, short: UsageMatrix, end: float) -> Repair:
         """Return the repair that is over: this one, or that of a better start that came.

@@ -19,7 +19,10 @@ WRONG_SETTINGS = [
     ("rnu smoke", "did you mean run? see: cchybrid bench --help"),
     ("run smoke --engin tabu", "did you mean --engine? see: cchybrid bench run --help"),
     ("run smok", "did you mean smoke?"),
-    ("run none", "no suite is called none; use compare-engines, cooperation, czech-summary"),
+    (
+        "run none",
+        "no suite is called none; use compare-engines, cooperation, covering, czech-summary",
+    ),
     ("run none.toml", "none.toml: cannot be read"),
     (f"run {'n' * 300}", "no suite is called"),
     ("run wrong.toml", "row ring-bi-1 AAS: ring-bi-1"),

@@ -23,6 +23,7 @@ from cchybrid_plugins.bench.store import Run, Store
 from cchybrid_plugins.bench.suite import Suite
 from pandas import DataFrame, concat
 
+from cchybrid.host.api import instance
 from cchybrid.library.instance_spec import InstanceSpec
 from cchybrid.plugin.registry import load_registry
 from cchybrid.system.processes import proportional_memory
@@ -49,6 +50,12 @@ def test_the_job_of_a_measured_row_says_what_it_costs(answer: dict[str, Any]) ->
     assert cost["first_steps"] >= answer["result"]["steps"] == 2
     assert 0 < cost["first_seconds"] <= answer["result"]["seconds"]
     assert min(cost["build_seconds"], cost["verify_seconds"]) > 0
+
+
+def test_where_a_node_is_out_of_reach_there_is_no_problem_to_measure() -> None:
+    cut_off = instance("ring-uni-4", "OAB", fail_links=["0>1"])
+    with CostMeter() as meter:
+        assert meter.to_json(cut_off, None)["build_seconds"] is None
 
 
 def test_a_run_without_the_cost_of_a_measured_row_is_done_again(

@@ -117,6 +117,21 @@ def test_a_failed_run_of_the_store_that_is_replaced_is_one_new_run(
     assert "3 runs, 3 of them new; 1 were there already" in capsys.readouterr().out
 
 
+def test_of_two_runs_that_hold_the_measured_one_is_kept(
+    whole: Path, three: list[Run], tmp_path: Path
+) -> None:
+    measured = replace(three[0], result={**three[0].result, "cost": {"processes": 1}})
+    stores = [
+        store_of(whole, tmp_path / f"{number}.sqlite", [run])
+        for number, run in enumerate((measured, three[0]))
+    ]
+    for name, order in (("a.sqlite", stores), ("b.sqlite", stores[::-1])):
+        with Store(tmp_path / name, write=True) as store:
+            merge(order, store, load_registry())
+            (kept,) = store.runs()
+            assert kept.result["cost"] == {"processes": 1}
+
+
 def forged(run: Run) -> Run:
     """Return the run with a schedule that lacks a transfer."""
     return changed(run, lambda result, record: record["steps"][0].pop(0))

@@ -132,7 +132,7 @@ def test_runs_of_one_seed_are_compared() -> None:
     assert beside_members(DataFrame(fewer)).verdict.tolist() == [NOT_SHOWN]
 
 
-def test_better_is_better_than_every_member_and_worse_is_worse_than_one() -> None:
+def test_better_is_better_than_every_member_and_worse_than_the_better_one_is_worse() -> None:
     middle = [each + 2.0 for each in LESS]
     for ours, word in ((LESS, NOT_SHOWN), (middle, NOT_SHOWN), ([0.1] * 6, "better")):
         lines = [*runs(UMDA, LESS), *runs(CPSAT, MORE), *runs(TEAM, ours)]
@@ -141,6 +141,12 @@ def test_better_is_better_than_every_member_and_worse_is_worse_than_one() -> Non
     lines = [*runs(UMDA, longer), *runs(CPSAT, [9.0] * 8)]
     lines += runs(TEAM, [each + 2.0 for each in longer])
     assert beside_members(DataFrame(lines)).verdict.tolist() == ["worse"]
+
+
+def test_a_team_is_not_worse_than_the_better_member_because_another_one_is_faster() -> None:
+    lines = [*runs(UMDA, [*[1.0] * 9, None]), *runs(CPSAT, [5.0] * 10), *runs(TEAM, [3.0] * 10)]
+    (line,) = beside_members(DataFrame(lines)).to_dict("records")
+    assert (line["member"], line["verdict"]) == ("cpsat", NOT_SHOWN)
 
 
 def test_seeds_are_counted_over_all_runs() -> None:

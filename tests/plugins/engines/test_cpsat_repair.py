@@ -128,20 +128,26 @@ def test_a_near_solution_is_repaired_without_any_schedule():
 @pytest.mark.slow
 def test_a_repair_goes_on_from_a_better_start_that_comes():
     plain, near = repaired_heawood()
-
     arrivals: list[Assignment] = []
+    origins: list[Assignment] = []
 
-    class Run(LocalRun):
+    class Alone(LocalRun):
+        def started_from(self, given: Assignment) -> None:
+            origins.append(given)
+
+    class Run(Alone):
         def migrant(self, steps: int) -> Assignment | None:
             return arrivals.pop() if arrivals and len(self.notes) == 1 else None
 
     spent = []
-    for kind in (LocalRun, Run):
-        arrivals[:] = [near]
+    for kind in (Alone, Run):
+        arrivals[:], origins[:] = [near], []
         run = kind(plain.problem, budget=plain.budget, first_lower=5, target=5)
         run.offer(first_fit(plain.problem, 0))
         assert repaired_run(run).best() == 5
         spent.append(run.spent)
+        (origin,) = origins
+        assert (origin is near) == (kind is Run)
         left = [note["unscheduled"] for note in run.notes]
         assert (left[1] <= 3 < left[0]) == (kind is Run)
     assert spent[1] < spent[0]
