@@ -72,7 +72,7 @@ class Repair:
         The near-solution.
     steps
         The number of steps of the schedule.
-    origin
+    given
         What other engines have found, of which ``near`` was made; by default ``near``.
     """
 
@@ -83,10 +83,10 @@ class Repair:
         near: Assignment,
         steps: int,
         seed: int,
-        origin: Assignment | None = None,
+        given: Assignment | None = None,
     ) -> None:
         self._problem, self.steps = problem, steps
-        self.origin = origin or near
+        self.given = given or near
         self._random = np.random.default_rng(seed)
         every = replace(uses, usable=np.ones_like(uses.usable))
         self._partial = repaired(problem, every, steps, near, self._random)
@@ -281,7 +281,7 @@ class Repairs:
         for number, start in enumerate(self._starts(short, target)):
             repair = self._run_one(start, short, end)
             if not repair.unscheduled:
-                self._run.started_from(repair.origin)
+                self._run.started_from(repair.given)
                 self._offer(repair.assignment())
                 return True
             self._run.suggest(repair.assignment())
@@ -332,9 +332,9 @@ class Repairs:
                 self._waiting.append(repair)
 
     def _from(
-        self, near: Assignment, short: UsageMatrix, target: int, origin: Assignment | None = None
+        self, near: Assignment, short: UsageMatrix, target: int, given: Assignment | None = None
     ) -> Repair:
-        return Repair(self._problem, short, near, target, next(self._seeds), origin)
+        return Repair(self._problem, short, near, target, next(self._seeds), given)
 
     def _run_one(self, repair: Repair, short: UsageMatrix, end: float) -> Repair:
         """Return the repair that is over: this one, or that of a better start that came.
