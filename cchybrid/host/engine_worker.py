@@ -102,7 +102,10 @@ class WorkerRun(WorkerLink, RunBase):
             self._schedule, self._best, self._schedule_by = steps, size, ""
 
     def suggest(self, assignment: Assignment) -> None:
-        """See ``Run.suggest``; throttled per number of steps."""
+        """See ``Run.suggest``; throttled per number of steps, and a schedule is offered."""
+        if self.problem is not None and not self.problem.violations(assignment):
+            self.offer(assignment)
+            return
         count, now = assignment.steps, time.monotonic()
         timed = self.budget.evaluations is None
         if timed and now < self._next_suggestion.get(count, 0.0):

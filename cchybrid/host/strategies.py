@@ -39,6 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 from cchybrid.plugin.engine import NoOptions
@@ -102,14 +103,19 @@ class RelayOptions:
     growth: float = 1.25
 
     def __post_init__(self) -> None:
-        _check_positive(self, "slice_seconds", "min_slice_seconds")
-        if not self.growth >= 1:
+        _check_positive(self, "slice_seconds", "min_slice_seconds", "growth")
+        if self.growth < 1:
             raise ValueError(f"growth is {self.growth}; use a number of at least 1")
+        if self.min_slice_seconds > self.slice_seconds:
+            raise ValueError(
+                f"min_slice_seconds is {self.min_slice_seconds}; use at most slice_seconds,"
+                f" {self.slice_seconds}"
+            )
 
 
 def _check_positive(options: Any, *names: str) -> None:
     for name in names:
-        if not getattr(options, name) > 0:
+        if not 0 < getattr(options, name) < inf:
             raise ValueError(f"{name} is {getattr(options, name)}; use a number above 0")
 
 

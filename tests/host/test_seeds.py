@@ -106,6 +106,14 @@ def test_migrants_come_in_the_order_of_their_violations():
     assert run.migrant(known.steps) is None
 
 
+def test_a_near_solution_without_any_violation_is_offered():
+    pipe, run, known = worker_run()
+    run.suggest(known)
+    assert len(pipe.offers()) == 1
+    run.suggest(cut_to(known, known.steps - 1))
+    assert [json.loads(line)["event"] for line in pipe.getvalue().splitlines()][1:] == ["suggest"]
+
+
 def test_an_engine_can_say_which_of_several_it_started_from():
     pipe, run, known = worker_run("draft", "best")
     near, whole = run.hint(known.steps), run.hint(known.steps + 1)

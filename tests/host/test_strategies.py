@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 from itertools import islice, permutations
 from typing import Any
@@ -9,6 +10,7 @@ from cchybrid.host.strategies import (
     LARGE_DELIVERIES,
     MAX_EXTERNAL,
     AutoOptions,
+    RelayOptions,
     auto,
     one_by_one,
     ranked,
@@ -320,6 +322,12 @@ def test_no_engine_goes_to_quotients_of_an_instance_without_symmetry():
 def test_options_out_of_range_are_refused():
     with pytest.raises(ValueError, match="slice_seconds is 0"):
         AutoOptions(slice_seconds=0)
+    for options, words in (
+        ({"growth": 0.9}, "at least 1"), ({"growth": math.inf}, "above 0"),
+        ({"slice_seconds": 0.2}, "use at most slice_seconds, 0.2"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=words):
+            RelayOptions(**options)
 
 
 def test_auto_ends_when_all_arms_have_finished():
