@@ -21,6 +21,10 @@ def to_ignore(ignore: bool | None) -> str:
     return "; to ignore it: --ignore-attributes, in Python ignore_attributes=True"
 
 
+MAX_EXACT = 2**53
+"""From here on not every whole number is one of 64 bits with fractions (IEEE 754)."""
+
+
 def node_names(graph: nx.Graph, ignore: bool | None) -> tuple[dict[Hashable, str], list[str]]:
     """Return the name of every node, in the order of their numbers, and notes on unused names.
 
@@ -68,9 +72,22 @@ def as_integer(value: Any) -> Any:
     """Return a whole number of a type with fractions, such as 3.0, as an integer.
 
     Anything else is returned unchanged.
+
+    Raises
+    ------
+    InputError
+        For a number so large that its type does not hold every whole number.
     """
-    fractional = isinstance(value, Real) and not isinstance(value, Integral)
-    return int(value) if fractional and value % 1 == 0 else value
+    if isinstance(value, Decimal):
+        return int(value) if value.is_finite() and value == value.to_integral_value() else value
+    if not isinstance(value, Real) or isinstance(value, Integral) or value % 1 != 0:
+        return value
+    if abs(value) >= MAX_EXACT:
+        raise InputError(
+            f"{value} may be rounded: its type does not hold every whole number of this size",
+            hint="give the names of nodes as whole numbers or as texts",
+        )
+    return int(value)
 
 
 def _text(value: Any) -> str:

@@ -1,6 +1,7 @@
 """Networks from graphs of NetworkX, nodes by name, matrices."""
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 
 import networkx as nx
@@ -65,7 +66,7 @@ def test_names_of_any_kind_are_kept():
 
 
 def test_whole_numbers_are_names_in_any_type():
-    for kind in (float, np.float32, np.int16, str):
+    for kind in (float, np.float32, np.int16, str, Decimal, lambda number: Decimal(f"{number}.0")):
         graph = nx.path_graph(3)
         nx.set_node_attributes(graph, {0: kind(30), 1: kind(10), 2: kind(20)}, "label")
         network = read_graph(graph, "g").network
@@ -74,6 +75,14 @@ def test_whole_numbers_are_names_in_any_type():
     floats = read_graph(nx.Graph([(2.0, 1.0), (1.0, 0.0)]), "g").network
     assert floats.node_names is None
     assert (node_number(2.0, floats), floats.channels[0]) == (2, (0, 1, 1))
+    large = nx.Graph([(float(2**53), 1.0)])
+    with pytest.raises(InputError, match="may be rounded"):
+        read_graph(large, "g")
+    names = read_graph(
+        nx.Graph([(2.0**53 - 1, 1.0), (Decimal("1E40"), 1.0)]), "g"
+    ).network.node_names
+    assert names == ("1", str(2**53 - 1), "1" + "0" * 40)
+    assert read_graph(nx.Graph([(Decimal("Infinity"), 1.0)]), "g").network.node_names is not None
     halves = read_graph(nx.Graph([(2.5, 1.0)]), "g").network
     assert (halves.node_names, node_number(2.5, halves)) == (("2.5", "1"), 0)
 
