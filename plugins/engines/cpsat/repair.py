@@ -111,7 +111,7 @@ class Repair:
         """Whether nothing is unscheduled, or nothing was gained for long."""
         return not self.unscheduled or self.is_refuted or self._idle > self._patience
 
-    def rest(self) -> None:
+    def go_on(self) -> None:
         """Be no longer over, for twice the time without gain."""
         self._idle, self._patience = 0.0, 2.0 * self._patience
 
@@ -210,6 +210,9 @@ MAX_STARTS = 4
 """Repairs without success for one number of steps before a whole model is tried: there may be no
 such schedule, and only a whole model shows that. One takes a second or two."""
 
+MAX_KEPT = 8
+"""Repairs that are kept to go on later: those of large Problems take some tens of MiB each."""
+
 MAX_UNSCHEDULED, ALWAYS_FEW = 0.05, 3
 """Share of the required deliveries that a near-solution may leave unscheduled; with more of them,
 the best schedule without its last step is repaired faster. ``ALWAYS_FEW`` are allowed anyway."""
@@ -247,7 +250,7 @@ class Repairs:
         """The number of steps of the last repairs."""
         self._waiting: list[Repair] = []
         """Repairs that are not over."""
-        self._tired: list[Repair] = []
+        self._stalled: list[Repair] = []
         """Repairs without gain for long."""
         self._cut: int | None = None
         """The steps of the schedule of which the last steps were left out."""
@@ -288,7 +291,7 @@ class Repairs:
             if repair.is_refuted:
                 self._refuted.add(target)
                 return False
-            (self._tired if repair.is_over else self._waiting).append(repair)
+            _keep(self._stalled if repair.is_over else self._waiting, repair)
             over = number + 1 == MAX_STARTS or self._targets.now() >= end
             if over or not self._run.wants(target):
                 return False
@@ -302,7 +305,7 @@ class Repairs:
         gain for long go on.
         """
         if target != self._target:
-            self._target, self._waiting, self._tired, self._cut = target, [], [], None
+            self._target, self._waiting, self._stalled, self._cut = target, [], [], None
             if not self.has_news(target):
                 near = self._run.hint(target, complete=True)
                 self._near[target] = [] if near is None else [near]
@@ -314,9 +317,9 @@ class Repairs:
             elif whole is not None and whole.steps != self._cut:
                 self._cut = whole.steps
                 yield self._from(cut_to(whole, target), short, target, whole)
-            elif self._tired:
-                repair = _pop_best(self._tired)
-                repair.rest()
+            elif self._stalled:
+                repair = _pop_best(self._stalled)
+                repair.go_on()
                 yield repair
             else:
                 return
@@ -329,7 +332,7 @@ class Repairs:
         for near in self._near.pop(target, []):
             repair = self._from(near, short, target)
             if repair.unscheduled <= limit:
-                self._waiting.append(repair)
+                _keep(self._waiting, repair)
 
     def _from(
         self, near: Assignment, short: UsageMatrix, target: int, given: Assignment | None = None
@@ -352,9 +355,16 @@ class Repairs:
             targets.spend(evaluations(cost_of(answer)))
             self._read_news(short, repair.steps)
             if any(other.unscheduled < repair.unscheduled for other in self._waiting):
-                self._waiting.append(repair)
+                _keep(self._waiting, repair)
                 repair = _pop_best(self._waiting)
         return repair
+
+
+def _keep(repairs: list[Repair], repair: Repair) -> None:
+    """Add a repair; of too many, drop that with the most unscheduled deliveries."""
+    repairs.append(repair)
+    if len(repairs) > MAX_KEPT:
+        repairs.remove(max(repairs, key=lambda each: each.unscheduled))
 
 
 def _pop_best(repairs: list[Repair]) -> Repair:

@@ -167,7 +167,7 @@ def test_after_all_starts_the_repairs_without_gain_go_on_for_longer(monkeypatch)
         def migrant(self, steps: int) -> Assignment | None:
             return arrivals.pop() if arrivals else None
 
-    def tire(self: Repairs, repair: Repair, *_: object) -> Repair:
+    def stall(self: Repairs, repair: Repair, *_: object) -> Repair:
         started.append((repair.unscheduled, repair._patience))
         repair._idle = 2.0 * repair._patience
         assert repair.is_over
@@ -175,7 +175,7 @@ def test_after_all_starts_the_repairs_without_gain_go_on_for_longer(monkeypatch)
 
     run = Run(plain.problem, budget=plain.budget, first_lower=5, target=5)
     run.offer(first)
-    monkeypatch.setattr(Repairs, "_run_one", tire)
+    monkeypatch.setattr(Repairs, "_run_one", stall)
     repaired_run(run)
     (few, _), (many, _), *again = started
     assert few == 2 < many  # the near-solution, then the schedule without its last steps
