@@ -82,12 +82,12 @@ def as_integer(value: Any) -> Any:
         return int(value) if value.is_finite() and value == value.to_integral_value() else value
     if not isinstance(value, Real) or isinstance(value, Integral) or value % 1 != 0:
         return value
-    if abs(value) >= MAX_EXACT:
+    if abs(float(value)) >= MAX_EXACT:
         raise InputError(
             f"{value} may be rounded: its type does not hold every whole number of this size",
             hint="give the names of nodes as whole numbers or as texts",
         )
-    return int(value)
+    return int(float(value))
 
 
 def _text(value: Any) -> str:
