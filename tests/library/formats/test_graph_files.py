@@ -258,7 +258,7 @@ def test_nodes_are_numbered_by_labels_that_are_whole_numbers_in_all_formats(
         assert (each.node_names, each.channels) == (names, ((*ends, 1), (*ends[::-1], 1)))
 
 
-@pytest.mark.parametrize(("text", "name"), [("3", "3"), ("3.0", "3"), ("1e20", "1" + "0" * 20)])
+@pytest.mark.parametrize(("text", "name"), [("3", "3"), ("3.0", "3"), ("9007199254740993", "")])
 def test_labels_of_type_double_are_whole_numbers_where_they_are(text, name, tmp_path):
     # As igraph and R write all numbers.
     (tmp_path / "n.graphml").write_text(
@@ -267,7 +267,11 @@ def test_labels_of_type_double_are_whole_numbers_where_they_are(text, name, tmp_
         f'{text}</data></node><node id="n1"><data key="l">1</data></node>'
         '<edge source="n0" target="n1"/></graph></graphml>'
     )
-    assert read_network(tmp_path / "n.graphml").network.node_names == ("1", name)
+    if name:
+        assert read_network(tmp_path / "n.graphml").network.node_names == ("1", name)
+    else:
+        with pytest.raises(InputError, match="may be rounded"):
+            read_network(tmp_path / "n.graphml")
 
 
 @pytest.mark.parametrize("suffix", LABELS)
