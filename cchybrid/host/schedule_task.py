@@ -21,6 +21,7 @@ from cchybrid.host.task import ContractError, Host, Task, WorkerState
 from cchybrid.host.wire import Line
 from cchybrid.model import Instance, LowerBound, Schedule, Steps
 from cchybrid.model.errors import InputError
+from cchybrid.model.shown import counted
 from cchybrid.plugin.strategy import Arm, Phase, planned
 from cchybrid.problem import count_deliveries, is_ordered
 from cchybrid.proof.parts import infeasibility
@@ -361,7 +362,7 @@ class ScheduleTask(Task):
         violations = self.blackboard.drafts[count][name][number].violations
         if violations < own:
             self._announce("draft", engine=name, steps=count, violations=violations)
-            how = f"{count} steps, {violations} violated rule{'s' if violations > 1 else ''}"
+            how = f"{count} steps, {counted(violations, 'violated rule')}"
             draft = self._entry(name, how, self.blackboard.best, "draft")
             self.history.drafted(draft, is_gain=violations < fewest)
 

@@ -301,8 +301,8 @@ class Repairs:
         """Yield repairs without end; none if there is neither near-solution nor schedule.
 
         They start from other engines' near-solutions; if these leave too many deliveries
-        unscheduled, from the best schedule without its last steps. Then those that were without
-        gain for long go on.
+        unscheduled, from the best schedule without its last steps. Then repairs without gain for
+        long go on.
         """
         if target != self._target:
             self._target, self._waiting, self._stalled, self._cut = target, [], [], None
@@ -311,10 +311,11 @@ class Repairs:
                 self._near[target] = [] if near is None else [near]
         while True:
             self._read_news(short, target)
-            whole = best_assignment(self._run, self._problem)
             if self._waiting:
                 yield _pop_best(self._waiting)
-            elif whole is not None and whole.steps != self._cut:
+                continue
+            whole = best_assignment(self._run, self._problem)
+            if whole is not None and whole.steps != self._cut:
                 self._cut = whole.steps
                 yield self._from(cut_to(whole, target), short, target, whole)
             elif self._stalled:
@@ -342,7 +343,7 @@ class Repairs:
     def _run_one(self, repair: Repair, short: UsageMatrix, end: float) -> Repair:
         """Return the repair that is over: this one, or that of a better start that came.
 
-        Those that are interrupted go on later.
+        An interrupted repair goes on later.
         """
         run, targets = self._run, self._targets
 
@@ -369,4 +370,6 @@ def _keep(repairs: list[Repair], repair: Repair) -> None:
 
 def _pop_best(repairs: list[Repair]) -> Repair:
     """Remove and return the one with the fewest unscheduled deliveries."""
-    return repairs.pop(min(range(len(repairs)), key=lambda each: repairs[each].unscheduled))
+    best = min(repairs, key=lambda each: each.unscheduled)
+    repairs.remove(best)
+    return best
