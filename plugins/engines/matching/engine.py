@@ -16,6 +16,9 @@ from .one_hop import OneHop
 from .restarts import restart
 from .routes import new_routes
 
+PATIENCE = 100
+"""Sweeps over the routes through the most loaded resources without a smaller load. Chosen by
+hand."""
 CHUNK = 500_000
 """Options of all schedules between two checks of the run; about a hundredth of a second."""
 
@@ -41,7 +44,9 @@ class Matching:
 
     1. Every route is the cheapest one, where the costs of channels and ports increase with the
        number of other routes that use them. All routes are chosen again several times, in random
-       order.
+       order. Then the routes through the most loaded resources are chosen again, and what is
+       overloaded costs more from sweep to sweep, until the load is that of the lower bound or is
+       not reduced for long.
     2. In every step, a maximum-weight matching of senders to receivers, with the capacities of
        ports, chooses among the next hops of all routes. The weight of a hop is the number of hops
        still to be made through its ports and channels, the hops left on its route, and noise.
@@ -54,6 +59,10 @@ class Matching:
 
     J. Edmonds, D. R. Fulkerson, "Transversals and matroid partition", Journal of Research of the
     National Bureau of Standards 69B, 1965. doi:10.6028/jres.069B.016
+
+    L. McMurchie, C. Ebeling, "PathFinder: a negotiation-based performance-driven router for FPGAs",
+    FPGA 1995 (prices of overloaded resources that increase for good).
+    doi:10.1145/201310.201328
 
     F. T. Leighton, B. M. Maggs, S. B. Rao, "Packet routing and job-shop scheduling in
     O(congestion + dilation) steps", Combinatorica 14, 1994 (routes of low load, then their
@@ -68,7 +77,7 @@ class Matching:
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""
         search = _Restarts(OneHop.of(warmup_problem()), 0)
-        search.advance(1, 1, np.zeros(1, dtype=np.bool_))
+        search.advance(1, 1, 1, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse problems without forwarding, or with deliveries beyond all chains of one hop."""
@@ -108,7 +117,7 @@ def _reach(
     search.reset()
     with watched(run, useful) as stop:
         while run.wants(useful):
-            made, improved = search.advance(steps, budget.share(chunk, 1), stop)
+            made, improved = search.advance(run.lower(), steps, budget.share(chunk, 1), stop)
             budget.spend(made)
             if search.missing == 0:
                 return search.best()
@@ -128,19 +137,26 @@ class _Restarts:
         self.one_hop, self.state = one_hop, seed_state(seed)
         self.found = one_hop.problem.empty()
         self.routes = new_routes(one_hop.tables.flat)
+        self._patience = 0
         self.reset()
 
     def reset(self) -> None:
         """Forget the best, for another number of steps."""
         self.missing = len(self.found.option) + 1
 
-    def advance(self, steps: int, number: int, stop: BoolArray) -> tuple[int, bool]:
-        """Make up to ``number`` schedules; return how many, and whether the best is a new one."""
+    def advance(self, target: int, steps: int, number: int, stop: BoolArray) -> tuple[int, bool]:
+        """Make up to ``number`` schedules; return how many, and whether the best is a new one.
+
+        The load of the routes is reduced to ``target`` if possible, but not in the first call, so
+        that a first schedule is made soon.
+        """
         one_hop, before, found = self.one_hop, self.missing, self.found
         made, self.missing = restart(
             one_hop.tables,
             self.routes,
             one_hop.has_routes,
+            target,
+            self._patience,
             steps,
             number,
             before,
@@ -149,6 +165,7 @@ class _Restarts:
             stop,
             self.state,
         )
+        self._patience = PATIENCE
         return made, self.missing < before
 
     def best(self) -> Assignment:

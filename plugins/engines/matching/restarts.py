@@ -10,7 +10,7 @@ from cchybrid.toolkit.kernels.rng import State, below
 
 from .kernels import Tables, match
 from .routed import match_routes
-from .routes import Routes, choose_routes
+from .routes import Routes, choose_routes, reduce_load
 
 NEED = (0.5, 1.0, 2.0)
 COPIES = (0.1, 0.2, 0.5, 1.0)
@@ -29,6 +29,8 @@ def restart(
     tables: Tables,
     routes: Routes,
     has_routes: bool,
+    target: int,
+    patience: int,
     steps: int,
     number: int,
     fewest: int,
@@ -44,6 +46,8 @@ def restart(
     routes, has_routes
         With ``has_routes`` the messages have one destination each, and routes, which are chosen
         anew for every few schedules.
+    target, patience
+        See ``reduce_load``.
     number
         Schedules to make, at most.
     fewest
@@ -61,6 +65,7 @@ def restart(
         if has_routes:
             if made % SCHEDULES == 0:
                 choose_routes(tables.flat, routes, SWEEPS, stop, state)
+                reduce_load(tables.flat, routes, target, patience, stop, state)
             weight[0] = HOPS[below(state, len(HOPS))]
             weight[1] = HOP_NOISE[below(state, len(HOP_NOISE))]
             missing = match_routes(

@@ -19,6 +19,8 @@ NOISE = 0.01
 """A hop costs 1 and, for each of its resources, ``SHARE`` times the load in relation to the largest
 load, to the power of ``EXPONENT``, and a random number below ``NOISE`` that is drawn in every
 sweep, as many routes cost the same."""
+SURCHARGE = 3.0
+"""Price that is added for good, in every sweep, per use beyond the allowed load. Chosen by hand."""
 
 
 class Routes(NamedTuple):
@@ -53,8 +55,8 @@ class Scratch(NamedTuple):
 
     Parameters
     ----------
-    price, noise
-        Shape (resources,): the price, and its random part.
+    price, noise, surcharge
+        Shape (resources,): the price, its random part, and what earlier overloads add to it.
     distance, via
         Shape (deliveries,): the cost from a delivery to the goal, and the next option.
     seen
@@ -65,6 +67,7 @@ class Scratch(NamedTuple):
 
     price: NDArray[np.float64]
     noise: NDArray[np.float64]
+    surcharge: NDArray[np.float64]
     distance: NDArray[np.float64]
     via: IntArray
     seen: NDArray[np.int64]
@@ -87,6 +90,22 @@ def new_routes(flat: Flat) -> Routes:
 
 
 @compiled
+def new_scratch(flat: Flat) -> Scratch:
+    """Return prices and working memory."""
+    deliveries, resources = len(flat.required), len(flat.limit)
+    return Scratch(
+        np.empty(resources),
+        np.empty(resources),
+        np.zeros(resources),
+        np.empty(deliveries),
+        np.empty(deliveries, dtype=np.int32),
+        np.full(deliveries, -1, dtype=np.int64),
+        np.empty(deliveries + 1, dtype=np.int32),
+        np.zeros(deliveries, dtype=np.bool_),
+    )
+
+
+@compiled
 def choose_routes(flat: Flat, routes: Routes, sweeps: int, stop: BoolArray, state: State) -> None:
     """Choose all routes anew, in random order, ``sweeps`` times after the shortest ones.
 
@@ -94,48 +113,137 @@ def choose_routes(flat: Flat, routes: Routes, sweeps: int, stop: BoolArray, stat
 
     Parameters
     ----------
-    routes
-        Overwritten.
     stop
         Shape (1,): another thread sets this to end after the first routes.
     """
-    deliveries = len(flat.required)
+    scratch = new_scratch(flat)
     order = np.arange(len(routes.goal)).astype(np.int32)
-    scratch = Scratch(
-        np.empty(len(flat.limit)),
-        np.empty(len(flat.limit)),
-        np.empty(deliveries),
-        np.empty(deliveries, dtype=np.int32),
-        np.full(deliveries, -1, dtype=np.int64),
-        np.empty(deliveries + 1, dtype=np.int32),
-        np.zeros(deliveries, dtype=np.bool_),
-    )
     routes.first[:] = -1
     routes.load[:] = 0
-    search = 0
     largest = 0.0
     for sweep in range(sweeps + 1):
         shuffle(order, state)
-        for resource in range(len(flat.limit)):
-            scratch.noise[resource] = NOISE * uniform(state)
-            _set_price(flat, routes, scratch, resource, largest)
+        _draw_prices(flat, routes, scratch, largest, state)
         for place in range(len(order)):
-            route = int(order[place])
             if stop[0] and sweep > 0:
                 return
-            _add_load(flat, routes, scratch, route, -1, largest)
-            _find_route(flat, routes, scratch, route, search)
-            search += 1
-            _add_load(flat, routes, scratch, route, 1, largest)
-        largest = 0.0
+            search = sweep * len(order) + place
+            _change_route(flat, routes, scratch, int(order[place]), search, largest)
+        largest = _largest_load(flat, routes)
+
+
+@compiled
+def reduce_load(
+    flat: Flat, routes: Routes, target: int, patience: int, stop: BoolArray, state: State
+) -> None:
+    """Reduce the largest load in relation to the capacity, until it is ``target`` if possible.
+
+    In every sweep, the routes through resources with this load get the cheapest ones, and these
+    resources cost more for good (negotiated congestion).
+
+    Parameters
+    ----------
+    patience
+        Sweeps without a smaller largest load after which the search ends.
+    stop
+        Shape (1,): another thread sets this to end early.
+    """
+    scratch = new_scratch(flat)
+    order = np.arange(len(routes.goal)).astype(np.int32)
+    kept = Routes(
+        routes.delivery_of,
+        routes.goal,
+        routes.first.copy(),
+        routes.following.copy(),
+        routes.option.copy(),
+        routes.load.copy(),
+    )
+    smallest = _largest_load(flat, routes)
+    search, idle = 0, 0
+    while smallest > target and idle < patience:
+        allowed = max(np.ceil(smallest) - 1.0, float(target))
         for resource in range(len(flat.limit)):
-            largest = max(largest, routes.load[resource] / max(1, flat.limit[resource]))
+            over = routes.load[resource] / max(1, flat.limit[resource]) - allowed
+            if over > 0.0:
+                scratch.surcharge[resource] += SURCHARGE * over
+        shuffle(order, state)
+        _draw_prices(flat, routes, scratch, allowed, state)
+        for place in range(len(order)):
+            if stop[0]:
+                break
+            route = int(order[place])
+            if _is_over(flat, routes, route, allowed):
+                _change_route(flat, routes, scratch, route, search, allowed)
+                search += 1
+        if stop[0]:
+            break
+        largest = _largest_load(flat, routes)
+        idle += 1
+        if largest < smallest:
+            smallest, idle = largest, 0
+            _copy(routes, kept)
+    _copy(kept, routes)
+
+
+@internal
+def _copy(source: Routes, target: Routes) -> None:
+    """Copy the routes and their loads."""
+    for route in range(len(source.first)):
+        target.first[route] = source.first[route]
+    for delivery in range(len(source.option)):
+        target.following[delivery] = source.following[delivery]
+        target.option[delivery] = source.option[delivery]
+    for resource in range(len(source.load)):
+        target.load[resource] = source.load[resource]
+
+
+@internal
+def _largest_load(flat: Flat, routes: Routes) -> float:
+    """Return the largest load in relation to the capacity."""
+    largest = 0.0
+    for resource in range(len(flat.limit)):
+        largest = max(largest, routes.load[resource] / max(1, flat.limit[resource]))
+    return largest
+
+
+@internal
+def _is_over(flat: Flat, routes: Routes, route: int, allowed: float) -> bool:
+    """Return whether a route uses a resource with a larger load than allowed."""
+    delivery = routes.first[route]
+    while delivery >= 0:
+        path = flat.path[routes.option[delivery]]
+        for place in range(flat.limited_start[path], flat.limited_start[path + 1]):
+            resource = flat.limited[place]
+            if routes.load[resource] > allowed * max(1, flat.limit[resource]):
+                return True
+        delivery = routes.following[delivery]
+    return False
+
+
+@internal
+def _draw_prices(
+    flat: Flat, routes: Routes, scratch: Scratch, largest: float, state: State
+) -> None:
+    """Draw the random part of all prices, and compute the prices."""
+    for resource in range(len(flat.limit)):
+        scratch.noise[resource] = NOISE * uniform(state)
+        _set_price(flat, routes, scratch, resource, largest)
+
+
+@internal
+def _change_route(
+    flat: Flat, routes: Routes, scratch: Scratch, route: int, search: int, largest: float
+) -> None:
+    """Give a message the cheapest route for the loads of all others."""
+    _add_load(flat, routes, scratch, route, -1, largest)
+    _find_route(flat, routes, scratch, route, search)
+    _add_load(flat, routes, scratch, route, 1, largest)
 
 
 @internal
 def _set_price(flat: Flat, routes: Routes, scratch: Scratch, resource: int, largest: float) -> None:
     """Compute the price of a resource from its load; the first routes are the shortest."""
-    price = scratch.noise[resource]
+    price = scratch.noise[resource] + scratch.surcharge[resource]
     if largest > 0.0:
         ratio = routes.load[resource] / (max(1, flat.limit[resource]) * largest)
         price += SHARE * ratio**EXPONENT
@@ -163,7 +271,7 @@ def _find_route(flat: Flat, routes: Routes, scratch: Scratch, route: int, search
 
     ``search`` is another number for every call.
     """
-    price, _, distance, via, seen, queue, queued = scratch
+    price, _, _, distance, via, seen, queue, queued = scratch
     goal = routes.goal[route]
     size = len(queue)
     seen[goal] = search

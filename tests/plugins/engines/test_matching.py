@@ -10,7 +10,7 @@ from cchybrid_plugins.engines.matching.engine import Matching
 from cchybrid_plugins.engines.matching.kernels import match
 from cchybrid_plugins.engines.matching.one_hop import OneHop
 from cchybrid_plugins.engines.matching.routed import match_ports, match_routes
-from cchybrid_plugins.engines.matching.routes import choose_routes, new_routes
+from cchybrid_plugins.engines.matching.routes import Routes, choose_routes, new_routes, reduce_load
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -20,6 +20,7 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.kernels.conflicts import conflicts
+from cchybrid.toolkit.kernels.flat import Flat
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.examples import drawn
 from tests.plugins.engines.runs import scattered, solved
@@ -100,6 +101,10 @@ def test_gives_up_when_one_hop_per_step_cannot_be_faster():
     assert run.best() == 7
 
 
+def largest_load(flat: Flat, routes: Routes) -> float:
+    return float((routes.load / np.maximum(flat.limit, 1)).max(initial=0))
+
+
 DELIVERIES = instances(max_nodes=6, kinds=("deliver",), switchings=("store-and-forward",))
 
 
@@ -117,12 +122,21 @@ def test_the_kernels_of_routes_are_compiled_as_written(instance, sweeps, hops, s
     flat, state = one_hop.tables.flat, seed_state(seed)
     routes = new_routes(flat)
     call(choose_routes, flat, routes, sweeps, GO_ON, state)
+    before = largest_load(flat, routes)
+    call(reduce_load, flat, routes, 1, sweeps, GO_ON, state)
+    after = largest_load(flat, routes)
+    assert after <= before if sweeps else after == before
+    load = np.zeros_like(routes.load)
     for first, goal in zip(routes.first.tolist(), routes.goal.tolist(), strict=True):
         last, delivery = -1, first
         while delivery >= 0:
-            assert flat.requires[routes.option[delivery]] == last
+            option = routes.option[delivery]
+            assert flat.requires[option] == last
+            path = flat.path[option]
+            np.add.at(load, flat.limited[slice(*flat.limited_start[path : path + 2])], 1)
             last, delivery = delivery, int(routes.following[delivery])
         assert last == goal
+    assert (routes.load == load).all()
     found = one_hop.problem.empty()
     rest = np.array((hops, 0.5)), steps, found.option, found.step, GO_ON, state
     missing = call(match_routes, flat, routes, *rest)
@@ -195,3 +209,14 @@ def test_with_one_port_every_step_serves_as_many_receivers_as_possible(topology)
             made = np.flatnonzero(step_of == now).tolist()
             assert len(made) == len(nx.max_weight_matching(graph, maxcardinality=True))
             held |= {ends[one] for one in made}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_load_of_routes_is_reduced_to_the_lower_bound(seed):
+    instance = cchybrid.instance("random-regular-24-3-8932", "AAS", ports=1, **HOPS)
+    flat, state = OneHop.of(build_problem(instance)).tables.flat, seed_state(seed)
+    routes = new_routes(flat)
+    choose_routes(flat, routes, 6, GO_ON, state)
+    assert largest_load(flat, routes) > 77
+    reduce_load(flat, routes, 77, 100, GO_ON, state)
+    assert largest_load(flat, routes) == 77
