@@ -133,6 +133,35 @@ def decision_solver(
     return solver
 
 
+LOCAL_SEARCH_BATCH = 0.5
+"""Deterministic time of local search before it changes its rules of moves. Chosen by hand."""
+
+
+def local_search_solver(
+    budget: Budget, seed: int, limit: float, *, log: bool = False
+) -> cp_model.CpSolver:
+    """Return a solver that only finds solutions, by CP-SAT's local search (feasibility jump).
+
+    For the parameters see ``decision_solver``.
+
+    References
+    ----------
+    B. Luteberget, G. Sartor, "Feasibility Jump: an LP-free Lagrangian MIP heuristic", Mathematical
+    Programming Computation 15, 2023. doi:10.1007/s12532-023-00234-8
+
+    T. Davies, F. Didier, L. Perron, "ViolationLS: constraint-based local search in CP-SAT", CPAIOR
+    2024. doi:10.1007/978-3-031-60597-0_16
+    """
+    solver = decision_solver(budget, seed, limit, log=log)
+    solver.parameters.subsolvers.clear()
+    solver.parameters.use_ls_only = True
+    solver.parameters.feasibility_jump_batch_dtime = LOCAL_SEARCH_BATCH
+    # Probing and symmetry detection take longer than the search.
+    solver.parameters.cp_model_probing_level = 0
+    solver.parameters.symmetry_level = 0
+    return solver
+
+
 def cpu_limit(budget: Budget, seconds: float) -> float | None:
     """Return the limit for ``decide``; none under an evaluation budget, independent of clocks."""
     return seconds if budget.evaluations is None else None

@@ -5,10 +5,11 @@
 3. Decide the fewest open number of steps first, as the lower bound is usually tight; then bisect
    up to the best known schedule, so that every answer, yes or no, closes part of the gap.
 4. Where messages are forwarded, a model of short options only is tried for a while, for the fewest
-   open steps and before any linear program: on networks whose channels must be full in every step
-   it is solved in a second or two. Then one step less than the best schedule is tried by repair
-   (``repair.py``).
-5. For each number of steps: first a model of short options only, then the whole step model
+   open steps and before any linear program: by complete search on networks whose channels must be
+   full in every step, by local search on others. Then one step less than the best schedule is
+   tried by repair (``repair.py``).
+5. For each number of steps: first a model of short options only, by local search where messages are
+   forwarded and by complete search, then the whole step model
    (``toolkit.cpsat.model``), or a flow model where not all paths are listed or messages wait at
    nodes (``flows.py``).
 6. Undecided numbers of steps are tried again in the next round with more time and other seeds. A
@@ -28,12 +29,19 @@ from cchybrid.plugin.engine import Run, Stop
 from cchybrid.problem import Assignment, Problem, needed
 from cchybrid.toolkit.cpsat.automorphisms import Link, chain
 from cchybrid.toolkit.cpsat.model import StepModel, build
-from cchybrid.toolkit.cpsat.solve import Answer, Model, cpu_limit, decide, decision_solver
+from cchybrid.toolkit.cpsat.solve import (
+    Answer,
+    Model,
+    cpu_limit,
+    decide,
+    decision_solver,
+    local_search_solver,
+)
 from cchybrid.toolkit.cpsat.windows import NEVER, Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing, Tight
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import evaluations, until_stopped
-from cchybrid.toolkit.usage_matrix import UsageMatrix
+from cchybrid.toolkit.usage_matrix import BoolVector, UsageMatrix
 from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .flows import Demands, FlowModel
@@ -51,8 +59,11 @@ FIRST_TRIAL, FIRST_TRIAL_IF_FULL = 0.33, 0.5
 """Share of the time for the model of short options before the repairs; the larger one where some
 channels must be full in every step, as such models are nearly always solved. Chosen by hand."""
 
-MAX_TRIAL = 30_000
+MAX_TRIAL = 50_000
 """Booleans of such a model up to which news does not end it. Chosen by hand."""
+
+LOCAL_TIME = 0.3
+"""Share of the time of a number of steps for local search. Chosen by hand."""
 
 SHORT_TIME, SHORT_TIME_BEFORE_FLOWS = 0.7, 0.4
 """Share of the time of a number of steps for the model of short options; the smaller one where a
@@ -205,7 +216,9 @@ class _Search:
             yield
         short = known.uses.shortened(self.problem, target)
         if self.run.wants(target) and self._fits(short, target):
-            stage = _Stage(Tight(short, known.full), hinted=False)
+            stage = _Stage(
+                Tight(short, known.full), hinted=False, local=self._by_local_search(known.full)
+            )
             share = FIRST_TRIAL_IF_FULL if full else FIRST_TRIAL
             answer = self._ask(target, stage, share * self.targets.left())
             self._record(target, stage, answer)
@@ -268,6 +281,10 @@ class _Search:
                 return
         self.targets.give_up(target)
 
+    def _by_local_search(self, full: BoolVector) -> bool:
+        """Return whether local search is promising: where resources are full it finds nothing."""
+        return self.problem.ordered and not full.any()
+
     def _is_useful(self, target: int, stage: _Stage) -> bool:
         """Return whether to go on with a decision, before what others have found is repaired."""
         if not self.run.wants(target):
@@ -305,6 +322,9 @@ class _Search:
             short = whole.uses.shortened(self.problem, target)
             fewer = short.usable.sum() < MAX_SHORT_SHARE * whole.uses.usable.sum()
             tried = target in self.too_short
+            if self._by_local_search(whole.full) and self._fits(short, target):
+                tight = Tight(short, whole.full)
+                yield _Stage(tight, share=LOCAL_TIME, hinted=False, local=True)
             if (fewer or demands is not None) and not tried and self._fits(short, target):
                 yield _Stage(
                     Tight(short, whole.full),
@@ -350,9 +370,11 @@ class _Search:
         hint = None
         if options.hints and stage.hinted:
             hint = run.hint(target, complete=self.targets.rounds == 0)
-        solver = decision_solver(
-            run.budget, run.seed + self.targets.rounds, limit, log=options.log, tight=full
-        )
+        seed = run.seed + self.targets.rounds
+        if stage.local:
+            solver = local_search_solver(run.budget, seed, limit, log=options.log)
+        else:
+            solver = decision_solver(run.budget, seed, limit, log=options.log, tight=full)
         seconds = cpu_limit(run.budget, limit)
         answer = decide(
             make, solver, lambda: self._is_useful(target, stage), run.should_stop, seconds
@@ -382,12 +404,15 @@ class _Stage:
         Its share of the time of this number of steps.
     hinted
         Whether the search starts from a schedule or near-solution of another engine.
+    local
+        Whether only local search is used, which refutes nothing.
     """
 
     tight: Tight | None
     final: bool = False
     share: float = 1.0
     hinted: bool = True
+    local: bool = False
 
     def is_small(self, steps: int) -> bool:
         """Return whether a trial is decided in some seconds, if at all."""
