@@ -41,7 +41,7 @@ from cchybrid.toolkit.cpsat.windows import NEVER, Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing, Tight
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import evaluations, until_stopped
-from cchybrid.toolkit.usage_matrix import BoolVector, UsageMatrix
+from cchybrid.toolkit.usage_matrix import UsageMatrix
 from cchybrid.toolkit.warmup_problem import compile_first_fit
 
 from .flows import Demands, FlowModel
@@ -62,12 +62,13 @@ channels must be full in every step, as such models are nearly always solved. Ch
 MAX_TRIAL = 50_000
 """Booleans of such a model up to which news does not end it. Chosen by hand."""
 
-LOCAL_TIME = 0.3
-"""Share of the time of a number of steps for local search. Chosen by hand."""
+MIN_LOCAL = 10_000
+"""Booleans of a model from which on local search is used; complete search soon decides smaller
+ones. Chosen by hand."""
 
-SHORT_TIME, SHORT_TIME_BEFORE_FLOWS = 0.7, 0.4
-"""Share of the time of a number of steps for the model of short options; the smaller one where a
-flow model follows, which needs more time. Chosen by hand: the values are not critical."""
+LOCAL_TIME, SHORT_TIME, SHORT_TIME_BEFORE_FLOWS = 0.3, 0.7, 0.4
+"""Share of the time of a number of steps for local search, and for complete search, with short
+options; the last one where a flow model follows, which needs more time. Chosen by hand."""
 
 
 class CpSat:
@@ -216,9 +217,8 @@ class _Search:
             yield
         short = known.uses.shortened(self.problem, target)
         if self.run.wants(target) and self._fits(short, target):
-            stage = _Stage(
-                Tight(short, known.full), hinted=False, local=self._by_local_search(known.full)
-            )
+            tight = Tight(short, known.full)
+            stage = _Stage(tight, hinted=False, local=self._is_for_local_search(tight, target))
             share = FIRST_TRIAL_IF_FULL if full else FIRST_TRIAL
             answer = self._ask(target, stage, share * self.targets.left())
             self._record(target, stage, answer)
@@ -281,9 +281,10 @@ class _Search:
                 return
         self.targets.give_up(target)
 
-    def _by_local_search(self, full: BoolVector) -> bool:
-        """Return whether local search is promising: where resources are full it finds nothing."""
-        return self.problem.ordered and not full.any()
+    def _is_for_local_search(self, tight: Tight, steps: int) -> bool:
+        """Return whether to use local search: where resources must be full it finds nothing."""
+        large = int(tight.uses.usable.sum()) * steps >= MIN_LOCAL
+        return large and self.problem.ordered and not tight.full.any()
 
     def _is_useful(self, target: int, stage: _Stage) -> bool:
         """Return whether to go on with a decision, before what others have found is repaired."""
@@ -322,13 +323,12 @@ class _Search:
             short = whole.uses.shortened(self.problem, target)
             fewer = short.usable.sum() < MAX_SHORT_SHARE * whole.uses.usable.sum()
             tried = target in self.too_short
-            if self._by_local_search(whole.full) and self._fits(short, target):
-                tight = Tight(short, whole.full)
+            tight = Tight(short, whole.full)
+            if self._is_for_local_search(tight, target) and self._fits(short, target):
                 yield _Stage(tight, share=LOCAL_TIME, hinted=False, local=True)
             if (fewer or demands is not None) and not tried and self._fits(short, target):
                 yield _Stage(
-                    Tight(short, whole.full),
-                    share=SHORT_TIME if demands is None else SHORT_TIME_BEFORE_FLOWS,
+                    tight, share=SHORT_TIME if demands is None else SHORT_TIME_BEFORE_FLOWS
                 )
             if demands is None and self._fits(whole.uses, target):
                 yield _Stage(whole, final=True)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -19,6 +20,7 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import Assignment, Problem, build_problem
 from cchybrid.toolkit.cpsat.model import StepModel, build
+from cchybrid.toolkit.cpsat.solve import Answer, decide
 from cchybrid.toolkit.cpsat.windows import Windows, min_steps
 from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.kernels.first_fit import first_fit
@@ -262,3 +264,39 @@ def test_flows_decide_as_paths_do(instance, hop_by_hop):
             assert (run.best() or 0) <= steps
             return
     raise AssertionError("20 steps are enough for 8 messages")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_local_search_finds_schedules_in_which_nearly_all_channels_are_busy(seed, monkeypatch):
+    found = []
+    monkeypatch.setattr("cchybrid_plugins.engines.cpsat.engine.decide", decided(found))
+    problem = build_problem(cchybrid.instance("random-regular-30-3-25", "AAB"))
+    run = LocalRun(problem, seed=seed, budget=Budget(evaluations=100_000), first_lower=10)
+    assert CpSat(CpSat.Options()).solve(problem, run) is Stop.EXHAUSTED
+    assert run.best() == 10
+    assert not run.violations
+    assert found[-1]
+
+
+def decided(local: list[bool]) -> Callable[..., Answer]:
+    """Return ``decide``, which appends whether a model was solved by local search."""
+
+    def recorded(make: Any, solver: Any, *rest: Any) -> Answer:
+        local.append(solver.parameters.use_ls_only)
+        return decide(make, solver, *rest)
+
+    return recorded
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("network", ["random-regular-34-3-1", "random-regular-12-3-1"])
+def test_full_channels_and_small_models_are_for_complete_search(network, monkeypatch):
+    found: list[bool] = []
+    monkeypatch.setattr("cchybrid_plugins.engines.cpsat.engine.decide", decided(found))
+    problem = build_problem(cchybrid.instance(network, "AAB"))
+    steps = -(-(problem.structure.network.nodes - 1) // 3)
+    run = LocalRun(problem, budget=Budget(evaluations=2_000), first_lower=steps)
+    CpSat(CpSat.Options(draws=1)).solve(problem, run)
+    assert found
+    assert not found[0]
