@@ -91,26 +91,20 @@ class RelayOptions:
 
     Parameters
     ----------
-    slice_seconds, min_slice_seconds
-        Length of the first time slices, of the heuristics and of the exact engine, and the least.
+    slice_seconds
+        Length of the shortest time slices; the first one of the exact engine is twice as long.
     growth
         Factor on the length of a side's slices after one that gained something; after one that did
         not, it is halved.
     """
 
     slice_seconds: float = 2.0
-    min_slice_seconds: float = 0.5
     growth: float = 1.25
 
     def __post_init__(self) -> None:
-        _check_positive(self, "slice_seconds", "min_slice_seconds", "growth")
+        _check_positive(self, "slice_seconds", "growth")
         if self.growth < 1:
             raise ValueError(f"growth is {self.growth}; use a number of at least 1")
-        if self.min_slice_seconds > self.slice_seconds:
-            raise ValueError(
-                f"min_slice_seconds is {self.min_slice_seconds}; use at most slice_seconds,"
-                f" {self.slice_seconds}"
-            )
 
 
 def _check_positive(options: Any, *names: str) -> None:
@@ -319,7 +313,7 @@ def _is_active(arm: Arm, history: History, options: AutoOptions) -> bool:
 def relay(
     engines: Sequence[EngineInfo], threads: int, history: History, options: RelayOptions
 ) -> Iterator[Phase]:
-    """Run constructions, then heuristics and the exact engine of the highest priority in turn.
+    """Run constructions, then the exact engine of the highest priority and heuristics in turn.
 
     Each side starts from the other's best schedule and near-solutions. Its slices grow while it
     gains (a better schedule, bound or near-solution), and are halved when it does not. Other exact
@@ -334,8 +328,9 @@ def relay(
     if not heuristics or not exact:
         yield Phase(_arms(others, threads), wait_for_all=True)
         return
-    sides = [_arms(heuristics, threads), _arms(exact, threads)]
-    seconds = dict.fromkeys(sides, options.slice_seconds)
+    sides = [_arms(exact, threads), _arms(heuristics, threads)]
+    # The exact engine decides whole models in seconds, if at all.
+    seconds = {sides[0]: 2 * options.slice_seconds, sides[1]: options.slice_seconds}
     while sides:
         for side in tuple(sides):
             active = tuple(arm for arm in side if arm.key not in history.finished)
@@ -347,7 +342,7 @@ def relay(
             if history.gains > before:
                 seconds[side] *= options.growth
             else:
-                seconds[side] = max(options.min_slice_seconds, seconds[side] / 2)
+                seconds[side] = max(options.slice_seconds, seconds[side] / 2)
 
 
 def race(
