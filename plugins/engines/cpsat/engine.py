@@ -204,24 +204,28 @@ class _Search:
     def _first_trials(self) -> Iterator[None]:
         """Try the fewest open steps with short options and without hints, for a short time.
 
-        Before the repairs where some channels must be full or the best schedule is far from the
-        fewest open steps, after them elsewhere.
+        Before the repairs where channels must be full or the best schedule is far from these
+        steps, after them elsewhere. Where local search fails, it bisects up to the best schedule.
         """
         target = self.targets.next()
         if not self.problem.ordered or self.demands is not None or target is None:
             return
-        known = self.pricing.known(target)
-        full = bool(known.full.any())
-        best = self.run.best()
+        full, best = bool(self.pricing.known(target).full.any()), self.run.best()
         if not full and best is not None and best - target <= 1:
             yield
-        short = known.uses.shortened(self.problem, target)
-        if self.run.wants(target) and self._fits(short, target):
-            tight = Tight(short, known.full)
+        share = FIRST_TRIAL_IF_FULL if full else FIRST_TRIAL
+        while self.run.wants(target):
+            known = self.pricing.known(target)
+            tight = Tight(known.uses.shortened(self.problem, target), known.full)
+            if not self._fits(tight.uses, target):
+                return
             stage = _Stage(tight, hinted=False, local=self._is_for_local_search(tight, target))
-            share = FIRST_TRIAL_IF_FULL if full else FIRST_TRIAL
             answer = self._ask(target, stage, share * self.targets.left())
             self._record(target, stage, answer)
+            best = self.run.best()
+            if not stage.local or best is None or best - target <= 1:
+                return
+            target = (target + best) // 2
 
     @property
     def _repairs(self) -> bool:
