@@ -196,12 +196,11 @@ def test_the_engine_begins_with_the_repair_of_a_near_solution():
         assert not run.violations
 
 
-@pytest.mark.parametrize(
-    ("number", "largest"), [(1, 1 << 20), (1, 1), (2, 1 << 20), (2, 1), (3, 1 << 20)]
-)
+@pytest.mark.parametrize(("number", "largest"), [(1, 1 << 20), (1, 1), (2, 1 << 20)])
 @pytest.mark.parametrize("news", ["near-solution", "schedule", ""])
 def test_what_others_find_during_a_decision_is_repaired_first(news, number, largest, monkeypatch):
-    """Except during local search of a small model, if others work at larger numbers of steps."""
+    """Except during a first trial of a small model, if others work at larger numbers of steps."""
+    monkeypatch.setattr("cchybrid_plugins.engines.cpsat.engine.MIN_LOCAL", 1 << 20)
     monkeypatch.setattr("cchybrid_plugins.engines.cpsat.engine.MAX_TRIAL", largest)
     problem = build_problem(cchybrid.instance("random-regular-30-3-25", "AAB"))
     first = first_fit(problem, 0)
@@ -219,7 +218,7 @@ def test_what_others_find_during_a_decision_is_repaired_first(news, number, larg
     def decision(make: Any, solver: Any, useful: Any, should_stop: Any, seconds: Any) -> Answer:
         events.append("decision")
         events.append("goes on" if useful() else "ends")
-        run.stopped = events.count("decision") > 3
+        run.stopped = len(events) > 7
         return Answer()
 
     run = Run(problem, first_lower=first.steps - 3)
@@ -227,16 +226,27 @@ def test_what_others_find_during_a_decision_is_repaired_first(news, number, larg
     monkeypatch.setattr("cchybrid_plugins.engines.cpsat.engine.decide", decision)
     monkeypatch.setattr(Repairs, "run_all", lambda self: events.append("repairs"))
     CpSat(CpSat.Options()).solve(problem, run)
-    # The first trial and the second decision are local search; repairs follow the trial and all
-    # decisions about one number of steps.
-    ends = None
-    if news and (number == 3 or largest == 1):
-        ends = number
-    elif (number, news) == (2, "schedule"):
-        ends = 3  # it is still there
-    expected = []
-    for decision in range(1, 4):
-        expected += ["decision", "ends" if decision == ends else "goes on"]
-        if decision in (1, ends):
-            expected.append("repairs")
-    assert events[: len(expected)] == expected
+    ends = {number} if news and (number, largest) != (1, 1 << 20) else set()
+    assert events[:3] == ["decision", "ends" if 1 in ends else "goes on", "repairs"]
+    assert events[3:5] == ["decision", "ends" if 2 in ends else "goes on"]
+
+
+@pytest.mark.parametrize(("lower", "tried"), [(1, []), (2, [-2, -1]), (5, [-5, -3, -2, -1])])
+def test_where_local_search_fails_more_steps_are_tried_before_repairs(lower, tried, monkeypatch):
+    """One step less than the best schedule is tried by repair first."""
+    problem = build_problem(cchybrid.instance("random-regular-30-3-25", "AAB"))
+    first = first_fit(problem, 0)
+    targets: list[int] = []
+    monkeypatch.setattr(
+        "cchybrid_plugins.engines.cpsat.engine._Search._ask",
+        lambda search, target, stage, limit: targets.append(target) or Answer(),
+    )
+    run = LocalRun(problem, first_lower=first.steps - lower)
+    run.offer(first)
+
+    def repair(self: Repairs) -> None:
+        run.stopped = True
+
+    monkeypatch.setattr(Repairs, "run_all", repair)
+    CpSat(CpSat.Options()).solve(problem, run)
+    assert targets == [first.steps + step for step in tried]
