@@ -25,7 +25,7 @@ Arms that are not in the current phase are paused, and continue where they were;
 too much memory, paused ones are ended, and start anew in their next phase. Until an engine has
 offered a schedule, neither its seconds nor its patience ends a phase: only its share of the time.
 
-``race`` runs all engines at once, ``relay`` heuristics and the exact engine in turn,
+``race`` runs all engines at once, ``relay`` the exact engine and heuristics in turn,
 ``quotients`` all engines on quotients only. With an evaluation budget, ``one_by_one`` takes their
 place.
 
