@@ -96,7 +96,11 @@ def small_solver(budget: Budget, seed: int, units: float) -> cp_model.CpSolver:
         Limit of deterministic time, about seconds; the wall clock has no influence.
     """
     solver = new_solver(seed, units=units, threads=_threads(budget), memory=budget.memory)
-    # Probing and symmetry detection take longer than the search.
+    return _without_probing(solver)
+
+
+def _without_probing(solver: cp_model.CpSolver) -> cp_model.CpSolver:
+    """Leave out probing and symmetry detection, which take longer than the search."""
     solver.parameters.cp_model_probing_level = 0
     solver.parameters.symmetry_level = 0
     return solver
@@ -156,10 +160,7 @@ def local_search_solver(
     solver.parameters.subsolvers.clear()
     solver.parameters.use_ls_only = True
     solver.parameters.feasibility_jump_batch_dtime = LOCAL_SEARCH_BATCH
-    # Probing and symmetry detection take longer than the search.
-    solver.parameters.cp_model_probing_level = 0
-    solver.parameters.symmetry_level = 0
-    return solver
+    return _without_probing(solver)
 
 
 def cpu_limit(budget: Budget, seconds: float) -> float | None:

@@ -326,14 +326,13 @@ class _Search:
             whole = self.pricing.tight(target)
             short = whole.uses.shortened(self.problem, target)
             fewer = short.usable.sum() < MAX_SHORT_SHARE * whole.uses.usable.sum()
-            tried = target in self.too_short
             tight = Tight(short, whole.full)
-            if self._is_for_local_search(tight, target) and self._fits(short, target):
-                yield _Stage(tight, share=LOCAL_TIME, hinted=False, local=True)
-            if (fewer or demands is not None) and not tried and self._fits(short, target):
-                yield _Stage(
-                    tight, share=SHORT_TIME if demands is None else SHORT_TIME_BEFORE_FLOWS
-                )
+            if target not in self.too_short and self._fits(short, target):
+                if self._is_for_local_search(tight, target):
+                    yield _Stage(tight, share=LOCAL_TIME, hinted=False, local=True)
+                if fewer or demands is not None:
+                    share = SHORT_TIME if demands is None else SHORT_TIME_BEFORE_FLOWS
+                    yield _Stage(tight, share=share)
             if demands is None and self._fits(whole.uses, target):
                 yield _Stage(whole, final=True)
         if demands is not None and demands.columns * target <= self.options.max_flows:

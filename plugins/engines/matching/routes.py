@@ -113,6 +113,8 @@ def choose_routes(flat: Flat, routes: Routes, sweeps: int, stop: BoolArray, stat
 
     Parameters
     ----------
+    routes
+        Overwritten.
     stop
         Shape (1,): another thread sets this to end after the first routes.
     """
@@ -143,6 +145,8 @@ def reduce_load(
 
     Parameters
     ----------
+    routes
+        Those to begin with; overwritten.
     patience
         Sweeps without a smaller largest load after which the search ends.
     stop
