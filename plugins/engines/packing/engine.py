@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,24 +17,50 @@ from cchybrid.toolkit.search_run import watched
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
 from .filling import fill_steps, list_users, new_filling
-from .routes import choose_routes, new_routing, reduce_load, route_hops, route_nodes
+from .prices import set_dual_prices
+from .routes import (
+    Routes,
+    choose_routes,
+    count_load,
+    new_routing,
+    reduce_load,
+    route_hops,
+    route_nodes,
+)
 
-FIRST_EXPONENT, LAST_EXPONENT = 8.0, 1500.0
-"""Exponents of the prices between which the routes of all deliveries are chosen."""
-COOLING = 1.5
-"""Factor between two exponents in the first schedule; every doubling takes its square root."""
-EXPONENTS = np.array([256.0, 1024.0])
-"""Exponents with which the routes of waiting deliveries are chosen anew."""
-MOVES, WAITING_MOVES = 4, 1
-"""Routes per delivery that are tried to reduce the largest load by one: in the first schedule, and
-per waiting delivery after every part."""
-FIRST_PARTS, PARTS = 2, 12
-"""Part of the remaining steps that is filled before routes are chosen anew, as a divisor: in the
-first schedule, which is to come soon, and in later ones."""
-EFFORT = 4.0
-"""Exchanges per resource and step in the first schedule."""
-DOUBLINGS = 4
-"""Schedules after the first one in each of which ``MOVES`` and ``EFFORT`` are doubled."""
+EXPONENTS = np.geomspace(8.0, 1500.0, 14)
+"""Exponents of the prices with which the routes of all deliveries are chosen, one after another."""
+SWEEPS = 200
+"""Sweeps of the search for dual prices, before the second schedule."""
+
+
+class Effort(NamedTuple):
+    """The amount of search for one schedule.
+
+    Parameters
+    ----------
+    moves, waiting_moves
+        Routes per delivery that are tried to reduce the largest load by one: of all deliveries, and
+        of those that wait after a part.
+    parts
+        Part of the remaining steps that is filled before routes are chosen anew, as a divisor.
+    exchanges
+        Exchanges per resource and step.
+    trials
+        Trials of a part, each with twice the exchanges, until it does not need more steps.
+    """
+
+    moves: int
+    waiting_moves: int
+    parts: int
+    exchanges: float
+    trials: int
+
+
+FIRST = Effort(moves=4, waiting_moves=1, parts=2, exchanges=4.0, trials=1)
+"""Of the first schedule, which is to come soon."""
+LATER = Effort(moves=100, waiting_moves=10, parts=24, exchanges=64.0, trials=5)
+"""Of all others."""
 
 
 class Packing:
@@ -43,13 +69,16 @@ class Packing:
     1. Every delivery gets a route: the cheapest one of those that the instance allows, up to one
        hop longer than the shortest, where the costs of channels and ports increase with the number
        of other routes that use them. All routes are chosen again several times, in random order.
+       Then the largest load is reduced as far as possible. After the first schedule, which is to
+       come soon, approximate dual prices of the smallest largest load are added to all costs.
     2. A step is filled by simulated annealing. A move inserts a waiting delivery that uses a random
        free channel, and removes the deliveries in its way from the step. Channels count more the
        more waiting routes use them: a channel that is used by as many as the most loaded one has
        to be full in every step.
-    3. After a part of the steps, the routes of the waiting deliveries are chosen anew; in the first
-       schedule, seldom.
-    4. Schedules are repeated with more moves per step, as long as they can be better than the best.
+    3. After a part of the steps, routes of waiting deliveries are chosen anew until their largest
+       load is as many as the steps that are left; if that fails, the part is filled again with
+       more exchanges.
+    4. Schedules are repeated as long as they can be better than the best.
 
     References
     ----------
@@ -69,7 +98,7 @@ class Packing:
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""
-        search = _Schedules(warmup_problem(), 0)
+        search = Schedules(warmup_problem(), 0)
         stop = np.zeros(1, dtype=np.bool_)
         search.start(1, stop)
         search.fill(stop)
@@ -84,8 +113,8 @@ class Packing:
         )
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        """Repeat schedules with more and more moves, up to the lower bound."""
-        search = _Schedules(problem, run.seed)
+        """Repeat schedules, up to the lower bound."""
+        search = Schedules(problem, run.seed)
         while next(run.targets(), None) is not None:
             if _is_better(search, run):
                 run.offer(*search.found())
@@ -93,7 +122,7 @@ class Packing:
         return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
 
 
-def _is_better(search: _Schedules, run: Run) -> bool:
+def _is_better(search: Schedules, run: Run) -> bool:
     """Make one schedule; return whether it is complete and better than the best."""
     with watched(run) as stop:
         search.start(run.lower(), stop)
@@ -115,7 +144,7 @@ def _is_useful(steps: int, run: Run) -> bool:
     return (best is None or steps < best) and (run.target is None or steps <= run.target)
 
 
-class _Schedules:
+class Schedules:
     """One schedule after another for the required deliveries of a Problem."""
 
     def __init__(self, problem: Problem, seed: int) -> None:
@@ -128,8 +157,7 @@ class _Schedules:
         self._filling = new_filling(self._scatter, self._routes)
         self._step = self._filling.step
         self._made = 0
-        self._effort = EFFORT
-        self._parts = FIRST_PARTS
+        self._effort = FIRST
         self.waiting: IntArray
         self.steps: int
 
@@ -138,14 +166,13 @@ class _Schedules:
         self._step[:] = -1
         self.steps = 0
         self.waiting = np.arange(len(self._step), dtype=np.int32)
-        more = 2 ** min(self._made, DOUBLINGS)
-        self._parts = PARTS if self._made else FIRST_PARTS
+        if self._made == 1:
+            self._effort = LATER
+            value = np.empty(len(self._scatter.capacity))
+            set_dual_prices(self._routing, self.waiting, SWEEPS, value, stop)
         self._made += 1
-        self._effort = EFFORT * more
-        coolings = math.log(LAST_EXPONENT / FIRST_EXPONENT, COOLING)
-        exponents = np.geomspace(FIRST_EXPONENT, LAST_EXPONENT, 1 + math.ceil(more * coolings))
-        choose_routes(self._routing, self.waiting, exponents, stop, self._state)
-        self._reduce(lower, MOVES * more, stop)
+        choose_routes(self._routing, self.waiting, EXPONENTS, stop, self._state)
+        self._reduce(lower, self._effort.moves, stop)
 
     def _reduce(self, lower: int, moves: int, stop: BoolArray) -> None:
         """Reduce the largest load by one again and again, down to ``lower`` or until that fails.
@@ -153,11 +180,10 @@ class _Schedules:
         Each time takes ``moves`` routes per waiting delivery at most.
         """
         while self.fewest_left() > lower:
-            before = [part.copy() for part in self._routes]
+            before = _copied(self._routes)
             target, trials = self.fewest_left() - 1, moves * len(self.waiting)
             if not reduce_load(self._routing, self.waiting, target, trials, stop, self._state):
-                for part, kept in zip(self._routes, before, strict=True):
-                    part[:] = kept
+                _restore(self._routes, before)
                 return
 
     def fewest_left(self) -> int:
@@ -166,15 +192,27 @@ class _Schedules:
         return int(np.ceil(self._routes.load[used] / self._scatter.capacity[used]).max(initial=0))
 
     def fill(self, stop: BoolArray) -> None:
-        """Fill a part of the remaining steps, then choose the waiting routes anew."""
-        list_users(self._filling, self.waiting)
+        """Fill a part of the remaining steps, then choose routes of waiting deliveries anew.
+
+        If the steps increase by that, the part is filled again with twice as many exchanges.
+        """
         left = self.fewest_left()
-        number = 1 + left // self._parts
-        made = fill_steps(self._filling, self.steps, number, self._effort, stop, self._state)
+        effort = self._effort
+        number = 1 + left // effort.parts
+        waiting, routes, steps = self.waiting, _copied(self._routes), self._step.copy()
+        for trial in range(effort.trials):
+            if trial:
+                self.waiting, self._step[:] = waiting, steps
+                _restore(self._routes, routes)
+            list_users(self._filling, self.waiting)
+            exchanges = effort.exchanges * 2**trial
+            made = fill_steps(self._filling, self.steps, number, exchanges, stop, self._state)
+            self.waiting = self.waiting[self._step[self.waiting] < 0]
+            count_load(self._routes, self.waiting)
+            self._reduce(left - made, effort.waiting_moves, stop)
+            if self.fewest_left() <= left - made or stop[0]:
+                break
         self.steps += made
-        self.waiting = self.waiting[self._step[self.waiting] < 0]
-        choose_routes(self._routing, self.waiting, EXPONENTS, stop, self._state)
-        self._reduce(left - made, WAITING_MOVES, stop)
 
     def found(self) -> tuple[Assignment, Problem]:
         """Return the assignment of a complete schedule, and the Problem of its options."""
@@ -187,3 +225,14 @@ class _Schedules:
         )
         listed, found = list_transfers(self._problem, made)
         return found, listed
+
+
+def _copied(routes: Routes) -> Routes:
+    """Return a copy of the routes."""
+    return Routes(*(part.copy() for part in routes))
+
+
+def _restore(routes: Routes, kept: Routes) -> None:
+    """Overwrite the routes with a copy from before."""
+    for part, old in zip(routes, kept, strict=True):
+        part[:] = old

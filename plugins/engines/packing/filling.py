@@ -13,7 +13,8 @@ from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.indexed_list import IndexedList, drop, empty_list, insert
 from cchybrid.toolkit.kernels.rng import State, below, uniform
 
-from .routes import Routes, Scatter
+from .routes import Routes
+from .scatter import Scatter
 
 CANDIDATES = 8
 """Deliveries that are compared for a resource."""

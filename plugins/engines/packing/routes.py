@@ -9,60 +9,21 @@ from numpy.typing import NDArray
 
 from cchybrid.problem import Problem
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.problem.ragged import offsets_of
 from cchybrid.problem.structure import NetworkStructure
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.rng import State, shuffle, uniform
 
+from .scatter import Scatter, new_scatter
+
 NOISE = 0.01
 """A resource costs its load in relation to the largest load, to the power of an exponent, and a
 random number below ``NOISE`` that is drawn in every sweep, as many routes cost the same."""
-MAX_EXTRA_HOPS = 1
-"""Hops by which routes may be longer than the shortest, where the instance allows as many. With one
-no walk passes a node twice."""
-
 WEIGHT_STEP, LOAD_SHARE, LOAD_EXPONENT = 0.3, 0.3, 64.0
 """Prices while the largest load is reduced to a target: ``LOAD_SHARE`` times the load in relation
 to the target to the power of ``LOAD_EXPONENT``, and a weight for every use beyond the target: 1 at
 first, and ``WEIGHT_STEP`` more after each sweep that leaves the resource overloaded."""
 
-
 Floats = NDArray[np.float64]
-
-
-class Scatter(NamedTuple):
-    """Deliveries from their sources, and the network, for kernels.
-
-    Parameters
-    ----------
-    source, target
-        Shape (deliveries,): the nodes of each.
-    distance
-        Shape (nodes, nodes): hops of the shortest path, -1 where there is none.
-    first, head, resource
-        The channels of node v are ``first[v]`` up to, not including, ``first[v + 1]``: the node at
-        the end of each, and its resource.
-    passable
-        Shape (nodes,): whether paths may pass the node.
-    inject, accept
-        Shape (nodes,): the resource of its ports, -1 where they have no limit of their own.
-    capacity
-        Shape (resources,): the largest number of uses per step.
-    extra
-        Hops by which a route may be longer than the shortest.
-    """
-
-    source: IntArray
-    target: IntArray
-    distance: IntArray
-    first: IntArray
-    head: IntArray
-    resource: IntArray
-    passable: BoolArray
-    inject: IntArray
-    accept: IntArray
-    capacity: IntArray
-    extra: int
 
 
 class Routes(NamedTuple):
@@ -89,8 +50,9 @@ class Prices(NamedTuple):
 
     Parameters
     ----------
-    price, noise, weight
-        Shape (resources,): the price, its random part, and the price of each use beyond a target.
+    price, noise, weight, base
+        Shape (resources,): the price, its random part, the price of each use beyond a target, and
+        a part that stays (see ``set_dual_prices``).
     cost, seen, via
         Per label (a node, and the hops to it beyond the fewest): its cost, the number of the last
         search that saw it, and the label and the resource before it.
@@ -101,6 +63,7 @@ class Prices(NamedTuple):
     price: Floats
     noise: Floats
     weight: Floats
+    base: Floats
     cost: Floats
     seen: NDArray[np.int64]
     via: IntArray
@@ -133,40 +96,6 @@ def new_routing(problem: Problem, structure: NetworkStructure) -> Routing:
     return Routing(scatter, new_routes(scatter), new_prices(scatter))
 
 
-def new_scatter(problem: Problem, structure: NetworkStructure) -> Scatter:
-    """Return the required deliveries of a Problem in which messages are not forwarded."""
-    resources = structure.resources
-    order = np.argsort(resources.channels[:, 0], kind="stable")
-    nodes = structure.network.nodes
-    passable = np.ones(nodes, dtype=np.bool_)
-    if not structure.hop_by_hop:
-        passable[list(structure.network.endpoints)] = False
-    made = np.flatnonzero(problem.required)
-    inject, accept = (
-        np.where(problem.implied[each], -1, each).astype(np.int32)
-        for each in (resources.inject, resources.accept)
-    )
-    return Scatter(
-        structure.message_source[structure.delivery_message[made]].astype(np.int32),
-        structure.delivery_node[made].astype(np.int32),
-        structure.distance.astype(np.int32),
-        offsets_of(resources.channels[order, 0], nodes).astype(np.int32),
-        resources.channels[order, 1].astype(np.int32),
-        resources.channel[order].astype(np.int32),
-        passable,
-        inject,
-        accept,
-        problem.capacity,
-        _extra_hops(structure),
-    )
-
-
-def _extra_hops(structure: NetworkStructure) -> int:
-    """Return the hops by which routes may be longer than the shortest."""
-    allowed = structure.extra_hops
-    return MAX_EXTRA_HOPS if allowed is None else min(allowed, MAX_EXTRA_HOPS)
-
-
 def new_routes(scatter: Scatter) -> Routes:
     """Return the arrays of routes that are not yet chosen."""
     deliveries = len(scatter.source)
@@ -183,6 +112,7 @@ def new_prices(scatter: Scatter) -> Prices:
     """Return prices and working memory for a scatter."""
     labels, resources = len(scatter.passable) * (1 + scatter.extra), len(scatter.capacity)
     return Prices(
+        np.zeros(resources),
         np.zeros(resources),
         np.zeros(resources),
         np.zeros(resources),
@@ -217,10 +147,7 @@ def choose_routes(
     prices.weight[:] = 0.0
     prices.seen[:] = -1
     search = 0
-    routes.load[:] = 0
-    for place in range(len(order)):
-        for use in range(routes.size[order[place]]):
-            routes.load[routes.uses[order[place], use]] += 1
+    count_load(routes, order)
     for exponent in exponents:
         largest = 1.0
         for resource in range(len(routes.load)):
@@ -236,6 +163,15 @@ def choose_routes(
                 continue
             _change_route(routing, terms, delivery, search)
             search += 1
+
+
+@compiled
+def count_load(routes: Routes, order: IntArray) -> None:
+    """Let ``routes.load`` count the uses by the deliveries in ``order``."""
+    routes.load[:] = 0
+    for place in range(len(order)):
+        for use in range(routes.size[order[place]]):
+            routes.load[routes.uses[order[place], use]] += 1
 
 
 @compiled
@@ -298,7 +234,8 @@ def _set_price(routing: Routing, terms: Terms, resource: int) -> None:
     """Compute the price of a resource from its load and its weight."""
     scatter, routes, prices = routing
     load = (routes.load[resource] + 1) / max(1, scatter.capacity[resource])
-    price = prices.noise[resource] + terms.share * (load / terms.target) ** terms.exponent
+    price = prices.base[resource] + prices.noise[resource]
+    price += terms.share * (load / terms.target) ** terms.exponent
     if load > terms.target:
         price += prices.weight[resource] * (load - terms.target)
     prices.price[resource] = price
@@ -314,11 +251,11 @@ def _change_route(routing: Routing, terms: Terms, delivery: int, search: int) ->
             routes.load[resource] += sign
             _set_price(routing, terms, resource)
         if sign < 0:
-            _find_route(routing, delivery, search)
+            find_route(routing, delivery, search)
 
 
 @internal
-def _find_route(routing: Routing, delivery: int, search: int) -> None:
+def find_route(routing: Routing, delivery: int, search: int) -> None:
     """Choose the cheapest allowed route: labels, hop by hop from the source.
 
     A label is a node and the hops to it beyond the fewest. Among equally cheap routes the shorter

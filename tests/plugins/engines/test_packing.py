@@ -3,9 +3,17 @@
 from dataclasses import replace
 
 import numpy as np
-from cchybrid_plugins.engines.packing.engine import Packing
+import pytest
+from cchybrid_plugins.engines.packing import engine
+from cchybrid_plugins.engines.packing.engine import EXPONENTS, Packing
 from cchybrid_plugins.engines.packing.filling import fill_steps, list_users, new_filling
-from cchybrid_plugins.engines.packing.routes import choose_routes, new_routing, reduce_load
+from cchybrid_plugins.engines.packing.prices import LEVEL, set_dual_prices
+from cchybrid_plugins.engines.packing.routes import (
+    choose_routes,
+    count_load,
+    new_routing,
+    reduce_load,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +21,9 @@ import cchybrid
 from cchybrid.model import Channel, Collective, Instance, Message, Network
 from cchybrid.plugin.engine import Budget, NoOptions, Stop
 from cchybrid.problem import build_problem
+from cchybrid.toolkit.dual_prices import Pricing
 from cchybrid.toolkit.kernels.rng import seed_state
+from cchybrid.toolkit.usage_matrix import UsageMatrix
 from tests.examples import drawn
 from tests.plugins.engines.runs import scattered, solved
 from tests.random_instances import instances
@@ -35,15 +45,18 @@ SCATTERS = instances(max_nodes=7, kinds=("deliver",), switchings=("wormhole",)).
     st.lists(st.sampled_from((2.0, 24.0, 300.0)), max_size=3),
     st.integers(1, 4),
     st.sampled_from((0.5, 3.0)),
+    st.booleans(),
     st.integers(0, 2**32 - 1),
 )
-def test_the_kernels_are_compiled_as_written(instance, more, steps, effort, seed):
+def test_the_kernels_are_compiled_as_written(instance, more, steps, effort, priced, seed):
     problem = build_problem(instance)
     routing, state = new_routing(problem, problem.structure), seed_state(seed)
     scatter, routes, _ = routing
     filling = new_filling(scatter, routes)
     step = filling.step
     waiting, first = np.arange(len(step), dtype=np.int32), 0
+    if priced:
+        call(set_dual_prices, routing, waiting, 5, np.empty(len(routes.load)), GO_ON)
     call(choose_routes, routing, waiting, np.array([1.0, *more]), GO_ON, state)
     while len(waiting):
         used = [uses[:count].tolist() for uses, count in zip(*routes[:2], strict=True)]
@@ -57,7 +70,78 @@ def test_the_kernels_are_compiled_as_written(instance, more, steps, effort, seed
         first += call(fill_steps, filling, first, steps, effort, GO_ON, state)
         assert step.max() < first
         waiting = waiting[step[waiting] < 0]
+        call(count_load, routes, waiting)
         call(choose_routes, routing, waiting, np.array(more), GO_ON, state)
+
+
+def priced(instance, sweeps):
+    """Return a routing with dual prices, the cost of its cheapest routes, and the usage matrix."""
+    problem = build_problem(instance)
+    routing = new_routing(problem, problem.structure)
+    deliveries = np.arange(len(routing.scatter.source), dtype=np.int32)
+    value = np.empty(len(problem.capacity))
+    set_dual_prices(routing, deliveries, sweeps, value, GO_ON)
+    uses = UsageMatrix.of(problem)
+    cost = uses.costs(routing.prices.base)
+    cheapest = np.minimum.reduceat(cost, problem.option_start[:-1][problem.required])
+    return problem, routing, cheapest.sum()
+
+
+@RANDOM
+@given(SCATTERS)
+def test_dual_prices_bound_the_smallest_largest_load(instance):
+    """Routes of any load cost at most the load times the priced capacity."""
+    _, (scatter, routes, prices), cheapest = priced(instance, 20)
+    load = (routes.load / np.maximum(scatter.capacity, 1)).max(initial=0)
+    assert (prices.base >= 0).all()
+    assert cheapest <= load * (prices.base @ scatter.capacity) * (1 + 1e-9)
+
+
+def test_dual_prices_come_near_those_of_the_linear_program():
+    problem, routing, cheapest = priced(cchybrid.instance("random-regular-24-3-1", "AAS"), 200)
+    prices = routing.prices.base
+    program = Pricing(problem, UsageMatrix.of(problem))
+    program.sharpen()
+    assert program.min_steps == 42
+    assert 41 < cheapest / (prices @ problem.capacity) <= 42
+    assert prices[prices > 1e-3 * prices.max()].mean() == pytest.approx(LEVEL)
+
+
+def test_with_dual_prices_loads_are_reduced_in_fewer_moves():
+    """One route per delivery is tried; with the prices the largest load becomes the lower bound."""
+    _, routing, _ = priced(cchybrid.instance("random-regular-96-4-1", "AAS"), 200)
+    dual, order = routing.prices.base.copy(), np.arange(96 * 95, dtype=np.int32)
+    reduced = {}
+    for share in (0.0, 1.0):
+        routing.prices.base[:] = share * dual
+        for seed in range(4):
+            state = seed_state(seed)
+            choose_routes(routing, order, EXPONENTS, GO_ON, state)
+            reduced[share, seed] = reduce_load(routing, order, 95, len(order), GO_ON, state)
+    assert [reduced[1.0, seed] for seed in range(4)] == [True] * 4
+    assert not any(reduced[0.0, seed] for seed in range(4))
+
+
+def test_a_part_that_takes_too_many_steps_is_filled_again(monkeypatch):
+    problem = build_problem(cchybrid.instance("mesh-5x5", "AAS"))
+    steps = {}
+    for trials in (1, 5):
+        effort = engine.LATER._replace(exchanges=4.0, trials=trials)
+        monkeypatch.setattr(engine, "LATER", effort)
+        steps[trials] = [one_schedule(problem, seed) for seed in range(6)]
+    assert min(*steps[1], *steps[5]) == 30
+    assert sum(steps[5]) < sum(steps[1])
+
+
+def one_schedule(problem, seed):
+    """Return the steps of the second schedule of ``packing``."""
+    search = engine.Schedules(problem, seed)
+    search.start(1000, GO_ON)
+    search.start(30, GO_ON)
+    while len(search.waiting):
+        search.fill(GO_ON)
+    search.found()
+    return search.steps
 
 
 def test_a_bound_above_the_load_of_all_routes_does_not_stop_the_search():
