@@ -59,8 +59,8 @@ def run(
             " czech-summary, groups, general, general-training, general-test, scale; designs:"
             " gappin, order-degree, fewest-steps; throughputs: forestcoll; studies:"
             " success-hypercubes, success-multistage, run-times, success-hgsa, sweep-sga,"
-            " sweep-mboa, sweep-umda, compare-engines, tabu, covering, cooperation; or a .toml"
-            " file.",
+            " sweep-mboa, sweep-umda, compare-engines, tabu, covering, cooperation, teams; or a"
+            " .toml file.",
         ),
     ],
     engine: Annotated[

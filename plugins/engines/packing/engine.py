@@ -14,10 +14,11 @@ from cchybrid.problem.ragged import offsets
 from cchybrid.problem.transfers import Transfers
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.search_run import watched
+from cchybrid.toolkit.solver import until_stopped
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
 from .filling import fill_steps, list_users, new_filling
-from .prices import set_dual_prices
+from .prices import improve_duals, new_duals
 from .routes import (
     Routes,
     choose_routes,
@@ -30,8 +31,11 @@ from .routes import (
 
 EXPONENTS = np.geomspace(8.0, 1500.0, 14)
 """Exponents of the prices with which the routes of all deliveries are chosen, one after another."""
-SWEEPS = 200
-"""Sweeps of the search for dual prices, before the second schedule."""
+LAST_STEPS = 6
+"""Steps that are scheduled at once, by CP-SAT."""
+SWEEPS, MAX_SWEEPS = 200, 1000
+"""Sweeps of the search for dual prices: before every schedule after the first one, until routes
+have been found whose largest load is the lower bound; and in all."""
 
 
 class Effort(NamedTuple):
@@ -114,24 +118,35 @@ class Packing:
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Repeat schedules, up to the lower bound."""
-        search = Schedules(problem, run.seed)
-        while next(run.targets(), None) is not None:
-            if _is_better(search, run):
-                run.offer(*search.found())
-            run.spend(1)
-        return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
+        return until_stopped(run, lambda: _solve(problem, run))
 
 
-def _is_better(search: Schedules, run: Run) -> bool:
-    """Make one schedule; return whether it is complete and better than the best."""
+def _solve(problem: Problem, run: Run) -> Stop:
+    """Offer better and better schedules."""
+    search = Schedules(problem, run.seed)
+    while next(run.targets(), None) is not None:
+        found = _better(search, run)
+        if found is not None:
+            run.offer(*found)
+        run.spend(1)
+    return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
+
+
+def _better(search: Schedules, run: Run) -> tuple[Assignment, Problem] | None:
+    """Make one schedule; return it if it is better than the best."""
     with watched(run) as stop:
         search.start(run.lower(), stop)
         while len(search.waiting):
-            if stop[0] or not _is_useful(search.steps + search.fewest_left(), run):
-                return False
+            steps = search.steps + search.fewest_left()
+            if stop[0] or not _is_useful(steps, run):
+                return None
+            if search.is_near_end():
+                found = search.complete(run)
+                if found is not None:
+                    return found
             search.fill(stop)
             run.note(steps=search.steps, left=len(search.waiting))
-    return _is_useful(search.steps, run)
+    return search.found() if _is_useful(search.steps, run) else None
 
 
 def _is_useful(steps: int, run: Run) -> bool:
@@ -158,6 +173,8 @@ class Schedules:
         self._step = self._filling.step
         self._made = 0
         self._effort = FIRST
+        self._duals = new_duals(self._scatter)
+        self._low = False
         self.waiting: IntArray
         self.steps: int
 
@@ -166,13 +183,14 @@ class Schedules:
         self._step[:] = -1
         self.steps = 0
         self.waiting = np.arange(len(self._step), dtype=np.int32)
-        if self._made == 1:
+        if self._made:
             self._effort = LATER
-            value = np.empty(len(self._scatter.capacity))
-            set_dual_prices(self._routing, self.waiting, SWEEPS, value, stop)
+            if not self._low and self._duals.sweeps[0] < MAX_SWEEPS:
+                improve_duals(self._routing, self.waiting, self._duals, SWEEPS, stop)
         self._made += 1
         choose_routes(self._routing, self.waiting, EXPONENTS, stop, self._state)
         self._reduce(lower, self._effort.moves, stop)
+        self._low = self._made > 1 and self.fewest_left() <= lower
 
     def _reduce(self, lower: int, moves: int, stop: BoolArray) -> None:
         """Reduce the largest load by one again and again, down to ``lower`` or until that fails.
@@ -214,14 +232,41 @@ class Schedules:
                 break
         self.steps += made
 
+    def is_near_end(self) -> bool:
+        """Return whether few enough steps are left to be scheduled at once; never at first."""
+        return self._made > 1 and self.steps > 0 and self.fewest_left() <= LAST_STEPS
+
+    def complete(self, run: Run) -> tuple[Assignment, Problem] | None:
+        """Schedule the waiting deliveries in the fewest steps left; return the whole schedule.
+
+        Raises
+        ------
+        StoppedError
+            If the run is over.
+        """
+        # CP-SAT takes half a second to load.
+        from .last_steps import schedule_last
+
+        found, listed = self.found()
+        free = np.flatnonzero(listed.required)[self.waiting]
+        left, seed = self.fewest_left(), run.seed + self._made
+        last = schedule_last(
+            listed, free, left, run, lambda: _is_useful(self.steps + left, run), seed
+        )
+        if last is None:
+            return None
+        found.option[free], found.step[free] = last.option[free], self.steps + last.step[free]
+        return found, listed
+
     def found(self) -> tuple[Assignment, Problem]:
-        """Return the assignment of a complete schedule, and the Problem of its options."""
+        """Return the assignment, and the Problem of its options; waiting deliveries come last."""
         start = offsets(route_hops(self._scatter, self._routes) + 1)
         node = np.empty(int(start[-1]), dtype=np.int32)
         route_nodes(self._scatter, self._routes, start, node)
         message = self._structure.delivery_message[self._problem.required]
+        step = np.where(self._step < 0, self.steps, self._step)
         made = Transfers(
-            message.astype(np.int64), self._step.astype(np.int64), node.astype(np.int64), start
+            message.astype(np.int64), step.astype(np.int64), node.astype(np.int64), start
         )
         listed, found = list_transfers(self._problem, made)
         return found, listed

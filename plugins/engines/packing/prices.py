@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.kernels import compiled
 
 from .routes import Floats, Routing, find_route
+from .scatter import Scatter
 
 STEP = 4.0
 """Change of the price that changes the most in the first sweep, in relation to an even price; sweep
@@ -18,9 +23,34 @@ FREE = 1e-3
 """Share of the highest price up to which a resource is free."""
 
 
+class Duals(NamedTuple):
+    """The state of a search for dual prices.
+
+    Parameters
+    ----------
+    price
+        Shape (resources,): the price of the whole capacity of each resource; their sum is 1.
+    total
+        Shape (resources,): the sum of the prices per use of all sweeps, each times its number.
+    sweeps
+        Shape (1,): the number of sweeps.
+    """
+
+    price: Floats
+    total: Floats
+    sweeps: NDArray[np.int64]
+
+
+def new_duals(scatter: Scatter) -> Duals:
+    """Return even prices."""
+    usable = (scatter.capacity > 0).astype(np.float64)
+    even = usable / max(1.0, float(usable.sum()))
+    return Duals(even, np.zeros(len(usable)), np.zeros(1, dtype=np.int64))
+
+
 @compiled
-def set_dual_prices(
-    routing: Routing, order: IntArray, sweeps: int, value: Floats, stop: BoolArray
+def improve_duals(
+    routing: Routing, order: IntArray, duals: Duals, sweeps: int, stop: BoolArray
 ) -> None:
     """Set the base prices to approximate duals of the smallest largest load.
 
@@ -36,13 +66,12 @@ def set_dual_prices(
         prices are overwritten.
     order
         The deliveries.
+    duals
+        Overwritten; the next call continues from them.
     sweeps
-        Times that all routes are chosen; after as many as 200 prices are good enough to reduce
-        loads.
-    value
-        Shape (resources,), overwritten: working memory.
+        Times that all routes are chosen.
     stop
-        Shape (1,): another thread sets this to end; the base prices are those of the last sweep.
+        Shape (1,): another thread sets this to end after a sweep.
 
     References
     ----------
@@ -50,19 +79,18 @@ def set_dual_prices(
     Programming 6, 1974. doi:10.1007/BF01580223
     """
     scatter, routes, prices = routing
+    price, total = duals.price, duals.total
     usable = 0
-    for resource in range(len(value)):
-        value[resource] = 1.0 if scatter.capacity[resource] > 0 else 0.0
+    for resource in range(len(price)):
         usable += scatter.capacity[resource] > 0
-        prices.base[resource] = 0.0
-    total = float(usable)
     prices.seen[:] = -1
     search = 0
-    for sweep in range(1, sweeps + 1):
-        for resource in range(len(value)):
-            value[resource] /= total
-            prices.price[resource] = value[resource] / max(1, scatter.capacity[resource])
-            prices.base[resource] += sweep * prices.price[resource]
+    for _ in range(sweeps):
+        duals.sweeps[0] += 1
+        number = duals.sweeps[0]
+        for resource in range(len(price)):
+            prices.price[resource] = price[resource] / max(1, scatter.capacity[resource])
+            total[resource] += number * prices.price[resource]
         routes.load[:] = 0
         cost = 0.0
         for place in range(len(order)):
@@ -73,19 +101,22 @@ def set_dual_prices(
                 routes.load[used] += 1
                 cost += prices.price[used]
         largest = 0.0
-        for resource in range(len(value)):
+        for resource in range(len(price)):
             if scatter.capacity[resource] > 0:
                 change = routes.load[resource] / scatter.capacity[resource] - cost
                 largest = max(largest, abs(change))
         if largest == 0.0 or stop[0]:
             break
-        total = 0.0
-        step = STEP / math.sqrt(sweep) / usable / largest
-        for resource in range(len(value)):
+        step = STEP / math.sqrt(number) / usable / largest
+        paid = 0.0
+        for resource in range(len(price)):
             if scatter.capacity[resource] > 0:
                 change = routes.load[resource] / scatter.capacity[resource] - cost
-                value[resource] = max(0.0, value[resource] + step * change)
-                total += value[resource]
+                price[resource] = max(0.0, price[resource] + step * change)
+                paid += price[resource]
+        for resource in range(len(price)):
+            price[resource] /= paid
+    prices.base[:] = total
     _level(prices.base)
 
 

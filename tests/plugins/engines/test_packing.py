@@ -7,7 +7,7 @@ import pytest
 from cchybrid_plugins.engines.packing import engine
 from cchybrid_plugins.engines.packing.engine import EXPONENTS, Packing
 from cchybrid_plugins.engines.packing.filling import fill_steps, list_users, new_filling
-from cchybrid_plugins.engines.packing.prices import LEVEL, set_dual_prices
+from cchybrid_plugins.engines.packing.prices import LEVEL, improve_duals, new_duals
 from cchybrid_plugins.engines.packing.routes import (
     choose_routes,
     count_load,
@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.model import Channel, Collective, Instance, Message, Network
+from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, NoOptions, Stop
 from cchybrid.problem import build_problem
 from cchybrid.toolkit.dual_prices import Pricing
@@ -56,7 +57,7 @@ def test_the_kernels_are_compiled_as_written(instance, more, steps, effort, pric
     step = filling.step
     waiting, first = np.arange(len(step), dtype=np.int32), 0
     if priced:
-        call(set_dual_prices, routing, waiting, 5, np.empty(len(routes.load)), GO_ON)
+        call(improve_duals, routing, waiting, new_duals(scatter), 5, GO_ON)
     call(choose_routes, routing, waiting, np.array([1.0, *more]), GO_ON, state)
     while len(waiting):
         used = [uses[:count].tolist() for uses, count in zip(*routes[:2], strict=True)]
@@ -79,8 +80,9 @@ def priced(instance, sweeps):
     problem = build_problem(instance)
     routing = new_routing(problem, problem.structure)
     deliveries = np.arange(len(routing.scatter.source), dtype=np.int32)
-    value = np.empty(len(problem.capacity))
-    set_dual_prices(routing, deliveries, sweeps, value, GO_ON)
+    duals = new_duals(routing.scatter)
+    for part in (sweeps // 2, sweeps - sweeps // 2):
+        improve_duals(routing, deliveries, duals, part, GO_ON)
     uses = UsageMatrix.of(problem)
     cost = uses.costs(routing.prices.base)
     cheapest = np.minimum.reduceat(cost, problem.option_start[:-1][problem.required])
@@ -135,13 +137,36 @@ def test_a_part_that_takes_too_many_steps_is_filled_again(monkeypatch):
 
 def one_schedule(problem, seed):
     """Return the steps of the second schedule of ``packing``."""
-    search = engine.Schedules(problem, seed)
-    search.start(1000, GO_ON)
-    search.start(30, GO_ON)
+    search = second(problem, seed)
     while len(search.waiting):
         search.fill(GO_ON)
-    search.found()
-    return search.steps
+    return len(np.unique(search.found()[0].step))
+
+
+def second(problem, seed):
+    """Return the second schedule of ``packing``, with routes of load 30 but without steps."""
+    search = engine.Schedules(problem, seed)
+    search.start(1000, GO_ON)
+    assert not search.is_near_end()
+    search.start(30, GO_ON)
+    assert search.fewest_left() == 30
+    return search
+
+
+def test_the_last_steps_are_scheduled_at_once(monkeypatch):
+    """Filled one after another with little effort, they would be one more, see above."""
+    problem = build_problem(cchybrid.instance("mesh-5x5", "AAS"))
+    monkeypatch.setattr(engine, "LATER", engine.LATER._replace(exchanges=4.0, trials=1))
+    lengths = []
+    for seed in range(6):
+        search, run = second(problem, seed), LocalRun(problem, budget=Budget(seconds=60))
+        while not search.is_near_end():
+            search.fill(GO_ON)
+        left = search.steps + search.fewest_left()
+        run.offer(*search.complete(run))
+        assert (run.violations, run.best()) == ([], left)
+        lengths.append(left)
+    assert lengths.count(30) >= 3
 
 
 def test_a_bound_above_the_load_of_all_routes_does_not_stop_the_search():
