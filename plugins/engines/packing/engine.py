@@ -33,9 +33,8 @@ EXPONENTS = np.geomspace(8.0, 1500.0, 14)
 """Exponents of the prices with which the routes of all deliveries are chosen, one after another."""
 LAST_STEPS = 6
 """Steps that are scheduled at once, by CP-SAT."""
-SWEEPS, MAX_SWEEPS = 200, 1000
-"""Sweeps of the search for dual prices: before every schedule after the first one, until routes
-have been found whose largest load is the lower bound; and in all."""
+MAX_SWEEPS = 1000
+"""Sweeps of the search for dual prices in all."""
 
 
 class Effort(NamedTuple):
@@ -43,6 +42,9 @@ class Effort(NamedTuple):
 
     Parameters
     ----------
+    sweeps
+        Sweeps of the search for dual prices, until routes have been found whose largest load is the
+        lower bound.
     moves, waiting_moves
         Routes per delivery that are tried to reduce the largest load by one: of all deliveries, and
         of those that wait after a part.
@@ -51,9 +53,11 @@ class Effort(NamedTuple):
     exchanges
         Exchanges per resource and step.
     trials
-        Trials of a part, each with twice the exchanges, until it does not need more steps.
+        Trials of a part of one step, each with twice the exchanges, until it does not need more
+        steps.
     """
 
+    sweeps: int
     moves: int
     waiting_moves: int
     parts: int
@@ -61,10 +65,12 @@ class Effort(NamedTuple):
     trials: int
 
 
-FIRST = Effort(moves=4, waiting_moves=1, parts=2, exchanges=4.0, trials=1)
+FIRST = Effort(sweeps=0, moves=4, waiting_moves=1, parts=2, exchanges=4.0, trials=1)
 """Of the first schedule, which is to come soon."""
-LATER = Effort(moves=100, waiting_moves=10, parts=24, exchanges=64.0, trials=5)
+LATER = Effort(sweeps=200, moves=100, waiting_moves=2, parts=24, exchanges=64.0, trials=5)
 """Of all others."""
+MANY, MANY_LATER = 300_000, LATER._replace(sweeps=0, moves=4, exchanges=16.0)
+"""The same for more than ``MANY`` deliveries, where a schedule takes minutes."""
 
 
 class Packing:
@@ -184,9 +190,10 @@ class Schedules:
         self.steps = 0
         self.waiting = np.arange(len(self._step), dtype=np.int32)
         if self._made:
-            self._effort = LATER
+            self._effort = LATER if len(self.waiting) <= MANY else MANY_LATER
             if not self._low and self._duals.sweeps[0] < MAX_SWEEPS:
-                improve_duals(self._routing, self.waiting, self._duals, SWEEPS, stop)
+                sweeps = self._effort.sweeps
+                improve_duals(self._routing, self.waiting, self._duals, sweeps, stop)
         self._made += 1
         choose_routes(self._routing, self.waiting, EXPONENTS, stop, self._state)
         self._reduce(lower, self._effort.moves, stop)
@@ -212,13 +219,14 @@ class Schedules:
     def fill(self, stop: BoolArray) -> None:
         """Fill a part of the remaining steps, then choose routes of waiting deliveries anew.
 
-        If the steps increase by that, the part is filled again with twice as many exchanges.
+        If the steps increase by that, a part of one step is filled again with twice as many
+        exchanges.
         """
         left = self.fewest_left()
         effort = self._effort
         number = 1 + left // effort.parts
         waiting, routes, steps = self.waiting, _copied(self._routes), self._step.copy()
-        for trial in range(effort.trials):
+        for trial in range(effort.trials if number == 1 else 1):
             if trial:
                 self.waiting, self._step[:] = waiting, steps
                 _restore(self._routes, routes)
