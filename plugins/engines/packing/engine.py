@@ -53,8 +53,7 @@ class Effort(NamedTuple):
     exchanges
         Exchanges per resource and step.
     trials
-        Trials of a part of one step, each with twice the exchanges, until it does not need more
-        steps.
+        Trials of a part, each with twice the exchanges, until it does not need more steps.
     """
 
     sweeps: int
@@ -67,10 +66,13 @@ class Effort(NamedTuple):
 
 FIRST = Effort(sweeps=0, moves=4, waiting_moves=1, parts=2, exchanges=4.0, trials=1)
 """Of the first schedule, which is to come soon."""
-LATER = Effort(sweeps=200, moves=100, waiting_moves=2, parts=24, exchanges=64.0, trials=5)
+LATER = Effort(sweeps=200, moves=100, waiting_moves=10, parts=24, exchanges=64.0, trials=5)
 """Of all others."""
-MANY, MANY_LATER = 300_000, LATER._replace(sweeps=0, moves=4, exchanges=16.0)
-"""The same for more than ``MANY`` deliveries, where a schedule takes minutes."""
+MANY, MANY_LATER = (
+    100_000,
+    LATER._replace(sweeps=0, moves=4, waiting_moves=2, exchanges=32.0, trials=1),
+)
+"""The same for more than ``MANY`` deliveries, where a schedule takes a minute or more."""
 
 
 class Packing:
@@ -219,14 +221,13 @@ class Schedules:
     def fill(self, stop: BoolArray) -> None:
         """Fill a part of the remaining steps, then choose routes of waiting deliveries anew.
 
-        If the steps increase by that, a part of one step is filled again with twice as many
-        exchanges.
+        If the steps increase by that, the part is filled again with twice as many exchanges.
         """
         left = self.fewest_left()
         effort = self._effort
         number = 1 + left // effort.parts
         waiting, routes, steps = self.waiting, _copied(self._routes), self._step.copy()
-        for trial in range(effort.trials if number == 1 else 1):
+        for trial in range(effort.trials):
             if trial:
                 self.waiting, self._step[:] = waiting, steps
                 _restore(self._routes, routes)
