@@ -14,7 +14,7 @@ from cchybrid.problem.ragged import offsets
 from cchybrid.problem.transfers import Transfers
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.search_run import watched
-from cchybrid.toolkit.solver import until_stopped
+from cchybrid.toolkit.solver import check, until_stopped
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
 from .filling import fill_steps, list_users, new_filling
@@ -112,7 +112,8 @@ class Packing:
         """Compile all kernels, once per installation."""
         search = Schedules(warmup_problem(), 0)
         stop = np.zeros(1, dtype=np.bool_)
-        search.start(1, stop)
+        for _ in range(2):
+            search.start(1, stop)
         search.fill(stop)
         search.found()
 
@@ -136,7 +137,7 @@ def _solve(problem: Problem, run: Run) -> Stop:
         found = _better(search, run)
         if found is not None:
             run.offer(*found)
-        run.spend(1)
+        search.spend(run, 1)
     return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
 
 
@@ -179,7 +180,7 @@ class Schedules:
         self._scatter, self._routes, _ = self._routing
         self._filling = new_filling(self._scatter, self._routes)
         self._step = self._filling.step
-        self._made = 0
+        self._made = self._spent = 0
         self._effort = FIRST
         self._duals = new_duals(self._scatter)
         self._low = False
@@ -241,6 +242,11 @@ class Schedules:
                 break
         self.steps += made
 
+    def spend(self, run: Run, evaluations: int) -> None:
+        """Count evaluations against the budget."""
+        self._spent += evaluations
+        run.spend(evaluations)
+
     def is_near_end(self) -> bool:
         """Return whether few enough steps are left to be scheduled at once; never at first."""
         return self._made > 1 and self.steps > 0 and self.fewest_left() <= LAST_STEPS
@@ -259,10 +265,20 @@ class Schedules:
         found, listed = self.found()
         free = np.flatnonzero(listed.required)[self.waiting]
         left, seed = self.fewest_left(), run.seed + self._made
-        last = schedule_last(
-            listed, free, left, run, lambda: _is_useful(self.steps + left, run), seed
+        budget = run.budget.evaluations
+        last, spent = schedule_last(
+            listed,
+            free,
+            left,
+            run,
+            lambda: _is_useful(self.steps + left, run),
+            seed,
+            None if budget is None else budget - self._spent,
         )
+        self.spend(run, spent)
         if last is None:
+            # Whether the budget is spent must not depend on when a thread notices.
+            check(run.should_stop)
             return None
         found.option[free], found.step[free] = last.option[free], self.steps + last.step[free]
         return found, listed

@@ -52,7 +52,7 @@ class Prices(NamedTuple):
     ----------
     price, noise, weight, base
         Shape (resources,): the price, its random part, the price of each use beyond a target, and
-        a part that stays (see ``set_dual_prices``).
+        a part that stays (see ``improve_duals``).
     cost, seen, via
         Per label (a node, and the hops to it beyond the fewest): its cost, the number of the last
         search that saw it, and the label and the resource before it.

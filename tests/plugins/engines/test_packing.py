@@ -169,6 +169,27 @@ def test_the_last_steps_are_scheduled_at_once(monkeypatch):
     assert lengths.count(30) >= 3
 
 
+def test_an_evaluation_budget_limits_the_search_for_the_last_steps():
+    problem = build_problem(cchybrid.instance("mesh-5x5", "AAS"))
+    made = {}
+    for evaluations in (100, 60_000, 60_000):
+        run = LocalRun(problem, budget=Budget(seconds=None, evaluations=evaluations))
+        search = second(problem, 0)
+        while not search.is_near_end():
+            search.fill(GO_ON)
+        found = search.complete(run)
+        assert (found is None) == (evaluations == 100)
+        step = None if found is None else found[0].step.tolist()
+        assert made.setdefault(evaluations, (step, run.spent)) == (step, run.spent)
+    assert made[100] == (None, 0)
+    assert 0 < made[60_000][1] <= 6_000
+
+
+def test_all_kernels_are_compiled_beforehand():
+    PACKING.prepare()
+    assert all(kernel.signatures for kernel in (choose_routes, improve_duals, reduce_load))
+
+
 def test_a_bound_above_the_load_of_all_routes_does_not_stop_the_search():
     """Every two of three messages share a channel, so they need three steps, but no channel two."""
     instance = cchybrid.instance("ring-uni-6", [(a, (a + 4) % 6) for a in (0, 2, 4)])
