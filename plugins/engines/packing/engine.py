@@ -47,7 +47,7 @@ class Effort(NamedTuple):
         lower bound.
     moves, waiting_moves
         Routes per delivery that are tried to reduce the largest load by one: of all deliveries, and
-        of those that wait after a part.
+        of the waiting ones after a part.
     parts
         Part of the remaining steps that is filled before routes are chosen anew, as a divisor.
     exchanges
@@ -68,11 +68,10 @@ FIRST = Effort(sweeps=0, moves=4, waiting_moves=1, parts=2, exchanges=4.0, trial
 """Of the first schedule, which is to come soon."""
 LATER = Effort(sweeps=200, moves=100, waiting_moves=10, parts=24, exchanges=64.0, trials=5)
 """Of all others."""
-MANY, MANY_LATER = (
-    100_000,
-    LATER._replace(sweeps=0, moves=4, waiting_moves=2, exchanges=32.0, trials=1),
-)
-"""The same for more than ``MANY`` deliveries, where a schedule takes a minute or more."""
+MANY = 100_000
+"""Deliveries above which a schedule takes a minute or more."""
+MANY_LATER = LATER._replace(sweeps=0, moves=4, waiting_moves=2, exchanges=32.0, trials=1)
+"""Of all others of more than ``MANY`` deliveries."""
 
 
 class Packing:
@@ -183,7 +182,7 @@ class Schedules:
         self._made = self._spent = 0
         self._effort = FIRST
         self._duals = new_duals(self._scatter)
-        self._low = False
+        self._is_lowest = False
         self.waiting: IntArray
         self.steps: int
 
@@ -194,13 +193,13 @@ class Schedules:
         self.waiting = np.arange(len(self._step), dtype=np.int32)
         if self._made:
             self._effort = LATER if len(self.waiting) <= MANY else MANY_LATER
-            if not self._low and self._duals.sweeps[0] < MAX_SWEEPS:
+            if not self._is_lowest and self._duals.sweeps[0] < MAX_SWEEPS:
                 sweeps = self._effort.sweeps
                 improve_duals(self._routing, self.waiting, self._duals, sweeps, stop)
         self._made += 1
         choose_routes(self._routing, self.waiting, EXPONENTS, stop, self._state)
         self._reduce(lower, self._effort.moves, stop)
-        self._low = self._made > 1 and self.fewest_left() <= lower
+        self._is_lowest = self._made > 1 and self.fewest_left() <= lower
 
     def _reduce(self, lower: int, moves: int, stop: BoolArray) -> None:
         """Reduce the largest load by one again and again, down to ``lower`` or until that fails.

@@ -122,7 +122,7 @@ def improve_duals(
 
 @compiled
 def _level(price: Floats) -> None:
-    """Scale prices so that the mean of those that are not nearly 0 is ``LEVEL``."""
+    """Scale prices so that the mean of all that are not nearly 0 is ``LEVEL``."""
     highest = 0.0
     for resource in range(len(price)):
         highest = max(highest, price[resource])

@@ -76,7 +76,7 @@ def test_the_kernels_are_compiled_as_written(instance, more, steps, effort, pric
 
 
 def priced(instance, sweeps):
-    """Return a routing with dual prices, the cost of its cheapest routes, and the usage matrix."""
+    """Return a Problem, its routing with dual prices, and the cost of its cheapest routes."""
     problem = build_problem(instance)
     routing = new_routing(problem, problem.structure)
     deliveries = np.arange(len(routing.scatter.source), dtype=np.int32)
@@ -153,15 +153,21 @@ def second(problem, seed):
     return search
 
 
+def near_end(problem, seed):
+    """Return the second schedule of ``packing``, filled up to its last steps."""
+    search = second(problem, seed)
+    while not search.is_near_end():
+        search.fill(GO_ON)
+    return search
+
+
 def test_the_last_steps_are_scheduled_at_once(monkeypatch):
     """Filled one after another with little effort, they would be one more, see above."""
     problem = build_problem(cchybrid.instance("mesh-5x5", "AAS"))
     monkeypatch.setattr(engine, "LATER", engine.LATER._replace(exchanges=4.0, trials=1))
     lengths = []
     for seed in range(6):
-        search, run = second(problem, seed), LocalRun(problem, budget=Budget(seconds=60))
-        while not search.is_near_end():
-            search.fill(GO_ON)
+        search, run = near_end(problem, seed), LocalRun(problem, budget=Budget(seconds=60))
         left = search.steps + search.fewest_left()
         run.offer(*search.complete(run))
         assert (run.violations, run.best()) == ([], left)
@@ -174,10 +180,7 @@ def test_an_evaluation_budget_limits_the_search_for_the_last_steps():
     made = {}
     for evaluations in (100, 60_000, 60_000):
         run = LocalRun(problem, budget=Budget(seconds=None, evaluations=evaluations))
-        search = second(problem, 0)
-        while not search.is_near_end():
-            search.fill(GO_ON)
-        found = search.complete(run)
+        found = near_end(problem, 0).complete(run)
         assert (found is None) == (evaluations == 100)
         step = None if found is None else found[0].step.tolist()
         assert made.setdefault(evaluations, (step, run.spent)) == (step, run.spent)
