@@ -23,6 +23,7 @@ from cchybrid.host.incumbent import Incumbent, is_better
 from cchybrid.host.task import ContractError
 from cchybrid.host.wire import Line, encode_steps
 from cchybrid.model import Instance, LowerBound, Schedule, Steps
+from cchybrid.model.steps import count_transfers
 from cchybrid.referee.verify import Violation, verify_schedule
 
 
@@ -51,7 +52,7 @@ class Draft(NamedTuple):
 
     def resembles(self, other: Draft) -> bool:
         """Return whether two near-solutions of as many steps are too close to keep both."""
-        mine, others = sum(map(len, self.steps)), sum(map(len, other.steps))
+        mine, others = count_transfers(self.steps), count_transfers(other.steps)
         if mine + others > MAX_COMPARED:
             return True
         same = sum(

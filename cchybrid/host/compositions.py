@@ -40,8 +40,8 @@ from cchybrid.model import (
     Sums,
     Transfer,
 )
-from cchybrid.model.schedule import reverse_steps
 from cchybrid.model.shown import counted
+from cchybrid.model.steps import reverse_steps
 from cchybrid.plugin.engine import NoOptions, Stop
 from cchybrid.problem import count_deliveries
 from cchybrid.proof.parts import infeasibility
@@ -126,7 +126,7 @@ class Halves:
             if steps is None:
                 return None
             more, their_sums = _sums_sent(parts, steps)
-            moved, sums, size = moved + more, sums + their_sums, 2 * size
+            moved, sums, size = (*moved, *more), sums + their_sums, 2 * size
         return _overlapped(Schedule(self.instance, moved, sums=sums))
 
     def greedy(self, should_stop: Callable[[], bool]) -> Schedule | None:

@@ -14,11 +14,10 @@ from weakref import WeakKeyDictionary
 
 from cchybrid.host.quotient_search import QuotientOptions, QuotientSearch
 from cchybrid.host.shared_instance import ReceivedInstance
-from cchybrid.host.wire import Line, decode_steps
+from cchybrid.host.wire import Line, decode_steps, steps_to_line
 from cchybrid.host.worker_link import MIN_NOTE_SECONDS, WorkerLink, read_engine
 from cchybrid.model import Schedule, Steps
 from cchybrid.model.errors import CchybridError
-from cchybrid.model.schedule import steps_to_json
 from cchybrid.plugin.engine import RunBase, Stop, cut_to, is_complete
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.symmetry import automorphisms
@@ -97,7 +96,7 @@ class WorkerRun(WorkerLink, RunBase):
         self._offer(schedule.steps, size, how, sums=schedule.sums, rounds=rounds)
 
     def _offer(self, steps: Steps, size: int, how: str, **more: Any) -> None:
-        self.send("offer", steps=steps_to_json(steps), spent=self._spent, how=how, **more)
+        self.send("offer", steps=steps_to_line(steps), spent=self._spent, how=how, **more)
         if self._best is None or size < self._best:
             self._schedule, self._best, self._schedule_by = steps, size, ""
 
@@ -110,7 +109,7 @@ class WorkerRun(WorkerLink, RunBase):
         timed = self.budget.evaluations is None
         if timed and now < self._next_suggestion.get(count, 0.0):
             return
-        self.send("suggest", draft=count, steps=steps_to_json(self._lift(assignment, count)))
+        self.send("suggest", draft=count, steps=steps_to_line(self._lift(assignment, count)))
         self._next_suggestion[count] = now + (time.monotonic() - now) / SUGGEST_SHARE
 
     def bound(
@@ -289,7 +288,7 @@ def run_proof(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     found = find_proof(instance, instance.to_json(), job["steps"], seconds, run.should_stop)
     proof = found.proof
     if found.shorter is not None:  # refutes the claim
-        run.send("offer", steps=steps_to_json(found.shorter), spent=0, how="")
+        run.send("offer", steps=steps_to_line(found.shorter), spent=0, how="")
     if proof is not None and proof.steps >= job["steps"]:
         run.send(
             "bound", steps=proof.steps, evidence=proof.evidence, provider=proof.evidence["kind"]

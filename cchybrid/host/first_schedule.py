@@ -3,10 +3,10 @@
 It needs no Problem, no compiled kernel and no worker, so a verified schedule exists before any
 engine starts. There are four methods:
 
-- ``ScatterGreedy`` (``scatter_greedy``) in wormhole switching, for messages of one destination, and
-  for many deliveries if link matching fails, as between endpoints.
 - ``HopScatter`` (``hop_scatter``) in store-and-forward switching, for messages of one destination,
   if they are not too many.
+- ``ScatterGreedy`` (``scatter_greedy``) for all other messages of one destination, and in wormhole
+  switching for many deliveries if link matching fails, as between endpoints.
 - ``LinkMatching`` (``link_matching``) for messages of several destinations, if one hop per transfer
   is enough.
 - First fit (below) for all others, as with a routing table, and in addition for few deliveries to
@@ -33,7 +33,7 @@ from cchybrid.host.link_matching import LinkMatching
 from cchybrid.host.scatter_greedy import ScatterGreedy
 from cchybrid.host.step_usage import StepUsage
 from cchybrid.model import Instance, Steps, Transfer
-from cchybrid.model.schedule import reverse_steps
+from cchybrid.model.steps import count_hops, reverse_steps
 from cchybrid.problem.build import routes_of
 
 CHECK_INTERVAL = 256
@@ -70,31 +70,31 @@ def first_schedule(
     is_free = forward.model.table is None
     is_scatter = max(counts) == 1
     is_small = sum(counts) <= MAX_COMPARED_DELIVERIES
-    found: list[list[list[Transfer]]] = []
+    found: list[Steps] = []
     if not is_scatter and is_free:
         matching = LinkMatching(forward)
         if not _run(matching.place_all(), should_stop):
             return None
         if matching.complete:
-            found.append(matching.steps)
-    if wormhole and is_free and (is_scatter or not (found or is_small)):
-        scatter = ScatterGreedy(forward)
-        if scatter.feasible:
-            if not _run(scatter.place_all(), should_stop):
-                return None
-            found.append(scatter.steps)
+            found.append(matching.steps())
     if is_scatter and not wormhole and sum(counts) <= MAX_BALANCED_DELIVERIES:
         hop_scatter = HopScatter(forward)
         if not _run(hop_scatter.place_all(), should_stop, CHECK_INTERVAL):
             return None
-        found.append(hop_scatter.steps)
+        found.append(hop_scatter.steps())
+    elif is_free and (is_scatter or (wormhole and not (found or is_small))):
+        scatter = ScatterGreedy(forward)
+        if scatter.feasible:
+            if not _run(scatter.place_all(), should_stop):
+                return None
+            found.append(scatter.steps())
     if not found or (is_small and not is_scatter):
         greedy = _Wormhole(forward) if wormhole else _HopByHop(forward)
         if _run(greedy.place_all(), should_stop, CHECK_INTERVAL):
-            found.append([step for step in greedy.steps if step])
+            found.append(tuple(tuple(step) for step in greedy.steps if step))
     if not found:
         return None
-    steps = tuple(tuple(step) for step in min(found, key=_cost))
+    steps = min(found, key=_cost)
     return reverse_steps(steps) if instance.collective.kind == "combine" else steps
 
 
@@ -107,9 +107,9 @@ def _run(placing: Iterator[None], should_stop: Callable[[], bool], interval: int
     return not any(count % interval == 0 and should_stop() for count, _ in calls)
 
 
-def _cost(steps: Sequence[Sequence[Transfer]]) -> tuple[int, int]:
+def _cost(steps: Steps) -> tuple[int, int]:
     """Return the cost as ``Schedule.cost``: steps, then channel uses."""
-    return len(steps), sum(len(transfer.path) - 1 for step in steps for transfer in step)
+    return len(steps), count_hops(steps)
 
 
 class _PartialSchedule:

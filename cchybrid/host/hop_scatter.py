@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from heapq import heappop, heappush
 
 from cchybrid.host.step_usage import StepUsage
-from cchybrid.model import Instance, Transfer
+from cchybrid.model import Instance, Steps, Transfer
 
 SWEEPS = 2
 """Times that all routes are chosen again; four more saved no step on the networks above."""
@@ -38,16 +38,10 @@ Hop = tuple[int, int]
 
 
 class HopScatter:
-    """Greedy schedule of single hops for messages of one destination.
-
-    Attributes
-    ----------
-    steps
-        The steps so far.
-    """
+    """Greedy schedule of single hops for messages of one destination."""
 
     def __init__(self, forward: Instance) -> None:
-        self.steps: list[list[Transfer]] = []
+        self._steps: list[tuple[Transfer, ...]] = []
         messages = forward.collective.deliver_messages
         self._ends = [(source, target) for source, (target,) in messages]
         usage = StepUsage(forward)
@@ -68,6 +62,10 @@ class HopScatter:
         for _ in range(SWEEPS + 1):
             yield from self._choose_routes()
         yield from self._schedule_hops()
+
+    def steps(self) -> Steps:
+        """Return the steps so far."""
+        return tuple(self._steps)
 
     def _choose_routes(self) -> Iterator[None]:
         """Choose the route of every message once, for the loads of all others."""
@@ -158,5 +156,5 @@ class HopScatter:
                     del waiting[hop]
             for transfer in step:
                 wait(transfer.message)
-            self.steps.append(step)
+            self._steps.append(tuple(step))
             yield

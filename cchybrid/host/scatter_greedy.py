@@ -4,7 +4,9 @@
 2. Draw several random shortest paths for each, a block of deliveries at a time, in numpy. The
    first ones avoid channels that are used much so far, later ones less so.
 3. Place each delivery, one by one, on the path that is free in the earliest step. The steps in
-   which a path is full are the union of the bit sets of its channels and ports (``StepUsage``).
+   which a resource is full are a bit set; those of a path are the union of the bit sets of its
+   channels and ports (``earliest_steps``). In store-and-forward switching every hop takes the
+   earliest step after the one before it.
 
 On random regular graphs and tori of 96 to 512 nodes the steps were within 2 % of those over all
 shortest paths, in a fifth of the time. Further rounds that place the deliveries of the last steps
@@ -20,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.host.step_usage import StepUsage
-from cchybrid.model import Instance, Transfer
+from cchybrid.model import Instance, Steps
+from cchybrid.problem.transfers import Transfers
 from cchybrid.referee.distances import hop_distances
 
 MIN_PATHS, MAX_PATHS = 2, 16
@@ -29,6 +32,8 @@ MAX_DRAWN_CELLS = 16_000_000
 """Channels that are looked at while paths are drawn, if ``MIN_PATHS`` allow: half a second."""
 BLOCK = 1024
 """Deliveries of a block: some ten milliseconds."""
+MIN_COMPILED_DELIVERIES = 20_000
+"""Deliveries from which on a kernel places them: to load it takes as long as to place this many."""
 
 SPREAD = 0.4
 """Random part of a channel's weight for the first path, as a share of the mean load; four times as
@@ -38,20 +43,20 @@ Ints = NDArray[np.int64]
 
 
 class ScatterGreedy:
-    """Greedy schedule in wormhole switching in which only sources send.
+    """Greedy schedule of messages of one destination, or in which only sources send.
 
     Attributes
     ----------
-    steps
-        The steps so far.
     feasible
         Whether every source has a path to its destinations; otherwise others have to forward.
     """
 
     def __init__(self, forward: Instance) -> None:
         self._usage = StepUsage(forward)
-        self.steps: list[list[Transfer]] = []
+        self._by_hop = forward.model.switching != "wormhole"
         network, messages = forward.network, forward.collective.deliver_messages
+        if self._by_hop:
+            network = self._usage.open_network
         counts = [len(message.destinations) for message in messages]
         self._message = np.repeat(np.arange(len(messages)), counts)
         self._source = np.array([message.source for message in messages], dtype=np.int64)
@@ -64,8 +69,9 @@ class ScatterGreedy:
         self.feasible = bool((self._length > 0).all())
         self._passable = np.ones(network.nodes, dtype=bool)
         self._passable[list(network.endpoints)] = False
-        self._tail, self._in_channels = _incoming(forward)
-        self._resource = np.array(list(self._usage.channel.values()), dtype=np.int64)
+        ends = [channel[:2] for channel in network.channels]
+        self._tail, self._in_channels = _incoming(network.nodes, ends)
+        self._resource = np.array([self._usage.channel[each] for each in ends], dtype=np.int64)
         # Either all nodes have limited ports or none.
         ports = (self._usage.inject, self._usage.accept)
         self._ports = [np.array(each, dtype=np.int64) for each in ports if each[0] is not None]
@@ -73,6 +79,10 @@ class ScatterGreedy:
         self._paths = min(MAX_PATHS, max(MIN_PATHS, MAX_DRAWN_CELLS // cells))
         self._load = np.zeros(len(network.channels))
         self._random = np.random.default_rng(0)
+        self._placed: list[Transfers] = []
+        self._large: _Compiled | None = None
+        if self._by_hop or len(self._length) >= MIN_COMPILED_DELIVERIES:
+            self._large = _Compiled(self._usage)
 
     def place_all(self) -> Iterator[None]:
         """Place all deliveries; yield after each block."""
@@ -82,14 +92,38 @@ class ScatterGreedy:
         for group in np.split(order, ends):
             for low in range(0, len(group), BLOCK):
                 yield
-                self._place(group[low : low + BLOCK])
+                self._place_block(group[low : low + BLOCK])
 
-    def _place(self, deliveries: Ints) -> None:
+    def steps(self) -> Steps:
+        """Return the steps of the deliveries that are placed."""
+        return Transfers.joined(self._placed).in_steps(None)
+
+    def _place_block(self, deliveries: Ints) -> None:
         """Place a block of deliveries of equal length."""
         nodes, channels, resources = self._draw(deliveries)
+        place = self._place_one_by_one if self._large is None else self._large.place
+        pick, step = place(resources)
+        each = np.arange(len(deliveries))
+        nodes, channels = nodes[each, pick], channels[each, pick]
+        self._load += np.bincount(channels.ravel(), minlength=len(self._load))
+        hops = step.shape[1]
+        if hops > 1:  # a transfer per hop
+            nodes = np.stack((nodes[:, :-1], nodes[:, 1:]), axis=2)
+        size = nodes.shape[-1]
+        self._placed.append(
+            Transfers(
+                np.repeat(self._message[deliveries], hops).astype(np.int32),
+                step.ravel().astype(np.int32),
+                nodes.ravel().astype(np.int32),
+                size * np.arange(hops * len(deliveries) + 1),
+            )
+        )
+
+    def _place_one_by_one(self, resources: Ints) -> tuple[Ints, Ints]:
+        """Return the path of each delivery, and its step, shape (deliveries, 1)."""
         full, use = self._usage.full, self._usage.use
-        bits, picks = [], []
-        for options in resources.tolist():
+        steps, picks = [], []
+        for (options,) in resources.transpose(0, 2, 1, 3).tolist():
             best, pick, path = 0, 0, None
             for index, option in enumerate(options):
                 if option == path:  # often there is only one shortest path
@@ -101,17 +135,9 @@ class ScatterGreedy:
                 if free < best or not best:
                     best, pick = free, index
             use(options[pick], best)
-            bits.append(best)
+            steps.append([best.bit_length() - 1])
             picks.append(pick)
-        while len(self.steps) < max(bits).bit_length():
-            self.steps.append([])
-        picked = np.arange(len(deliveries)), picks
-        chosen = nodes[picked].tolist()
-        self._load += np.bincount(channels[picked].ravel(), minlength=len(self._load))
-        for message, path, bit in zip(
-            self._message[deliveries].tolist(), chosen, bits, strict=True
-        ):
-            self.steps[bit.bit_length() - 1].append(Transfer(message, tuple(path)))
+        return np.array(picks), np.array(steps)
 
     def _draw(self, deliveries: Ints) -> tuple[Ints, Ints, Ints]:
         """Return random shortest paths for deliveries of equal length, from the target backwards.
@@ -120,8 +146,8 @@ class ScatterGreedy:
         -------
         tuple[Ints, Ints, Ints]
             The nodes, shape ``(deliveries, paths, hops + 1)``, the channels, shape
-            ``(deliveries, paths, hops)``, and the resources: one per channel, and two more for the
-            ports if they are limited.
+            ``(deliveries, paths, hops)``, and the resources, shape ``(deliveries, paths, transfers,
+            resources)``: one per channel, and two more for the ports if they are limited.
         """
         count, hops = len(deliveries) * self._paths, int(self._length[deliveries[0]])
         row = np.repeat(self._row[deliveries], self._paths)
@@ -130,36 +156,95 @@ class ScatterGreedy:
         nodes[:, 0], nodes[:, hops] = source, np.repeat(self._target[deliveries], self._paths)
         channels = np.empty((count, hops), dtype=np.int64)
         mean = 1 + self._load.mean()
-        spread = mean * np.tile(SPREAD * 4.0 ** np.arange(self._paths), len(deliveries))[:, None]
-        for place in range(hops, 0, -1):
-            after = nodes[:, place]
-            tails, into = self._tail[after], self._in_channels[after]
-            if place == 1:
-                fits = tails == source[:, None]
-            else:
-                fits = (self._hops[row[:, None], tails] == place - 1) & self._passable[tails]
-            fits &= into >= 0
-            weight = self._load[into] + spread * self._random.random(fits.shape)
-            slot = np.where(fits, weight, np.inf).argmin(axis=1)
-            each = np.arange(count)
-            nodes[:, place - 1], channels[:, place - 1] = tails[each, slot], into[each, slot]
-        columns = [self._resource[channels]]
+        spread = mean * np.tile(SPREAD * 4.0 ** np.arange(self._paths), len(deliveries))
+        noise = self._random.random((hops, count, self._tail.shape[1]))
+        draw = draw_in_arrays if self._large is None else self._large.draw
+        hops_from, tail, into = self._hops, self._tail, self._in_channels
+        draw(nodes, channels, row, hops_from, tail, into, self._passable, self._load, spread, noise)
+        columns = [self._resource[channels][:, :, None]]
+        starts, ends = nodes[:, :-1, None], nodes[:, 1:, None]
+        if not self._by_hop:  # one transfer over all channels
+            columns = [columns[0].transpose(0, 2, 1)]
+            starts, ends = starts[:, :1], ends[:, -1:]
         if self._ports:
             inject, accept = self._ports
-            columns += [inject[source][:, None], accept[nodes[:, hops]][:, None]]
-        resources = np.concatenate(columns, axis=1)
-        shape = (len(deliveries), self._paths, -1)
-        return nodes.reshape(shape), channels.reshape(shape), resources.reshape(shape)
+            columns += [inject[starts], accept[ends]]
+        resources = np.concatenate(columns, axis=2)
+        shape = (len(deliveries), self._paths)
+        return (
+            nodes.reshape(*shape, -1),
+            channels.reshape(*shape, -1),
+            resources.reshape(*shape, *resources.shape[1:]),
+        )
 
 
-def _incoming(forward: Instance) -> tuple[Ints, Ints]:
+def draw_in_arrays(
+    nodes: Ints,
+    channels: Ints,
+    row: Ints,
+    hops: NDArray[np.int32],
+    tail: Ints,
+    into: Ints,
+    passable: NDArray[np.bool_],
+    load: NDArray[np.float64],
+    spread: NDArray[np.float64],
+    noise: NDArray[np.float64],
+) -> None:
+    """Fill in paths as ``earliest_steps.draw_paths`` does; all paths at once, hop by hop."""
+    each = np.arange(len(channels))
+    for place in range(channels.shape[1], 0, -1):
+        after = nodes[:, place]
+        tails, channel = tail[after], into[after]
+        if place == 1:
+            fits = tails == nodes[:, :1]
+        else:
+            fits = (hops[row[:, None], tails] == place - 1) & passable[tails]
+        weight = load[channel] + spread[:, None] * noise[channels.shape[1] - place]
+        slot = np.where(fits & (channel >= 0), weight, np.inf).argmin(axis=1)
+        nodes[:, place - 1], channels[:, place - 1] = tails[each, slot], channel[each, slot]
+
+
+class _Compiled:
+    """Drawing and placing by kernels."""
+
+    def __init__(self, usage: StepUsage) -> None:
+        self._capacity = np.array(usage.capacity, dtype=np.int64)
+        rows = len(self._capacity)
+        self._full = np.zeros((rows, 1), dtype=np.uint64)
+        self._used = np.zeros((rows if (self._capacity > 1).any() else 0, 64), dtype=np.int32)
+
+        # Numba takes half a second to load.
+        from cchybrid.host import earliest_steps
+
+        self.draw = earliest_steps.draw_paths
+        self._place_earliest = earliest_steps.place_earliest
+
+    def place(self, resources: Ints) -> tuple[Ints, Ints]:
+        """Return the path of each delivery, and its steps, shape (deliveries, transfers)."""
+        count, _, hops, _ = resources.shape
+        pick, step = np.empty(count, dtype=np.int64), np.empty((count, hops), dtype=np.int64)
+        trial, done = np.empty(hops, dtype=np.int64), 0
+        while done < count:
+            done = self._place_earliest(
+                done, resources, self._capacity, self._full, self._used, pick, step, trial
+            )
+            if done < count:
+                self._widen()
+        return pick, step
+
+    def _widen(self) -> None:
+        """Double the number of steps."""
+        self._full = np.concatenate((self._full, np.zeros_like(self._full)), axis=1)
+        self._used = np.concatenate((self._used, np.zeros_like(self._used)), axis=1)
+
+
+def _incoming(nodes: int, channels: list[tuple[int, int]]) -> tuple[Ints, Ints]:
     """Return per node the tails and the numbers of its incoming channels, filled up with -1."""
-    network = forward.network
-    lists: list[list[int]] = [[] for _ in range(network.nodes)]
-    for index, channel in enumerate(network.channels):
-        lists[channel.target].append(index)
+    lists: list[list[int]] = [[] for _ in range(nodes)]
+    for index, (_, target) in enumerate(channels):
+        lists[target].append(index)
     width = max(map(len, lists))
     rows = chain.from_iterable(each + [-1] * (width - len(each)) for each in lists)
-    into = np.fromiter(rows, np.int64, width * network.nodes).reshape(network.nodes, width)
-    tails = np.array([channel.source for channel in network.channels], dtype=np.int64)
+    into = np.fromiter(rows, np.int64, width * nodes).reshape(nodes, width)
+    tails = np.array([source for source, _ in channels], dtype=np.int64)
     return np.where(into >= 0, tails[into], -1), into

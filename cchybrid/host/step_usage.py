@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import pairwise
 
-from cchybrid.model import Instance
+from cchybrid.model import Instance, Network
 from cchybrid.referee.distances import hop_distances
 
 
@@ -86,11 +87,21 @@ class StepUsage:
                     continue
             self.full[resource] |= bit
 
-    def hops_from(self, sources: Sequence[int]) -> tuple[dict[int, list[int]], list[list[int]]]:
-        """Return hop distances in store-and-forward switching, and the predecessors of each node.
+    @cached_property
+    def open_network(self) -> Network:
+        """The network in store-and-forward switching: channels whose ends can send and receive.
 
-        Only channels whose ends have ports to send and receive count. Each transfer is one hop, so
-        endpoints forward, too.
+        Each transfer is one hop, so endpoints forward, too.
+        """
+        channels = tuple(
+            channel
+            for channel in self.network.channels
+            if self.can_inject(channel.source) and self.can_accept(channel.target)
+        )
+        return replace(self.network, channels=channels, half_duplex=(), endpoints=())
+
+    def hops_from(self, sources: Sequence[int]) -> tuple[dict[int, list[int]], list[list[int]]]:
+        """Return hop distances in ``open_network``, and the predecessors of each node.
 
         Returns
         -------
@@ -99,14 +110,8 @@ class StepUsage:
         list[list[int]]
             Per node the nodes from which a channel leads to it.
         """
-        channels = tuple(
-            channel
-            for channel in self.network.channels
-            if self.can_inject(channel.source) and self.can_accept(channel.target)
-        )
-        open_network = replace(self.network, channels=channels, half_duplex=(), endpoints=())
-        rows = hop_distances(open_network, sources).tolist()
+        rows = hop_distances(self.open_network, sources).tolist()
         predecessors: list[list[int]] = [[] for _ in range(self.network.nodes)]
-        for source, target, _ in channels:
+        for source, target, _ in self.open_network.channels:
             predecessors[target].append(source)
         return dict(zip(sources, rows, strict=True)), predecessors

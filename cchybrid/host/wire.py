@@ -8,6 +8,7 @@ replayed.
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -15,8 +16,10 @@ from dataclasses import MISSING, fields
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
+import numpy as np
+
 from cchybrid.host import events as ev
-from cchybrid.model import Steps, Sums
+from cchybrid.model import FlatSteps, Steps, Sums
 from cchybrid.model.errors import InputError
 from cchybrid.model.schedule import steps_from_json, steps_to_json
 from cchybrid.model.text import one_line
@@ -45,14 +48,50 @@ def encode(line: Line) -> bytes:
     return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
+def steps_to_line(steps: Steps) -> Any:
+    """Return steps for a line: those of ``FlatSteps`` as their arrays, others as in files."""
+    if not isinstance(steps, FlatSteps):
+        return steps_to_json(steps)
+    sizes = {"first": np.diff(steps.first), "start": np.diff(steps.start)}
+    arrays = {"message": steps.message, "node": steps.node, **sizes}
+    return {name: _pack(array) for name, array in arrays.items()}
+
+
+def steps_from_line(value: Any) -> Steps:
+    """Return the steps of a line; raise a ``ValueError`` or an ``InputError`` if it has none."""
+    if type(value) is not dict:
+        return steps_from_json(value, "steps")
+    if {*value} != {"message", "node", "first", "start"}:
+        raise ValueError("not the arrays of steps")
+    arrays = {name: _unpack(text) for name, text in value.items()}
+    first, start = (
+        np.append(0, np.cumsum(arrays[name], dtype=np.int64)) for name in ("first", "start")
+    )
+    return FlatSteps(arrays["message"], first, arrays["node"], start)
+
+
+def _pack(array: Any) -> str:
+    """Return the numbers of an array as text: bytes of each, and all in base 64."""
+    size = next(size for size in (1, 2, 4, 8) if array.max(initial=0) < 1 << (8 * size - 1))
+    return f"{size}{base64.b64encode(array.astype(f'<i{size}')).decode()}"
+
+
+def _unpack(text: Any) -> Any:
+    if type(text) is not str or text[:1] not in ("1", "2", "4", "8"):
+        raise ValueError("not an array of steps")
+    content = base64.b64decode(text[1:], validate=True)
+    array = np.frombuffer(content, dtype=f"<i{text[0]}")
+    return array if array.itemsize > 4 else array.astype(np.int32)
+
+
 def encode_steps(steps: Steps) -> str:
     """Return the steps of a schedule as text in a line of news."""
-    return json.dumps(steps_to_json(steps), separators=(",", ":"))
+    return json.dumps(steps_to_line(steps), separators=(",", ":"))
 
 
 def decode_steps(text: str) -> Steps:
     """Return the steps that the host has written as text."""
-    return steps_from_json(json.loads(text), "steps")
+    return steps_from_line(json.loads(text))
 
 
 class LineReader:
@@ -99,7 +138,7 @@ def to_log(seconds: float, seat: int, event: ev.Event) -> Line:
     """Return the line of the log for an event, from which it can be applied again."""
     content = {item.name: getattr(event, item.name) for item in fields(event)}
     if isinstance(event, ev.Offer | ev.Suggest):
-        content["steps"] = steps_to_json(event.steps)
+        content["steps"] = steps_to_line(event.steps)
     return {"input": type(event).__name__.lower(), "seconds": seconds, "seat": seat, **content}
 
 
@@ -180,8 +219,8 @@ def _convert(value: Any, hint: Any) -> Any:
         )
     if hint == Links and type(value) in (list, tuple):
         return tuple(_read_link(pair) for pair in value)
-    if hint == Steps and type(value) is list:
-        return steps_from_json(value, "steps")
+    if hint == Steps and type(value) in (list, dict):
+        return steps_from_line(value)
     if hint is Stop and value in list(Stop):
         return Stop(value)
     if hint is str and type(value) is str:

@@ -164,6 +164,8 @@ def note_unused_modes(
     failed: Sequence[int] = (),
 ) -> None:
     """Call ``note`` with a line if a collective has other senders or receivers than the modes."""
+    if file.modes == (None, None):
+        return
     modes = file.transmitters, file.receivers
     ends = senders_and_receivers(collective)
     # With equal sides, as of B and N alone, the modes say who takes part, in whatever role.
@@ -171,7 +173,7 @@ def note_unused_modes(
         fits = {*ends[0], *ends[1]} <= {*modes[0]}
     else:
         fits = ends == tuple(_without_failed(nodes, failed) for nodes in modes)
-    if fits or file.modes == (None, None):
+    if fits:
         return
     sending, accepting = (shortened(nodes, file.network) for nodes in ends)
     note(

@@ -121,10 +121,11 @@ class Collective(ShownCollective):
             )
         messages = self._take_whole_numbers()
         self._check_chunks()
-        for index, message in enumerate(messages):
-            one, many = one_and_many(message)
+        pairs = messages if kinds == {Message} else map(one_and_many, messages)
+        for index, (one, many) in enumerate(cast(Iterable[tuple[int, tuple[int, ...]]], pairs)):
             if many and one not in many and (len(many) == 1 or len(set(many)) == len(many)):
                 continue
+            message = messages[index]
             where = f"collective.messages[{index}]"
             if isinstance(message, SummedMessage):
                 raise InputError(
@@ -157,7 +158,7 @@ class Collective(ShownCollective):
     def _take_whole_numbers(self) -> tuple[AnyMessage, ...]:
         """Return the messages; nodes may be given as whole numbers of any type."""
         messages: tuple[AnyMessage, ...] = self.messages
-        if type(messages) is tuple and all(map(_has_integers, messages)):
+        if type(messages) is tuple and _have_integers(messages):
             return messages
         messages = tuple(
             _with_integers(message, f"collective.messages[{index}]")
@@ -269,14 +270,20 @@ def one_and_many(message: AnyMessage) -> tuple[int, tuple[int, ...]]:
     return message.destination, message.sources
 
 
-def _has_integers(message: AnyMessage) -> bool:
-    # Fast, as a collective has up to a million messages.
-    if type(message) not in (Message, Reduction, *_SUMMED.values()):
+def _have_integers(messages: tuple[AnyMessage, ...]) -> bool:
+    # All at once, as a collective has up to a million messages.
+    kinds = {*map(type, messages)}
+    if not kinds <= {Message, Reduction, *_SUMMED.values()}:
         return False
-    if isinstance(message, SummedMessage) and type(message.members) is not tuple:
+    summed = [message for message in messages if isinstance(message, SummedMessage)]
+    if any(type(message.members) is not tuple for message in summed):
         return False
-    one, many = one_and_many(message)
-    return type(one) is int and type(many) is tuple and set(map(type, many)) <= {int}
+    pairs = messages if kinds == {Message} else [*map(one_and_many, messages)]
+    many = [each for _, each in cast(Iterable[tuple[int, tuple[int, ...]]], pairs)]
+    if {*map(type, many)} != {tuple}:
+        return False
+    ones = {type(one) for one, _ in cast(Iterable[tuple[int, Any]], pairs)}
+    return ones.union(map(type, chain.from_iterable(many))) <= {int}
 
 
 def _with_integers(message: Any, where: str) -> AnyMessage:

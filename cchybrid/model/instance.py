@@ -67,7 +67,7 @@ class Instance(ShownInstance):
         nodes = self.network.nodes
         messages = self.collective.deliver_messages
         named = set(chain.from_iterable(message.destinations for message in messages))
-        named.update(message.source for message in messages)
+        named.update([source for source, _ in messages])
         if min(named) < 0 or max(named) >= nodes:
             self._refuse_node()
         if self.model.table is not None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from operator import index
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import Instance, check_format, read_text, write_json
 from cchybrid.model.json_fields import expect, only_keys, parse_json, read_integer, take, take_list
 from cchybrid.model.shown import ShownBound, ShownSchedule
+from cchybrid.model.steps import FlatSteps, Steps, Transfer, count_hops
 from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import whole, whole_tuple
 
@@ -21,14 +21,6 @@ FORMAT, FORMAT_2 = "cchybrid-schedule/1", "cchybrid-schedule/2"
 """The formats of schedule files; the second one, for an allreduce or a scan, has sums."""
 
 
-class Transfer(NamedTuple):
-    """One message travelling one path (the nodes in order) within one step."""
-
-    message: int
-    path: tuple[int, ...]
-
-
-Steps = tuple[tuple[Transfer, ...], ...]
 Sums = tuple[tuple[tuple[int, ...], ...], ...]
 """Per step and transfer of an allreduce or a scan, the members whose parts the transfer adds up."""
 
@@ -57,7 +49,8 @@ class Schedule(ShownSchedule):
     instance
         The instance that it is a schedule of.
     steps
-        Per step its transfers; for ``combine`` collectives a transfer carries a partial result.
+        Per step its transfers, as tuples or as ``FlatSteps``; for ``combine`` collectives a
+        transfer carries a partial result.
     lower_bound
         The best lower bound known when the schedule was written, if any.
     made_by
@@ -80,12 +73,16 @@ class Schedule(ShownSchedule):
                     f"{described(value)} is no {kind.__name__}", where=where, hint="give one"
                 )
         lists = (tuple, list)
-        if not isinstance(self.steps, lists) or not all(isinstance(s, lists) for s in self.steps):
+        is_flat = isinstance(self.steps, FlatSteps)
+        if not is_flat and not (
+            isinstance(self.steps, lists) and all(isinstance(s, lists) for s in self.steps)
+        ):
             raise InputError(
                 "not a list of steps", where="steps", hint="give a list of Transfer for each step"
             )
-        self.__dict__["steps"] = _as_tuples(self.steps)
         reduces = self.instance.collective.with_sums
+        if reduces or not is_flat:
+            self.__dict__["steps"] = _as_tuples(tuple(self.steps) if is_flat else self.steps)
         sizes = [len(step) for step in self.steps] if reduces else []
         if (
             not isinstance(self.sums, lists)
@@ -111,7 +108,7 @@ class Schedule(ShownSchedule):
     @cached_property
     def channel_uses(self) -> int:
         """The number of channels used, summed over all transfers: the second criterion."""
-        return sum(len(path) - 1 for step in self.steps for _, path in step)
+        return count_hops(self.steps)
 
     @property
     def rounds(self) -> tuple[int, ...]:
@@ -223,14 +220,6 @@ def _transfer(transfer: Any, where: str) -> Transfer:
     if isinstance(path, (str, set, frozenset, dict)):
         raise InputError(f"{described(path)} is no path", where=where, hint="give nodes in order")
     return Transfer(whole(message, f"{where}.message"), whole_tuple(path, f"{where}.path"))
-
-
-def reverse_steps(steps: Iterable[tuple[Transfer, ...]]) -> Steps:
-    """Return a schedule read backwards: the steps in reverse order, every path reversed."""
-    return tuple(
-        tuple(Transfer(message, path[::-1]) for message, path in step)
-        for step in reversed(tuple(steps))
-    )
 
 
 def steps_to_json(steps: Steps) -> list[list[dict[str, Any]]]:

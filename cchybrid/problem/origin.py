@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.model import Instance, Schedule, Steps, Transfer
-from cchybrid.model.schedule import reverse_steps
+from cchybrid.model import Instance, Schedule, Steps
+from cchybrid.model.steps import reverse_steps
 from cchybrid.problem.arrays import Assignment, Price
 from cchybrid.problem.problem import Problem
 from cchybrid.problem.ragged import gather, offsets_of
@@ -31,13 +29,13 @@ class InstanceOrigin:
         structure = self.structure
         made = np.flatnonzero(needed(problem, assignment))
         place, row = gather(structure.path_node_start, problem.option_path[assignment.option[made]])
-        nodes = structure.path_node[place].tolist()
-        messages, numbers = structure.delivery_message[made], assignment.step[made]
-        bounds = pairwise(offsets_of(row, len(made)).tolist())
-        filled: dict[int, list[Transfer]] = {}
-        for message, step, (a, b) in zip(messages.tolist(), numbers.tolist(), bounds, strict=True):
-            filled.setdefault(step, []).append(Transfer(message, tuple(nodes[a:b])))
-        return schedule_of(self.instance, filled, steps)
+        transfers = Transfers(
+            structure.delivery_message[made],
+            assignment.step[made],
+            structure.path_node[place],
+            offsets_of(row, len(made)),
+        )
+        return schedule_of(self.instance, transfers, steps)
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:
         """Return the assignment of the transfers over listed paths."""
@@ -72,18 +70,15 @@ class InstanceOrigin:
         return best
 
 
-def schedule_of(
-    instance: Instance, filled: Mapping[int, Sequence[Transfer]], steps: int | None
-) -> Schedule:
-    """Return the schedule of these forward transfers per step.
+def schedule_of(instance: Instance, transfers: Transfers, steps: int | None) -> Schedule:
+    """Return the schedule of these forward transfers.
 
     Empty steps are kept if a number of ``steps`` is given, or where steps have different numbers of
     rounds, so that none can be moved.
     """
     if steps is None and len(instance.model.rounds) > 1:
-        steps = max(filled, default=-1) + 1
-    kept = sorted(filled) if steps is None else range(steps)
-    ordered = tuple(tuple(filled.get(step, ())) for step in kept)
+        steps = int(transfers.step.max(initial=-1)) + 1
+    ordered = transfers.in_steps(steps)
     return Schedule(
         instance, reverse_steps(ordered) if instance.collective.kind == "combine" else ordered
     )

@@ -8,9 +8,12 @@ from itertools import chain
 
 import numpy as np
 
-from cchybrid.model import Transfer
-from cchybrid.problem.arrays import LongArray
-from cchybrid.problem.ragged import offsets
+from cchybrid.model import FlatSteps, Steps, Transfer
+from cchybrid.model.steps import MIN_FLAT_TRANSFERS
+from cchybrid.problem.ragged import Integers, LongArray, gather, offsets
+
+MAX_SHORT = 1 << 16
+"""Steps whose numbers fit into two bytes: these are sorted by counting, five times as fast."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,14 +28,18 @@ class Transfers:
         The nodes of transfer t are ``node[start[t] : start[t + 1]]``.
     """
 
-    message: LongArray
-    step: LongArray
-    node: LongArray
+    message: Integers
+    step: Integers
+    node: Integers
     start: LongArray
 
     @classmethod
     def of(cls, steps: Iterable[Sequence[Transfer]]) -> Transfers:
         """Return the transfers of these steps, step after step."""
+        if isinstance(steps, FlatSteps):
+            numbers = np.arange(len(steps), dtype=np.int32)
+            step = np.repeat(numbers, np.diff(steps.first))
+            return cls(steps.message, step, steps.node, steps.start)
         listed = [list(step) for step in steps]
         moves = list(chain.from_iterable(listed))
         return cls(
@@ -42,7 +49,41 @@ class Transfers:
             offsets([len(move.path) for move in moves]),
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[Transfers]) -> Transfers:
+        """Return all transfers of several ones, in their order."""
+        sizes = [np.diff(part.start) for part in parts]
+        return cls(
+            np.concatenate([part.message for part in parts]),
+            np.concatenate([part.step for part in parts]),
+            np.concatenate([part.node for part in parts]),
+            offsets(np.concatenate(sizes)),
+        )
+
     @property
-    def last(self) -> LongArray:
+    def last(self) -> Integers:
         """Shape (transfers,): the node that receives."""
         return self.node[self.start[1:] - 1]
+
+    def in_steps(self, steps: int | None) -> Steps:
+        """Return the transfers step after step, those of a step in their order.
+
+        Parameters
+        ----------
+        steps
+            The number of steps, without the transfers of later ones; ``None`` leaves out steps
+            without transfers.
+        """
+        sizes = np.bincount(self.step, minlength=steps or 0)
+        sizes = sizes[sizes > 0] if steps is None else sizes[:steps]
+        fits = self.step.max(initial=0) < MAX_SHORT
+        step = self.step.astype(np.uint16) if fits else self.step
+        order = np.argsort(step, kind="stable")[: sizes.sum()]
+        place, _ = gather(self.start, order)
+        flat = FlatSteps(
+            self.message[order],
+            offsets(sizes),
+            self.node[place],
+            offsets(np.diff(self.start)[order]),
+        )
+        return flat if len(order) >= MIN_FLAT_TRANSFERS else tuple(flat)

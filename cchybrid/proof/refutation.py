@@ -11,7 +11,7 @@ from cchybrid.checker import Network
 from cchybrid.checker.clauses import Formula
 from cchybrid.checker.instance import TooLargeError
 from cchybrid.model import Steps, Transfer
-from cchybrid.model.schedule import reverse_steps
+from cchybrid.model.steps import reverse_steps
 from cchybrid.proof import cadical
 from cchybrid.proof.lrat import packed
 

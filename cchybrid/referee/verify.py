@@ -19,11 +19,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.model import Instance, Schedule, Steps, Sums
+from cchybrid.model import FlatSteps, Instance, Schedule, Steps, Sums
 from cchybrid.model.errors import InputError
 from cchybrid.referee.contributions import check_contributions
 from cchybrid.referee.distances import distance_blocks
@@ -34,7 +35,7 @@ __all__ = ["RULES", "Violation", "refuse_invalid", "verify", "verify_schedule"]
 
 _UNLIMITED = 1 << 62  # stands for "no limit" and for limits beyond 64 bits
 
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger[Any]]
 Flags = NDArray[np.bool_]
 
 
@@ -117,27 +118,43 @@ class _Referee:
         self.nodes = self.network.nodes
         self.rounds = _limits(map(self.model.rounds_in, range(self.steps)))
 
-        sizes = np.fromiter(map(len, read), np.int64, len(read))
-        transfers = list(chain.from_iterable(read))
-        count = len(transfers)
-        self.step = np.repeat(np.arange(len(read)), sizes)
-        self.slot = np.arange(count) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        self.message = _within([transfer[0] for transfer in transfers], len(self.messages))
-        paths = [transfer[1] for transfer in transfers]
-        length = np.fromiter(map(len, paths), np.int64, count)
-        self.node = _within(list(chain.from_iterable(paths)), self.nodes)
-        self.owner = np.repeat(np.arange(count), length)
-        self.hops = length - 1
+        if isinstance(read, FlatSteps):
+            sizes, length = np.diff(read.first), np.diff(read.start)
+            message: Ints = read.message.astype(np.int64)
+            node: Ints = read.node.astype(np.int64)
+        else:
+            sizes = np.fromiter(map(len, read), np.int64, len(read))
+            transfers = list(chain.from_iterable(read))
+            message = _numbers([transfer[0] for transfer in transfers])
+            paths = [transfer[1] for transfer in transfers]
+            length = np.fromiter(map(len, paths), np.int64, len(paths))
+            node = _numbers(list(chain.from_iterable(paths)))
+        count = len(message)
+        is_short = max(len(node), count, self.nodes, len(self.messages)) < 1 << 31
+        self.whole: Any = np.int32 if is_short else np.int64  # half the memory and time
+        numbers: Ints = np.arange(count, dtype=self.whole)
+        self.step: Ints = np.repeat(np.arange(len(read), dtype=self.whole), sizes)
+        self.slot: Ints = numbers - np.repeat(np.cumsum(sizes) - sizes, sizes).astype(self.whole)
+        self.message = self._within(message, len(self.messages))
+        self.node = self._within(node, self.nodes)
+        self.owner: Ints = np.repeat(numbers, length)
+        self.hops: Ints = (length - 1).astype(self.whole)
         stop = np.cumsum(length)
         if self.report.backwards:
             turned = np.repeat(2 * stop - length - 1, length) - np.arange(len(self.node))
             self.node = self.node[turned]
         moving = np.flatnonzero(self.hops > 0)
-        self.first, self.last = np.full(count, -1), np.full(count, -1)
+        self.first: Ints = np.full(count, -1, dtype=self.whole)
+        self.last = self.first.copy()
         self.first[moving] = self.node[(stop - length)[moving]]
         self.last[moving] = self.node[stop[moving] - 1]
         closed = self.first == self.last
         self.first[closed] = self.last[closed] = -1
+
+    def _within(self, values: Ints, limit: int) -> Ints:
+        """Return the values as an array, -1 for those outside 0 to ``limit - 1``."""
+        found: Ints = np.where((values >= 0) & (values < limit), values, -1).astype(self.whole)
+        return found
 
     def violations(self) -> tuple[Violation, ...]:
         """Check every rule and return the violations."""
@@ -175,10 +192,10 @@ class _Referee:
         tail = np.flatnonzero(self.owner[:-1] == self.owner[1:])  # where every hop begins
         a, b, hop_owner = self.node[tail], self.node[tail + 1], self.owner[tail]
         known = (a >= 0) & (b >= 0)
-        channel = self._channels(np.where(known, a * self.nodes + b, -1))
+        channel = self._channels(np.where(known, _pairs(a, self.nodes, b), -1))
         wrong("no-such-channel", hop_owner[known & (a != b) & (channel < 0)])
 
-        visit = np.sort((self.owner * self.nodes + self.node)[self.node >= 0])
+        visit = np.sort(_pairs(self.owner, self.nodes, self.node)[self.node >= 0])
         winding = visit[1:][visit[1:] == visit[:-1]] // self.nodes
         wrong("path-not-simple", winding)
 
@@ -213,7 +230,7 @@ class _Referee:
     def _check_lengths(self, sound: Flags) -> None:
         if self.model.extra_hops is None:
             return
-        extra = min(self.model.extra_hops, _UNLIMITED)
+        extra = min(self.model.extra_hops, self.nodes)  # sound paths have fewer hops than nodes
         # One hop is always the shortest path: only longer ones need distances, and only up to
         # the length at which the path would be allowed.
         longer = np.flatnonzero(sound & (self.hops > 1 + extra))
@@ -273,7 +290,7 @@ class _Referee:
 
         ``owner`` and ``resource`` have one entry per use; ``name`` gives rule and place.
         """
-        group = self.step[owner] * len(limits) + resource
+        group = _pairs(self.step[owner], len(limits), resource)
         order = np.argsort(group, kind="stable")
         group = group[order]
         starts = _heads(group)
@@ -296,7 +313,7 @@ class _Referee:
         expected.sort()
 
         receipts = np.flatnonzero((self.message >= 0) & (self.last >= 0))
-        key = self.message[receipts] * self.nodes + self.last[receipts]
+        key = _pairs(self.message[receipts], self.nodes, self.last[receipts])
         home = self.last[receipts] == source[self.message[receipts]]
         if self.model.switching == "wormhole":
             self._flag("not-a-destination", receipts[~home & (_find(expected, key) < 0)])
@@ -314,7 +331,8 @@ class _Referee:
         held, since = key[heads], np.append(self.step[receipts[heads]], -1)
         senders = np.flatnonzero((self.message >= 0) & (self.first >= 0))
         senders = senders[self.first[senders] != source[self.message[senders]]]
-        got = since[_find(held, self.message[senders] * self.nodes + self.first[senders])]
+        needed = _pairs(self.message[senders], self.nodes, self.first[senders])
+        got = since[_find(held, needed)]
         late = (got < 0) | (got >= self.step[senders])
         self._flag("not-informed", senders[late], got[late])
 
@@ -323,8 +341,8 @@ class _Referee:
             self.report.missing(message, node)
 
 
-def _within(values: list[int], limit: int) -> Ints:
-    """Return the values as an array, -1 for those outside 0 to ``limit - 1``."""
+def _numbers(values: list[int]) -> Ints:
+    """Return the values as an array; -1 stands for those beyond 64 bits."""
     for kind in set(map(type, values)):
         if not issubclass(kind, (int, np.integer)):  # numpy would cut it off: 0.5 to 0
             raise InputError(
@@ -333,12 +351,10 @@ def _within(values: list[int], limit: int) -> Ints:
                 hint="messages and nodes are whole numbers",
             )
     try:
-        array = np.fromiter(values, np.int64, len(values))
-    except OverflowError:  # beyond 64 bits
-        inside = (value if 0 <= value < limit else -1 for value in values)
-        array = np.fromiter(inside, np.int64, len(values))
-    array[(array < 0) | (array >= limit)] = -1
-    return array
+        return np.fromiter(values, np.int64, len(values))
+    except OverflowError:
+        inside = (value if 0 <= value < _UNLIMITED else -1 for value in values)
+        return np.fromiter(inside, np.int64, len(values))
 
 
 def _limits(values: Iterable[int | None]) -> Ints:
@@ -348,11 +364,18 @@ def _limits(values: Iterable[int | None]) -> Ints:
     )
 
 
+def _pairs(first: Ints, size: int, second: Ints) -> Ints:
+    """Return a number for each pair: ``first * size + second``, in 64 bits."""
+    return first.astype(np.int64) * size + second
+
+
 def _find(keys: Ints, expected: Ints) -> Ints:
     """Return the index of every value in the sorted keys, -1 where it is absent."""
     if not len(keys):
         return np.full(len(expected), -1)
-    place = np.searchsorted(keys, expected)
+    place = np.empty(len(expected), dtype=np.int64)
+    order = np.argsort(expected, kind="stable")  # looked up in order, they are near each other
+    place[order] = np.searchsorted(keys, expected[order])
     place[place == len(keys)] = 0
     return np.where(keys[place] == expected, place, -1)
 

@@ -8,6 +8,7 @@ from html import escape
 from cchybrid.host.result import Result
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.model.steps import count_transfers
 from cchybrid.plugin.registry import load_registry
 from cchybrid.referee.verify import verify_schedule
 from cchybrid.view.step_table import step_table
@@ -38,7 +39,7 @@ def _body(schedule: Schedule) -> str:
     if violations:
         return f"<p>not a valid schedule: {_text(violations[0].text)}</p>"
     parts = []
-    if sum(map(len, schedule.steps)) <= MAX_TRANSFERS:
+    if count_transfers(schedule.steps) <= MAX_TRANSFERS:
         table = step_table(schedule)
         rows = [
             _row("th", ["source", *(f"step {n}" for n in range(1, table.steps + 1))]),

@@ -7,6 +7,7 @@ from cchybrid.library.network_facts import read_line
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.instance import counts_rounds_back
 from cchybrid.model.shown import counted
+from cchybrid.model.steps import count_transfers
 from cchybrid.model.text import printable
 from cchybrid.view.step_table import ends, path_text
 
@@ -59,7 +60,7 @@ def _ports(instance: Instance) -> str:
 
 def steps_lines(schedule: Schedule) -> list[str]:
     """Return the transfers, a line per step, or one line if they are too many."""
-    transfers = sum(map(len, schedule.steps))
+    transfers = count_transfers(schedule.steps)
     if transfers > MAX_TRANSFERS:
         return [f"{transfers:,} transfers: see schedule.to_frame() and schedule.plot()"]
     return [

@@ -158,7 +158,7 @@ def test_a_script_needs_no_main_guard(method, tmp_path):
     done = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, timeout=100, check=False
     )
-    assert done.stdout == "colouring optimal ()\n"
+    assert done.stdout == "host greedy optimal ()\n"
     assert done.stderr == ""
 
 

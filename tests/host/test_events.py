@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cchybrid.host import events
+from cchybrid.host import events, wire
 from cchybrid.host.wire import LineReader as Reader
 from cchybrid.host.wire import WireError, encode, from_log, parse, to_log
-from cchybrid.model import Transfer
+from cchybrid.model import FlatSteps, Transfer
 from cchybrid.plugin.engine import Stop
 
 KINDS = (
@@ -182,3 +182,37 @@ def test_a_line_without_end_is_refused(monkeypatch):
     monkeypatch.setattr("cchybrid.host.wire.MAX_LINE_BYTES", 100)
     with pytest.raises(WireError, match="without end"):
         list(Reader().feed(b"x" * 101))
+
+
+STEPS = ((Transfer(300, (1, 0)), Transfer(0, (70_000, -1, 3))), (), (Transfer(1, (5, 4)),))
+
+
+def test_large_schedules_travel_as_arrays():
+    line = wire.encode({"event": "offer", "steps": wire.steps_to_line(FlatSteps.of(STEPS)),
+                        "spent": 1, "how": ""})  # fmt: skip
+    offer = wire.parse(line)
+    assert isinstance(offer.steps, FlatSteps)
+    assert offer.steps == STEPS
+    assert wire.from_log(json.loads(json.dumps(wire.to_log(0.5, 1, offer)))) == (0.5, 1, offer)
+    assert wire.decode_steps(wire.encode_steps(offer.steps)) == STEPS
+    assert wire.decode_steps(wire.encode_steps(STEPS)) == STEPS
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"message": "4AAA"},
+        {"message": "4AAAAAA=="},  # one message too few
+        {"message": [1, 2]},
+        {"node": "3AAAA"},
+        {"first": "1/w=="},  # a negative number of transfers
+        {"first": ""},
+        {"start": None},
+        {"more": "1AA=="},
+    ],
+)
+def test_arrays_that_are_no_steps_are_no_event(change):
+    steps = {**wire.steps_to_line(FlatSteps.of(STEPS)), **change}
+    line = wire.encode({"event": "offer", "steps": steps, "spent": 1, "how": ""})
+    with pytest.raises(wire.WireError):
+        wire.parse(line)

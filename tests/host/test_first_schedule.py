@@ -1,13 +1,16 @@
 """The host's own schedule is valid for every feasible instance and needs no engine."""
 
+import sys
 from collections import deque
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cchybrid
+from cchybrid.host import earliest_steps, link_filling, link_matching, scatter_greedy
 from cchybrid.host.first_schedule import CHECK_INTERVAL, first_schedule
 from cchybrid.host.hop_scatter import HopScatter
 from cchybrid.host.link_matching import LinkMatching
@@ -19,6 +22,7 @@ from cchybrid.referee.verify import verify
 from tests.examples import examples
 from tests.named_instances import named
 from tests.random_instances import instances
+from tests.toolkit.kernels.uncompiled import call
 
 CASES = """spidergon-8 AAS, mesh-4x4 AAB, omega-8 AAB, clos-12 AAS ports=1, 2-fat-spidergon-8 AAB,
     mesh-3x4 AAR, mesh-4x4 AOR ports=1, fat-tree-8 AAG, hypercube-16 AAS hops ports=1,
@@ -123,24 +127,50 @@ def test_scatters_and_one_hop_transfers_are_valid(instance, hop_by_hop, data):
     matching = LinkMatching(matched)
     deque(matching.place_all())
     if matching.complete:
-        assert not verify(matched, tuple(map(tuple, matching.steps)))
+        assert not verify(matched, matching.steps())
     messages = forward.collective.deliver_messages
     pairs = sorted({(m.source, node) for m in messages for node in m.destinations})
     chosen = data.draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=20))
     scatter = Collective("scatter", tuple(Message(a, (b,)) for a, b in chosen))
-    for method, switched in ((ScatterGreedy, wormhole), (HopScatter, stored)):
+    methods = (ScatterGreedy, wormhole), (ScatterGreedy, stored), (HopScatter, stored)
+    for method, switched in methods:
         scattered = replace(switched, collective=scatter)
         if unreachable(scattered) is None:
             greedy = method(scattered)
             deque(greedy.place_all())
-            assert not verify(scattered, tuple(map(tuple, greedy.steps)))
+            assert not verify(scattered, greedy.steps())
 
 
 def test_link_matching_ends_where_one_hop_is_not_enough():
     matching = LinkMatching(cchybrid.instance("omega-8", "AAB"))
     deque(matching.place_all())
     assert not matching.complete
-    assert not matching.steps
+    assert not matching.steps()
+
+
+@pytest.mark.parametrize("words", ["", "ports=1", "ports=2"])
+@pytest.mark.parametrize(
+    "name",
+    ["random-links-20-50-2 AAB", "mesh-3x3 AAB chunks=8", "mesh-5x6 AAS", "2-fat-spidergon-8 AAS"],
+)
+def test_kernels_find_the_schedules_of_the_plain_methods(name, words, monkeypatch):
+    """Large instances are scheduled by kernels, small ones without loading numba."""
+    instance = named(f"{name} {words}")
+    for module, kernel in (
+        (earliest_steps, "draw_paths"),
+        (earliest_steps, "place_earliest"),
+        (link_filling, "fill_step"),
+    ):
+        monkeypatch.setattr(module, kernel, partial(call, getattr(module, kernel)))
+    found = []
+    for limit in (0, sys.maxsize):
+        monkeypatch.setattr(link_matching, "MIN_COMPILED_DELIVERIES", limit)
+        monkeypatch.setattr(scatter_greedy, "MIN_COMPILED_DELIVERIES", limit)
+        method = (LinkMatching if "AAB" in name else ScatterGreedy)(instance)
+        deque(method.place_all())
+        found.append(method.steps())
+        assert not verify(instance, found[-1])
+    assert [*map(sorted, found[0])] == [*map(sorted, found[1])]
 
 
 @pytest.mark.slow

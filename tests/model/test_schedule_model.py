@@ -13,7 +13,7 @@ from cchybrid.library.collectives import collective
 from cchybrid.library.topologies import network
 from cchybrid.model import Instance, LowerBound, Schedule, Transfer
 from cchybrid.model.errors import InputError
-from cchybrid.model.schedule import reverse_steps
+from cchybrid.model.steps import reverse_steps
 from tests.examples import examples
 from tests.model.model_strategies import schedules
 from tests.refusals import refused

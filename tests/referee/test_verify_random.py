@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cchybrid.model import Collective, Instance, Reduction, Steps, Transfer
-from cchybrid.model.schedule import reverse_steps
+from cchybrid.model.steps import reverse_steps
 from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
 from tests.examples import examples
 from tests.plain_referee import Breach, breaches

@@ -20,17 +20,19 @@ represents a round of as many steps as the kernel has cosets.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.model import Instance, Schedule, Steps, Transfer
+from cchybrid.model import Instance, Schedule, Steps
 from cchybrid.problem import Assignment, NetworkStructure, Price, Problem, needed
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.problem.origin import cheapest_listed, schedule_of
 from cchybrid.problem.ragged import gather, offsets, offsets_of, within
 from cchybrid.problem.symmetry.automorphisms import MessageMap
 from cchybrid.problem.symmetry.groups import GroupAction
+from cchybrid.problem.transfers import Transfers
 
 MAX_IMAGES = 40_000_000
 """Largest number of deliveries times the order of the group: each entry takes four bytes."""
@@ -92,7 +94,9 @@ class QuotientOrigin:
         structure, size = _structure(self.problem), self.steps_per_round
         elements: list[list[int]] = self.action.group.elements.tolist()
         coset = self.action.coset.tolist()
-        filled: dict[int, list[Transfer]] = {}
+        messages: list[int] = []
+        numbers: list[int] = []
+        paths: list[list[int]] = []
         for orbit in np.flatnonzero(needed(problem, assignment)).tolist():
             option = self.option[assignment.option[orbit]]
             path = structure.path(int(self.problem.option_path[option]))
@@ -101,10 +105,16 @@ class QuotientOrigin:
             # Per image of the delivery, one element that maps the delivery to it.
             members, mappings = np.unique(self.images[:, delivery], return_index=True)
             for member, element in zip(members.tolist(), mappings.tolist(), strict=True):
-                message = int(structure.delivery_message[member])
-                image = tuple(elements[element][node] for node in path)
-                filled.setdefault(first + coset[element], []).append(Transfer(message, image))
-        return schedule_of(self.instance, filled, None if steps is None else steps * size)
+                messages.append(int(structure.delivery_message[member]))
+                numbers.append(first + coset[element])
+                paths.append([elements[element][node] for node in path])
+        transfers = Transfers(
+            np.array(messages, dtype=np.int64),
+            np.array(numbers, dtype=np.int64),
+            np.fromiter(chain.from_iterable(paths), np.int64),
+            offsets([len(path) for path in paths]),
+        )
+        return schedule_of(self.instance, transfers, None if steps is None else steps * size)
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:
         """Return the assignment of the deliveries that represent their orbit under the kernel.
