@@ -92,7 +92,8 @@ def path_text(schedule: Schedule, transfer: Transfer, notation: Notation = PLAIN
 
 def step_table(schedule: Schedule, notation: Notation = PLAIN) -> StepTable:
     """Return the table of all transfers: a row per sending node, a column per step."""
-    cells: dict[int, list[list[str]]] = defaultdict(lambda: [[] for _ in schedule.steps])
+    size = len(schedule.steps)
+    cells: dict[int, list[list[str]]] = defaultdict(lambda: [[] for _ in range(size)])
     for number, step in enumerate(schedule.steps):
         for place, transfer in sorted(enumerate(step), key=lambda entry: entry[1].path[-1]):
             both = ends(schedule, transfer, notation, schedule.parts(number, place))

@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cchybrid.model import Schedule
+from cchybrid.model.steps import count_transfers
 from cchybrid.view.step_table import ends, path_text, step_table
 
 MAX_ROWS = 80
@@ -25,15 +26,17 @@ def steps_table(schedule: Schedule, width: int, height: int = MAX_ROWS) -> Table
     Transfers read ``from->to (path)``; where a node forwards a message of another, the message's
     origin follows the sender: ``4 (0)->7``.
     """
-    senders = {transfer.path[0] for step in schedule.steps for transfer in step}
-    if len(senders) == 1 or sum(map(len, schedule.steps)) <= MAX_ROWS // 2:
-        table = _by_step(schedule)
-        if table.row_count <= MAX_ROWS:
-            return table
-    table_of_senders = _by_source(schedule, width)
-    if table_of_senders is not None:
-        return table_of_senders
-    return _summary(schedule) if len(schedule.steps) + 8 <= height else _line(schedule)
+    transfers, steps = count_transfers(schedule.steps), len(schedule.steps)
+    if transfers <= MAX_ROWS * max(1, steps):  # with more, no table has so few rows
+        senders = {transfer.path[0] for step in schedule.steps for transfer in step}
+        if len(senders) == 1 or transfers <= MAX_ROWS // 2:
+            table = _by_step(schedule)
+            if table.row_count <= MAX_ROWS:
+                return table
+        table_of_senders = _by_source(schedule, width)
+        if table_of_senders is not None:
+            return table_of_senders
+    return _summary(schedule) if steps + 8 <= height else _line(schedule)
 
 
 def _by_step(schedule: Schedule) -> Table:
