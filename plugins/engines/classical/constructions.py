@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .context import Context, Draft
+from .context import AnyDraft, Context
 from .diagonal_exchange import diagonal_exchange
 from .dimensional_trees import dimensional_trees
 from .disjoint_trees import disjoint_trees
@@ -19,7 +19,7 @@ from .sequential_tree import sequential_tree
 from .shared_switches import shared_switches
 from .translated_exchange import translated_exchange
 
-CONSTRUCTIONS: dict[str, Callable[[Context], Draft]] = {
+CONSTRUCTIONS: dict[str, Callable[[Context], AnyDraft]] = {
     # broadcast on hypercubes, one port: log2 n steps (Sullivan, Bashkow 1977)
     "binomial-tree": binomial_tree,
     # broadcast on hypercubes, all ports: d / 2 steps (McKinley, Trefftz 1993)

@@ -9,14 +9,18 @@ from itertools import pairwise
 from random import Random
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from cchybrid.model import Message, Transfer
 from cchybrid.problem import LINK, NetworkStructure, Problem
+from cchybrid.problem.transfers import Transfers
 
 Path = tuple[int, ...]
+LongArray = NDArray[np.int64]
 Draft = list[list[Transfer]]
 """The transfers of every step, of the instance read forwards (a reduction is a broadcast)."""
+AnyDraft = Draft | Transfers
+"""The same, or in flat arrays where they may be a million."""
 
 
 def branch(before: Mapping[int, int] | Sequence[int], node: int) -> Path:
@@ -185,6 +189,34 @@ class Context:
         if len(pairs) < count or len(self.messages) > count:
             raise DoesNotApplyError("not one message from every node to every other")
         return pairs
+
+    @cached_property
+    def ends(self) -> tuple[LongArray, LongArray]:
+        """Shape (messages,) each: the source and the destination of every message.
+
+        Raises
+        ------
+        DoesNotApplyError
+            If a message has several destinations.
+        """
+        self.require_scatter()
+        targets = (targets[0] for _, targets in self.messages)
+        return self.structure.message_source, np.fromiter(targets, np.int64, len(self.messages))
+
+    def message_matrix(self) -> LongArray:
+        """Return, shape (nodes, nodes), the message of every pair of nodes, -1 on the diagonal.
+
+        Raises
+        ------
+        DoesNotApplyError
+            If it is another kind of collective.
+        """
+        found = np.full((self.nodes, self.nodes), -1, dtype=np.int64)
+        found[self.ends] = np.arange(len(self.messages))
+        count = self.nodes * (self.nodes - 1)
+        if len(self.messages) != count or np.count_nonzero(found >= 0) != count:
+            raise DoesNotApplyError("not one message from every node to every other")
+        return found
 
     def ports(self) -> tuple[int, int]:
         """Return the messages that every node can inject and accept per step.

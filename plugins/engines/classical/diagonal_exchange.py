@@ -8,10 +8,10 @@ of its column begins, a message changes from the row to the column. A *figure* i
 diagonals for each of the two directions of rows and of columns, such that on each diagonal as many
 arcs end as begin: it consists of four distances (along the row, along the column), translated to
 every node. Figures in which every distance occurs exactly once are found by CP-SAT as an exact
-cover, closed under point reflection, which makes the search small; n / 2 translates of each figure
-are steps.
+cover, closed under reflections, which makes the search small; n / 2 translates of each figure are
+steps.
 
-That this reaches the bound for every even side tried (4 to 20) is our own result.
+That this reaches the bound for every even side tried (4 to 32, and 40) is our own result.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from collections.abc import Iterator
 from itertools import permutations, product
 from typing import NamedTuple
 
-from cchybrid.model import Transfer
+import numpy as np
 
-from .context import Context, DoesNotApplyError, Draft, Path
+from cchybrid.problem.transfers import Transfers
+
+from .context import Context, DoesNotApplyError, LongArray
 from .grids import Grid, grid_of
 
-MAX_SIDE = 20
-"""Side of the torus; with a larger one there are more than a hundred thousand messages."""
 MAX_CPSAT_TIME = 20.0
-"""CP-SAT's deterministic time limit, about seconds; it takes about 0.1."""
+"""CP-SAT's deterministic time limit, about seconds; it takes about 0.2 up to sides of 32."""
 
 
 class Bend(NamedTuple):
@@ -50,24 +50,31 @@ class Bend(NamedTuple):
 Figure = tuple[Bend, ...]
 
 
-def diagonal_exchange(context: Context) -> Draft:
+def diagonal_exchange(context: Context) -> Transfers:
     """Return the schedule of n^3 / 8 steps."""
-    pairs = context.message_of_pair()
+    message = context.message_matrix()
     context.require_wormhole()
     grid = grid_of(context.network)
     side = grid.sides[0]
     if grid.sides != (side, side) or side % 2 or side < 4 or not all(grid.closed):
         raise DoesNotApplyError("no square torus with an even side")
-    if side > MAX_SIDE:
-        raise DoesNotApplyError(f"a side of more than {MAX_SIDE}")
     context.require_useful(side**3 // 8)
-    draft: Draft = []
-    for figure in chosen(side):
+    parts: list[Transfers] = []
+    for number, figure in enumerate(chosen(side)):
         context.check()
-        for shift in range(side // 2):
-            paths = [path for bend in figure for path in _paths(grid, side, bend, shift)]
-            draft.append([Transfer(pairs[path[0], path[-1]], path) for path in paths])
-    return draft
+        for bend in figure:
+            if bend.distance(side) != (0, 0):
+                step, node = _paths(grid, side, bend)
+                size = node.shape[1]
+                parts.append(
+                    Transfers(
+                        message[node[:, 0], node[:, -1]],
+                        number * (side // 2) + step,
+                        node.ravel(),
+                        np.arange(0, node.size + 1, size),
+                    )
+                )
+    return Transfers.joined(parts)
 
 
 def figures(side: int) -> dict[tuple[tuple[int, int], ...], Figure]:
@@ -127,31 +134,37 @@ def chosen(side: int) -> list[Figure]:
     for key, variable in taken.items():
         for distance in set(key):
             holding[distance].append(variable)
-        mirrored = tuple(sorted([(-across % side, -down % side) for across, down in key]))
-        if mirrored > key and mirrored in taken:
-            model.add(variable == taken[mirrored])
+        # Point reflection, and reflection at the second diagonal with paths reversed.
+        for image in ([(-a, -b) for a, b in key], [(-b, -a) for a, b in key]):
+            mirrored = tuple(sorted([(a % side, b % side) for a, b in image]))
+            if mirrored > key and mirrored in taken:
+                model.add(variable == taken[mirrored])
     for far in product(range(side), repeat=2):
         if far != (0, 0):
             model.add_exactly_one(holding[far])
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
+    solver.parameters.linearization_level = 0  # the linear relaxation has a solution at once
     solver.parameters.max_deterministic_time = MAX_CPSAT_TIME
     if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         raise DoesNotApplyError("no choice of figures")
     return [known[key] for key, variable in taken.items() if solver.value(variable)]
 
 
-def _paths(grid: Grid, side: int, bend: Bend, shift: int) -> Iterator[Path]:
-    """Yield the paths of all messages with this bend, translated to the right by ``shift``."""
+def _paths(grid: Grid, side: int, bend: Bend) -> tuple[LongArray, LongArray]:
+    """Return all paths with this bend: their translations to the right, and their nodes.
+
+    Returns
+    -------
+    tuple[LongArray, LongArray]
+        Shape (paths,): from 0 to half a side. Shape (paths, nodes of each).
+    """
     half = side // 2
-    if bend.distance(side) == (0, 0):
-        return
     right, down = (1 if bend.across > 0 else -1), (1 if bend.down > 0 else -1)
-    for row in range(side):
-        first = (row + bend.diagonal + shift) % half
-        for column in (first, first + half):
-            yield (
-                *(grid.at(row, column + hops) for hops in range(-bend.across, 0, right)),
-                grid.at(row, column),
-                *(grid.at(row + hops, column) for hops in range(down, bend.down + down, down)),
-            )
+    across = [*range(-bend.across, 0, right), 0] + [0] * abs(bend.down)
+    downward = [0] * abs(bend.across) + [0, *range(down, bend.down + down, down)]
+    shift, row, where = np.indices((half, side, 2)).reshape(3, -1)
+    column = (row + bend.diagonal + shift) % half + where * half
+    rows = (row[:, None] + np.array(downward)) % side
+    columns = (column[:, None] + np.array(across)) % side
+    return shift, np.array(grid.nodes)[rows * side + columns]

@@ -31,13 +31,15 @@ class Grid:
 
     Attributes
     ----------
+    nodes
+        The node at each place, places in lexicographic order.
     closed
         Per dimension, whether the last node of every row is linked to the first one.
     """
 
     def __init__(self, network: Network, sides: tuple[int, ...], node: list[int]) -> None:
         self.sides = sides
-        self._node = node
+        self.nodes = node
         self.place = dict(zip(node, product(*map(range, sides)), strict=True))
         self._channels = network.channel_index
         grid = np.array(node).reshape(sides)
@@ -59,7 +61,7 @@ class Grid:
         index = 0
         for x, side in zip(place, self.sides, strict=True):
             index = index * side + x % side
-        return self._node[index]
+        return self.nodes[index]
 
     def along(self, node: int, axis: int, first: int, last: int) -> Path:
         """Return the shorter path between two places of a node's row, which may be a ring."""

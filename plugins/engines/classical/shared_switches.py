@@ -10,7 +10,7 @@ between terminals of one switch fill idle steps.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 
@@ -103,12 +103,14 @@ def _between_switches(context: Context, places: _Terminals) -> list[list[Path]]:
         effort=context.effort,
     )
     context.require_useful(repeats * inner.min_steps)
-    best: Draft = []
-    for make in (xor_exchange, translated_exchange, packed_scatter):
+    best: Sequence[Sequence[Transfer]] = ()
+    with suppress(DoesNotApplyError):
+        best = xor_exchange(inner).in_steps(None)
+    for make in (translated_exchange, packed_scatter):
+        inner.known = len(best) or inner.known
         if inner.known > inner.min_steps:
             with suppress(DoesNotApplyError):
                 best = make(inner)
-                inner.known = len(best)
     if not best:
         raise DoesNotApplyError("no construction applies to the switches")
     context.require_useful(repeats * len(best))
