@@ -68,7 +68,7 @@ STEPS = {
         hypercube-64 AAB 11, ring-uni-8 AAB 7, spidergon-36 AAB 12, midimew-8 AAB 2,
         torus-4x8 AAR hops 8, heawood-14 AAR 5, torus-4x4 AAB ports=2 8""",
     "translated-exchange": "torus-3x3 AAS 3, spidergon-8 AAS 4, spidergon-16 AAS 16",
-    "diagonal-exchange": "torus-6x6 AAS 27, torus-8x8 AAS 64, torus-10x10 AAS 125, torus-24x24 AAS 1728",
+    "diagonal-exchange": "torus-6x6 AAS 27, torus-8x8 AAS 64, torus-10x10 AAS 125",
     "quadrant-exchange": """mesh-2x2 AAS 2, mesh-2x10 AAS 50, mesh-4x6 AAS 36, mesh-6x4 AAS 36,
         mesh-8x8 AAS 128, mesh-10x10 AAS 250""",
     "relayed-exchange": """hypercube-32 AAS hops 16, ring-bi-16 AAS hops 32, ring-uni-8 AAS hops 28,
@@ -82,7 +82,7 @@ STEPS = {
 }
 """Steps of every construction by its theory: all channels, ports or dimensions in use."""
 
-LARGE = {"torus-10x10 AAS 125, torus-24x24 AAS 1728", "mesh-8x8 AAS 128", "mesh-10x10 AAS 250", "mesh-2x10 AAS 50"}
+LARGE = {"torus-10x10 AAS 125", "mesh-8x8 AAS 128", "mesh-10x10 AAS 250", "mesh-2x10 AAS 50"}
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_capacities_are_used(name, nodes, collective, more, steps):
     assert steps_of(name, cchybrid.instance(fat, collective, **more)) == steps
 
 
-@pytest.mark.parametrize("side", [4, 12, 14, 16, 20])
+@pytest.mark.parametrize("side", [4, 12, 14, 20, 26, 32])
 def test_figures_of_a_torus_hold_every_distance_once(side):
     found = [bend.distance(side) for figure in chosen(side) for bend in figure]
     assert len(found) == side * side
