@@ -1,9 +1,9 @@
-"""Circulant graphs: general ones, Midimew networks and K-rings of two rings."""
+"""Circulant graphs: general ones, Harary graphs, Midimew networks and K-rings of two rings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from cchybrid.library.topologies import layouts
 from cchybrid.library.topologies.sizes import check_min_nodes, check_size, numbered
@@ -55,6 +55,41 @@ def circulant(nodes: int, strides: Sequence[int]) -> Network:
             hint=hint,
         )
     return _network(f"circulant-{nodes}-{'x'.join(map(str, strides))}", nodes, strides)
+
+
+def harary(nodes: int, degree: int) -> Network:
+    """Return the Harary graph H(K, N): no K-connected graph of N nodes has fewer links.
+
+    Every node is linked to the K // 2 nearest ones on either side; if K is odd, node i is linked to
+    node i + N // 2, too, for i up to (N - 1) // 2. So all nodes have degree K, except that for odd
+    K and N node (N - 1) / 2 has one link more. Source: Harary, "The maximum connectivity of a
+    graph", Proceedings of the National Academy of Sciences 48 (1962), doi:10.1073/pnas.48.7.1142.
+
+    Parameters
+    ----------
+    nodes
+        N, more than ``degree``.
+    degree
+        K, at least 2.
+
+    Raises
+    ------
+    InputError
+        A degree out of this range, or too many nodes or channels.
+    """
+    if degree < 2:
+        raise InputError(
+            f"degree {degree} is too low for a Harary graph here",
+            hint=f"use harary-{max(3, nodes)}-2",
+        )
+    if degree >= nodes:
+        raise InputError(
+            f"degree {degree} is too high for {nodes} nodes",
+            hint=f"use harary-{degree + 1}-{degree}",
+        )
+    check_size(nodes, nodes * degree)
+    across = [(node, node + nodes // 2) for node in range((nodes + 1) // 2 * (degree % 2))]
+    return _network(f"harary-{nodes}-{degree}", nodes, range(1, degree // 2 + 1), across)
 
 
 def midimew(nodes: int) -> Network:
@@ -131,9 +166,11 @@ def _base(nodes: int) -> int:
     return math.isqrt((nodes + 1) // 2 - 1) + 1
 
 
-def _network(name: str, nodes: int, strides: Sequence[int]) -> Network:
+def _network(
+    name: str, nodes: int, strides: Sequence[int], others: Iterable[tuple[int, int]] = ()
+) -> Network:
     # A stride of half the nodes gives the opposite node, which gives the same link.
-    links = {
+    links = {*others} | {
         (min(node, other), max(node, other))
         for stride in strides
         for node in range(nodes)
@@ -145,6 +182,8 @@ def _network(name: str, nodes: int, strides: Sequence[int]) -> Network:
 FAMILIES = (
     numbered("circulant-N-A[xB...]", circulant,
         "circulant graph: node i is linked to i + A, i - A, i + B, i - B, ...", "circulant-16-1x4"),
+    numbered("harary-N-K", harary,
+        "Harary graph: K-connected graph of N nodes with the fewest links", "harary-17-3"),
     numbered("midimew-N", midimew,
         "Midimew network: the circulant graph of degree 4 with minimal distances", "midimew-8"),
     numbered("k-ring-N", k_ring, "K-ring of two rings through all N nodes, of degree 4",

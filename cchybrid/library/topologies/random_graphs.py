@@ -7,8 +7,9 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import check_size, numbered
+from cchybrid.library.topologies.sizes import check_size, numbered, power_of_two, whole
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -18,8 +19,8 @@ MAX_DRAWS, MAX_DRAWN_NODES = 1_000, 50_000
 MAX_POINTS = 500
 """Points of a geometric graph; NetworkX compares each with each."""
 
-MOVED = 0.2
-"""Share of the links of a small world that are moved."""
+MOVED = 20
+"""Percent of the links of a small world that are moved if its name does not say it."""
 
 
 def random_regular(nodes: int, degree: int, seed: int) -> Network:
@@ -173,8 +174,8 @@ def scale_free(nodes: int, links: int, seed: int) -> Network:
     )
 
 
-def small_world(nodes: int, degree: int, seed: int) -> Network:
-    """Return a connected small-world graph: a ring of neighbours, every fifth link moved at random.
+def small_world(nodes: int, degree: int, seed: int, percent: int = MOVED) -> Network:
+    """Return a connected small-world graph: a ring of neighbours, some links moved at random.
 
     Source: Watts and Strogatz, "Collective dynamics of small-world networks", Nature 393 (1998),
     doi:10.1038/30918; NetworkX draws it (``watts_strogatz_graph``).
@@ -184,9 +185,11 @@ def small_world(nodes: int, degree: int, seed: int) -> Network:
     nodes
         More than ``degree``.
     degree
-        An even number of at least 4.
+        An even number of at least 2.
     seed
         Any number from 0 on.
+    percent
+        The probability, in percent, that a link is moved.
 
     Raises
     ------
@@ -195,26 +198,79 @@ def small_world(nodes: int, degree: int, seed: int) -> Network:
     """
     import networkx as nx
 
-    _check_degree(nodes, degree)
+    _check_degree(nodes, degree, lowest=2)
     if degree % 2:
         raise InputError(
-            f"a ring of neighbours has no degree of {degree}",
-            hint=f"use small-world-{nodes}-{degree + 1}-{seed}",
+            f"a ring of neighbours has no degree of {degree}", hint=f"use a degree of {degree + 1}"
         )
+    if percent > 100:
+        raise InputError(f"{percent} percent of the links are too many", hint="use at most 100")
     return _connected(
-        f"small-world-{nodes}-{degree}-{seed}",
+        f"small-world-{nodes}-{degree}-{percent}-{seed}",
         nodes,
         seed,
-        lambda stream: nx.watts_strogatz_graph(nodes, degree, MOVED, seed=stream),
+        lambda stream: nx.watts_strogatz_graph(nodes, degree, percent / 100, seed=stream),
     )
 
 
-def _check_degree(nodes: int, degree: int) -> None:
+def _small_world(nodes: str, degree: str, percent: str | None, seed: str) -> Network:
+    """Return the small world of the numbers in a name, of which one may be missing."""
+    given = MOVED if percent is None else whole(percent)
+    return small_world(whole(nodes), whole(degree), whole(seed), given)
+
+
+def binomial_tree(nodes: int, links: int, seed: int) -> Network:
+    """Return a binomial tree with random links added.
+
+    In the binomial tree of 2^d nodes node i is linked to i with its highest bit cleared; all but
+    its root, node 0, are then renumbered at random, and pairs of nodes that are not linked are
+    drawn for the other links. So a broadcast from node 0 takes d steps hop by hop through one port,
+    the fewest in which one informed node can become 2^d by doubling. Source of the tree: Vuillemin,
+    "A data structure for manipulating priority queues", Communications of the ACM 21 (1978), doi:
+    10.1145/359460.359478.
+
+    Parameters
+    ----------
+    nodes
+        A power of two, at least 2.
+    links
+        Number of random links beside those of the tree.
+    seed
+        Any number from 0 on.
+
+    Raises
+    ------
+    InputError
+        The number of nodes is no power of two, there are more links than pairs, or it is too large.
+    """
+    power_of_two(nodes, "binomial-tree")
+    pairs = nodes * (nodes - 1) // 2
+    if links > pairs - nodes + 1:
+        raise InputError(
+            f"{links} links are more than there are pairs beside the tree",
+            hint=f"use at most {pairs - nodes + 1}",
+        )
+    check_size(nodes, 2 * (nodes - 1 + links))
+    stream = random.Random(seed)
+    number = [0, *stream.sample(range(1, nodes), nodes - 1)]
+    tree = [(number[node], number[node ^ 1 << node.bit_length() - 1]) for node in range(1, nodes)]
+    found = {(max(link), min(link)) for link in tree}
+    # Pairs counted row by row of a triangle; at worst those of the tree are drawn again.
+    for pair in stream.sample(range(pairs), links + nodes - 1):
+        if len(found) < nodes - 1 + links:
+            row = (1 + math.isqrt(1 + 8 * pair)) // 2
+            found.add((row, pair - row * (row - 1) // 2))
+    return Network.from_links(
+        f"binomial-tree-{nodes}-{links}-{seed}", nodes, found, positions=layouts.circle(nodes)
+    )
+
+
+def _check_degree(nodes: int, degree: int, lowest: int = 3) -> None:
     """Raise an ``InputError`` unless a random graph can have nodes of this degree."""
-    if degree < 3:
+    if degree < lowest:
         raise InputError(
             f"degree {degree} is too low for a random network",
-            hint=f"use a degree of 3 or more, or ring-bi-{max(3, nodes)}",
+            hint=f"use a degree of {lowest} or more, or ring-bi-{max(3, nodes)}",
         )
     if degree >= nodes:
         raise InputError(
@@ -259,6 +315,11 @@ FAMILIES = (
         "random-links-20-36-1"),
     numbered("scale-free-N-L-SEED", scale_free,
         "every new one of N nodes has L links to nodes of high degree", "scale-free-24-2-1"),
-    numbered("small-world-N-D-SEED", small_world,
-        "ring of N nodes of degree D, a fifth of the links moved at random", "small-world-24-4-1"),
+    TopologyInfo(name="small-world", usage="small-world-N-D-SEED or small-world-N-D-P-SEED",
+        pattern=r"small-world-(\d+)-(\d+)(?:-(\d+))?-(\d+)", build=_small_world,
+        summary="Watts-Strogatz: ring of N nodes of degree D, P % (else 20 %) of the links moved",
+        example="small-world-24-4-1"),
+    numbered("binomial-tree-N-L-SEED", binomial_tree,
+        "binomial tree of N = 2^d nodes with root 0, and L random links more",
+        "binomial-tree-32-17-1"),
 )  # fmt: skip

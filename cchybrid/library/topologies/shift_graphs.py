@@ -1,14 +1,16 @@
-"""Networks of shifted words: de Bruijn digraphs and cube-connected cycles."""
+"""Networks of shifted words: de Bruijn, shuffle-exchange, cube-connected cycles, butterflies."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from cchybrid.library.topologies import layouts
 from cchybrid.library.topologies.sizes import check_size, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
-MAX_CYCLE = 12
-"""The cycle length of the largest cube-connected cycles within the size limit."""
+MAX_CYCLE, MAX_WORD = 12, 16
+"""Cycles, in cube-connected cycles, and bits, in shuffle-exchange, of the largest networks."""
 
 
 def de_bruijn(degree: int, diameter: int) -> Network:
@@ -29,11 +31,10 @@ def de_bruijn(degree: int, diameter: int) -> Network:
     """
     if degree < 2:
         raise InputError(
-            f"degree {degree} leads from a word to no other",
-            hint=f"use de-bruijn-2-{max(1, diameter)}",
+            f"degree {degree} leads from a word to no other", hint="use a degree of 2 or more"
         )
     if diameter < 1:
-        raise InputError("words need at least one digit", hint=f"use de-bruijn-{degree}-1")
+        raise InputError("words need at least one digit", hint="use a diameter of 1 or more")
     nodes = 1
     for _ in range(diameter):  # one by one: the whole power could be huge
         nodes *= degree
@@ -46,6 +47,51 @@ def de_bruijn(degree: int, diameter: int) -> Network:
     )
     name = f"de-bruijn-{degree}-{diameter}"
     return Network.from_arcs(name, nodes, arcs, positions=layouts.circle(nodes))
+
+
+def undirected_de_bruijn(degree: int, diameter: int) -> Network:
+    """Return the undirected de Bruijn graph: the digraph with channels in both directions.
+
+    Of two channels between the same nodes one is kept, so degrees are at most 2 * ``degree``.
+    Source: as of the digraph.
+
+    Raises
+    ------
+    InputError
+        A degree below 2, a diameter below 1, or too many nodes or channels.
+    """
+    words = de_bruijn(degree, diameter)
+    links = {(min(a, b), max(a, b)) for a, b, _ in words.channels}
+    check_size(words.nodes, 2 * len(links))
+    name = f"de-bruijn-bi-{degree}-{diameter}"
+    return Network.from_links(name, words.nodes, links, positions=words.positions)
+
+
+def shuffle_exchange(bits: int) -> Network:
+    """Return the shuffle-exchange network: words are linked if rotated, or if the last bit differs.
+
+    There are 2^bits nodes of degree at most 3; the diameter is 2 * bits - 1. Source: Stone,
+    "Parallel processing with the perfect shuffle", IEEE Trans. Computers 20 (1971),
+    doi:10.1109/T-C.1971.223205.
+
+    Raises
+    ------
+    InputError
+        No bits, or too many.
+    """
+    if not 1 <= bits <= MAX_WORD:
+        nearest = min(max(bits, 1), MAX_WORD)
+        raise InputError(
+            f"words of {bits} bits are too {'many' if bits else 'few'}",
+            hint=f"use shuffle-exchange-{nearest}",
+        )
+    nodes = 1 << bits
+    pairs = [(node, node ^ 1) for node in range(nodes)]
+    pairs += [(node, node << 1 & nodes - 1 | node >> bits - 1) for node in range(nodes)]
+    links = {(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]}
+    return Network.from_links(
+        f"shuffle-exchange-{bits}", nodes, links, positions=layouts.circle(nodes)
+    )
 
 
 def cube_connected_cycles(dimensions: int) -> Network:
@@ -62,24 +108,50 @@ def cube_connected_cycles(dimensions: int) -> Network:
     InputError
         Fewer than 3 dimensions (two nodes would have two links between them), or too many.
     """
+    return _of_cycles("ccc", dimensions, lambda corner, place: (corner ^ 1 << place, place))
+
+
+def wrapped_butterfly(dimensions: int) -> Network:
+    """Return the wrapped butterfly: levels of an FFT, the last one followed by the first.
+
+    Node ``dimensions`` * w + i is level i of row w; it is linked to the levels before and after it
+    in its row, and to level i + 1 of the row that differs in bit i. There are
+    dimensions * 2^dimensions nodes of degree 4; the diameter is 3 * dimensions // 2. Source:
+    Leighton, "Introduction to Parallel Algorithms and Architectures" (1992), chapter 3.
+
+    Raises
+    ------
+    InputError
+        Fewer than 3 dimensions (two nodes would have two links between them), or too many.
+    """
+    return _of_cycles(
+        "wrapped-butterfly",
+        dimensions,
+        lambda row, level: (row ^ 1 << level, (level + 1) % dimensions),
+    )
+
+
+def _of_cycles(
+    family: str, dimensions: int, across: Callable[[int, int], tuple[int, int]]
+) -> Network:
+    """Return a cycle for every corner of a hypercube, and the link across from every place."""
     if dimensions < 3:
-        raise InputError("cube-connected cycles have at least 3 dimensions", hint="use ccc-3")
+        raise InputError(
+            f"with {dimensions} dimensions two nodes would have two links between them",
+            hint=f"use {family}-3",
+        )
     if dimensions > MAX_CYCLE:
         raise InputError(
-            f"{dimensions} dimensions have too many nodes", hint=f"use at most ccc-{MAX_CYCLE}"
+            f"{dimensions} dimensions have too many nodes", hint=f"use at most {family}-{MAX_CYCLE}"
         )
     corners = range(1 << dimensions)
-    links = [
-        (dimensions * corner + place, dimensions * corner + (place + 1) % dimensions)
-        for corner in corners
-        for place in range(dimensions)
-    ]
-    links += [
-        (dimensions * corner + place, dimensions * (corner | 1 << place) + place)
-        for corner in corners
-        for place in range(dimensions)
-        if not corner >> place & 1
-    ]
+    links: set[tuple[int, int]] = set()
+    for corner in corners:
+        for place in range(dimensions):
+            here = dimensions * corner + place
+            other, there = across(corner, place)
+            for end in (dimensions * corner + (place + 1) % dimensions, dimensions * other + there):
+                links.add((min(here, end), max(here, end)))
     rows = 1 << dimensions // 2
     cycle = layouts.circle(dimensions)
     apart = 2 * cycle[0][1] + 1
@@ -89,13 +161,19 @@ def cube_connected_cycles(dimensions: int) -> Network:
         for dx, dy in cycle
     )
     return Network.from_links(
-        f"ccc-{dimensions}", dimensions * len(corners), links, positions=positions
+        f"{family}-{dimensions}", dimensions * len(corners), links, positions=positions
     )
 
 
 FAMILIES = (
     numbered("de-bruijn-D-K", de_bruijn,
         "de Bruijn digraph of out-degree D and diameter K: D^K nodes, one-way", "de-bruijn-2-3"),
+    numbered("de-bruijn-bi-D-K", undirected_de_bruijn,
+        "undirected de Bruijn graph: D^K nodes, links in both directions", "de-bruijn-bi-2-4"),
+    numbered("shuffle-exchange-D", shuffle_exchange,
+        "shuffle-exchange network of 2^D nodes, links in both directions", "shuffle-exchange-4"),
     numbered("ccc-D", cube_connected_cycles,
         "cube-connected cycles of D >= 3 dimensions: D * 2^D nodes of degree 3", "ccc-3"),
+    numbered("wrapped-butterfly-D", wrapped_butterfly,
+        "wrapped butterfly of D >= 3 levels: D * 2^D nodes of degree 4", "wrapped-butterfly-3"),
 )  # fmt: skip

@@ -64,24 +64,38 @@ TABLE = """
     2-fat-spidergon-6 18 12 42 1 5 4 713456, 3-fat-mesh-4x4 64 48 144 1 7 8 f55ca0,
     1-fat-petersen-10 20 10 50 1 4 4 bf90b1, 2-fat-kautz-12 36 24 84 1 5 4 5b9277,
     benes-2 3 2 4 1 2 2 95725c, benes-4 10 4 16 1 2 4 d592bf, benes-16 72 16 128 1 2 8 29ec46,
-    ring-uni-9 9 9 9 1 1 8 751e5f, omega-16 48 16 80 1 2 5 83ec6e, clos-3-5-2 15 6 32 1 5 4 fe0428
+    ring-uni-9 9 9 9 1 1 8 751e5f, omega-16 48 16 80 1 2 5 83ec6e, clos-3-5-2 15 6 32 1 5 4 fe0428,
+    harary-6-3 6 6 18 3 3 2 a1e889, harary-17-3 17 17 52 3 4 5 be239e,
+    harary-30-8 30 30 240 8 8 4 8b527b, de-bruijn-bi-2-1 2 2 2 1 1 1 a1bc69,
+    de-bruijn-bi-2-4 16 16 58 2 4 4 69ba7d, de-bruijn-bi-3-3 27 27 150 4 6 3 89e89f,
+    shuffle-exchange-1 2 2 2 1 1 1 a1bc69, shuffle-exchange-2 4 4 6 1 2 3 673894,
+    shuffle-exchange-6 64 64 186 1 3 11 c6971a, wrapped-butterfly-3 24 24 96 4 4 4 68ab74,
+    wrapped-butterfly-5 160 160 640 4 4 7 5baae0, binomial-tree-2-0-1 2 2 2 1 1 1 a1bc69,
+    binomial-tree-32-17-1 32 32 96 1 9 7 132cc7,
+    binomial-tree-256-1608-2 256 256 3726 5 27 4 47f970,
+    small-world-24-4-20-1 24 24 96 3 5 5 faa4e0, small-world-100-6-10-1 100 100 600 4 8 7 0a6e21,
+    small-world-100-2-10-1 100 100 200 1 3 67 6de38b
 """
 FACTS = {name: facts for name, *facts in map(str.split, TABLE.split(","))}
 """Of every name: nodes, terminals, channels, least and greatest out-degree, diameter, and the
 beginning of a digest of the channels, which were compared with the literature."""
 
 LARGE = """hypercube-512 mesh-5x6x7 mesh-2x3x2x3x2x3 torus-3x40x4 kautz-324 hyperx-5x6x7 ccc-9
-    de-bruijn-2-12 dragonfly-12x6 slim-fly-23 benes-256 5-ary-4-tree random-regular-2000-4-1"""
+    harary-4097-5 de-bruijn-2-12 de-bruijn-bi-2-12 shuffle-exchange-12 wrapped-butterfly-8
+    binomial-tree-1024-13000-1 small-world-1000-4-30-1 dragonfly-12x6 slim-fly-23 benes-256
+    5-ary-4-tree random-regular-2000-4-1"""
 SWITCHED = ("dgx-a100", "dgx-a100-x2", "mi250-x2")
 MULTIPLE = {"dgx-1", "mi250-16", "ndv2-x2", *SWITCHED}
 ONE_DIRECTION = (
     *("ring-uni", "kautz", "omega", "butterfly", "clos", "2-fat-kautz"),
-    *("de-bruijn", "benes", "ndv2"),
+    *("de-bruijn-2", "de-bruijn-3", "de-bruijn-4", "benes", "ndv2"),
 )
 BOTH = ("ring-uni-2", "kautz-4", "omega-2", "de-bruijn-2-1", "benes-2")
 VERTEX_TRANSITIVE = """hypercube-16 ring-bi-9 ring-uni-7 torus-3x4 torus-3x3 torus-2x4 spidergon-12
     petersen-10 heawood-14 kautz-12 complete-6 levi-30 circulant-12-2x3 midimew-11 k-ring-9 k-ring-8
-    hyperx-3x4 ccc-3 dragonfly-2x1 dragonfly-1x5 slim-fly-5"""
+    hyperx-3x4 ccc-3 wrapped-butterfly-3 harary-12-5 dragonfly-2x1 dragonfly-1x5 slim-fly-5"""
+SHUFFLED = ["01", "12", "14", "23", "24", "35", "36", "45", "56", "67"]
+"""The links of the shuffle-exchange network of 8 nodes."""
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -144,6 +158,13 @@ def test_vertex_transitive(name):
         ("levi", nx.LCF_graph(30, [-13, -9, 7, -7, 9, 13], 5)),
         ("circulant-12-2x3", nx.circulant_graph(12, [2, 3])),
         ("circulant-8-1x4", graph_of(network("spidergon-8")).to_undirected()),
+        ("harary-17-5", nx.hkn_harary_graph(5, 17)),
+        ("harary-8-7", nx.complete_graph(8)),
+        ("harary-9-2", nx.cycle_graph(9)),
+        ("de-bruijn-bi-2-2", nx.Graph([(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)])),
+        ("shuffle-exchange-3", nx.Graph(SHUFFLED)),
+        ("small-world-24-4-0-1", nx.circulant_graph(24, [1, 2])),
+        ("binomial-tree-32-0-1", nx.binomial_tree(5)),
         ("midimew-8", nx.circulant_graph(8, [1, 2])),
         ("midimew-20", nx.circulant_graph(20, [3, 4])),
         ("k-ring-8", nx.circulant_graph(8, [1, 3])),

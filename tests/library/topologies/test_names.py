@@ -51,6 +51,8 @@ REFUSALS = {
     "circulant-16-0": "stride 0 is not between 1 and 8; use 1 in its place",
     "circulant-16-3x3": "a stride is listed twice; use circulant-16-3",
     "circulant-16-2x4": "2 components; use circulant-16-1x2x4",
+    "harary-5-1": "degree 1 is too low for a Harary graph here; use harary-5-2",
+    "harary-5-5": "degree 5 is too high for 5 nodes; use harary-6-5",
     "circulant-16": "did you mean circulant-16-1x4",
     "k-ring-4": "at least 5 nodes; use k-ring-5",
     "k-ring-6": "6 nodes have no second ring; use k-ring-5 or k-ring-7",
@@ -67,9 +69,15 @@ REFUSALS = {
     "2-fat-ring-bi-2": "2-fat-ring-bi-2: ring-bi-2: a ring-bi has at least 3 nodes",
     "fat": "write F-fat-X, such as 2-fat-hypercube-8",
     "hyperx-1x1": "one node alone is no network; use hyperx-1x2",
-    "de-bruijn-1-4": "degree 1 leads from a word to no other; use de-bruijn-2-4",
-    "de-bruijn-2-0": "words need at least one digit; use de-bruijn-2-1",
-    "ccc-2": "cube-connected cycles have at least 3 dimensions; use ccc-3",
+    "de-bruijn-1-4": "degree 1 leads from a word to no other; use a degree of 2 or more",
+    "de-bruijn-2-0": "words need at least one digit; use a diameter of 1 or more",
+    "ccc-2": "with 2 dimensions two nodes would have two links between them; use ccc-3",
+    "wrapped-butterfly-2": "would have two links between them; use wrapped-butterfly-3",
+    "wrapped-butterfly-13": "13 dimensions have too many nodes; use at most wrapped-butterfly-12",
+    "shuffle-exchange-0": "words of 0 bits are too few; use shuffle-exchange-1",
+    "shuffle-exchange-17": "words of 17 bits are too many; use shuffle-exchange-16",
+    "de-bruijn-bi-1-4": "degree 1 leads from a word to no other; use a degree of 2 or more",
+    "de-bruijn-bi-2-0": "words need at least one digit; use a diameter of 1 or more",
     "ccc-13": "13 dimensions have too many nodes; use at most ccc-12",
     "dragonfly-0x2": "there is no network; use dragonfly-1x2",
     "slim-fly-9": "9 is no odd prime; use slim-fly-7 or slim-fly-11",
@@ -82,7 +90,10 @@ REFUSALS = {
     "random-geometric-40-3-1": "is connected; use more links, a higher degree, or fewer nodes",
     "random-links-20-18-1": "18 links cannot connect 20 nodes, each pair at most once",
     "scale-free-4-4-1": "4 nodes cannot have 4 links each; use 1 to 3",
-    "small-world-24-5-1": "no degree of 5; use small-world-24-6-1",
+    "small-world-24-5-1": "no degree of 5; use a degree of 6",
+    "small-world-24-4-101-1": "101 percent of the links are too many; use at most 100",
+    "binomial-tree-33-1-1": "33 is no power of two; use binomial-tree-32 or binomial-tree-64",
+    "binomial-tree-32-466-1": "466 links are more than there are pairs beside the tree; use at",
     "dragonfly": "the parameters are missing; write dragonfly-AxH, such as dragonfly-4x2",
     "dgx-3": "did you mean dgx-1", "nsfnet": "did you mean nsfnet-14?",
     "4-ary-tree": "did you mean 4-ary-2-tree", "slimfly-5": "did you mean slim-fly-5?",
@@ -97,7 +108,10 @@ ABSURD = """
     scale-free-65536-64-1 small-world-65538-4-1 hypercube-999999999999 ring-bi-65537 ring-uni-65537
     spidergon-65538 kautz-78732 complete-65536 mesh-300x300x300 circulant-99999999-1x2
     midimew-65537 omega-65536 omega-99999999999999 clos-99999999-9999999-999999 clos-99999999999999
-    b-tree-65536 full-tree-131071 fat-tree-32768 99999999-fat-mesh-9x9 2-fat-mesh-999999x9
+    harary-65537-4 harary-65536-99 shuffle-exchange-999999999 wrapped-butterfly-999999999
+    de-bruijn-bi-2-17 de-bruijn-bi-1500-1 binomial-tree-131072-1-1 binomial-tree-65536-999999999-1
+    small-world-65538-4-50-1 b-tree-65536 full-tree-131071 fat-tree-32768
+    99999999-fat-mesh-9x9 2-fat-mesh-999999x9
 """
 
 

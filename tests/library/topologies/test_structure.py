@@ -69,6 +69,35 @@ def test_random_networks_are_connected():
         assert hop_distances(network(f"random-regular-8-3-{seed}"), [0]).min() >= 0
 
 
+@pytest.mark.parametrize("nodes", [2, 16, 128])
+@pytest.mark.parametrize("seed", [0, 7])
+def test_a_binomial_tree_informs_all_by_doubling_and_other_links_only_add_to_it(nodes, seed):
+    tree = network(f"binomial-tree-{nodes}-0-{seed}")
+
+    def steps(node: int, parent: int) -> int:
+        """Return the steps in which a node informs its subtree, the slowest children first."""
+        below = [steps(other, node) for other in tree.successors[node] if other != parent]
+        return max((i + own for i, own in enumerate(sorted(below, reverse=True), 1)), default=0)
+
+    assert 2 ** steps(0, -1) == nodes == len(tree.channels) // 2 + 1
+    links = min(3 * nodes, nodes * (nodes - 1) // 2 - nodes + 1)
+    more = network(f"binomial-tree-{nodes}-{links}-{seed}")
+    assert len(more.channels) == len(tree.channels) + 2 * links
+    assert more.channel_index.keys() >= tree.channel_index.keys()
+
+
+def test_a_small_world_moves_a_fifth_of_the_links_unless_its_name_says_how_many():
+    assert network("small-world-100-4-20-3").channels == network("small-world-100-4-3").channels
+    ring = {(a, b) for a in range(100) for b in ((a + 1) % 100, (a + 2) % 100)}
+
+    def moved(percent: int) -> int:
+        net = network(f"small-world-100-4-{percent}-3")
+        return sum(link not in net.channel_index for link in ring)
+
+    assert (moved(0), len(ring)) == (0, 200)
+    assert 5 < moved(10) < 35 < moved(30) < 85 < moved(100)
+
+
 def test_dense_random_networks_are_quick():
     start = time.perf_counter()
     net = network("random-regular-120-110-1")
