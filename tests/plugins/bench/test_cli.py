@@ -21,7 +21,7 @@ WRONG_SETTINGS = [
     ("run smok", "did you mean smoke?"),
     (
         "run none",
-        "no suite is called none; use compare-engines, cooperation, covering, czech-summary",
+        "no suite is called none; use broadcast-time, compare-engines, cooperation, covering",
     ),
     ("run none.toml", "none.toml: cannot be read"),
     (f"run {'n' * 300}", "no suite is called"),
