@@ -63,11 +63,15 @@ def list_paths(
     if routes.countable:
         return _list_counted(routes, sources, targets, weight, max_options, seed)
     pairs = list(zip(sources.tolist(), targets.tolist(), strict=True))
-    listed = _enumerate(routes, pairs, weight, max_options)
+    shared = max_options // _ENUMERATED_DIVISOR
+    too_many = _has_more(routes, pairs, weight, max_options)
+    listed = (_list_short if too_many else _enumerate)(
+        routes, pairs, weight, shared if too_many else max_options
+    )
     count = np.array([len(paths) for paths in listed], dtype=np.int64)
     share = max_options
-    if int(weight @ count) > max_options:
-        share = _share(count, weight, max_options // _ENUMERATED_DIVISOR)
+    if too_many or int(weight @ count) > max_options:
+        share = _share(count, weight, shared)
     random = Random(seed)
     chosen = [
         routes.sample(*pair, share, random) if len(paths) > share else paths
@@ -106,6 +110,45 @@ def _list_counted(
     taken = np.clip(share - before, 0, many)
     node, hops = short.listed(taken.ravel(), np.random.default_rng(seed))
     return Pool(node, offsets(hops + 1), offsets(taken.sum(axis=1)), bool((count <= share).all()))
+
+
+def _has_more(
+    routes: Routes, pairs: list[tuple[int, int]], weight: LongArray, max_options: int
+) -> bool:
+    """Return whether more than ``max_options`` options are found soon.
+
+    That does not list the paths of a pair, which can mean much search in vain. Where few paths lead
+    to the targets of their source, more options may remain unfound.
+    """
+    options = followed = 0
+    values: dict[int, dict[int, int]] = {}
+    for (source, target), value in zip(pairs, weight.tolist(), strict=True):
+        values.setdefault(source, {})[target] = value
+    for source, value_of in values.items():
+        for node in routes.ends(source):
+            options += value_of.get(node, 0)
+            followed += 1
+            if options > max_options or followed > 2 * max_options:
+                return options > max_options
+    return False
+
+
+def _list_short(
+    routes: Routes, pairs: list[tuple[int, int]], weight: LongArray, max_options: int
+) -> list[list[Path]]:
+    """Return short paths of every pair, in all more than ``max_options`` options.
+
+    A list that is not complete is longer than the share of the pair.
+    """
+    size = max(1, max_options // int(weight.sum()))
+    listed = [routes.short_paths(*pair, size) for pair in pairs]
+    while int(weight @ [len(paths) for paths in listed]) <= max_options:
+        size *= 2
+        listed = [
+            routes.short_paths(*pair, size) if len(paths) > size // 2 else paths
+            for pair, paths in zip(pairs, listed, strict=True)
+        ]
+    return listed
 
 
 def _enumerate(

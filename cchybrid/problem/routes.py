@@ -60,6 +60,32 @@ class Routes:
             return iter(())
         return self._simple_paths(source, target, self._max_hops(source, target))
 
+    def ends(self, source: int) -> Iterator[int]:
+        """Yield the last node of every allowed path from a source.
+
+        The allowed paths from one source are a tree, as each part of one that begins there is one
+        itself: it has no more extra hops. So no path is followed in vain, unlike by ``paths``.
+        """
+        longest = [self._max_hops(source, node) for node in range(self.network.nodes)]
+        waiting = [(source, 1 << source, 0)]
+        while waiting:
+            node, visited, hops = waiting.pop()
+            for other in self.network.successors[node]:
+                if not visited >> other & 1 and hops < longest[other]:
+                    yield other
+                    if other not in self._endpoints:
+                        waiting.append((other, visited | 1 << other, hops + 1))
+
+    def short_paths(self, source: int, target: int, size: int) -> list[Path]:
+        """Return all allowed paths if they are at most ``size``, else ``size`` + 1 short ones."""
+        extra, max_hops = 0, self._max_hops(source, target)
+        while True:
+            hops = min(int(self.distance[source, target]) + extra, max_hops)
+            found = list(islice(self._simple_paths(source, target, hops), size + 1))
+            if len(found) > size or hops == max_hops:
+                return found
+            extra = 2 * extra or 1
+
     def _shortest(self, source: int, target: int, rank: int) -> Path:
         """Return the shortest path at a position in the sorted list of all."""
         onward, count = self._dag(target)
@@ -307,6 +333,14 @@ class TableRoutes(Routes):
         """Yield the path, if there is one."""
         if self.distance[source, target] > 0:
             yield self._table.path(source, target)
+
+    def ends(self, source: int) -> Iterator[int]:
+        """Yield every node to which there is a path."""
+        return iter(np.flatnonzero(self.distance[source] > 0).tolist())
+
+    def short_paths(self, source: int, target: int, size: int) -> list[Path]:
+        """Return the path, if there is one."""
+        return list(self.paths(source, target))
 
     def sample(self, source: int, target: int, size: int, random: Random) -> list[Path]:
         """Return the path, if there is one."""

@@ -1,5 +1,6 @@
 """Routes against every simple path that networkx lists."""
 
+from collections import Counter
 from itertools import pairwise
 from random import Random
 
@@ -62,6 +63,24 @@ def allowed(routes: Routes, source: int, target: int) -> list[Path]:
 def test_paths_are_all_simple_ones_in_order(case):
     routes, source, target, paths = case
     assert list(routes.paths(source, target)) == paths
+
+
+@given(route_cases())
+def test_ends_of_paths_are_as_many_as_paths(case):
+    routes, source, target, paths = case
+    ends = Counter(routes.ends(source))
+    assert ends[target] == len(paths)
+    assert ends[source] == 0
+
+
+@given(route_cases(), st.integers(1, 6))
+def test_short_paths_are_all_if_they_are_few(case, size):
+    routes, source, target, paths = case
+    if paths:
+        found = routes.short_paths(source, target, size)
+        assert set(found) <= set(paths)
+        assert len(set(found)) == len(found) == min(size + 1, len(paths))
+        assert len(found) > size or found == paths
 
 
 @given(route_cases(), st.integers(0, 6), st.integers(0, 3))
