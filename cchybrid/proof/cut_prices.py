@@ -120,7 +120,8 @@ class Crossing:
         value: Mapping[int, int] = {}
         for steps in count():
             # With more steps, a place is open for as many more at the beginning.
-            value = next(values, value)
+            later = next(values, None)
+            value = value if later is None else later
             highest = max(value.values(), default=0)
             for key, hops in self.hops.items():
                 local = self.network.hop_by_hop and hops
@@ -131,6 +132,8 @@ class Crossing:
             )
             if offered >= paid:
                 break
+            if later is None and not any(row[-1] for row in prices.values()):
+                return None  # no destination can be reached, however many steps there are
             if steps * len(sizes) > MAX_WORK:
                 return None
         tables = {

@@ -22,6 +22,8 @@ from cchybrid.model import (
 )
 from cchybrid.proof.cut import best_cuts, cut_bounds
 from cchybrid.proof.cut_over_time import TimedCrossing, cut_over_time_bounds
+from cchybrid.proof.cut_prices import Crossing
+from cchybrid.proof.entries import Need
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.proof.test_nested_sets import near_trees
@@ -129,3 +131,15 @@ def test_machines_of_today(name: str, steps: list[int]) -> None:
     instance = cchybrid.instance(*name.split(), **HOP_BY_HOP)
     found = cut_bounds(instance), cut_over_time_bounds(instance)
     assert [max(bound.steps for bound in bounds) for bounds in found] == steps
+
+
+def test_a_cut_that_no_message_can_cross() -> None:
+    """The one channel leads out of the part with the destinations; no number of steps is enough."""
+    channels = [(0, 2, 2), (0, 1, 1), (1, 0, 1), (0, 3, 1), (3, 0, 1), (2, 4, 1)]
+    instance = Instance(
+        Network("one-way", 5, tuple(Channel(*each) for each in channels)),
+        Collective("two", (Message(2, (0, 1, 3)), Message(4, (0, 1, 3)))),
+        CommunicationModel(**HOP_BY_HOP),
+    )
+    crossing = Crossing(CheckerNetwork(instance.to_json()), {0, 1, 3}, "channels", both=True)
+    assert [piece["steps"] for piece in crossing.evidence(Need(3, 3, 2))] == [1]
