@@ -16,7 +16,8 @@ from cchybrid.model import Instance, LowerBound
 from cchybrid.proof.block_relaxation import BlockRelaxation
 from cchybrid.proof.climbing import refute_ever_more
 from cchybrid.proof.contradiction import Contradiction, find_contradiction
-from cchybrid.proof.farkas import CHEAPER, MAX_TERMS, MIN_FLOW_TERMS, UNITS, Part, rounded_evidence
+from cchybrid.proof.farkas import CHEAPER, MAX_TERMS, MIN_FLOW_TERMS, UNITS
+from cchybrid.proof.rounded_evidence import Part, rounded_evidence
 
 Blocks = list[list[int]]
 """The nodes of every block."""

@@ -21,10 +21,11 @@ from cchybrid.checker import EvidenceError, Network
 from cchybrid.checker.linear import linear_rounds
 from cchybrid.model import Instance
 from cchybrid.proof.contradiction import Column, Contradiction, Key
-from cchybrid.proof.farkas import evidence_of, evidence_parts
+from cchybrid.proof.farkas import evidence_parts
 from cchybrid.proof.linear_evidence import linear
 from cchybrid.proof.linear_program import LinearProgram, roundings
 from cchybrid.proof.relaxation import Relaxation
+from cchybrid.proof.rounded_evidence import evidence_of
 
 from .exact_solution import exact_dual
 
