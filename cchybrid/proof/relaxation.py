@@ -17,8 +17,8 @@ Rows, each named by its key, read "sum of coefficient times column is at least t
 - ``("pass", m, u, v, t)``: flow conservation at v: outflow and reception need inflow or injection;
 - ``("hold", m, v, t)``: v sends only if it has the message, and at most what it can send;
 - ``("own", m, u, a, b, t)``: the same for one channel: a node sends only messages that it holds;
-- ``("sent", m, a, b, t)``: what a sent to b up to step t, it had before; for evidence about rounds,
-  with store-and-forward switching, where b receives a message once;
+- ``("sent", m, a, b, t)``: what a sent to b up to step t, it had before; with store-and-forward
+  switching, where b receives a message once;
 - ``("split", m, v, t)``: what v sends starts over one of its channels;
 - ``("over", m, a, b, t)``: what starts over a channel is a part of the flow there;
 - ``("once", m, u, v, t)``: v receives from u at most once in a step, and only if u had the message
@@ -177,7 +177,11 @@ class Relaxation:
         The rows ``hold`` and ``own`` follow from ``sent``.
         """
         yield from (key for key in self.all_keys() if key[0] not in ("hold", "own"))
-        for message in range(len(self.network.messages)):
+        yield from self.sent_keys()
+
+    def sent_keys(self) -> Iterator[Key]:
+        """Yield the keys of the rows ``sent``; there are none with wormhole switching."""
+        for message in range(len(self.network.messages)) if self.network.hop_by_hop else ():
             for t in range(1, self.steps + 1):
                 for a, b in self.network.channels:
                     if self.passes(message, ANY_SENDER, a, b):

@@ -185,6 +185,7 @@ _ROWS = {
     "grow": "node {1} has message {0} after step {2} only if it had it before or receives it then",
     "hold": "node {1} sends message {0} in step {2} only if it has it, and no more than it can",
     "own": "node {1} sends message {0} over channel {2}-{3} in step {4} only if it has it",
+    "sent": "what node {1} sends of message {0} to node {2} up to step {3}, it had before",
     "once": "node {2} receives message {0} from node {1} in step {3} only if that node has it",
     "channel": "the messages over channel {0}-{1} in step {2} are not above its capacity",
     "inject": "the messages that node {0} sends in step {1} are not above its ports",

@@ -5,9 +5,11 @@ import json
 import pytest
 
 import cchybrid
-from cchybrid.checker import proven_steps
+from cchybrid.checker import Network, proven_steps
 from cchybrid.model import Instance
+from cchybrid.proof.contradiction import find_contradiction
 from cchybrid.proof.farkas import MAX_TERMS, farkas_bounds, refute, refuting_rows
+from cchybrid.proof.relaxation import Relaxation
 
 
 def refuted(instance: Instance, steps: int) -> int:
@@ -35,6 +37,17 @@ def test_optima_that_no_cheaper_kind_shows(
     instance = mnb(topology, senders, receivers)
     assert [bound.steps for bound in farkas_bounds(instance)] == [steps]
     assert not refuted(instance, steps)
+
+
+def test_what_a_node_has_sent_before_counts() -> None:
+    """Without the rows ``sent``, a fraction is sent to the same neighbour again and again."""
+    instance = cchybrid.instance(
+        "random-links-18-18-26", "OAB", switching="store-and-forward", ports=1
+    )
+    relaxation = Relaxation(Network(instance.to_json()), 6)
+    assert find_contradiction(relaxation, relaxation.all_keys(), MAX_TERMS) is None
+    assert refuted(instance, 6) == 7
+    assert not refuted(instance, 7)
 
 
 def test_steps_of_different_rounds() -> None:

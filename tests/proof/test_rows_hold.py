@@ -25,9 +25,7 @@ def check_rows(relaxation, keys, values):
 def test_every_row_holds(schedule, routing, spare):
     relaxation = Relaxation(network_of(schedule, routing), len(schedule.steps) + spare)
     values = columns(relaxation, transfers(schedule))
-    keys = list(relaxation.all_keys())
-    if relaxation.network.hop_by_hop:
-        keys += [key for key in relaxation.round_keys() if key[0] == "sent"]
+    keys = [*relaxation.all_keys(), *relaxation.sent_keys()]
     check_rows(relaxation, keys, values)
 
 
