@@ -20,12 +20,17 @@ from cchybrid.problem.resources import resources_of
 from cchybrid.proof.climbing import climb, network_of
 from cchybrid.proof.cut_prices import Crossing
 from cchybrid.proof.entries import Need, farther, fewest_steps, reach_of
+from cchybrid.proof.growth import growth_bounds
 from cchybrid.referee.distances import hop_distances
 
 NodeSet = NDArray[np.bool_]
 
 MAX_NEAR_SETS = 2_100_000
 """Balls, times the nodes of the network: about five seconds; radii that exceed it are left out."""
+
+MAX_CHECKED = 1_000_000
+"""Nodes times channels above which only cuts that show more than growth are checked: the check of a
+message to all nodes takes seconds."""
 
 
 def cut_bounds(instance: Instance) -> Iterator[LowerBound]:
@@ -48,6 +53,8 @@ def _promising(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[dict[str
     """Yield the evidence of each set that improves on all before it, as counted in numpy."""
     meter = CutMeter(instance)
     best = 0
+    if instance.network.nodes * len(instance.network.channels) > MAX_CHECKED:
+        best = max((bound.steps for bound in growth_bounds(instance)), default=0)
     for inside in sets:
         if not inside.any() or inside.all():
             continue

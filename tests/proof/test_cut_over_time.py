@@ -143,3 +143,13 @@ def test_a_cut_that_no_message_can_cross() -> None:
     )
     crossing = Crossing(CheckerNetwork(instance.to_json()), {0, 1, 3}, "channels", both=True)
     assert [piece["steps"] for piece in crossing.evidence(Need(3, 3, 2))] == [1]
+
+
+def test_large_networks_are_spared_cuts_below_growth(monkeypatch: pytest.MonkeyPatch) -> None:
+    broadcast = cchybrid.instance("hypercube-8", "OAB", ports=1)
+    gossip = cchybrid.instance("hypercube-8", "AAB", ports=1)
+    assert [bound.steps for bound in cut_bounds(broadcast)]
+    best = max(bound.steps for bound in cut_bounds(gossip))
+    monkeypatch.setattr("cchybrid.proof.cut.MAX_CHECKED", 0)
+    assert not list(cut_bounds(broadcast))
+    assert max(bound.steps for bound in cut_bounds(gossip)) == best == 7
