@@ -77,7 +77,9 @@ Evaluations = Annotated[
 ]
 TimeLimit = Annotated[float, option("SEC", "Seconds in all.", check=check_seconds)]
 Seed = Annotated[int, option("N", "Seed of all random choices.")]
-Threads = Annotated[int | None, option("N", "Threads in all; default: one per processor.")]
+Threads = Annotated[
+    int | None, option("N", "Threads, and processors, in all; default: one per processor.")
+]
 Memory = Annotated[
     int | None, option("MIB", "Memory of the whole run; default: a tenth of the machine's.")
 ]

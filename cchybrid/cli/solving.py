@@ -79,6 +79,7 @@ def solve(
     from cchybrid.host import api
     from cchybrid.system.background import avoid_full_collections
     from cchybrid.system.processes import processor_count
+    from cchybrid.system.processors import limited_to
     from cchybrid.view.screen import print_note
 
     avoid_full_collections()
@@ -87,7 +88,9 @@ def solve(
     instance = read_instance(registry)
     with ExitStack() as stack:
         machines = None
-        if cluster is not None or executor is not None:
+        if cluster is None and executor is None:
+            stack.enter_context(limited_to(threads))
+        else:
             from cchybrid.host.executors import executor_name, opened
 
             per_slice = max(1, threads or api.SLICE_THREADS)

@@ -99,7 +99,7 @@ def run(
         int | None, arguments.option("N", "Runs at the same time; default: half the processors.")
     ] = None,
     threads: Annotated[
-        int | None, arguments.option("N", "Threads of all engines of a run together; default: 1.")
+        int | None, arguments.option("N", "Threads, and processors, of a run; default: 1.")
     ] = None,
     option: arguments.EngineOption = None,
     first_schedule: Annotated[

@@ -18,6 +18,7 @@ from cchybrid.plugin.benchmark import SettingsError
 from cchybrid.plugin.registry import load_registry
 from cchybrid.system.machine import machine
 from cchybrid.system.processes import die_with_parent
+from cchybrid.system.processors import limited_to
 
 from .contestant import Contestant, software_of
 
@@ -29,7 +30,8 @@ def work(job: Mapping[str, Any]) -> dict[str, Any]:
         kind = registry.benchmark(job["kind"])
         solve = job["solve"]
         named = Contestant(solve.get("engines"), without=solve.get("without", ()))
-        result, record = kind.work(job["row"], solve, job["seed"], registry)
+        with limited_to(solve.get("threads")):
+            result, record = kind.work(job["row"], solve, job["seed"], registry)
         software = software_of(kind, named.team(registry), registry)
         result |= {"software": software, "settings": solve, "machine": machine()}
     except SettingsError as error:
