@@ -41,9 +41,11 @@ def level_bounds(instance: Instance) -> Iterator[LowerBound]:
     if instance.model.switching != "store-and-forward":
         return
     spreading = {m for m in instance.collective.deliver_messages if len(m.destinations) > 1}
+    if not 0 < len(spreading) <= MAX_MESSAGES:
+        return
     network = network_of(instance)
     # Without limited ports, a message can be everywhere after as many steps as its distance.
-    if not network.limited_ports or len(spreading) > MAX_MESSAGES:
+    if not network.limited_ports:
         return
     known = max((bound.steps for bound in growth_bounds(instance)), default=1)
     for source, goals in sorted({each for each in network.messages if len(each[1]) > 1}):

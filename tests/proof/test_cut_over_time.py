@@ -153,3 +153,5 @@ def test_large_networks_are_spared_cuts_below_growth(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("cchybrid.proof.cut.MAX_CHECKED", 0)
     assert not list(cut_bounds(broadcast))
     assert max(bound.steps for bound in cut_bounds(gossip)) == best == 7
+    monkeypatch.setattr("cchybrid.proof.cut.MAX_FEW_MESSAGES", 0)
+    assert [bound.steps for bound in cut_bounds(broadcast)]
