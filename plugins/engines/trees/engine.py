@@ -1,0 +1,196 @@
+"""The engine ``trees``: broadcast trees of one message by simulated annealing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cchybrid.plugin.engine import NoOptions, Run, Stop
+from cchybrid.problem import Assignment, NetworkStructure, Problem
+from cchybrid.problem.arrays import BoolArray, LongArray
+from cchybrid.problem.grow import list_transfers
+from cchybrid.problem.ragged import offsets
+from cchybrid.problem.transfers import Transfers
+from cchybrid.toolkit.kernels.rng import seed_state
+from cchybrid.toolkit.search_run import EvaluationBudget, watched
+from cchybrid.toolkit.warmup_problem import warmup_problem
+
+from .kernels import Graph, Tree, anneal, grow, schedule, weigh
+
+BASES = (2.0, 1.5, 3.0)
+"""Bases of the powers of the steps, one round after another. Small ones find perfect trees, in
+which every node sends in every step; large ones avoid late nodes sooner."""
+HOT, COLD, TEMPERATURES = 1.0, 0.01, 100
+"""Temperatures times destinations at the begin and the end of a round, and their number. One more
+step for one late node changes the value by about 1 over the destinations. Chosen on small worlds
+and binomial trees with random links of a thousand nodes, as all constants here."""
+MOVES, ROUNDS = 50, 8
+"""Moves per node in the first round, twice as many in each further one; and the rounds."""
+MAX_POWER = 200.0
+"""Decimal exponent of the largest power of the base; a value is at most a thousand times that."""
+
+
+class Trees:
+    """Change the tree along which one message is passed on, until its broadcast time is short.
+
+    For messages that are forwarded hop by hop: a schedule of one message is a tree, whose best
+    order of sending is known. The search space is all trees. The value of a tree is the sum, over
+    all destinations, of the base to the power of the steps after which they receive. It is
+    smallest if a node serves the children of larger values first, so after a move, in which one
+    node gets another parent, only the values of the nodes before both parents have to be computed
+    again.
+
+    1. A first tree: in every step every informed node sends to its next uninformed neighbour.
+    2. Rounds of simulated annealing, each with twice the moves of the last one, and another base.
+    3. After each temperature, the broadcast time of the tree is computed, with the best order.
+
+    Nodes that need not receive have no value of their own, and are left out where no destination
+    is behind them. A network that is a tree has one tree only, whose broadcast time is exact.
+
+    References
+    ----------
+    P. J. Slater, E. J. Cockayne, S. T. Hedetniemi, "Information dissemination in trees", SIAM
+    Journal on Computing 10, 1981 (the best order of a tree). doi:10.1137/0210052
+
+    S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi, "Optimization by simulated annealing", Science 220,
+    1983. doi:10.1126/science.220.4598.671
+    """
+
+    Options = NoOptions
+
+    def __init__(self, options: NoOptions) -> None:
+        self.options = options
+
+    def prepare(self) -> None:
+        """Compile all kernels, once per installation."""
+        problem = warmup_problem()
+        assert problem.structure is not None
+        search = Search(problem.structure, 0)
+        search.start(BASES[0])
+        search.anneal(1.0, 1, np.zeros(1, dtype=np.bool_))
+
+    def unsupported(self, problem: Problem) -> str | None:
+        """Refuse several messages, other switching than store-and-forward, and quotients."""
+        structure = problem.structure
+        if structure is None:
+            return "quotients and routing tables fix the paths"
+        if not structure.hop_by_hop:
+            return "not store-and-forward switching"
+        if len(structure.messages) != 1:
+            return f"{len(structure.messages)} messages, not one"
+        if (Search(structure, 0).step[list(structure.messages[0].destinations)] < 0).any():
+            return "some destination cannot be reached"
+        return None
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        """Anneal until the lower bound is reached or the rounds are over."""
+        structure = problem.structure
+        assert structure is not None
+        search, budget = Search(structure, run.seed), EvaluationBudget(run)
+        destinations = len(structure.messages[0].destinations)
+        with watched(run) as stop:
+            for turn in range(ROUNDS):
+                search.start(BASES[turn % len(BASES)])
+                moves = -(-MOVES * structure.network.nodes * 2**turn // TEMPERATURES)
+                possible = 0
+                for temperature in np.geomspace(HOT, COLD, TEMPERATURES) / destinations:
+                    if run.wants(search.steps):
+                        run.offer(*search.found(problem))
+                    if next(run.targets(), None) is None:
+                        return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
+                    share = budget.share(moves, 1)
+                    possible += search.anneal(temperature, share, stop)
+                    budget.spend(share)
+                if not possible:
+                    break
+        return Stop.STALLED
+
+
+class Search:
+    """The tree of one message, its broadcast time, and the steps in which its nodes receive.
+
+    Attributes
+    ----------
+    step
+        Shape (nodes,): the step in which a node receives, -1 if it need not.
+    steps
+        The broadcast time.
+    """
+
+    def __init__(self, structure: NetworkStructure, seed: int) -> None:
+        nodes = structure.network.nodes
+        source, destinations = structure.messages[0]
+        self._state = seed_state(seed)
+        self.step = np.empty(nodes, dtype=np.int64)
+        self._needed = np.zeros(nodes, dtype=np.int32)
+        self._needed[list(destinations)] = 1
+        resources = structure.resources
+        self._ports = resources.capacity[resources.inject].astype(np.int64)
+        sends, accepts = resources.working
+        first, last, _ = structure.channels.T
+        allowed = sends[first] & accepts[last] & (last != source)
+        self._set_up(source, first[allowed], last[allowed])
+        reached = self.step >= 0
+        reached[source] = True
+        if not reached.all():
+            known = allowed & reached[first]
+            self._set_up(source, first[known], last[known])
+        self.steps = schedule(self._graph, self._tree, self.step)
+
+    def _set_up(self, source: int, first: LongArray, last: LongArray) -> None:
+        """Make the graph of these hops, and a first tree."""
+        nodes = len(self.step)
+        forwards, backwards = np.argsort(first, kind="stable"), np.argsort(last, kind="stable")
+        several = np.bincount(last, minlength=nodes)
+        self._graph = graph = Graph(
+            source,
+            offsets(several),
+            first[backwards].astype(np.int32),
+            offsets(np.bincount(first, minlength=nodes)),
+            last[forwards].astype(np.int32),
+            self._ports,
+            self._needed,
+            np.flatnonzero(several > 1).astype(np.int32),
+        )
+        self._tree = Tree(
+            parent=np.empty(nodes, dtype=np.int32),
+            child=np.empty(len(first), dtype=np.int32),
+            children=np.empty(nodes, dtype=np.int64),
+            value=np.zeros(nodes),
+            changed=np.zeros(nodes),
+            stamp=np.full(nodes, -1, dtype=np.int64),
+            row=np.empty(nodes),
+            order=np.empty(nodes, dtype=np.int32),
+            time=np.empty(nodes, dtype=np.int64),
+        )
+        reached = grow(graph, self._tree, self.step)
+        self._tree = self._tree._replace(order=self._tree.order[:reached])
+
+    def start(self, base: float) -> None:
+        """Value trees by powers of another base."""
+        base = min(base, 10 ** (MAX_POWER / max(1, self.steps)))
+        exponents = np.minimum(np.arange(len(self.step) + 1), MAX_POWER / np.log10(base))
+        self._power = base**exponents
+        weigh(self._graph, self._tree, self._power)
+
+    def anneal(self, temperature: float, moves: int, stop: BoolArray) -> int:
+        """Make moves; return how many were possible."""
+        if not len(self._graph.movable):
+            return 0
+        possible: int = anneal(
+            self._graph, self._tree, self._power, temperature, moves, stop, self._state
+        )
+        self.steps = schedule(self._graph, self._tree, self.step)
+        return possible
+
+    def found(self, problem: Problem) -> tuple[Assignment, Problem]:
+        """Return the schedule of the tree, and the Problem that lists its hops."""
+        order = np.argsort(self.step, kind="stable")
+        node = order[self.step[order] >= 0]
+        transfers = Transfers(
+            message=np.zeros(len(node), dtype=np.int64),
+            step=self.step[node],
+            node=np.stack([self._tree.parent[node], node], axis=1).ravel().astype(np.int64),
+            start=2 * np.arange(len(node) + 1),
+        )
+        listed, assignment = list_transfers(problem, transfers)
+        return assignment, listed

@@ -1,0 +1,340 @@
+"""Kernels: the value of a broadcast tree, and simulated annealing that changes it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.toolkit.kernels import compiled, internal
+from cchybrid.toolkit.kernels.rng import State, below, uniform
+
+Reals = NDArray[np.float64]
+
+
+class Graph(NamedTuple):
+    """The hops that a message may make.
+
+    Parameters
+    ----------
+    source
+        The node that has the message.
+    senders, sender
+        Nodes that can send to node v: ``sender[senders[v] : senders[v + 1]]``.
+    receivers, receiver
+        Nodes to which node v can send.
+    ports
+        Shape (nodes,): messages that a node can send per step.
+    needed
+        Shape (nodes,): 1 for destinations, 0 for nodes that only may pass the message on.
+    movable
+        The nodes to which several nodes can send.
+    """
+
+    source: int
+    senders: LongArray
+    sender: IntArray
+    receivers: LongArray
+    receiver: IntArray
+    ports: LongArray
+    needed: IntArray
+    movable: IntArray
+
+
+class Tree(NamedTuple):
+    """A tree of all nodes that the message can reach, and room for the search.
+
+    Parameters
+    ----------
+    parent
+        Shape (nodes,): -1 for the source, and for nodes that cannot be reached.
+    child, children
+        The children of node v are the first ``children[v]`` of its places among ``Graph.receiver``.
+    value
+        Shape (nodes,): see ``weigh``.
+    changed, stamp
+        Shape (nodes,): the value after the present move, valid where ``stamp`` is its number.
+    row
+        Room for the values of the children of one node.
+    order
+        Shape (nodes that the message can reach,): these nodes, parents first.
+    time
+        Shape (nodes,): the fewest steps from a node to all destinations behind it, -1 if there are
+        none.
+    """
+
+    parent: IntArray
+    child: IntArray
+    children: LongArray
+    value: Reals
+    changed: Reals
+    stamp: LongArray
+    row: Reals
+    order: IntArray
+    time: LongArray
+
+
+@compiled
+def grow(graph: Graph, tree: Tree, step: LongArray) -> int:
+    """Make a first tree: in every step each informed node sends to its next uninformed neighbour.
+
+    Parameters
+    ----------
+    step
+        Shape (nodes,): overwritten; -1 for nodes that are not reached.
+
+    Returns
+    -------
+    int
+        The nodes that are reached, with the source.
+    """
+    tree.parent[:] = -1
+    tree.children[:] = 0
+    step[:] = -1
+    following = graph.receivers[:-1].copy()
+    reached, now, waiting = 1, 0, True
+    tree.order[0] = graph.source
+    while waiting:
+        waiting = False
+        now += 1
+        for place in range(reached):
+            node = tree.order[place]
+            for _ in range(graph.ports[node]):
+                while following[node] < graph.receivers[node + 1]:
+                    other = graph.receiver[following[node]]
+                    following[node] += 1
+                    if other != graph.source and step[other] < 0:
+                        step[other] = now
+                        tree.order[reached] = other
+                        reached += 1
+                        _attach(graph, tree, other, node)
+                        waiting = True
+                        break
+    return reached
+
+
+@internal
+def _attach(graph: Graph, tree: Tree, node: int, parent: int) -> None:
+    """Add a node to the children of another."""
+    tree.child[graph.receivers[parent] + tree.children[parent]] = node
+    tree.children[parent] += 1
+    tree.parent[node] = parent
+
+
+@internal
+def _detach(graph: Graph, tree: Tree, node: int) -> None:
+    """Remove a node from the children of its parent."""
+    parent = tree.parent[node]
+    tree.children[parent] -= 1
+    place = graph.receivers[parent]
+    last = place + tree.children[parent]
+    while tree.child[place] != node:
+        place += 1
+    tree.child[place] = tree.child[last]
+
+
+@compiled
+def schedule(graph: Graph, tree: Tree, step: LongArray) -> int:
+    """Return the broadcast time of the tree, and when every node receives.
+
+    A node serves those children first from which it takes longest to reach all destinations behind
+    them, which is optimal (Slater, Cockayne and Hedetniemi 1981).
+
+    Parameters
+    ----------
+    step
+        Shape (nodes,): overwritten; 0 is the first step, -1 for nodes that need not receive.
+    """
+    order, time, child = tree.order, tree.time, tree.child
+    order[0] = graph.source
+    known = 1
+    for place in range(len(order)):
+        node = order[place]
+        start = graph.receivers[node]
+        for index in range(start, start + tree.children[node]):
+            order[known] = child[index]
+            known += 1
+    for place in range(len(order) - 1, -1, -1):
+        node = order[place]
+        start = graph.receivers[node]
+        time[node] = 0 if graph.needed[node] else -1
+        for index in range(start, start + tree.children[node]):
+            moved, free = child[index], index
+            while free > start and time[child[free - 1]] < time[moved]:
+                child[free] = child[free - 1]
+                free -= 1
+            child[free] = moved
+        for index in range(start, start + tree.children[node]):
+            behind = time[child[index]]
+            if behind >= 0:
+                time[node] = max(time[node], behind + 1 + (index - start) // graph.ports[node])
+    step[:] = -1
+    for place in range(len(order)):
+        node = order[place]
+        start = graph.receivers[node]
+        for index in range(start, start + tree.children[node]):
+            if time[child[index]] >= 0:
+                step[child[index]] = step[node] + 1 + (index - start) // graph.ports[node]
+    return max(0, time[graph.source])
+
+
+@compiled
+def weigh(graph: Graph, tree: Tree, power: Reals) -> None:
+    """Compute the values of all nodes, for powers of another base.
+
+    The value of a node is the sum, over all destinations in its subtree, of the base to the power
+    of the steps after which they receive. It is smallest if children of larger values are served
+    first (rearrangement inequality).
+
+    Parameters
+    ----------
+    power
+        Shape (n + 1,): the powers 0 to n of the base.
+    """
+    tree.stamp[:] = -1
+    for place in range(len(tree.order) - 1, -1, -1):
+        node = tree.order[place]
+        tree.value[node] = _value(graph, tree, power, node, -1, -1, 0)
+
+
+@internal
+def _value(
+    graph: Graph, tree: Tree, power: Reals, node: int, without: int, beside: int, move: int
+) -> float:
+    """Return the value of a node without one child or with another (-1: none) after a move."""
+    row, size = tree.row, 0
+    start = graph.receivers[node]
+    for index in range(start, start + tree.children[node] + 1):
+        if index < start + tree.children[node]:
+            other = tree.child[index]
+        elif beside >= 0:
+            other = beside
+        else:
+            break
+        if other == without:
+            continue
+        value = tree.changed[other] if tree.stamp[other] == move else tree.value[other]
+        place = size
+        while place > 0 and row[place - 1] < value:
+            row[place] = row[place - 1]
+            place -= 1
+        row[place] = value
+        size += 1
+    total = float(graph.needed[node])
+    for place in range(size):
+        total += power[1 + place // graph.ports[node]] * row[place]
+    return total
+
+
+@internal
+def _depth(tree: Tree, node: int, avoided: int) -> int:
+    """Return the hops from the source to a node, -1 if another one is on that path."""
+    depth = 0
+    while node != avoided:
+        if tree.parent[node] < 0:
+            return depth
+        node = tree.parent[node]
+        depth += 1
+    return -1
+
+
+@internal
+def _try(graph: Graph, tree: Tree, power: Reals, node: int, parent: int, move: int) -> bool:
+    """Compute the changed values of a tree in which a node has another parent.
+
+    Returns
+    -------
+    bool
+        False if the new parent is behind the node.
+    """
+    depth = _depth(tree, parent, node)
+    if depth < 0:
+        return False
+    old = tree.parent[node]
+    first, second, old_depth = old, parent, _depth(tree, old, node)
+    while True:
+        # The lower one of both paths goes up, until they meet.
+        if first == second:
+            now = first
+        elif old_depth >= depth:
+            now = first
+        else:
+            now = second
+        tree.changed[now] = _value(
+            graph,
+            tree,
+            power,
+            now,
+            node if now == old else -1,
+            node if now == parent else -1,
+            move,
+        )
+        tree.stamp[now] = move
+        if now == graph.source:
+            return True
+        if first == second:
+            first = second = tree.parent[now]
+        elif now == first:
+            first = tree.parent[now]
+            old_depth -= 1
+        else:
+            second = tree.parent[now]
+            depth -= 1
+
+
+@internal
+def _accept(tree: Tree, node: int, move: int) -> None:
+    """Take over the changed values of a node and those before it."""
+    while node >= 0:
+        if tree.stamp[node] == move:
+            tree.value[node] = tree.changed[node]
+            tree.stamp[node] = -1
+        node = tree.parent[node]
+
+
+@compiled
+def anneal(
+    graph: Graph,
+    tree: Tree,
+    power: Reals,
+    temperature: float,
+    moves: int,
+    stop: BoolArray,
+    state: State,
+) -> int:
+    """Give random nodes other parents at random; return how many of these moves were possible.
+
+    A move that makes the value of the source larger by a factor of 1 + r is made with probability
+    exp(-r / temperature).
+
+    Parameters
+    ----------
+    power
+        Those for which ``weigh`` was called.
+    stop
+        Shape (1,): another thread sets this to end early.
+    """
+    possible = 0
+    source = graph.source
+    for move in range(1, moves + 1):
+        if stop[0]:
+            break
+        node = graph.movable[below(state, len(graph.movable))]
+        first = graph.senders[node]
+        parent = graph.sender[first + below(state, graph.senders[node + 1] - first)]
+        if parent == tree.parent[node] or not _try(graph, tree, power, node, parent, move):
+            continue
+        possible += 1
+        worse = tree.changed[source] / tree.value[source] - 1.0
+        if worse > 0.0 and uniform(state) >= math.exp(-worse / temperature):
+            continue
+        before = tree.parent[node]
+        _detach(graph, tree, node)
+        _attach(graph, tree, node, parent)
+        _accept(tree, before, move)
+        _accept(tree, parent, move)
+    tree.stamp[:] = -1
+    return possible
