@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 
 from cchybrid.plugin.engine import NoOptions, Run, Stop
@@ -16,15 +18,20 @@ from cchybrid.toolkit.warmup_problem import warmup_problem
 
 from .kernels import Graph, Tree, anneal, grow, schedule, weigh
 
-BASES = (2.0, 1.5, 3.0)
-"""Bases of the powers of the steps, one round after another. Small ones find perfect trees, in
-which every node sends in every step; large ones avoid late nodes sooner."""
-HOT, COLD, TEMPERATURES = 1.0, 0.01, 100
-"""Temperatures times destinations at the begin and the end of a round, and their number. One more
-step for one late node changes the value by about 1 over the destinations. Chosen on small worlds
-and binomial trees with random links of a thousand nodes, as all constants here."""
-MOVES, ROUNDS = 50, 8
-"""Moves per node in the first round, twice as many in each further one; and the rounds."""
+Cooling = tuple[float, float, float]
+LOOSE: tuple[Cooling, ...] = ((5.0, 50.0, 1.0), (2.0, 1.0, 0.01))
+TIGHT: tuple[Cooling, ...] = ((2.0, 1.0, 0.01), (1.5, 1.0, 0.01))
+"""Of one round after another: the base of the powers of the steps, and the temperatures times
+destinations at its begin and its end. Large bases avoid late nodes; small ones find perfect trees,
+in which every node sends in every step. Chosen on small worlds of 100 and 1,000 nodes and on
+binomial trees with random links, as all constants here."""
+FULL = 0.75
+"""Part of the nodes that could be informed within the lower bound above which a tree has to be
+nearly perfect."""
+TEMPERATURES = 100
+"""Temperatures of a round."""
+MOVES, GROWTH, ROUNDS = 50, 1.5, 14
+"""Moves per node in the first round, the factor of each further one, and the rounds."""
 MAX_POWER = 200.0
 """Decimal exponent of the largest power of the base; a value is at most a thousand times that."""
 
@@ -40,7 +47,7 @@ class Trees:
     again.
 
     1. A first tree: in every step every informed node sends to its next uninformed neighbour.
-    2. Rounds of simulated annealing, each with twice the moves of the last one, and another base.
+    2. Rounds of simulated annealing, each with more moves than the last one, and another base.
     3. After each temperature, the broadcast time of the tree is computed, with the best order.
 
     Nodes that need not receive have no value of their own, and are left out where no destination
@@ -65,7 +72,7 @@ class Trees:
         problem = warmup_problem()
         assert problem.structure is not None
         search = Search(problem.structure, 0)
-        search.start(BASES[0])
+        search.start(TIGHT[0][0])
         search.anneal(1.0, 1, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
@@ -77,8 +84,6 @@ class Trees:
             return "not store-and-forward switching"
         if len(structure.messages) != 1:
             return f"{len(structure.messages)} messages, not one"
-        if (Search(structure, 0).step[list(structure.messages[0].destinations)] < 0).any():
-            return "some destination cannot be reached"
         return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
@@ -87,12 +92,15 @@ class Trees:
         assert structure is not None
         search, budget = Search(structure, run.seed), EvaluationBudget(run)
         destinations = len(structure.messages[0].destinations)
+        is_tight = destinations + 1 > FULL * search.most_reached(run.lower())
+        coolings = TIGHT if is_tight else LOOSE
         with watched(run) as stop:
             for turn in range(ROUNDS):
-                search.start(BASES[turn % len(BASES)])
-                moves = -(-MOVES * structure.network.nodes * 2**turn // TEMPERATURES)
+                base, hot, cold = coolings[turn % len(coolings)]
+                search.start(base)
+                moves = ceil(MOVES * structure.network.nodes * GROWTH**turn / TEMPERATURES)
                 possible = 0
-                for temperature in np.geomspace(HOT, COLD, TEMPERATURES) / destinations:
+                for temperature in np.geomspace(hot, cold, TEMPERATURES) / destinations:
                     if run.wants(search.steps):
                         run.offer(*search.found(problem))
                     if next(run.targets(), None) is None:
@@ -172,12 +180,16 @@ class Search:
         self._power = base**exponents
         weigh(self._graph, self._tree, self._power)
 
+    def most_reached(self, steps: int) -> float:
+        """Return the nodes that are informed after some steps if all ports are always used."""
+        return float(min(1e9, (1.0 + self._ports.max()) ** min(steps, 99)))
+
     def anneal(self, temperature: float, moves: int, stop: BoolArray) -> int:
         """Make moves; return how many were possible."""
-        if not len(self._graph.movable):
-            return 0
+        graph = self._graph
+        moves = moves if len(graph.movable) else 0
         possible: int = anneal(
-            self._graph, self._tree, self._power, temperature, moves, stop, self._state
+            graph, self._tree, self._power, temperature, moves, stop, self._state
         )
         self.steps = schedule(self._graph, self._tree, self.step)
         return possible

@@ -257,20 +257,9 @@ def _try(graph: Graph, tree: Tree, power: Reals, node: int, parent: int, move: i
     first, second, old_depth = old, parent, _depth(tree, old, node)
     while True:
         # The lower one of both paths goes up, until they meet.
-        if first == second:
-            now = first
-        elif old_depth >= depth:
-            now = first
-        else:
-            now = second
+        now = first if first == second or old_depth >= depth else second
         tree.changed[now] = _value(
-            graph,
-            tree,
-            power,
-            now,
-            node if now == old else -1,
-            node if now == parent else -1,
-            move,
+            graph, tree, power, now, node if now == old else -1, node if now == parent else -1, move
         )
         tree.stamp[now] = move
         if now == graph.source:

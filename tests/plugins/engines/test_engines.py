@@ -55,6 +55,8 @@ OPTIMA = {
     "packing": """random-regular-24-3-1 AAS 42, random-regular-48-4-1 AAS 47, mesh-3x3 OAS 4,
         mesh-3x3 AOG 4, mesh-3x3 AAS ports=1 8, mesh-6x6 permutation:transpose 2,
         kautz-36 AAS 34, kautz-36 AAS routing=1 32""",
+    "trees": """hypercube-8 OAB hops ports=1 3, torus-8x8 OAB hops ports=1 8, mesh-3x3 AOR hops 4,
+        torus-4x4 OAB hops ports=2 4, petersen-10 AOR hops ports=1 4""",
     "broadcast": """mesh-6x6 OAB root=0 3, mesh-7x7 OAB root=0 3, torus-9x9 OAB root=0 3,
         spidergon-64 OAB root=0 3, mesh-4x4 AOR root=5 2""",
 }

@@ -65,7 +65,9 @@ def test_nothing_is_compiled_within_solve(name):
 @pytest.mark.slow
 def test_engines_that_may_need_no_solver_start_without_one():
     """CP-SAT imports pandas, which takes as long as all else that such an engine imports."""
-    named = map(load_registry().engine, ("classical", "broadcast", "tabu", "matching", "packing"))
+    named = map(
+        load_registry().engine, ("classical", "broadcast", "tabu", "matching", "packing", "trees")
+    )
     targets = [info.target.partition(":")[0] for info in named]
     code = f"import sys, {', '.join(targets)}; sys.exit('pandas' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
