@@ -92,13 +92,13 @@ class Trees:
         assert structure is not None
         search, budget = Search(structure, run.seed), EvaluationBudget(run)
         destinations = len(structure.messages[0].destinations)
-        is_tight = destinations + 1 > FULL * search.most_reached(run.lower())
+        is_tight = destinations + 1 > FULL * search.max_reached(run.lower())
         coolings = TIGHT if is_tight else LOOSE
         with watched(run) as stop:
-            for turn in range(ROUNDS):
-                base, hot, cold = coolings[turn % len(coolings)]
+            for index in range(ROUNDS):
+                base, hot, cold = coolings[index % len(coolings)]
                 search.start(base)
-                moves = ceil(MOVES * structure.network.nodes * GROWTH**turn / TEMPERATURES)
+                moves = ceil(MOVES * structure.network.nodes * GROWTH**index / TEMPERATURES)
                 possible = 0
                 for temperature in np.geomspace(hot, cold, TEMPERATURES) / destinations:
                     if run.wants(search.steps):
@@ -180,7 +180,7 @@ class Search:
         self._power = base**exponents
         weigh(self._graph, self._tree, self._power)
 
-    def most_reached(self, steps: int) -> float:
+    def max_reached(self, steps: int) -> float:
         """Return the nodes that are informed after some steps if all ports are always used."""
         return float(min(1e9, (1.0 + self._ports.max()) ** min(steps, 99)))
 
