@@ -30,7 +30,7 @@ from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.strategy import PROVER, Arm, ArmKey, Phase
 
-MIN_FIRST_SECONDS = 1.0
+MIN_FIRST_SECONDS = 3.0
 """Seconds that a first answer may take before any worker is started, and even if the time limit is
 over."""
 MAX_CHECK_SECONDS, MAX_CHECK_WAIT_SECONDS = 30.0, 300.0

@@ -116,7 +116,7 @@ def _check_positive(options: Any, *names: str) -> None:
 LARGE_DELIVERIES = 20_000
 """Required deliveries up to which the seconds of ``AutoOptions`` hold. Above, all four are longer
 in proportion, as starting and every move of an engine take longer."""
-MAX_CONSTRUCTION_SHARE = 1 / 6
+MAX_CONSTRUCTION_SHARE = 1 / 3
 """Largest share of the time for constructions."""
 EXTERNAL_SHARE, MAX_EXTERNAL = 1 / 10, 4
 """Share of the time in which all external engines are probed, and the number probed at a time (at
