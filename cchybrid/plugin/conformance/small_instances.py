@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Reduction
 from cchybrid.problem import MAX_OPTIONS, Problem, build_problem
@@ -59,6 +59,7 @@ def conformance_instances() -> tuple[ConformanceInstance, ...]:
     to_all = Collective("AAR", tuple(Reduction(_others(5, node), node) for node in range(5)))
     uni = Network.from_arcs("ring-uni-4", 4, _cycle(4))
     hops = CommunicationModel(switching="store-and-forward")
+    one_port_hops = replace(hops, inject=1, accept=1)
     any_path = CommunicationModel(routing="any")
     table = [[0, 1, 1, 1], [2, 1, 2, 2], [3, 3, 2, 3], [0, 0, 0, 3]]
     clockwise = CommunicationModel.from_json({"routing": {"next": table}})
@@ -71,6 +72,7 @@ def conformance_instances() -> tuple[ConformanceInstance, ...]:
         _known("multicast", 3, ring_5, [(0, [2, 3]), (1, [2, 3]), (4, [2, 3]), (4, [0, 2, 3])]),
         ConformanceInstance(Instance(ring_5, to_all, name="reduce"), 2),
         _known("store-and-forward", 4, line, [(0, [3]), (0, [3]), (0, [2]), (3, [0, 1])], hops),
+        _known("broadcast hop by hop", 3, complete, [(0, _others(5, 0))], one_port_hops),
         _known("one port", 3, complete, _exchange(range(4)), one_port),
         _known("uneven ports", 2, complete, [(0, _others(5, 0))], uneven),
         _known("capacity", 3, fat_line, [(0, [2])] * 3 + [(1, [2])] * 2 + [(2, [0, 1])]),
