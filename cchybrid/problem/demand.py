@@ -69,15 +69,24 @@ def demand_of(
     crowded = paths * sum(size * size for size in sizes) > max_options
     complete = True
     parts: list[_MessageArcs] = []
+    near: _NearestSenders | None = None
     for index, (source, destinations) in enumerate(messages):
         nodes = np.array((source, *destinations), dtype=np.int32)
+        if crowded and len(nodes) > keep + 1:
+            if near is None or not near.are_between(nodes):
+                near = _NearestSenders(np.sort(nodes), distance, sends, accepts, keep)
+            found = near.of(nodes)
+            if found is not None:
+                parts.append(found)
+                complete &= near.has_all(source, len(found.delivery))
+                continue
         # Rows: senders; columns: receivers. No node sends to itself or to the source.
         hops = distance[np.ix_(nodes, nodes)]
         arcs = (hops > 0) & sends[nodes][:, None] & accepts[nodes]
         arcs[:, 0] = False
         _check_reached(index, nodes, _closure(arcs, 0))
         if crowded and len(nodes) > keep + 1:
-            nearest = _nearest_senders(arcs, hops, nodes, keep)
+            nearest = _nearest_senders(arcs, hops, nodes, keep, np.zeros(1, dtype=np.int64))
             if _closure(nearest, 0).all():
                 complete &= bool((nearest == arcs).all())
                 arcs = nearest
@@ -156,8 +165,54 @@ def _scatter(forward: Instance, distance: IntArray, sends: BoolArray, accepts: B
     )
 
 
-def _nearest_senders(arcs: BoolArray, hops: IntArray, nodes: IntArray, keep: int) -> BoolArray:
-    """Return the arcs from the source and from the ``keep`` nearest senders of each node.
+class _NearestSenders:
+    """The arcs from the nearest senders, for all messages between the same nodes.
+
+    Parameters
+    ----------
+    nodes
+        The sources and destinations, ascending.
+    keep
+        Senders of each node besides the source.
+    """
+
+    def __init__(
+        self, nodes: IntArray, distance: IntArray, sends: BoolArray, accepts: BoolArray, keep: int
+    ) -> None:
+        self._nodes = nodes
+        hops = distance[np.ix_(nodes, nodes)]
+        self._arcs = (hops > 0) & sends[nodes][:, None] & accepts[nodes]
+        target, sender = np.nonzero(_nearest_senders(self._arcs, hops, nodes, keep, np.arange(0)).T)
+        self._target, self._sender = target, sender
+
+    def are_between(self, nodes: IntArray) -> bool:
+        """Return whether a message has these nodes."""
+        return np.array_equal(np.sort(nodes), self._nodes)
+
+    def has_all(self, source: int, arcs: int) -> bool:
+        """Return whether this number of arcs of a message is that of all arcs."""
+        into = np.count_nonzero(self._arcs[:, np.searchsorted(self._nodes, source)])
+        return bool(arcs == np.count_nonzero(self._arcs) - into)
+
+    def of(self, nodes: IntArray) -> _MessageArcs | None:
+        """Return the arcs of a message; ``None`` if the source has no path to some destination."""
+        source = int(np.searchsorted(self._nodes, nodes[0]))
+        if np.count_nonzero(self._arcs[source]) < len(nodes) - 1:
+            return None
+        place = np.empty(len(nodes), dtype=np.int64)
+        place[np.searchsorted(self._nodes, nodes)] = np.arange(len(nodes))
+        kept = (self._target != source) & (self._sender != source)
+        # By target, then sender, in the order of the nodes; every target has the source as well.
+        key = place[self._target[kept]] * len(nodes) + place[self._sender[kept]]
+        key = np.sort(np.append(key, np.arange(1, len(nodes)) * len(nodes)))
+        target, sender = np.divmod(key, len(nodes))
+        return _MessageArcs(nodes[1:], target - 1, sender - 1, nodes[sender])
+
+
+def _nearest_senders(
+    arcs: BoolArray, hops: IntArray, nodes: IntArray, keep: int, sources: Places
+) -> BoolArray:
+    """Return the arcs from the sources and from the ``keep`` nearest senders of each node.
 
     Ties go to the sender whose number follows the node's most closely, so that receivers use
     different senders.
@@ -168,7 +223,7 @@ def _nearest_senders(arcs: BoolArray, hops: IntArray, nodes: IntArray, keep: int
     chosen = np.zeros_like(arcs)
     rows = np.argpartition(key, keep, axis=0)[:keep]
     np.put_along_axis(chosen, rows, True, axis=0)
-    chosen[0] = True
+    chosen[sources] = True
     return chosen & arcs
 
 
