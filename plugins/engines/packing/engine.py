@@ -50,28 +50,40 @@ class Effort(NamedTuple):
         of the waiting ones after a part.
     parts
         Part of the remaining steps that is filled before routes are chosen anew, as a divisor.
-    exchanges
-        Exchanges per resource and step.
+    exchanges, paths
+        Exchanges per resource and step: of random deliveries, and of those that one search of paths
+        finds.
+    late
+        Largest factor on exchanges of the last steps, for which fewer deliveries are left.
     trials
         Trials of a part, each with twice the exchanges, until it does not need more steps.
     """
 
     sweeps: int
-    moves: int
-    waiting_moves: int
+    moves: float
+    waiting_moves: float
     parts: int
     exchanges: float
+    paths: float
+    late: float
     trials: int
 
 
-FIRST = Effort(sweeps=0, moves=4, waiting_moves=1, parts=2, exchanges=4.0, trials=1)
+FIRST = Effort(
+    sweeps=0, moves=4, waiting_moves=1, parts=2, exchanges=4.0, paths=0.0, late=1.0, trials=1
+)
 """Of the first schedule, which is to come soon."""
-LATER = Effort(sweeps=200, moves=100, waiting_moves=10, parts=24, exchanges=64.0, trials=5)
+LATER = Effort(
+    sweeps=200, moves=100, waiting_moves=10, parts=24, exchanges=64.0, paths=0.0, late=1.0, trials=5
+)
 """Of all others."""
 MANY = 100_000
 """Deliveries above which a schedule takes a minute or more."""
-MANY_LATER = LATER._replace(sweeps=0, moves=4, waiting_moves=2, exchanges=32.0, trials=1)
-"""Of all others of more than ``MANY`` deliveries."""
+MANY_FIRST = Effort(
+    sweeps=0, moves=0.25, waiting_moves=0.05, parts=24, exchanges=0.2, paths=1.0, late=8.0, trials=1
+)
+MANY_LATER = MANY_FIRST._replace(moves=1.0, waiting_moves=0.1, exchanges=1.6, paths=8.0)
+"""Of more than ``MANY`` deliveries: of the first schedule, and of all others. Chosen by hand."""
 
 
 class Packing:
@@ -191,24 +203,28 @@ class Schedules:
         self._step[:] = -1
         self.steps = 0
         self.waiting = np.arange(len(self._step), dtype=np.int32)
+        many = len(self.waiting) > MANY
+        self._effort = MANY_FIRST if many else FIRST
         if self._made:
-            self._effort = LATER if len(self.waiting) <= MANY else MANY_LATER
+            self._effort = MANY_LATER if many else LATER
             if not self._is_lowest and self._duals.sweeps[0] < MAX_SWEEPS:
                 sweeps = self._effort.sweeps
                 improve_duals(self._routing, self.waiting, self._duals, sweeps, stop)
         self._made += 1
         choose_routes(self._routing, self.waiting, EXPONENTS, stop, self._state)
+        if many:
+            self.waiting.sort()  # for the cache
         self._reduce(lower, self._effort.moves, stop)
         self._is_lowest = self._made > 1 and self.fewest_left() <= lower
 
-    def _reduce(self, lower: int, moves: int, stop: BoolArray) -> None:
+    def _reduce(self, lower: int, moves: float, stop: BoolArray) -> None:
         """Reduce the largest load by one again and again, down to ``lower`` or until that fails.
 
         Each time takes ``moves`` routes per waiting delivery at most.
         """
         while self.fewest_left() > lower:
             before = _copied(self._routes)
-            target, trials = self.fewest_left() - 1, moves * len(self.waiting)
+            target, trials = self.fewest_left() - 1, int(moves * len(self.waiting))
             if not reduce_load(self._routing, self.waiting, target, trials, stop, self._state):
                 _restore(self._routes, before)
                 return
@@ -232,7 +248,8 @@ class Schedules:
                 self.waiting, self._step[:] = waiting, steps
                 _restore(self._routes, routes)
             list_users(self._filling, self.waiting)
-            exchanges = effort.exchanges * 2**trial
+            factor = 2**trial * min(effort.late, (self.steps + left) / max(1, left))
+            exchanges = effort.exchanges * factor, effort.paths * factor
             made = fill_steps(self._filling, self.steps, number, exchanges, stop, self._state)
             self.waiting = self.waiting[self._step[self.waiting] < 0]
             count_load(self._routes, self.waiting)

@@ -23,6 +23,10 @@ WEIGHT_STEP, LOAD_SHARE, LOAD_EXPONENT = 0.3, 0.3, 64.0
 to the target to the power of ``LOAD_EXPONENT``, and a weight for every use beyond the target: 1 at
 first, and ``WEIGHT_STEP`` more after each sweep that leaves the resource overloaded."""
 
+MAX_SHUFFLED, SCANS = 100_000, 256
+"""Deliveries up to which those with overloaded routes change them in random order; in their own
+order a scan of more takes a tenth of the time. So many scans count as a change of every route."""
+
 Floats = NDArray[np.float64]
 
 
@@ -207,7 +211,10 @@ def reduce_load(
         _draw_prices(routing, terms, state)
         if not overloaded or stop[0]:
             return not overloaded
-        shuffle(order, state)
+        if len(order) > MAX_SHUFFLED:
+            search += len(order) // SCANS
+        else:
+            shuffle(order, state)
         for place in range(len(order)):
             delivery = int(order[place])
             overloaded = False

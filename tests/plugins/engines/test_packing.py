@@ -45,7 +45,7 @@ SCATTERS = instances(max_nodes=7, kinds=("deliver",), switchings=("wormhole",)).
     SCATTERS,
     st.lists(st.sampled_from((2.0, 24.0, 300.0)), max_size=3),
     st.integers(1, 4),
-    st.sampled_from((0.5, 3.0)),
+    st.sampled_from(((0.5, 0.0), (3.0, 0.0), (0.5, 3.0))),
     st.booleans(),
     st.integers(0, 2**32 - 1),
 )
