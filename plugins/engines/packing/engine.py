@@ -17,7 +17,7 @@ from cchybrid.toolkit.search_run import watched
 from cchybrid.toolkit.solver import check, until_stopped
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
-from .filling import fill_steps, list_users, new_filling
+from .filling import fill_steps
 from .prices import improve_duals, new_duals
 from .routes import (
     Routes,
@@ -28,6 +28,7 @@ from .routes import (
     route_hops,
     route_nodes,
 )
+from .step_filling import list_users, new_filling
 
 EXPONENTS = np.geomspace(8.0, 1500.0, 14)
 """Exponents of the prices with which the routes of all deliveries are chosen, one after another."""

@@ -25,7 +25,7 @@ first, and ``WEIGHT_STEP`` more after each sweep that leaves the resource overlo
 
 MAX_SHUFFLED, SCANS = 100_000, 256
 """Deliveries up to which those with overloaded routes change them in random order; in their own
-order a scan of more takes a tenth of the time. So many scans count as a change of every route."""
+order a scan of more takes a tenth of the time. ``SCANS`` scans count as a change of every route."""
 
 Floats = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cchybrid_plugins.engines.packing import engine
 from cchybrid_plugins.engines.packing.engine import EXPONENTS, Packing
-from cchybrid_plugins.engines.packing.filling import fill_steps, list_users, new_filling
+from cchybrid_plugins.engines.packing.filling import fill_steps
 from cchybrid_plugins.engines.packing.prices import LEVEL, improve_duals, new_duals
 from cchybrid_plugins.engines.packing.routes import (
     choose_routes,
@@ -14,6 +14,7 @@ from cchybrid_plugins.engines.packing.routes import (
     new_routing,
     reduce_load,
 )
+from cchybrid_plugins.engines.packing.step_filling import list_users, new_filling
 from hypothesis import given
 from hypothesis import strategies as st
 
