@@ -46,9 +46,12 @@ class Trees:
     node gets another parent, only the values of the nodes before both parents have to be computed
     again.
 
-    1. A first tree: in every step every informed node sends to its next uninformed neighbour.
+    1. A first tree: in every step a maximum matching of informed and uninformed nodes, which
+       informs those with more neighbours first.
     2. Rounds of simulated annealing, each with more moves than the last one, and another base.
     3. After each temperature, the broadcast time of the tree is computed, with the best order.
+       Another tree is grown by maximum matchings that inform its earlier nodes first; late nodes
+       so change places with others.
 
     Nodes that need not receive have no value of their own, and are left out where no destination
     is behind them. A network that is a tree has one tree only, whose broadcast time is exact.
@@ -57,6 +60,9 @@ class Trees:
     ----------
     P. J. Slater, E. J. Cockayne, S. T. Hedetniemi, "Information dissemination in trees", SIAM
     Journal on Computing 10, 1981 (the best order of a tree). doi:10.1137/0210052
+
+    H. W. Kuhn, "The Hungarian method for the assignment problem", Naval Research Logistics
+    Quarterly 2, 1955 (augmenting paths). doi:10.1002/nav.3800020109
 
     S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi, "Optimization by simulated annealing", Science 220,
     1983. doi:10.1126/science.220.4598.671
@@ -142,7 +148,7 @@ class Search:
         if not reached.all():
             known = allowed & reached[first]
             self._set_up(source, first[known], last[known])
-        self.steps = schedule(self._graph, self._tree, self.step)
+        self.steps, self._parent = schedule(self._graph, self._tree, self.step), self._tree.parent
 
     def _set_up(self, source: int, first: LongArray, last: LongArray) -> None:
         """Make the graph of these hops, and a first tree."""
@@ -170,8 +176,23 @@ class Search:
             order=np.empty(nodes, dtype=np.int32),
             time=np.empty(nodes, dtype=np.int64),
         )
-        reached = grow(graph, self._tree, self.step)
+        self._grown = Tree(*(part.copy() for part in self._tree))
+        first = np.argsort(-np.diff(graph.receivers), kind="stable").astype(np.int32)
+        reached = grow(graph, self._tree, first, self.step)
         self._tree = self._tree._replace(order=self._tree.order[:reached])
+
+    def _find_steps(self) -> None:
+        """Schedule the tree, or that which is grown from its order if it is shorter."""
+        graph, tree = self._graph, self._tree
+        self.steps, self._parent = schedule(graph, tree, self.step), tree.parent
+        late = np.where(self.step < 0, len(self.step), self.step)
+        first = np.lexsort((-tree.value, late)).astype(np.int32)
+        step = np.empty_like(self.step)
+        reached = grow(graph, self._grown, first, step)
+        grown = self._grown._replace(order=self._grown.order[:reached])
+        steps = schedule(graph, grown, step)
+        if steps < self.steps:
+            self.steps, self.step, self._parent = steps, step, grown.parent
 
     def start(self, base: float) -> None:
         """Value trees by powers of another base."""
@@ -191,7 +212,7 @@ class Search:
         possible: int = anneal(
             graph, self._tree, self._power, temperature, moves, stop, self._state
         )
-        self.steps = schedule(self._graph, self._tree, self.step)
+        self._find_steps()
         return possible
 
     def found(self, problem: Problem) -> tuple[Assignment, Problem]:
@@ -201,7 +222,7 @@ class Search:
         transfers = Transfers(
             message=np.zeros(len(node), dtype=np.int64),
             step=self.step[node],
-            node=np.stack([self._tree.parent[node], node], axis=1).ravel().astype(np.int64),
+            node=np.stack([self._parent[node], node], axis=1).ravel().astype(np.int64),
             start=2 * np.arange(len(node) + 1),
         )
         listed, assignment = list_transfers(problem, transfers)

@@ -78,42 +78,128 @@ class Tree(NamedTuple):
 
 
 @compiled
-def grow(graph: Graph, tree: Tree, step: LongArray) -> int:
-    """Make a first tree: in every step each informed node sends to its next uninformed neighbour.
+def grow(graph: Graph, tree: Tree, first: IntArray, step: LongArray) -> int:
+    """Make a tree: in every step as many uninformed nodes as possible receive.
+
+    A step is a maximum matching of informed and uninformed nodes, by augmenting paths (Kuhn 1955)
+    for one uninformed node after another; so of all maximum matchings it is one that informs the
+    first nodes. Further ports of the nodes are matched in the same manner, one after another.
 
     Parameters
     ----------
+    first
+        All nodes; those that are to be informed first come first.
     step
-        Shape (nodes,): overwritten; -1 for nodes that are not reached.
+        Shape (nodes,): overwritten; -1 for the source and nodes that are not reached.
 
     Returns
     -------
     int
         The nodes that are reached, with the source.
     """
+    nodes = len(step)
+    rank = np.empty(nodes, dtype=np.int32)
+    rank[first] = np.arange(nodes)
+    waiting, waits = np.empty(nodes, dtype=np.int32), 0
+    near = np.zeros(nodes, dtype=np.bool_)
+    served = np.full(nodes, -1, dtype=np.int32)
+    came = np.full(nodes, -1, dtype=np.int32)
+    queue = np.empty(nodes, dtype=np.int32)
     tree.parent[:] = -1
     tree.children[:] = 0
     step[:] = -1
-    following = graph.receivers[:-1].copy()
-    reached, now, waiting = 1, 0, True
     tree.order[0] = graph.source
-    while waiting:
-        waiting = False
+    step[graph.source] = 0
+    now, seen, reached = 0, 0, 1
+    while seen < reached:
+        while seen < reached:
+            node = tree.order[seen]
+            seen += 1
+            for index in range(graph.receivers[node], graph.receivers[node + 1]):
+                other = graph.receiver[index]
+                if not near[other]:
+                    near[other] = True
+                    waiting[waits] = rank[other]
+                    waits += 1
+        waiting[:waits].sort()
         now += 1
-        for place in range(reached):
-            node = tree.order[place]
-            for _ in range(graph.ports[node]):
-                while following[node] < graph.receivers[node + 1]:
-                    other = graph.receiver[following[node]]
-                    following[node] += 1
-                    if other != graph.source and step[other] < 0:
-                        step[other] = now
-                        tree.order[reached] = other
-                        reached += 1
-                        _attach(graph, tree, other, node)
-                        waiting = True
-                        break
+        port, before = 0, -1
+        while before < reached:
+            before, left, start = reached, 0, 0
+            for index in range(waits):
+                start = _match(
+                    graph, tree, first[waiting[index]], port, step, served, came, queue, start
+                )
+            for index in range(start):
+                came[queue[index]] = -1
+            for index in range(waits):
+                node = first[waiting[index]]
+                if tree.parent[node] < 0:
+                    waiting[left] = waiting[index]
+                    left += 1
+                else:
+                    tree.order[reached] = node
+                    reached += 1
+                    served[tree.parent[node]] = -1
+                    _attach(graph, tree, node, tree.parent[node])
+            waits = left
+            port += 1
+        for index in range(seen, reached):
+            step[tree.order[index]] = now
+    step[graph.source] = -1
     return reached
+
+
+@internal
+def _match(
+    graph: Graph,
+    tree: Tree,
+    node: int,
+    port: int,
+    step: LongArray,
+    served: IntArray,
+    came: IntArray,
+    queue: IntArray,
+    start: int,
+) -> int:
+    """Find an informed node for another by an augmenting path.
+
+    Parameters
+    ----------
+    served
+        Shape (nodes,): the node to which an informed node sends, -1 if to none.
+    came
+        Shape (nodes,): the node from which the search came to an informed one, -1 if it did not.
+    queue
+        The informed nodes to which the search came; the first ``start`` of them, from which no
+        free one can be reached, are not searched again.
+
+    Returns
+    -------
+    int
+        The number of those.
+    """
+    size, place = start, start
+    while True:
+        for index in range(graph.senders[node], graph.senders[node + 1]):
+            sender = graph.sender[index]
+            if step[sender] < 0 or port >= graph.ports[sender] or came[sender] >= 0:
+                continue
+            came[sender] = node
+            queue[size] = sender
+            size += 1
+            if served[sender] < 0:
+                while sender >= 0:
+                    node = came[sender]
+                    served[sender] = node
+                    sender, tree.parent[node] = tree.parent[node], sender
+                for index in range(start, size):
+                    came[queue[index]] = -1
+                return start
+        if place == size:
+            return size
+        node = served[queue[place]]
+        place += 1
 
 
 @internal

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cchybrid
+from cchybrid.library.topologies import network as topology
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network
 from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, NoOptions, Stop
@@ -97,7 +98,8 @@ def test_the_kernels_are_compiled_as_written(instance, cooling, seed):
     search = Search(build_problem(instance).structure, seed)
     graph, tree, step = search._graph, search._tree, np.empty_like(search.step)
     full = tree._replace(order=np.empty(len(step), dtype=np.int32))
-    assert call(grow, graph, full, step) == len(tree.order)
+    first = np.random.default_rng(seed).permutation(len(step)).astype(np.int32)
+    assert call(grow, graph, full, first, step) == len(tree.order)
     call(schedule, graph, tree, step)
     base, hot, cold = cooling
     power = base ** np.arange(len(step) + 1)
@@ -219,3 +221,9 @@ def test_long_paths_keep_values_finite():
     search.anneal(0.001, 100, GO_ON)
     assert np.isfinite(search._tree.value).all()
     assert search.steps == 750
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_matchings_alone_find_binomial_trees_with_many_links(seed):
+    network = topology(f"binomial-tree-256-2560-{seed}")
+    assert Search(build_problem(hops(network, root=0)).structure, 0).steps == 8
