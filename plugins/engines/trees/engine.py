@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from math import ceil
 
 import numpy as np
@@ -176,9 +177,9 @@ class Search:
             order=np.empty(nodes, dtype=np.int32),
             time=np.empty(nodes, dtype=np.int64),
         )
-        self._grown = Tree(*(part.copy() for part in self._tree))
-        first = np.argsort(-np.diff(graph.receivers), kind="stable").astype(np.int32)
-        reached = grow(graph, self._tree, first, self.step)
+        self._grown = deepcopy(self._tree)
+        well_linked = np.argsort(-np.diff(graph.receivers), kind="stable").astype(np.int32)
+        reached = grow(graph, self._tree, well_linked, self.step)
         self._tree = self._tree._replace(order=self._tree.order[:reached])
 
     def _find_steps(self) -> None:
