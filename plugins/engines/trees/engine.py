@@ -19,19 +19,25 @@ from cchybrid.toolkit.warmup_problem import warmup_problem
 
 from .kernels import Graph, Tree, anneal, grow, schedule, weigh
 
-Cooling = tuple[float, float, float]
-LOOSE: tuple[Cooling, ...] = ((5.0, 50.0, 1.0), (2.0, 1.0, 0.01))
-TIGHT: tuple[Cooling, ...] = ((2.0, 1.0, 0.01), (1.5, 1.0, 0.01))
-"""Of one round after another: the base of the powers of the steps, and the temperatures times
-destinations at its begin and its end. Large bases avoid late nodes; small ones find perfect trees,
-in which every node sends in every step. Chosen on small worlds of 100 and 1,000 nodes and on
-binomial trees with random links, as all constants here."""
+Cooling = tuple[float, float, float, int]
+LOOSE: tuple[Cooling, ...] = (
+    (5.0, 50.0, 1.0, 0),
+    (5.0, 50.0, 1.0, 1000),
+    (3.0, 5.0, 0.05, 0),
+    (2.0, 1.0, 0.01, 0),
+)
+TIGHT: tuple[Cooling, ...] = ((2.0, 1.0, 0.01, 0), (1.5, 1.0, 0.01, 0))
+"""Of one round after another: the base of the powers of the steps, the temperatures times
+destinations at its begin and its end, and the moves per node (0: more than in the round before).
+Large bases avoid late nodes; small ones find perfect trees, in which every node sends in every
+step. Chosen on small worlds of 100 and 1,000 nodes and on binomial trees with random links, as all
+constants here."""
 FULL = 0.75
 """Part of the nodes that could be informed within the lower bound above which a tree has to be
 nearly perfect."""
 TEMPERATURES = 100
 """Temperatures of a round."""
-MOVES, GROWTH, ROUNDS = 50, 1.5, 14
+MOVES, GROWTH, ROUNDS = 50, 1.3, 24
 """Moves per node in the first round, the factor of each further one, and the rounds."""
 MAX_POWER = 200.0
 """Decimal exponent of the largest power of the base; a value is at most a thousand times that."""
@@ -103,9 +109,10 @@ class Trees:
         coolings = TIGHT if is_tight else LOOSE
         with watched(run) as stop:
             for index in range(ROUNDS):
-                base, hot, cold = coolings[index % len(coolings)]
+                base, hot, cold, per_node = coolings[index % len(coolings)]
                 search.start(base)
-                moves = ceil(MOVES * structure.network.nodes * GROWTH**index / TEMPERATURES)
+                per_node = per_node or ceil(MOVES * GROWTH**index)
+                moves = ceil(per_node * structure.network.nodes / TEMPERATURES)
                 possible = 0
                 for temperature in np.geomspace(hot, cold, TEMPERATURES) / destinations:
                     if run.wants(search.steps):

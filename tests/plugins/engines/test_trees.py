@@ -101,7 +101,7 @@ def test_the_kernels_are_compiled_as_written(instance, cooling, seed):
     first = np.random.default_rng(seed).permutation(len(step)).astype(np.int32)
     assert call(grow, graph, full, first, step) == len(tree.order)
     call(schedule, graph, tree, step)
-    base, hot, cold = cooling
+    base, hot, cold, _ = cooling
     power = base ** np.arange(len(step) + 1)
     call(weigh, graph, tree, power)
     state = seed_state(seed)
