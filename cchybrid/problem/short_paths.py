@@ -106,7 +106,8 @@ class ShortPaths:
         count[0, self._targets, np.arange(columns)] = 1.0
         order = np.argsort(self._distance[:-1], axis=None, kind="stable")
         level = self._distance[:-1].ravel()[order]
-        farthest = int(level[-1]) if len(level) else 0
+        # No path of a bundle passes a node that is farther from the target than the source is.
+        farthest = int(self._distance[self._sources, self._column].max(initial=0))
         bounds = np.searchsorted(level, np.arange(1, farthest + 2))
         for hops in range(extra + 1):
             for start, end in pairwise(bounds.tolist()):
