@@ -117,8 +117,8 @@ LARGE_DELIVERIES = 20_000
 """Required deliveries up to which the seconds of ``AutoOptions`` hold. Above, all four are longer
 in proportion, as starting and every move of an engine take longer."""
 MANY_DELIVERIES, SPECIAL_SHARE = 100_000, 3 / 4
-"""Required deliveries above which engines for direct messages only get a share of the remaining time
-before any probe: they need half a minute and more, and others have never contributed anything there."""
+"""Required deliveries above which engines for direct messages only get a share of the remaining
+time before any probe: they need half a minute and more, and others never contributed there."""
 MAX_CONSTRUCTION_SHARE = 1 / 3
 """Largest share of the time for constructions."""
 EXTERNAL_SHARE, MAX_EXTERNAL = 1 / 10, 4

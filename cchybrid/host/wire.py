@@ -72,7 +72,8 @@ def steps_from_line(value: Any) -> Steps:
 
 def _pack(array: Any) -> str:
     """Return the numbers of an array as text: bytes of each, and all in base 64."""
-    size = next(size for size in (1, 2, 4, 8) if array.max(initial=0) < 1 << (8 * size - 1))
+    reach = max(int(array.max(initial=0)), -1 - int(array.min(initial=0)))
+    size = next(size for size in (1, 2, 4, 8) if reach < 1 << (8 * size - 1))
     return f"{size}{base64.b64encode(array.astype(f'<i{size}')).decode()}"
 
 

@@ -73,7 +73,7 @@ class Schedule(ShownSchedule):
                     f"{described(value)} is no {kind.__name__}", where=where, hint="give one"
                 )
         lists = (tuple, list)
-        is_flat = isinstance(self.steps, FlatSteps)
+        is_flat = type(self.steps) is FlatSteps
         if not is_flat and not (
             isinstance(self.steps, lists) and all(isinstance(s, lists) for s in self.steps)
         ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, final, overload
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,8 +29,11 @@ Steps = Sequence[tuple[Transfer, ...]]
 """Per step its transfers: a tuple, or ``FlatSteps``."""
 
 
+@final
 class FlatSteps(Sequence[tuple[Transfer, ...]]):
     """The transfers of all steps in flat arrays; reads like a tuple of tuples of ``Transfer``.
+
+    The arrays are copied, and cannot be changed: what the referee has verified stays as it is.
 
     Parameters
     ----------
@@ -48,18 +51,23 @@ class FlatSteps(Sequence[tuple[Transfer, ...]]):
     """
 
     __slots__ = ("first", "message", "node", "start")
+    message: Ints
+    first: LongArray
+    node: Ints
+    start: LongArray
     __hash__ = None  # type: ignore[assignment]  # like all that holds arrays
 
     def __init__(self, message: Ints, first: Ints, node: Ints, start: Ints) -> None:
         import numpy as np
 
-        for array in (message, first, node, start):
-            if array.ndim != 1 or array.dtype.kind not in "iu":
+        arrays = {"message": message, "first": first, "node": node, "start": start}
+        for name, array in arrays.items():
+            if array.ndim != 1 or array.dtype.kind != "i":
                 raise ValueError("an array is no list of whole numbers")
-        self.message, self.node = message.view(), node.view()
-        self.first, self.start = first.astype(np.int64), start.astype(np.int64)
-        for array in (self.message, self.node, self.first, self.start):
-            array.flags.writeable = False  # what the referee has verified stays as it is
+            kind = array.dtype if name in ("message", "node") else np.int64
+            copied = np.array(array, dtype=kind)
+            copied.flags.writeable = False
+            object.__setattr__(self, name, copied)
         for ends, size in ((self.first, len(message)), (self.start, len(node))):
             if not len(ends) or ends[0] or ends[-1] != size or (ends[1:] < ends[:-1]).any():
                 raise ValueError("offsets do not divide an array")
@@ -81,6 +89,14 @@ class FlatSteps(Sequence[tuple[Transfer, ...]]):
             np.fromiter(chain.from_iterable(paths), np.int64),
             np.cumsum([0, *map(len, paths)]),
         )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse another array."""
+        raise AttributeError(f"{name} cannot be changed")
+
+    def __reduce__(self) -> tuple[type, tuple[Ints, ...]]:
+        """Return how to make a copy, whose arrays cannot be changed either."""
+        return FlatSteps, (self.message, self.first, self.node, self.start)
 
     def __len__(self) -> int:
         """Return the number of steps."""
@@ -124,7 +140,8 @@ class FlatSteps(Sequence[tuple[Transfer, ...]]):
     def __eq__(self, other: object) -> bool:
         """Return whether the other one has the same transfers in the same steps and order."""
         if isinstance(other, (tuple, FlatSteps)):
-            return len(self) == len(other) and all(map(tuple.__eq__, self, other))
+            pairs = zip(self, other, strict=False)
+            return len(self) == len(other) and all(mine == theirs for mine, theirs in pairs)
         return NotImplemented
 
     def __repr__(self) -> str:

@@ -118,7 +118,7 @@ class _Referee:
         self.nodes = self.network.nodes
         self.rounds = _limits(map(self.model.rounds_in, range(self.steps)))
 
-        if isinstance(read, FlatSteps):
+        if type(read) is FlatSteps:
             sizes, length = np.diff(read.first), np.diff(read.start)
             message: Ints = read.message.astype(np.int64)
             node: Ints = read.node.astype(np.int64)

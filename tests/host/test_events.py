@@ -184,7 +184,7 @@ def test_a_line_without_end_is_refused(monkeypatch):
         list(Reader().feed(b"x" * 101))
 
 
-STEPS = ((Transfer(300, (1, 0)), Transfer(0, (70_000, -1, 3))), (), (Transfer(1, (5, 4)),))
+STEPS = ((Transfer(300, (1, 0)), Transfer(0, (70_000, -256, 3))), (), (Transfer(1, (5, 4)),))
 
 
 def test_large_schedules_travel_as_arrays():

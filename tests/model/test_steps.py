@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
-from cchybrid.model import FlatSteps, Transfer
+import cchybrid
+from cchybrid.model import FlatSteps, Schedule, Transfer
+from cchybrid.model.errors import InputError
 from cchybrid.model.steps import count_hops, count_transfers, reverse_steps
 
 STEPS = (
@@ -28,6 +31,8 @@ def test_flat_steps_read_like_tuples() -> None:
     assert flat[::-1] == STEPS[::-1]
     assert flat != STEPS[:2]
     assert flat != [*STEPS]
+    assert flat != ((), (), ())
+    assert flat != (None, None, None)
     assert FlatSteps.of(()) == ()
     with pytest.raises(IndexError):
         flat[3]
@@ -50,8 +55,30 @@ def test_flat_steps_cannot_be_changed() -> None:
     for array in (flat.message, flat.first, flat.node, flat.start):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
+    with pytest.raises(AttributeError, match="node cannot be changed"):
+        flat.node = np.array([5, 6])  # type: ignore[misc]
+    message[0] = 7
+    assert flat == ((Transfer(0, (0, 1)),),)
+    copied = pickle.loads(pickle.dumps(flat))
+    assert copied == flat
+    assert not copied.node.flags.writeable
     with pytest.raises(TypeError):
         hash(flat)
+
+
+def test_only_flat_steps_themselves_are_read_as_arrays() -> None:
+    class Other(FlatSteps):  # type: ignore[misc]
+        """Steps that say one thing as arrays and another one as tuples."""
+
+        def __getitem__(self, key: Any) -> Any:
+            return (Transfer(9, (7, 8)),)
+
+    instance = cchybrid.instance("ring-bi-3", "pairs:0>1")
+    honest = FlatSteps.of(((Transfer(0, (0, 1)),),))
+    other = Other(honest.message, honest.first, honest.node, honest.start)
+    assert cchybrid.verify_schedule(Schedule(instance, honest)) == ()
+    with pytest.raises(InputError, match="not a list of steps"):
+        Schedule(instance, other)
 
 
 @pytest.mark.parametrize(
@@ -64,11 +91,12 @@ def test_flat_steps_cannot_be_changed() -> None:
         ([0, 1], [0, 2], [0, 1], [0, 2]),
         ([0], [], [0, 1], [0, 2]),
         ([0.5], [0, 1], [0, 1], [0, 2]),
+        (np.array([2**63], dtype=np.uint64), [0, 1], [0, 1], [0, 2]),
         ([[0]], [0, 1], [0, 1], [0, 2]),
     ],
 )
 def test_arrays_that_are_no_steps_are_refused(
-    message: list[int], first: list[int], node: list[int], start: list[int]
+    message: Any, first: list[int], node: list[int], start: list[int]
 ) -> None:
     with pytest.raises(ValueError):
         FlatSteps(np.array(message), np.array(first), np.array(node), np.array(start))

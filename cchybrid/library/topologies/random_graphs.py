@@ -243,7 +243,7 @@ def binomial_tree(nodes: int, links: int, seed: int) -> Network:
     InputError
         The number of nodes is no power of two, there are more links than pairs, or it is too large.
     """
-    power_of_two(nodes, "binomial-tree")
+    power_of_two(nodes, "binomial-tree", f"-{links}-{seed}")
     pairs = nodes * (nodes - 1) // 2
     if links > pairs - nodes + 1:
         raise InputError(

@@ -54,15 +54,19 @@ def check_min_nodes(nodes: int, smallest: int, family: str) -> None:
         )
 
 
-def power_of_two(number: int, family: str) -> int:
-    """Return the exponent of a number that must be a power of two, at least 2."""
+def power_of_two(number: int, family: str, rest: str = "") -> int:
+    """Return the exponent of a number that must be a power of two, at least 2.
+
+    ``rest`` is what follows the number in the names of the family.
+    """
     if number < 2:
-        raise InputError(f"{number} is less than 2", hint=f"use {family}-2")
+        raise InputError(f"{number} is less than 2", hint=f"use {family}-2{rest}")
     check_size(number)
     exponent = number.bit_length() - 1
     if number != 1 << exponent:
         lower = 1 << exponent
         raise InputError(
-            f"{number} is no power of two", hint=f"use {family}-{lower} or {family}-{2 * lower}"
+            f"{number} is no power of two",
+            hint=f"use {family}-{lower}{rest} or {family}-{2 * lower}{rest}",
         )
     return exponent
