@@ -56,7 +56,7 @@ def run(
             autocompletion=_suites,
             show_default=False,
             help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, sccl, tacos,"
-            " czech-summary, groups, general, general-training, general-test, scale,"
+            " czech-summary, groups, general, general-training, general-test, scale, scale-models,"
             " broadcast-time; designs: gappin, order-degree, fewest-steps; throughputs: forestcoll;"
             " studies: success-hypercubes, success-multistage, run-times, success-hgsa, sweep-sga,"
             " sweep-mboa, sweep-umda, compare-engines, tabu, covering, cooperation, teams; or a"
