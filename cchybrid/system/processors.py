@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import tempfile
+import socket
 from collections.abc import Iterator
-from pathlib import Path
+
+NAME = "cchybrid-processor"
+"""Beginning of the name of a lock."""
 
 
 @contextlib.contextmanager
 def limited_to(count: int | None) -> Iterator[tuple[int, ...]]:
     """Restrict this process, and those that it starts, to this number of processors.
 
-    A run locks a file for each of its processors, so that runs at the same time get different ones
+    A run binds a name for each of its processors, so that runs at the same time get different ones
     as long as there are enough. It yields the processors, all of this process if these are not
     more; none where the system cannot restrict processes.
     """
@@ -36,14 +37,10 @@ def limited_to(count: int | None) -> Iterator[tuple[int, ...]]:
 
 def _lock(processor: int, stack: contextlib.ExitStack) -> bool:
     """Return whether no other run has locked a processor, and lock it until the stack is closed."""
-    name = f"cchybrid-{os.getuid()}-processor-{processor}.lock"
-    with contextlib.suppress(OSError):
-        file = os.open(Path(tempfile.gettempdir()) / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(file)
-            return False
-        stack.callback(os.close, file)
-        return True
-    return False
+    held = stack.enter_context(socket.socket(socket.AF_UNIX))
+    try:
+        # Linux: a name without a file, which ends with its process.
+        held.bind(f"\0{NAME}-{os.getuid()}-{processor}")
+    except OSError:
+        return False
+    return True
