@@ -10,7 +10,7 @@ from cchybrid.toolkit.kernels.indexed_list import insert
 from cchybrid.toolkit.kernels.rng import State, below, uniform
 
 from .path_exchanges import exchange_paths
-from .step_filling import Filling, evict_delivery, insert_delivery
+from .step_filling import Filling, draw_free, evict_delivery, insert_delivery
 
 CANDIDATES = 8
 """Deliveries that are compared for a resource."""
@@ -78,10 +78,7 @@ def _exchange(filling: Filling, trials: int, tick: int, state: State) -> int:
     for trial in range(trials):
         if filled.free.length[0] == 0:
             break
-        resource = int(filled.free.items[below(state, filled.free.length[0])])
-        other = int(filled.free.items[below(state, filled.free.length[0])])
-        if filled.weight[other] > filled.weight[resource]:
-            resource = other
+        resource = draw_free(filled, state)
         best, best_gain, best_row, best_evicted = -1, -1.0e300, 0, 0
         for _ in range(CANDIDATES):
             place = users.start[resource] + below(state, users.size[resource])

@@ -7,7 +7,7 @@ import math
 from cchybrid.toolkit.kernels import internal
 from cchybrid.toolkit.kernels.rng import State, below, uniform
 
-from .step_filling import Filling, evict_delivery, insert_delivery
+from .step_filling import Filling, draw_free, evict_delivery, insert_delivery
 
 HEAT = 0.3
 """Temperature at the beginning of a step."""
@@ -26,10 +26,7 @@ def exchange_paths(filling: Filling, trials: int, tick: int, state: State) -> in
     for trial in range(trials):
         if filled.free.length[0] == 0:
             break
-        resource = int(filled.free.items[below(state, filled.free.length[0])])
-        other = int(filled.free.items[below(state, filled.free.length[0])])
-        if filled.weight[other] > filled.weight[resource]:
-            resource = other
+        resource = draw_free(filled, state)
         if ends.tail[resource] < 0:
             continue
         source = _upstream(filling, int(ends.tail[resource]), state)

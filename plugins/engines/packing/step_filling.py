@@ -11,6 +11,7 @@ from cchybrid.problem.arrays import IntArray, LongArray
 from cchybrid.problem.ragged import offsets_of
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.indexed_list import IndexedList, drop, empty_list, insert
+from cchybrid.toolkit.kernels.rng import State, below
 
 from .routes import Routes
 from .scatter import Scatter
@@ -215,3 +216,11 @@ def evict_delivery(filling: Filling, delivery: int) -> None:
             place += 1
         filled.lane[place] = filled.lane[last]
     filled.value[delivery] = 0.0
+
+
+@internal
+def draw_free(filled: Step, state: State) -> int:
+    """Return the resource of larger weight of two random ones with room in the step."""
+    resource = int(filled.free.items[below(state, filled.free.length[0])])
+    other = int(filled.free.items[below(state, filled.free.length[0])])
+    return other if filled.weight[other] > filled.weight[resource] else resource
