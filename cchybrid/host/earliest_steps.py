@@ -100,13 +100,19 @@ def first_free(resources: Ints, delivery: int, path: int, hop: int, full: Words,
             taken |= full[resources[delivery, path, hop, place], word]
         free = ~taken & allowed
         if free != 0:
-            step = int(64 * word)
-            while free & ONE == 0:
-                free >>= ONE
-                step += 1
-            return step
+            return 64 * word + lowest_bit(free)
         allowed = ALL
     return int(64 * full.shape[1])
+
+
+@internal
+def lowest_bit(word: np.uint64) -> int:
+    """Return the place of the lowest bit that is set; some bit is."""
+    place = 0
+    while word & ONE == 0:
+        word >>= ONE
+        place += 1
+    return place
 
 
 @compiled

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cchybrid.host.earliest_steps import lowest_bit
 from cchybrid.toolkit.kernels import compiled, internal
 
 Ints = NDArray[np.signedinteger[Any]]
@@ -139,9 +140,5 @@ def _pick(
             if place == 0:
                 found = found >> shift << shift
             if found != 0:
-                message = int(64 * word)
-                while found & ONE == 0:
-                    found >>= ONE
-                    message += 1
-                return message
+                return int(64 * word + lowest_bit(found))
     return -1

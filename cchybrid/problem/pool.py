@@ -117,7 +117,7 @@ def _has_more(
 ) -> bool:
     """Return whether more than ``max_options`` options are found soon.
 
-    That does not list the paths of a pair, which can mean much search in vain. Where few paths lead
+    That does not list the paths of a pair, where a search often finds none. Where few paths lead
     to the targets of their source, more options may remain unfound.
     """
     options = followed = 0

@@ -64,7 +64,7 @@ class Routes:
         """Yield the last node of every allowed path from a source.
 
         The allowed paths from one source are a tree, as each part of one that begins there is one
-        itself: it has no more extra hops. So no path is followed in vain, unlike by ``paths``.
+        itself: it has no more extra hops. So every path followed counts, unlike by ``paths``.
         """
         longest = [self._max_hops(source, node) for node in range(self.network.nodes)]
         waiting = [(source, 1 << source, 0)]
