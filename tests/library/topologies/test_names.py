@@ -92,7 +92,8 @@ REFUSALS = {
     "scale-free-4-4-1": "4 nodes cannot have 4 links each; use 1 to 3",
     "small-world-24-5-1": "no degree of 5; use a degree of 6",
     "small-world-24-4-101-1": "101 percent of the links are too many; use at most 100",
-    "binomial-tree-33-1-1": "33 is no power of two; use binomial-tree-32 or binomial-tree-64",
+    "binomial-tree-33-1-1":
+        "33 is no power of two; use binomial-tree-32-1-1 or binomial-tree-64-1-1",
     "binomial-tree-32-466-1": "466 links are more than there are pairs beside the tree; use at",
     "dragonfly": "the parameters are missing; write dragonfly-AxH, such as dragonfly-4x2",
     "dgx-3": "did you mean dgx-1", "nsfnet": "did you mean nsfnet-14?",
