@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from cchybrid.checker import EvidenceError, proven_steps, proves_infeasible
 from cchybrid.host.run_history import Contribution
 from cchybrid.host.schedule_task import HOST_GREEDY
-from cchybrid.model import Instance, Schedule
+from cchybrid.host.wire import steps_from_line, steps_to_line
+from cchybrid.model import FlatSteps, Instance, Schedule
 from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.model.json_fields import expect
 from cchybrid.plugin.benchmark import StoredRun, amount
 from cchybrid.referee.verify import verify_schedule
 
@@ -45,6 +48,16 @@ def certified_steps(result: Mapping[str, Any]) -> int:
     )
 
 
+def schedule_record(schedule: Schedule) -> dict[str, Any]:
+    """Return the JSON object of a schedule for the store: as in files, but ``FlatSteps`` as arrays.
+
+    As lists of objects, a million transfers take gigabytes and many seconds.
+    """
+    if not isinstance(schedule.steps, FlatSteps):
+        return schedule.to_json()
+    return replace(schedule, steps=()).to_json() | {"steps": steps_to_line(schedule.steps)}
+
+
 def stored_schedule(run: StoredRun) -> Schedule | None:
     """Return the schedule of a run, verified again with its bound; ``None`` without one.
 
@@ -56,8 +69,13 @@ def stored_schedule(run: StoredRun) -> Schedule | None:
     result, bound = run.result, certified_steps(run.result)
     if run.record is None:
         return None
-    record = run.unpacked()
-    schedule = Schedule.from_json(record)
+    record = expect(run.unpacked(), dict, "the file")
+    is_flat = isinstance(record.get("steps"), dict)
+    steps = steps_from_line(record["steps"]) if is_flat else ()
+    schedule = Schedule.from_json(record | {"steps": []} if is_flat else record)
+    del record  # gigabytes
+    if is_flat:
+        schedule = replace(schedule, steps=steps)
     if violations := verify_schedule(schedule):
         raise InputError(f"the schedule is invalid: {violations[0].text}")
     said = schedule.lower_bound

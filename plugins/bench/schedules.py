@@ -22,7 +22,7 @@ from cchybrid.plugin.registry import Registry
 from .features import facts_of
 from .row import Row
 from .run_cost import CostMeter
-from .schedule_checks import checked_columns
+from .schedule_checks import checked_columns, schedule_record
 
 
 class Schedules(Benchmark[Row]):
@@ -141,7 +141,7 @@ class Schedules(Benchmark[Row]):
         if not result.certified:
             record["certified_evidence"] = result.certified_bound.evidence
         if result.schedule is not None:
-            return record, result.schedule.to_json()
+            return record, schedule_record(result.schedule)
         record["evidence_without_schedule"] = result.lower_bound.evidence or None
         record["instance_record"] = instance.to_json()
         return record, None

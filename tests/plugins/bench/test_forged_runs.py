@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 from cchybrid_plugins.bench.checking import check
 from cchybrid_plugins.bench.contestant import Contestant
-from cchybrid_plugins.bench.schedule_checks import checked_columns
+from cchybrid_plugins.bench.schedule_checks import checked_columns, schedule_record, stored_schedule
 from cchybrid_plugins.bench.store import Run
 
 import cchybrid
 from cchybrid.host.schedule_task import HOST_GREEDY
+from cchybrid.host.wire import steps_to_line
+from cchybrid.model import FlatSteps
 from cchybrid.model.errors import InputError
+from cchybrid.model.schedule import steps_from_json
 from cchybrid.plugin.benchmark import Checked
 from cchybrid.plugin.registry import load_registry
 from tests.plugins.bench.local_runs import packed, stored_under
@@ -95,12 +98,23 @@ FORGED: tuple[tuple[str, Callable[[Result, Any], object]], ...] = (
 )  # fmt: skip
 
 
+def in_arrays(_: Result, record: Any) -> None:
+    """Put the steps into arrays, as those of a large schedule are stored."""
+    record["steps"] = steps_to_line(FlatSteps.of(steps_from_json(record["steps"], "steps")))
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("arrays", [False, True])
 @pytest.mark.parametrize(("reason", "change"), FORGED)
-def test_a_forged_run_does_not_count(reason: str, change: Callable[[Result, Any], object]) -> None:
+def test_a_forged_run_does_not_count(
+    reason: str, change: Callable[[Result, Any], object], arrays: bool
+) -> None:
     run = schedules().runs[0]
+    forged = changed(run, change)
+    if arrays:
+        run, forged = changed(run, in_arrays), changed(forged, in_arrays)
     assert checked(run).failure == ""
-    found = checked(changed(run, change))
+    found = checked(forged)
     assert not found.held
     assert found.failure.startswith("does not hold: ")
     assert reason in found.failure
@@ -121,6 +135,34 @@ def test_a_record_that_is_not_the_schedule_does_not_count(
     record: bytes | None, reason: str
 ) -> None:
     assert reason in checked(replace(schedules().runs[0], record=record)).failure
+
+
+@pytest.mark.parametrize(
+    ("steps", "reason"),
+    [
+        ({}, "not the arrays of steps"),
+        ({"message": "1", "first": "1", "node": "1", "start": "1x"}, "base64"),
+        ({"message": "1AA==", "first": "1AA==", "node": "1", "start": "1AA=="}, "do not divide"),
+        ("steps", "is not a list"),
+    ],
+)
+def test_arrays_that_are_no_steps_do_not_count(steps: Any, reason: str) -> None:
+    run = changed(schedules().runs[0], lambda _, record: record.update(steps=steps))
+    assert reason in checked(run).failure
+
+
+def test_a_schedule_of_flat_steps_is_stored_as_its_arrays() -> None:
+    schedule = stored_schedule(schedules().runs[0])
+    assert schedule is not None
+    plain, flat = (
+        schedule_record(schedule),
+        schedule_record(replace(schedule, steps=FlatSteps.of(schedule.steps))),
+    )
+    assert plain == schedule.to_json()
+    assert sorted(flat["steps"]) == ["first", "message", "node", "start"]
+    found = stored_schedule(replace(schedules().runs[0], record=packed(flat)))
+    assert found == schedule
+    assert isinstance(found.steps, FlatSteps)
 
 
 def test_a_packed_record_must_not_grow_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
