@@ -197,7 +197,7 @@ class _Search:
 
     def _throughput(self) -> ThroughputResult | None:
         try:
-            return throughput_of(self.whole)
+            return throughput_of(self.whole, max(1.0, self.deadline - time.monotonic()))
         except InputError:
             return None  # not defined: half-duplex links, limited ports
 

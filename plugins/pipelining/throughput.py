@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.checker.throughput import check_throughput
+from cchybrid.host.arguments import read_seconds
 from cchybrid.host.instances import instance as named_instance
 from cchybrid.host.run_result import RunResult
 from cchybrid.host.versions import versions
@@ -74,7 +75,13 @@ class ThroughputResult(RunResult):
             f"bound: {self._reason()}",
             f"schedule: {len(trees)} {what} carry {chunks} of every message in {rounds}, again "
             f"and again{height}",
+            *([f"left out: {self.left_out}"] if self.left_out else []),
         ]
+
+    @property
+    def left_out(self) -> str:
+        """The part of the search that the time limit left out, and why; "" if it was complete."""
+        return str(self.record.get("made_by", {}).get("left_out", ""))
 
     def _reason(self) -> str:
         """Return the proof of the bound as a sentence."""
@@ -162,6 +169,7 @@ class ThroughputResult(RunResult):
             "rounds": self.record["rounds"],
             "trees": len(self.record["trees"]),
             "height": self.height,
+            "left_out": self.left_out,
             **super().to_json(),
         }
 
@@ -177,6 +185,7 @@ def throughput(
     fail_links: Sequence[str] = (),
     fail_nodes: Sequence[Any] = (),
     unit: Any = None,
+    time_limit: float = 60.0,
 ) -> ThroughputResult:
     """Return the fewest rounds per chunk of a collective, over any routes, with trees and proof.
 
@@ -194,6 +203,9 @@ def throughput(
         Links ``A-B`` (``A>B``: one direction) and nodes without which the network is used.
     unit
         What a capacity of 1 is, as ``cchybrid.network`` takes it.
+    time_limit
+        Seconds for the search; trees of shortest paths, which take a few more, are found without
+        it.
 
     Raises
     ------
@@ -214,24 +226,25 @@ def throughput(
         "fail_links": fail_links, "fail_nodes": fail_nodes, "unit": unit,
     }  # fmt: skip
     if not isinstance(network, Instance):
-        return throughput_of(named_instance(network, **named))
+        return throughput_of(named_instance(network, **named), time_limit)
     for where, value in named.items():
         if value not in (None, ()):
             raise InputError(
                 "the instance names the messages already", where=where, hint="leave it out"
             )
-    return throughput_of(network)
+    return throughput_of(network, time_limit)
 
 
-def throughput_of(instance: Instance) -> ThroughputResult:
+def throughput_of(instance: Instance, time_limit: float = 60.0) -> ThroughputResult:
     """Return the fewest rounds per chunk of an instance over any routes; see ``throughput``."""
     from .proof.throughput import throughput_record
 
+    read_seconds(time_limit, required=True)
     started = time.monotonic()
     found = throughput_instance(instance)
-    record = throughput_record(found)
+    record = throughput_record(found, time_limit)
     seconds = round(time.monotonic() - started, 3)
-    record["made_by"] = {"version": versions()["cchybrid"], "seconds": seconds}
+    record["made_by"] |= {"version": versions()["cchybrid"], "seconds": seconds}
     return checked_throughput(found, record, seconds)
 
 

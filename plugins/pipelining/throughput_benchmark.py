@@ -30,6 +30,8 @@ from cchybrid.plugin.registry import Registry
 
 from .throughput import throughput_instance, throughput_of
 
+TIME_LIMIT = 3600.0
+"""Seconds of a row: no row that is published takes a minute."""
 COLUMNS = ("topology", "collective", "rounds_per_chunk", "source", "note")
 """The columns of a table of throughputs."""
 REPORT_COLUMNS = (
@@ -135,7 +137,7 @@ class Throughputs(Benchmark[ThroughputRow]):
         """Return the result and the ``cchybrid-throughput/1`` object; ``solve`` plays no part."""
         started = time.monotonic()
         instance = throughput_instance(resolve(self.from_json(job).spec, registry))
-        found = throughput_of(instance)
+        found = throughput_of(instance, TIME_LIMIT)
         result = {
             "digest": instance.digest,
             "status": "optimal" if found.certified else "feasible",

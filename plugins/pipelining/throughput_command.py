@@ -25,6 +25,7 @@ def throughput(
     bandwidth: Annotated[
         str | None, arguments.option("GB/S", "What a capacity of 1 stands for; rates are shown.")
     ] = None,
+    time_limit: arguments.TimeLimit = 60.0,
     output: Annotated[
         Path | None,
         arguments.output(
@@ -53,7 +54,7 @@ def throughput(
     check_writable(output)
     instance = read_instance(load_plugins())
     rate = read_instance.bandwidth(context, "bandwidth") or rate
-    result = throughput_of(instance)
+    result = throughput_of(instance, time_limit)
     if output is not None and output.suffix.lower() == ".xml":
         write_text(tree_xml(result.record), output)
     elif output is not None:

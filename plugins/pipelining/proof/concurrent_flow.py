@@ -10,6 +10,7 @@ same, but may differ.
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -24,6 +25,7 @@ from cchybrid.proof.linear_program import LinearProgram, roundings
 from .exact_solution import exact_dual, solve_exactly
 from .max_flow import refuse_large
 
+OVER = "the time is over"
 MAX_COLUMNS = 40_000
 """Sources times channels up to which the linear program is solved, in a few minutes."""
 _TOLERANCE = 1e-9
@@ -45,7 +47,10 @@ class PathFlow(NamedTuple):
 
 
 def concurrent_flow(
-    channels: Mapping[Arc, int], closed: set[int], demand: Mapping[Pair, int]
+    channels: Mapping[Arc, int],
+    closed: set[int],
+    demand: Mapping[Pair, int],
+    deadline: float = math.inf,
 ) -> PathFlow:
     """Return a path flow with the smallest largest relative load of a channel.
 
@@ -57,13 +62,17 @@ def concurrent_flow(
         Nodes that no path passes.
     demand
         The number of messages by source and destination; all can be reached.
+    deadline
+        The end, by ``time.monotonic``.
 
     Raises
     ------
+    TimeoutError
+        The linear program was not solved before the deadline, or is too large for that.
     InputError
-        The linear program is too large, or the capacities are.
+        The capacities are too large.
     """
-    program = _Program(channels, closed, demand)
+    program = _Program(channels, closed, demand, deadline)
     exact = program.exact_flow()
     if exact is not None:
         flows, prices = exact
@@ -73,14 +82,17 @@ def concurrent_flow(
 
 class _Program:
     def __init__(
-        self, channels: Mapping[Arc, int], closed: set[int], demand: Mapping[Pair, int]
+        self,
+        channels: Mapping[Arc, int],
+        closed: set[int],
+        demand: Mapping[Pair, int],
+        deadline: float,
     ) -> None:
         sources = sorted({source for source, _ in demand})
         if len(sources) * len(channels) > MAX_COLUMNS:
-            raise InputError(
-                f"{len(sources)} sources times {len(channels)} channels are too many",
-                where="throughput",
-                hint=f"at most {MAX_COLUMNS} are solved exactly",
+            raise TimeoutError(
+                f"{len(sources)} sources times {len(channels)} channels are too many, "
+                f"at most {MAX_COLUMNS} are solved"
             )
         # Rows and columns of the program, as in it and in integers.
         self.rows: list[dict[int, int]] = []
@@ -110,9 +122,9 @@ class _Program:
         for arc, row in load.items():
             self.rows.append({**row, self.rounds: -channels[arc]})
             self.right.append(0)
-        self._solve(channels)
+        self._solve(channels, deadline)
 
-    def _solve(self, channels: Mapping[Arc, int]) -> None:
+    def _solve(self, channels: Mapping[Arc, int], deadline: float) -> None:
         # Kept, as its variables and rows are of no use without it.
         self.program = program = LinearProgram()
         self.variables = [program.variable() for _ in self.columns]
@@ -125,8 +137,10 @@ class _Program:
             )
             for number, (row, right) in enumerate(zip(self.rows, self.right, strict=True))
         ]
-        if not program.solve():
+        if not program.solve(max(0.0, deadline - time.monotonic())):
             refuse_large(channels)
+            if time.monotonic() > deadline:
+                raise TimeoutError(OVER)
             raise InputError(
                 "the linear program could not be solved",
                 where="throughput",

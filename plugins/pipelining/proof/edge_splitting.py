@@ -10,6 +10,8 @@ In other networks it may fail.
 
 from __future__ import annotations
 
+import math
+import time
 from collections import deque
 from collections.abc import Collection, Iterable
 
@@ -32,6 +34,8 @@ class Splitting:
         The capacity of every arc.
     root, targets, demand
         The flow from the root to every target that must stay possible.
+    deadline
+        The end, by ``time.monotonic``, after which ``remove`` raises a ``TimeoutError``.
 
     Attributes
     ----------
@@ -44,8 +48,14 @@ class Splitting:
     """
 
     def __init__(
-        self, capacity: dict[Arc, int], root: int, targets: Collection[int], demand: int
+        self,
+        capacity: dict[Arc, int],
+        root: int,
+        targets: Collection[int],
+        demand: int,
+        deadline: float = math.inf,
     ) -> None:
+        self._deadline = deadline
         self.capacity = {arc: size for arc, size in capacity.items() if size}
         self.parts: dict[Arc, deque[Part]] = {
             arc: deque([(size, arc)]) for arc, size in self.capacity.items()
@@ -121,6 +131,8 @@ class Splitting:
 
     def _shortfall(self) -> int:
         """Return how far the smallest flow to a target is below the demand."""
+        if time.monotonic() > self._deadline:
+            raise TimeoutError
         network = FlowNetwork(self.capacity)
         return max(self._demand - network.value(self._root, goal) for goal in self._targets)
 

@@ -9,10 +9,11 @@ that demands most is found by Newton's method for fractions (Dinkelbach, Managem
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter, deque
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from cchybrid.checker import Network
@@ -23,7 +24,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.proof.linear_evidence import linear
 from cchybrid.proof.reach import explain, unreachable
 
-from .concurrent_flow import concurrent_flow, largest_load
+from .concurrent_flow import OVER, PathFlow, concurrent_flow, largest_load
 from .edge_splitting import Arc, Splitting
 from .max_flow import FlowNetwork
 from .tree_packing import PathTree, pack_trees, with_paths
@@ -47,17 +48,19 @@ class Broadcasts(NamedTuple):
     targets: frozenset[int]
 
 
-def throughput_record(instance: Instance) -> dict[str, Any]:
+def throughput_record(instance: Instance, time_limit: float = math.inf) -> dict[str, Any]:
     """Return the throughput optimum of an instance as a ``cchybrid-throughput/1`` object.
 
     Where the trees that were found take more rounds per chunk than the bound, ``rounds_per_chunk``
-    and ``bound`` differ.
+    and ``bound`` differ. What the limit of ``time_limit`` seconds left out stands in ``made_by``
+    as ``left_out``; trees of shortest paths are found without limit.
 
     Raises
     ------
     InputError
         Throughput is not defined for the instance, or a destination cannot be reached.
     """
+    deadline = time.monotonic() + time_limit
     refuse_undefined(instance)
     anyhow = instance.with_model(routing="any")
     evidence = unreachable(anyhow.forward)
@@ -71,9 +74,10 @@ def throughput_record(instance: Instance) -> dict[str, Any]:
     record = anyhow.to_json()
     network = Network(record)
     if all(len(goals) == 1 for _, goals in network.messages):
-        trees, chunks, rounds, candidates = _scatters(network)
+        found = _scatters(network, deadline)
     else:
-        trees, chunks, rounds, candidates = _broadcasts(instance, network)
+        found = _broadcasts(instance, network, deadline)
+    trees, chunks, rounds, candidates, left_out = found
     bound, evidence = max(
         ((linear_rounds(network, each, None), each) for each in candidates),
         key=lambda pair: pair[0],
@@ -94,6 +98,7 @@ def throughput_record(instance: Instance) -> dict[str, Any]:
             }
             for tree in sorted(trees)
         ],
+        "made_by": {"left_out": left_out} if left_out else {},
     }
 
 
@@ -118,13 +123,23 @@ def refuse_undefined(instance: Instance) -> None:
             raise InputError(f"{feature} not part of throughput", where=instance.name, hint=hint)
 
 
-Found = tuple[list[PathTree], int, int, list[dict[str, Any]]]
-"""Trees, their chunks and rounds, and evidence for a bound."""
+class Found(NamedTuple):
+    """Trees, their chunks and rounds, evidence for a bound, and what a limit left out."""
+
+    trees: list[PathTree]
+    chunks: int
+    rounds: int
+    candidates: list[dict[str, Any]]
+    left_out: str = ""
 
 
-def _scatters(network: Network) -> Found:
+def _scatters(network: Network, deadline: float) -> Found:
     demand = Counter((source, goals[0]) for source, goals in network.messages)
-    flow = concurrent_flow(network.channels, network.endpoints, demand)
+    left_out = ""
+    try:
+        flow = concurrent_flow(network.channels, network.endpoints, demand, deadline)
+    except TimeoutError as error:
+        flow, left_out = _shortest_flow(network, demand), f"flows over all paths: {error}"
     attained = largest_load(flow.paths, network.channels)
     chunks = math.lcm(attained.denominator, *(amount.denominator for amount in flow.paths.values()))
     trees = [
@@ -134,16 +149,23 @@ def _scatters(network: Network) -> Found:
         linear(None, channels=[[a, b, price] for (a, b), price in prices.items()])
         for prices in flow.prices
     ]
-    return trees, chunks, int(attained * chunks), candidates
+    return Found(trees, chunks, int(attained * chunks), candidates, left_out)
 
 
-def _broadcasts(instance: Instance, network: Network) -> Found:
+def _broadcasts(instance: Instance, network: Network, deadline: float) -> Found:
     problem = _read_broadcasts(instance, network)
-    optimum, inside = densest_cut(problem)
-    trees, chunks, rounds = _trees(problem, optimum)
+    optimum, inside, missing = densest_cut(problem, deadline)
+    left_out = f"cuts around {missing} of {len(problem.targets)} nodes: {OVER}" if missing else ""
+    try:
+        if missing:
+            raise TimeoutError
+        trees, chunks, rounds = _trees(problem, optimum, deadline)
+    except TimeoutError:
+        left_out = left_out or f"trees beside those of shortest paths: {OVER}"
+        trees, chunks, rounds = _shortest_trees(problem)
     # A message pays for one entry; channels that cannot carry it into the set are free.
     into = [[a, b, 1] for a, b in problem.channels if a not in inside and b in inside]
-    return trees, chunks, rounds, [linear(None, channels=into)]
+    return Found(trees, chunks, rounds, [linear(None, channels=into)], left_out)
 
 
 def _read_broadcasts(instance: Instance, network: Network) -> Broadcasts:
@@ -167,8 +189,12 @@ def _read_broadcasts(instance: Instance, network: Network) -> Broadcasts:
     return Broadcasts(channels, dict(weights), frozenset(targets))
 
 
-def densest_cut(problem: Broadcasts) -> tuple[Fraction, frozenset[int]]:
+def densest_cut(
+    problem: Broadcasts, deadline: float = math.inf
+) -> tuple[Fraction, frozenset[int], int]:
     """Return the largest quotient of messages and capacity into a set of nodes, and the set.
+
+    The number of targets that were not looked at before the deadline is returned last.
 
     A target at a time: while the capacity into some set around it, times the quotient so far, is
     too small for the messages from outside, the minimum cut is such a set, and its quotient is
@@ -182,7 +208,9 @@ def densest_cut(problem: Broadcasts) -> tuple[Fraction, frozenset[int]]:
     root = _new_node(problem)
     total = sum(problem.weights.values())
     best, best_set = Fraction(0), frozenset[int]()
-    for target in sorted(problem.targets):
+    for place, target in enumerate(sorted(problem.targets)):
+        if best and time.monotonic() > deadline:
+            return best, best_set, len(problem.targets) - place
         inside = frozenset({target})
         while True:
             quotient = _quotient(problem, inside)
@@ -192,7 +220,7 @@ def densest_cut(problem: Broadcasts) -> tuple[Fraction, frozenset[int]]:
             if found.value >= total * best.denominator:
                 break
             inside = found.sink_side
-    return best, best_set
+    return best, best_set, 0
 
 
 def _new_node(problem: Broadcasts) -> int:
@@ -221,11 +249,13 @@ def _quotient(problem: Broadcasts, inside: Collection[int]) -> Fraction:
     return Fraction(messages, capacity or 1)
 
 
-def _trees(problem: Broadcasts, optimum: Fraction) -> tuple[list[PathTree], int, int]:
-    """Return trees, and the chunks and rounds that they need."""
+def _trees(
+    problem: Broadcasts, optimum: Fraction, deadline: float
+) -> tuple[list[PathTree], int, int]:
+    """Return trees, and the chunks and rounds that they need; a ``TimeoutError`` if it is over."""
     root = _new_node(problem)
     demand = sum(problem.weights.values()) * optimum.denominator
-    splitting = Splitting(rooted(problem, root, optimum), root, problem.targets, demand)
+    splitting = Splitting(rooted(problem, root, optimum), root, problem.targets, demand, deadline)
     forwarding = {node for arc in splitting.capacity for node in arc} - {root, *problem.targets}
     for node in sorted(forwarding, key=lambda each: (splitting.degree(each), each)):
         splitting.remove(node)
@@ -237,9 +267,12 @@ def _trees(problem: Broadcasts, optimum: Fraction) -> tuple[list[PathTree], int,
         if not problem.weights.keys() <= problem.targets:
             return _shortest_trees(problem)
         try:
-            slower, _ = densest_cut(Broadcasts(inner, problem.weights, problem.targets))
+            targets = problem.targets
+            slower, _, missing = densest_cut(Broadcasts(inner, problem.weights, targets), deadline)
         except ValueError:
             return _shortest_trees(problem)
+        if missing:
+            raise TimeoutError
         chunks, batches = slower.denominator, slower.numerator
         inner = {arc: size * batches for arc, size in inner.items()}
         supply = {source: count * chunks for source, count in problem.weights.items()}
@@ -249,32 +282,71 @@ def _trees(problem: Broadcasts, optimum: Fraction) -> tuple[list[PathTree], int,
     for node, size in supply.items():
         whole = splitting.complete
         parts[root, node] = splitting.parts[root, node] if whole else deque([(size, (root, node))])
-    packed = pack_trees(inner, supply, problem.targets)
+    packed = pack_trees(inner, supply, problem.targets, deadline)
     return with_paths(packed, parts, root), chunks, optimum.numerator * batches
 
 
 def _shortest_trees(problem: Broadcasts) -> tuple[list[PathTree], int, int]:
     """Return a tree of shortest paths for every source, where no better ones are found."""
     trees = []
-    load: Counter[Arc] = Counter()
+    load = dict.fromkeys(problem.channels, Fraction(0))
+    beside = _beside(problem.channels)
     for source, count in problem.weights.items():
+        parents = _shortest_tree(beside, source, load)
         paths = []
-        reached: dict[int, tuple[int, ...]] = {source: (source,)}
-        queue = deque([source])
-        while queue:
-            node = queue.popleft()
-            for a, b in problem.channels:
-                if a != node or b in reached:
-                    continue
-                path = (*reached[a], b)
-                if b in problem.targets:
-                    paths.append(path)
-                    for hop in pairwise(path):
-                        load[hop] += count
-                    path = (b,)
-                reached[b] = path
-                queue.append(b)
+        for node in parents:
+            if node in problem.targets:
+                path = [node, parents[node]]
+                while path[-1] != source and path[-1] not in problem.targets:
+                    path.append(parents[path[-1]])
+                paths.append(tuple(path[::-1]))
+        for hop in chain.from_iterable(map(pairwise, paths)):
+            load[hop] += Fraction(count, problem.channels[hop])
         trees.append(PathTree(source, count, tuple(paths)))
-    rate = max(Fraction(size, problem.channels[hop]) for hop, size in load.items())
+    rate = max(load.values())
     chunks = rate.denominator
     return [tree._replace(weight=tree.weight * chunks) for tree in trees], chunks, rate.numerator
+
+
+def _shortest_flow(network: Network, demand: Mapping[Arc, int]) -> PathFlow:
+    """Return a shortest path for every message, and a price of 1 for all channels."""
+    channels = network.channels
+    load = dict.fromkeys(channels, Fraction(0))
+    paths: dict[tuple[int, ...], Fraction] = {}
+    for source in sorted({source for source, _ in demand}):
+        closed = network.endpoints - {source}
+        beside = _beside(arc for arc in channels if arc[0] not in closed)
+        parents = _shortest_tree(beside, source, load)
+        for (_, goal), count in [each for each in demand.items() if each[0][0] == source]:
+            path = [goal]
+            while path[-1] != source:
+                path.append(parents[path[-1]])
+            for hop in pairwise(path[::-1]):
+                load[hop] += Fraction(count, channels[hop])
+            paths[tuple(path[::-1])] = Fraction(count)
+    return PathFlow(paths, [dict.fromkeys(channels, 1)])
+
+
+def _beside(arcs: Iterable[Arc]) -> dict[int, list[int]]:
+    beside: dict[int, list[int]] = {}
+    for a, b in arcs:
+        beside.setdefault(a, []).append(b)
+    return beside
+
+
+def _shortest_tree(
+    beside: Mapping[int, list[int]], source: int, load: Mapping[Arc, Fraction]
+) -> dict[int, int]:
+    """Return the parent of every node, those near the source first, over arcs of little load."""
+    parents = {source: source}
+    layer = [source]
+    while layer:
+        choices: dict[int, int] = {}
+        for a in layer:
+            for b in beside.get(a, ()):
+                if b not in parents and (b not in choices or load[a, b] < load[choices[b], b]):
+                    choices[b] = a
+        parents |= choices
+        layer = [*choices]
+    del parents[source]
+    return parents

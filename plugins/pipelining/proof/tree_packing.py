@@ -7,6 +7,8 @@ permits, which is one maximum flow.
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
@@ -35,7 +37,10 @@ class PathTree(NamedTuple):
 
 
 def pack_trees(
-    capacity: Mapping[Arc, int], roots: Mapping[int, int], nodes: Collection[int]
+    capacity: Mapping[Arc, int],
+    roots: Mapping[int, int],
+    nodes: Collection[int],
+    deadline: float = math.inf,
 ) -> Iterator[Tree]:
     """Yield spanning trees that together use no arc more than its capacity.
 
@@ -48,21 +53,30 @@ def pack_trees(
         weight of the roots outside must not exceed the capacity of the arcs into the set.
     nodes
         The nodes that every tree spans.
+    deadline
+        The end, by ``time.monotonic``.
 
     Raises
     ------
+    TimeoutError
+        It is over.
     ValueError
         There is no such packing.
     """
-    packing = _Packing(capacity, roots, nodes)
+    packing = _Packing(capacity, roots, nodes, deadline)
     while packing.open:
         yield packing.finish(packing.open.pop())
 
 
 class _Packing:
     def __init__(
-        self, capacity: Mapping[Arc, int], roots: Mapping[int, int], nodes: Collection[int]
+        self,
+        capacity: Mapping[Arc, int],
+        roots: Mapping[int, int],
+        nodes: Collection[int],
+        deadline: float,
     ) -> None:
+        self.deadline = deadline
         self.left = {arc: size for arc, size in capacity.items() if size}
         self.nodes = frozenset(nodes)
         self.source = max((*nodes, 0)) + 1
@@ -75,6 +89,8 @@ class _Packing:
             depth[b] = depth[a] + 1
         full: list[frozenset[int]] = []
         while len(depth) < len(self.nodes):
+            if time.monotonic() > self.deadline:
+                raise TimeoutError
             (a, b), weight = self._next_arc(tree, depth, full)
             if weight < tree.weight:
                 self.open.append(tree._replace(weight=tree.weight - weight))

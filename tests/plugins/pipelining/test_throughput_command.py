@@ -85,6 +85,13 @@ def test_a_gap_has_its_own_exit_status(tmp_path):
     assert "valid, 3 rounds per chunk, at least 1 are needed; linear" in done.stdout
 
 
+def test_what_a_limit_left_out_is_said(tmp_path):
+    words = "left out: flows over all paths: 300 sources times 600 channels are too many"
+    done = call("throughput", "ring-bi-300", "alltoall", "--time-limit", "5", cwd=tmp_path)
+    assert done.returncode == 1
+    assert words in done.stdout
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with instances: one with rounds, one with a routing table."""
@@ -113,7 +120,7 @@ TABLE = "a routing table is for wormhole switching; leave it out"
         ("throughput dgx-1 allgather --unit 25", "--unit: dgx-1 is no graph file with attrib"),
         ("throughput dgx-1 allgather -o no/such/file.json", "does not exist"),
         ("throughput dgx-1 broadcast --root 9", "root 9 is no terminal"),
-        ("throughput ring-bi-300 alltoall", "300 sources times 600 channels are too many"),
+        ("throughput ring-bi-300 alltoall --time-limit 0", "--time-limit: "),
         ("throughput dgx-1 allreduce", "allreduce is not part of throughput; of an allreduce, ask"),
         ("throughput two.json", "rounds of steps are not part of throughput; leave them out"),
         ("throughput xy.json", "a routing table is not part of throughput; use another routing"),

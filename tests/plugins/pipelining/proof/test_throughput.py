@@ -2,6 +2,7 @@
 
 import random
 import re
+import time
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 
 import pytest
 from cchybrid_plugins.pipelining.proof import concurrent_flow
+from cchybrid_plugins.pipelining.proof import throughput as throughput_module
+from cchybrid_plugins.pipelining.proof.edge_splitting import Splitting
 from cchybrid_plugins.pipelining.proof.throughput import throughput_record
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -180,5 +183,45 @@ def test_too_large_numbers_are_refused():
     huge = Network("huge", 3, channels)
     with pytest.raises(InputError, match="capacities are too large"):
         throughput_record(cchybrid.instance(huge, "AAB"))
-    with pytest.raises(InputError, match="300 sources times"):
-        throughput_record(cchybrid.instance("ring-bi-300", "AAS"))
+
+
+@pytest.mark.parametrize(
+    ("network", "collective", "seconds", "left_out"),
+    [
+        ("ring-bi-300", "AAS", 60, "flows over all paths: 300 sources times 600 channels are too"),
+        ("torus-6x6", "AAS", 1e-6, "flows over all paths: the time is over"),
+        ("torus-6x6", "AAB", 1e-6, "cuts around 35 of 36 nodes: the time is over"),
+        ("2-ary-4-tree", "alltoall", 1e-6, "flows over all paths: the time is over"),
+        ("2-ary-4-tree", "allgather", 1e-6, "cuts around 15 of 16 nodes: the time is over"),
+        ("mesh-5x5", "reduce-scatter", 1e-6, "cuts around 24 of 25 nodes: the time is over"),
+    ],
+)
+def test_a_limit_leaves_shortest_paths_and_says_what_it_left_out(
+    network, collective, seconds, left_out
+):
+    instance = cchybrid.instance(network, collective)
+    record = throughput_record(instance, seconds)
+    assert record["made_by"]["left_out"].startswith(left_out)
+    verdict = check_throughput(record)
+    whole = throughput_record(instance) if seconds < 1 else record
+    assert verdict.bound <= Fraction(whole["bound"])
+    assert verdict.rounds_per_chunk >= Fraction(whole["rounds_per_chunk"])
+    assert whole is record or "left_out" not in whole["made_by"]
+
+
+@pytest.mark.parametrize("start", ["remove", "pack_trees"])
+def test_a_limit_within_the_search_for_trees(start, monkeypatch):
+    late = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: late[0])
+    kept = getattr(Splitting if start == "remove" else throughput_module, start)
+
+    def over(*arguments):
+        late[0] = 100.0
+        return kept(*arguments)
+
+    monkeypatch.setattr(Splitting if start == "remove" else throughput_module, start, over)
+    record = throughput_record(cchybrid.instance("fat-tree-4", "allgather"), 60)
+    assert record["made_by"]["left_out"] == (
+        "trees beside those of shortest paths: the time is over"
+    )
+    assert check_throughput(record).bound == 3
