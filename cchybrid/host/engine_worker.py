@@ -226,10 +226,6 @@ def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     if not job.get("on_instance"):
         run.problem = subject = received.problem
     engine = engine_class(options)
-    prepare = getattr(engine, "prepare", None)
-    if prepare is not None:
-        with compiling(job["target_name"]):
-            prepare()
     reason = engine.unsupported(subject) if symmetries is None else None
     problem = run.problem
     if problem is not None and problem.rounds != (1,) and not job["several_rounds"]:
@@ -237,6 +233,10 @@ def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     if reason is not None:
         run.send("unsupported", text=str(reason))
         return
+    prepare = getattr(engine, "prepare", None)
+    if prepare is not None:
+        with compiling(job["target_name"]):
+            prepare()
     complete = None if problem is None else problem.complete
     run.send("started", complete=complete, options=asdict(options))
     run.working = True

@@ -82,6 +82,8 @@ class RunHistory:
     ----------
     ordered
         Whether some delivery requires another, so that the order of the steps matters.
+    hop_by_hop
+        Whether switching is store-and-forward.
     deliveries
         The number of required deliveries.
     provable
@@ -104,6 +106,7 @@ class RunHistory:
     ordered: bool
     deliveries: int = 0
     provable: bool = True
+    hop_by_hop: bool = False
     best: int | None = None
     lower: int = 1
     gains: int = 0

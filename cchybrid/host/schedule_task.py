@@ -85,7 +85,8 @@ class ScheduleTask(Task):
         return cls(instance, config.target, provable, config.strategy, initial)
 
     def _history_of(self, instance: Instance, provable: bool) -> RunHistory:
-        return RunHistory(is_ordered(instance), count_deliveries(instance), provable)
+        hop_by_hop = instance.model.switching == "store-and-forward"
+        return RunHistory(is_ordered(instance), count_deliveries(instance), provable, hop_by_hop)
 
     @property
     def shared(self) -> Instance | None:  # type: ignore[override]

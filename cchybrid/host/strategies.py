@@ -12,8 +12,9 @@ engine on quotients (``quotient_search``), or the prover.
 2. All arms are listed in the order of their probes, each with a prior: the gain per second to
    expect before it has contributed anything.
 3. Probes, two arms at a time (first three where messages are forwarded, as one of these usually
-   declines): every arm with a prior above ``WEAK_PRIOR`` gets a short time slice,
-   which ends after a second or two without a better schedule.
+   declines; where an arm decides gaps, and the gap is one or two steps, that one and at most one
+   per thread): every arm with a prior above ``WEAK_PRIOR`` gets a short time slice, which ends
+   after a second or two without a better schedule.
 4. Then the two arms with the best score get the next time slice, and so on. The score is
    (prior + gain) / (1 + seconds), where the gain is the sum of the shares of the gap between
    schedule and bound that the arm has closed, halved after each of its slices (``run_history``).
@@ -157,8 +158,10 @@ def auto(
     for external engines only if no other arm can work.
     """
     options = options.scaled(history.deliveries)
-    messages = "forwarded" if history.ordered else "direct"
-    engines = [each for each in engines if each.messages in ("any", messages)] or engines
+    messages = {"any", "forwarded" if history.ordered else "direct"}
+    if history.ordered and history.hop_by_hop:
+        messages.add("hop by hop")
+    engines = [each for each in engines if each.messages in messages] or engines
     constructions, others = _constructions(engines)
     if not others or len(engines) == 1:
         yield Phase(_arms(engines, threads), wait_for_all=True)
@@ -218,7 +221,10 @@ def auto(
             has_had_slice = False
             is_first = probed[0] == arms[0]
             together = 2
-            if is_first and history.ordered and all(_is_search(arm) for arm in probed[:3]):
+            if is_first and decider in probed and prior(decider) == NEAR_DECISION_PRIOR:
+                probed.sort(key=lambda arm: arm != decider)
+                together = min(together, threads)
+            elif is_first and history.ordered and all(_is_search(arm) for arm in probed[:3]):
                 together = 3
             probed = probed[:together]
             to_probe = [arm for arm in to_probe if arm not in probed]

@@ -178,7 +178,7 @@ class Run(Protocol):
 class Engine(Protocol):
     """An optimizer, constructed with its options in its own worker process.
 
-    An engine may also have a method ``prepare()``, which is called once before all others, for
+    An engine may also have a method ``prepare()``, which is called once before ``solve``, for
     work that takes long and is no search, such as compilation; it does not count as search time.
 
     Attributes

@@ -20,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 Kind = Literal["heuristic", "exact", "construction"]
-Messages = Literal["any", "forwarded", "direct"]
+Messages = Literal["any", "forwarded", "hop by hop", "direct"]
 Rounds = Literal["one", "several", "any"]
 KINDS: tuple[Kind, ...] = ("heuristic", "exact", "construction")
 
@@ -62,8 +62,9 @@ class EngineInfo(_Later):
         engine whose ``prepare`` raises, ends its process or takes longer than 120 seconds, without
         those of waiting for a processor, takes no part in the run.
     messages
-        ``forwarded``: the engine works only where some messages are forwarded; ``direct``: only
-        where none is; ``any``: in both cases. The strategy ``auto`` starts it nowhere else.
+        ``forwarded``: the engine works only where some messages are forwarded; ``hop by hop``: only
+        where that is store-and-forward switching; ``direct``: only where none is; ``any``: in all
+        cases. The strategy ``auto`` starts it nowhere else.
     decides
         Whether a heuristic decides by large models whether there is a schedule of the fewest open
         number of steps. The strategy ``auto`` gives it more time where messages are forwarded and

@@ -82,6 +82,8 @@ class History(Protocol):
     ----------
     ordered
         Whether some delivery requires another, so that the order of the steps matters.
+    hop_by_hop
+        Whether switching is store-and-forward.
     deliveries
         The number of required deliveries.
     provable
@@ -101,6 +103,7 @@ class History(Protocol):
     """
 
     ordered: bool
+    hop_by_hop: bool
     deliveries: int
     provable: bool
     best: int | None

@@ -94,6 +94,24 @@ def test_auto_starts_no_engine_that_cannot_take_part():
     assert names(plan("auto", [forwarding], history=RunHistory(ordered=False))) == [["f"]]
 
 
+def test_auto_starts_engines_of_store_and_forward_switching_there_only():
+    hops = EngineInfo("f", "m:F", "", priority=5, messages="hop by hop")
+    for ordered, hop_by_hop in ((False, False), (False, True), (True, False), (True, True)):
+        history = RunHistory(ordered=ordered, hop_by_hop=hop_by_hop)
+        begun = names(islice(plan("auto", [hops, HEURISTIC, OTHER], history=history), 12))
+        assert any("f" in arms for arms in begun) == (ordered and hop_by_hop)
+
+
+@pytest.mark.parametrize(("gap", "threads"), [(1, 1), (2, 2), (3, 1), (None, 1)])
+def test_auto_probes_first_what_decides_while_the_gap_is_small(gap, threads):
+    engines = [EngineInfo(name, "m:E", "", priority=9) for name in "ab"]
+    decider = EngineInfo("d", "m:E", "", priority=1, decides=True)
+    history = RunHistory(ordered=True, best=None if gap is None else 5 + gap, lower=5)
+    begun = next(plan("auto", [*engines, decider], threads, history))
+    expected = ["d", "a"][:threads] if gap in (1, 2) else ["a", "b", "d"]
+    assert names([begun]) == [expected]
+
+
 @pytest.mark.parametrize("gap", [1, 2, 3])
 def test_auto_prefers_what_decides_while_the_gap_is_small(gap):
     """Nothing contributes, so the priors decide after the probes; ``d`` is ranked last."""

@@ -15,6 +15,6 @@ def cchybrid_engines() -> list[EngineInfo]:
             priority=70,
             kind="construction",
             prepares=True,
-            messages="forwarded",
+            messages="hop by hop",
         )
     ]
