@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from cchybrid.plugin.records import DesignerInfo, EngineInfo
-    from cchybrid.plugin.registry import Registry
+from cchybrid.plugin.records import DesignerInfo, EngineInfo
+from cchybrid.plugin.registry import Registry, load_registry
 
 Completion = tuple[str, str]
 """A word, and the summary that some shells show beside it."""
@@ -98,6 +96,5 @@ def matching(incomplete: str, words: Sequence[Completion]) -> list[Completion]:
 
 
 def _registry() -> Registry:
-    from cchybrid.plugin.registry import load_registry
 
     return load_registry()

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from cchybrid.cli import completion
 from cchybrid.cli.arguments import AsJson
+from cchybrid.library.network_facts import diameter_text, network_facts
+from cchybrid.library.topologies import network
 from cchybrid.model.errors import PluginError
 from cchybrid.model.text import error_line
+from cchybrid.plugin.records import DesignerInfo, EngineInfo, load_target
+from cchybrid.plugin.registry import load_registry
 from cchybrid.view.screen import print_lines, print_table
-
-if TYPE_CHECKING:
-    from cchybrid.plugin.records import DesignerInfo, EngineInfo
 
 NetworkName = Annotated[
     str | None,
@@ -29,7 +30,6 @@ EngineName = Annotated[
 
 def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
     """List the families of networks, or show the facts of one network (mesh-4x4)."""
-    from cchybrid.plugin.registry import load_registry
 
     registry = load_registry()
     if name is None:
@@ -43,8 +43,6 @@ def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
                 [(each["usage"], each["summary"], each["example"]) for each in found],
             )
         return
-    from cchybrid.library.network_facts import diameter_text, network_facts
-    from cchybrid.library.topologies import network
 
     named = network(name, registry.topologies.values())
     facts = network_facts(named)
@@ -64,7 +62,6 @@ def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
 
 def collectives(as_json: AsJson = False) -> None:
     """List the collectives; case, hyphens and underscores of a name do not count."""
-    from cchybrid.plugin.registry import load_registry
 
     infos = load_registry().collectives.values()
     if as_json:
@@ -79,7 +76,6 @@ def collectives(as_json: AsJson = False) -> None:
 
 def engines(name: EngineName = None, as_json: AsJson = False) -> None:
     """List the engines, or show the options of one."""
-    from cchybrid.plugin.registry import load_registry
 
     registry = load_registry()
     if name is None:
@@ -98,7 +94,6 @@ def engines(name: EngineName = None, as_json: AsJson = False) -> None:
 
 def print_options(info: EngineInfo | DesignerInfo, as_json: bool) -> None:
     """Print the options of an engine or a designer, with their defaults."""
-    from cchybrid.plugin.records import load_target
 
     try:
         fields = dataclasses.fields(load_target(info.target).Options)
@@ -119,7 +114,6 @@ def print_options(info: EngineInfo | DesignerInfo, as_json: bool) -> None:
 
 def plugins(as_json: AsJson = False) -> None:
     """List the plugins, what each provides, and its errors."""
-    from cchybrid.plugin.registry import load_registry
 
     found = load_registry().plugins
     if as_json:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from cchybrid.cli import arguments
+from cchybrid.library.formats import NetworkFile, read_network
+from cchybrid.library.instance_spec import find_file
+from cchybrid.library.network_facts import diameter_text, network_facts
+from cchybrid.library.routing_tables import dependency_cycle
+from cchybrid.model import Collective, Instance, Message, Network
 from cchybrid.model.errors import with_context
+from cchybrid.model.instance import FORMAT, FORMAT_2, read_text
+from cchybrid.model.json_fields import parse_json
 from cchybrid.view.screen import print_lines
-
-if TYPE_CHECKING:
-    from cchybrid.library.formats import NetworkFile
-    from cchybrid.model import Network
 
 MAX_EXACT = 10**14
 """Number of automorphisms from which on it is approximate."""
@@ -38,10 +41,6 @@ def network(
 ) -> None:
     """Show what a network is: nodes, channels, capacities, roles, diameter, automorphisms."""
     from cchybrid.cli.plugin_loading import load_plugins
-    from cchybrid.library.formats import read_network
-    from cchybrid.library.instance_spec import find_file
-    from cchybrid.library.network_facts import diameter_text, network_facts
-    from cchybrid.library.routing_tables import dependency_cycle
 
     arguments.check_graph_options(source, ignore_attributes, unit)
     notes: list[str] = []
@@ -88,10 +87,6 @@ def network(
 
 def _of_instance(source: str) -> NetworkFile | None:
     """Return the network of an instance file, or ``None`` for anything else."""
-    from cchybrid.library.formats import NetworkFile
-    from cchybrid.model import Instance
-    from cchybrid.model.instance import FORMAT, FORMAT_2, read_text
-    from cchybrid.model.json_fields import parse_json
 
     if Path(source).suffix.lower() != ".json":
         return None
@@ -121,7 +116,6 @@ def _automorphisms(network: Network) -> int | float | None:
 
     From ``MAX_EXACT`` on it is a float of six digits.
     """
-    from cchybrid.model import Collective, Instance, Message
     from cchybrid.problem.symmetry.automorphisms import MAX_VERTICES, automorphisms
 
     nodes = network.terminals

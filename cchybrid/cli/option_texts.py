@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from cchybrid.model.errors import InputError
+from cchybrid.plugin.registry import load_registry
 
 
 def engine_options(texts: list[str]) -> dict[str, dict[str, str]]:
@@ -63,7 +64,6 @@ def missing_value(owner: str, name: str) -> InputError:
 def _known(owner: str, name: str) -> str:
     """Return the name of the engine or designer, "" for another; refuse options it lacks."""
     from cchybrid.plugin.option_names import option_names
-    from cchybrid.plugin.registry import load_registry
 
     registry = load_registry()
     info = registry.engines.get(owner.lower()) or registry.designers.get(owner.lower())
@@ -78,7 +78,6 @@ def _known(owner: str, name: str) -> str:
 
 
 def _listing(name: str) -> str:
-    from cchybrid.plugin.registry import load_registry
 
     is_engine = name.lower() in load_registry().engines
     return f"cchybrid {'engines' if is_engine else 'designers'} {name}"

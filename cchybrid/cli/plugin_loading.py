@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from cchybrid.plugin.registry import Registry
+from cchybrid.plugin.registry import Registry, load_registry
 
 
 def load_plugins() -> Registry:
     """Load the plugins, with a warning on standard error for each that cannot be used."""
-    from cchybrid.plugin.registry import load_registry
 
     registry = load_registry()
     for warning in registry.warnings:

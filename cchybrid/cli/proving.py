@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cchybrid.checker import EvidenceError, RoundsVerdict
 from cchybrid.cli import arguments
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.schedules import ScheduleFile, read_described
 from cchybrid.cli.writable_files import check_writable
+from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError, InputError, PluginError, with_context
+from cchybrid.model.instance import read_text
+from cchybrid.model.json_fields import parse_json
 from cchybrid.model.text import described, error_line
 from cchybrid.plugin.records import ProofFormatInfo, load_target
 from cchybrid.plugin.registry import load_registry
@@ -27,7 +31,6 @@ from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
     from cchybrid.host.proving import ProofResult
-    from cchybrid.model import Instance
 
 CheckedFile = Annotated[
     Path,
@@ -179,7 +182,6 @@ def check(
     The checker needs only Python's standard library; the referee verifies the schedule, too.
     Exit status: 0 the check held, 1 it failed, 2 bad input.
     """
-    from cchybrid.checker import EvidenceError
     from cchybrid.host import proving
 
     if explain and as_json:
@@ -217,8 +219,6 @@ def check(
 
 def _explained(instance: Mapping[str, Any], certificate: Path) -> list[str]:
     """Return the argument of a certificate in sentences."""
-    from cchybrid.model.instance import read_text
-    from cchybrid.model.json_fields import parse_json
     from cchybrid.view.argument import explain
 
     return [f"  {line}" for line in explain(instance, parse_json(read_text(certificate)))]
@@ -226,8 +226,6 @@ def _explained(instance: Mapping[str, Any], certificate: Path) -> list[str]:
 
 def _check_alone(path: Path, explain: bool, as_json: bool) -> bool:
     """Check a file that needs no certificate beside it, or a folder, as its format says."""
-    from cchybrid.model.instance import read_text
-    from cchybrid.model.json_fields import parse_json
 
     registry = load_plugins()
     found: dict[str, Any] = {}
@@ -264,7 +262,6 @@ def _check_alone(path: Path, explain: bool, as_json: bool) -> bool:
 
 def _shown(verdict: Any, instance: Instance) -> dict[str, Any]:
     """Return the verdict as the entries of a JSON object."""
-    from cchybrid.checker import RoundsVerdict
     from cchybrid.proof.reach import farthest
 
     if isinstance(verdict, RoundsVerdict):
@@ -281,7 +278,6 @@ def _shown(verdict: Any, instance: Instance) -> dict[str, Any]:
 
 def _sentence(verdict: Any) -> str:
     """Return the verdict as a sentence, with the scope of the claim."""
-    from cchybrid.checker import RoundsVerdict
 
     if isinstance(verdict, RoundsVerdict):
         word = "optimal (certified)" if verdict.optimal else "not proven optimal"

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.cli import arguments
+from cchybrid.model import Schedule
 from cchybrid.model.errors import with_context
+from cchybrid.model.instance import read_text
+from cchybrid.model.json_fields import parse_json
 from cchybrid.view.screen import print_lines
-
-if TYPE_CHECKING:
-    from cchybrid.model import Schedule
 
 ScheduleFile = Annotated[
     Path, typer.Argument(metavar="SCHEDULE", help="A cchybrid-schedule/1 file.", show_default=False)
@@ -71,9 +72,6 @@ def verify(schedule: ScheduleFile, as_json: arguments.AsJson = False) -> None:
 def read_described(path: Path) -> tuple[Schedule, list[str]]:
     """Return the schedule in a file, and indented lines on its instance as the file has it."""
     from cchybrid.checker.description import describe
-    from cchybrid.model import Schedule
-    from cchybrid.model.instance import read_text
-    from cchybrid.model.json_fields import parse_json
 
     with with_context(path):
         record = parse_json(read_text(path))
@@ -83,7 +81,6 @@ def read_described(path: Path) -> tuple[Schedule, list[str]]:
 
 def _check_bound(schedule: Any) -> tuple[int | None, str]:
     """Return the bound stated in the file, and the result of checking its evidence."""
-    from cchybrid.checker import EvidenceError, proven_steps
 
     stated = schedule.lower_bound
     if stated is None:

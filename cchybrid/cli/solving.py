@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,13 +15,15 @@ from cchybrid.cli import arguments, completion
 from cchybrid.cli.option_texts import engine_options
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.writable_files import check_writable
+from cchybrid.library.formats import NetworkFile, read_seed_text, write_seed_text
+from cchybrid.library.instance_spec import InstanceSpec, no_note, on_network
+from cchybrid.library.roles import senders_and_receivers
+from cchybrid.model import CommunicationModel, Instance
 from cchybrid.model.errors import InputError
-from cchybrid.view.screen import print_lines
-
-if TYPE_CHECKING:
-    from cchybrid.model import Instance
-    from cchybrid.plugin.records import Observer
-    from cchybrid.plugin.registry import Registry
+from cchybrid.model.instance import write_text
+from cchybrid.plugin.records import Observer
+from cchybrid.plugin.registry import Registry
+from cchybrid.view.screen import print_lines, print_note
 
 INFEASIBLE = 3
 """The exit status if it is certain that there is no such schedule."""
@@ -80,7 +82,6 @@ def solve(
     from cchybrid.system.background import avoid_full_collections
     from cchybrid.system.processes import processor_count
     from cchybrid.system.processors import limited_to
-    from cchybrid.view.screen import print_note
 
     avoid_full_collections()
     registry = load_plugins()
@@ -202,8 +203,6 @@ def instance(
     output: Annotated[Path, arguments.output("A .json file, or .txt: the network.")] = ...,  # type: ignore[assignment]
 ) -> None:
     """Write an instance to a file: JSON, or its network and roles in the seeds' text format."""
-    from cchybrid.model import CommunicationModel
-    from cchybrid.model.instance import write_text
 
     registry = load_plugins()
     instance = read_instance(registry)
@@ -230,9 +229,6 @@ def instance(
 
 def _network_and_roles(instance: Instance, registry: Registry) -> str:
     """Return the text format, or refuse a collective that has other messages when read from it."""
-    from cchybrid.library.formats import NetworkFile, read_seed_text, write_seed_text
-    from cchybrid.library.instance_spec import InstanceSpec, no_note, on_network
-    from cchybrid.library.roles import senders_and_receivers
 
     network, collective = instance.network, instance.collective
     text = write_seed_text(NetworkFile(network, *senders_and_receivers(collective)))

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from cchybrid.cli import completion
 from cchybrid.model.errors import InputError
-
-if TYPE_CHECKING:
-    from cchybrid.plugin.records import DesignerInfo, EngineInfo
+from cchybrid.plugin.records import DesignerInfo, EngineInfo
 
 
 def warm_up(

@@ -13,6 +13,7 @@ from typing import Any
 from cchybrid.host.arguments import read_flag
 from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.formats.graph_files import is_graph_file
+from cchybrid.library.graphs import read_graph
 from cchybrid.library.instance_spec import (
     InstanceSpec,
     Reader,
@@ -96,8 +97,6 @@ def _network(source: Any, ignore_attributes: bool | None, unit: Any) -> Network:
     if isinstance(source, Network):
         return source
     if is_graph:
-        from cchybrid.library.graphs import read_graph
-
         title = str(source.graph.get("name") or "graph")
         found = read_graph(source, title, ignore_attributes=ignore_attributes, unit=unit)
         _warn(*found.notes)

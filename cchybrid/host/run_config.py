@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cchybrid.host.arguments import read_count, read_seed
 from cchybrid.host.quotient_search import QuotientOptions
@@ -15,10 +15,8 @@ from cchybrid.model.errors import with_context
 from cchybrid.model.json_fields import only_keys, take
 from cchybrid.plugin.engine import Budget, read_options
 from cchybrid.plugin.records import BoundInfo, EngineInfo, load_target
+from cchybrid.plugin.registry import Registry
 from cchybrid.plugin.software import software
-
-if TYPE_CHECKING:
-    from cchybrid.plugin.registry import Registry
 
 AUTO, QUOTIENTS = "cchybrid.host.strategies:AUTO", "cchybrid.host.strategies:QUOTIENTS"
 """Targets of strategies."""

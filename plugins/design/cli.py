@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from cchybrid.checker import EvidenceError
 from cchybrid.cli import arguments, completion
 from cchybrid.cli.listing import print_options
 from cchybrid.cli.option_texts import engine_options
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.writable_files import check_writable
-from cchybrid.model.errors import InputError
-from cchybrid.plugin.registry import load_registry
+from cchybrid.library.formats.network_json import network_record, read_network_json
+from cchybrid.model import CommunicationModel
+from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.instance import read_text, write_text
+from cchybrid.model.json_fields import parse_json
+from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
     from cchybrid.host.run_result import RunResult
-    from cchybrid.plugin.registry import Registry
 
     from .result import DesignResult
 
@@ -182,7 +186,6 @@ def _front(
     settings
         Further arguments of ``cchybrid.design_front``.
     """
-    from cchybrid.model.instance import write_text
     from cchybrid.view.front_plot import plot_front
     from cchybrid.view.plot import check_plot
 
@@ -294,13 +297,7 @@ def check_design(
 
     Exit status: 0 they hold, 1 one does not, 2 bad input.
     """
-    from cchybrid.checker import EvidenceError
     from cchybrid.design_checker import check_network
-    from cchybrid.library.formats.network_json import read_network_json
-    from cchybrid.model import CommunicationModel
-    from cchybrid.model.errors import with_context
-    from cchybrid.model.instance import read_text
-    from cchybrid.model.json_fields import parse_json
 
     with with_context(file):
         text = read_text(file)
@@ -372,8 +369,6 @@ def _check_suffix(path: Path) -> None:
 
 
 def _write(result: DesignResult, path: Path) -> None:
-    from cchybrid.library.formats.network_json import network_record
-    from cchybrid.model.instance import write_text
 
     network = result.network
     assert network is not None

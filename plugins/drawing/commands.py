@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from cchybrid.cli import arguments, completion
+from cchybrid.library.formats import NetworkFile, read_network
+from cchybrid.library.instance_spec import find_network
+from cchybrid.library.nearest import did_you_mean
+from cchybrid.model import Instance, Network, Schedule
 from cchybrid.model.errors import InputError, with_context
-
-if TYPE_CHECKING:
-    from cchybrid.model import Network, Schedule
+from cchybrid.model.instance import read_text, write_text
+from cchybrid.model.json_fields import parse_json
+from cchybrid.view.screen import print_note
 
 PAGE = ".html"
 FIGURES = (".svg", ".pdf", ".png")
@@ -56,7 +60,6 @@ def draw(
 
     Exit status: 0 the file is written, 2 bad input.
     """
-    from cchybrid.model import Network, Schedule
 
     from .figures import CHARTS, save_figure
     from .figures import draw as draw_figure
@@ -69,8 +72,6 @@ def draw(
             hint="use a name that ends in .html, .svg, .pdf or .png",
         )
     if chart is not None and chart not in CHARTS:
-        from cchybrid.library.nearest import did_you_mean
-
         hint = did_you_mean(chart, CHARTS) or f"use {', '.join(CHARTS)}"
         raise InputError(f"no chart is called {chart!r}", where="--chart", hint=hint.rstrip("."))
     _refuse_options(suffix, step, chart, title)
@@ -84,8 +85,6 @@ def draw(
             hint="draw it as .svg, or name a file that solve has written",
         )
     if suffix == PAGE and isinstance(found, Schedule):
-        from cchybrid.model.instance import write_text
-
         from .page import page
 
         with with_context(source):
@@ -119,12 +118,6 @@ def _given(step: int | None, chart: str | None) -> str:
 def _read(source: str, ignore_attributes: bool, unit: str | None) -> Schedule | Network:
     """Return the schedule in a file, or the network that a name or a file gives."""
     from cchybrid.cli.plugin_loading import load_plugins
-    from cchybrid.library.formats import NetworkFile, read_network
-    from cchybrid.library.instance_spec import find_network
-    from cchybrid.model import Instance, Schedule
-    from cchybrid.model.instance import read_text
-    from cchybrid.model.json_fields import parse_json
-    from cchybrid.view.screen import print_note
 
     def read(path: str | Path) -> NetworkFile:
         file = read_network(path, ignore_attributes=ignore_attributes, unit=unit)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,15 +15,16 @@ import typer
 from cchybrid.cli import arguments, completion
 from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.cli.single_options import given_words, refuse_given
+from cchybrid.library.instance_spec import InstanceSpec, find_file, on_network, without_modes
+from cchybrid.model import Collective, Network, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.model.instance import write_text
 from cchybrid.model.text import printable
+from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.system.output import command_output_to_stderr
-from cchybrid.view.screen import print_lines
+from cchybrid.view.screen import print_lines, print_note
 
 if TYPE_CHECKING:
-    from cchybrid.model import Collective, Network
-    from cchybrid.plugin.registry import Registry
-
     from .audit import Audit
 
 ForeignFile = Annotated[
@@ -73,9 +76,6 @@ def export(
     ] = None,
 ) -> None:
     """Write a schedule for people or other tools. An invalid schedule is not exported."""
-    from cchybrid.model import Schedule
-    from cchybrid.model.instance import write_text
-    from cchybrid.plugin.registry import load_registry
     from cchybrid.referee.verify import refuse_invalid
 
     exporter = load_registry().exporter(to)
@@ -104,7 +104,6 @@ def import_(
     unit: arguments.Unit = None,
 ) -> None:
     """Convert a schedule of another tool to a schedule file. An invalid one is refused."""
-    from cchybrid.plugin.registry import load_registry
 
     from .audit import valid_schedule
     from .foreign_files import import_file
@@ -161,7 +160,6 @@ def audit(
     Exit status: 0 valid, or no schedule in it; 1 invalid; 2 bad input, or a file that cannot be
     judged. Of a folder: 0 every file has a verdict; an interrupted report holds those so far.
     """
-    from cchybrid.plugin.registry import load_registry
 
     from .audit import Bounds, audit_file
 
@@ -217,11 +215,6 @@ def judged_on(
     InputError
         They are unknown, or there is a collective, or an option of graph files, without a network.
     """
-    from dataclasses import replace
-    from functools import partial
-
-    from cchybrid.library.instance_spec import InstanceSpec, find_file, on_network, without_modes
-    from cchybrid.view.screen import print_note
 
     arguments.check_graph_options(topology or "its own network", ignore_attributes, unit)
     if topology is None:
@@ -260,7 +253,6 @@ def _audit_folder(
     folder: Path, run: Callable[[Path], Audit], output: Path | None, command: str, *, as_json: bool
 ) -> None:
     """Audit every file of a folder; print a line for each, and write the report."""
-    from dataclasses import replace
 
     from .audit_report import files_in, write_report
 

@@ -11,12 +11,11 @@ import typer
 
 from cchybrid.cli import arguments
 from cchybrid.cli.schedules import ScheduleFile
+from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_lines, print_table
 
 if TYPE_CHECKING:
-    from cchybrid.model import Schedule
-
     from .time_models import TimeModel
 
 SIZES = "1024,32768,1048576"
@@ -151,7 +150,6 @@ def read_sizes(text: str) -> list[int]:
 
 def load_valid(path: Path) -> Schedule:
     """Return the valid schedule of a file."""
-    from cchybrid.model import Schedule
     from cchybrid.referee.verify import refuse_invalid
 
     found = Schedule.load(path)

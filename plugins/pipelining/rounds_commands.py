@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cchybrid.checker import EvidenceError
 from cchybrid.cli import arguments
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.writable_files import check_writable
+from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
+from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
-    from cchybrid.model import Instance
-
     from .rounds_front import FrontPoint
 
 
@@ -40,7 +41,6 @@ def rounds(
 
     Exit status: 0 a schedule was found, 1 none was found in time, 2 bad input.
     """
-    from cchybrid.view.screen import print_lines
 
     from .front_files import write_changed
     from .rounds import fewest_rounds
@@ -101,7 +101,6 @@ def pareto(
     """
     from cchybrid.view.front_plot import plot_front
     from cchybrid.view.plot import check_plot
-    from cchybrid.view.screen import print_lines
 
     from .pareto import pareto as find_front
     from .rounds_front import choices
@@ -161,9 +160,7 @@ def _short(point: FrontPoint) -> str:
 
 def check_folder(folder: Path, record: Any, explain: bool, as_json: bool) -> bool:
     """Check the folder of a front from its files, print what they show, and return if it holds."""
-    from cchybrid.checker import EvidenceError
     from cchybrid.checker.description import describe
-    from cchybrid.view.screen import print_lines
 
     from .front_files import check_front
 

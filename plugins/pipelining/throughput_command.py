@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cchybrid.checker import EvidenceError, Network
 from cchybrid.cli import arguments
 from cchybrid.model.errors import InputError
+from cchybrid.model.instance import write_text
 from cchybrid.view.screen import print_lines
 
 if TYPE_CHECKING:
@@ -44,8 +46,6 @@ def throughput(
     """
     from cchybrid.cli.plugin_loading import load_plugins
     from cchybrid.cli.writable_files import check_writable
-    from cchybrid.model.instance import write_text
-    from cchybrid.view.screen import print_lines
 
     from .throughput import throughput_of
     from .tree_xml import tree_xml
@@ -96,7 +96,6 @@ def _read_bandwidth(text: str) -> Fraction:
 
 def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> bool:
     """Check a throughput file by itself, print the verdict, and return whether it holds."""
-    from cchybrid.checker import EvidenceError
     from cchybrid.checker.description import describe
     from cchybrid.checker.throughput import check_throughput
 
@@ -136,7 +135,6 @@ def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> bool:
         head = f"{path}: valid, {rounds} rounds per chunk, {word}; {verdict.kind}"
         print_lines([head, *(f"  {line}" for line in about)])
         if explain:
-            from cchybrid.checker import Network
             from cchybrid.view.argument import rounds_argument
 
             network = Network(instance).with_any_routing()
