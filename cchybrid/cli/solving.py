@@ -21,6 +21,7 @@ from cchybrid.library.roles import senders_and_receivers
 from cchybrid.model import CommunicationModel, Instance
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
+from cchybrid.model.shown import counted
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry
 from cchybrid.view.screen import print_lines, print_note
@@ -185,10 +186,9 @@ def bound(
         print_lines([result.sentence])
     else:
         steps, author = result.lower_bound.steps, result.bound_by
-        unit = "step" if steps == 1 else "steps"
         how = f"certified by {author}" if author else "as there is something to send"
         print_lines([
-            f"{instance.full_name}: at least {steps} {unit}, {how}",
+            f"{instance.full_name}: at least {counted(steps, 'step')}, {how}",
             *(f"  {name}: {shown}" for name, shown in found.items()),
             *(f"trouble: {text}" for text in result.troubles),
         ])  # fmt: skip

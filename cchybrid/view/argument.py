@@ -14,6 +14,7 @@ from cchybrid.checker.linear import group_payments
 from cchybrid.checker.payments import NEVER, Amount
 from cchybrid.checker.prices import Prices
 from cchybrid.checker.refutation import proof_lines
+from cchybrid.model.shown import counted
 from cchybrid.model.text import printable
 
 
@@ -97,8 +98,8 @@ def _of_steps(network: Network, evidence: Mapping[str, Any], names: Sequence[str
         transfers = sum(2 * (len(members) - 1) for members in network.members)
         return [
             f"A message with n members takes at least 2(n - 1) transfers, {transfers} in all.",
-            f"Channels and ports carry fewer in {_count(steps - 1, 'step')}: at least "
-            f"{_count(steps, 'step')} {_are(steps)} needed.",
+            f"Channels and ports carry fewer in {counted(steps - 1, 'step')}: at least "
+            f"{counted(steps, 'step')} {_are(steps)} needed.",
         ]
     if kind == "nested-sets":
         return _nested_sets(network, evidence, steps, names)
@@ -106,9 +107,9 @@ def _of_steps(network: Network, evidence: Mapping[str, Any], names: Sequence[str
         return _refutation(network, evidence, steps)
     prices, paid = payments(network, evidence, steps - 1)
     total = sum(each.paid for each in paid)
-    needed = f"at least {_count(steps, 'step')} {_are(steps)} needed"
+    needed = f"at least {counted(steps, 'step')} {_are(steps)} needed"
     return [
-        f"Suppose that {_count(steps - 1, 'step')} {_are(steps - 1)} enough.",
+        f"Suppose that {counted(steps - 1, 'step')} {_are(steps - 1)} enough.",
         _prices(evidence, f"{prices.offered} in all these steps"),
         *map(_paid, paid),
         f"So {needed}."
@@ -121,7 +122,7 @@ def rounds_argument(network: Network, evidence: Mapping[str, Any], steps: int | 
     """Return the argument that rounds per chunk are needed in at most ``steps`` steps."""
     prices, paid = payments(network, evidence, steps, any_rounds=True)
     total = sum(int(each.paid) for each in paid)
-    within = "any number of steps" if steps is None else f"at most {_count(steps, 'step')}"
+    within = "any number of steps" if steps is None else f"at most {counted(steps, 'step')}"
     return [
         *_direction(network),
         f"Let the messages be cut into equal chunks and take {within}.",
@@ -141,7 +142,7 @@ def _prices(evidence: Mapping[str, Any], offered: str) -> str:
             ("accept", 1, "acceptance port"),
         )
     }
-    priced = [_count(number, noun) for noun, number in counts.items() if number]
+    priced = [counted(number, noun) for noun, number in counts.items() if number]
     if not priced:
         return "No channel and no port has a price."
     verb = "has" if sum(counts.values()) == 1 else "have"
@@ -149,12 +150,12 @@ def _prices(evidence: Mapping[str, Any], offered: str) -> str:
 
 
 def _paid(payment: Payment) -> str:
-    who = f"{_count(payment.messages, 'message')} {'pays' if payment.messages == 1 else 'pay'}"
+    who = f"{counted(payment.messages, 'message')} {'pays' if payment.messages == 1 else 'pay'}"
     if payment.paid == NEVER:
         among = "1 message" if payment.messages == 1 else f"Among {payment.messages:,} messages"
         return f"{among}: a destination is out of reach of these steps."
     if payment.sets:
-        return f"{who} for entering {_count(payment.sets, 'set')} of nodes: {payment.paid} in all."
+        return f"{who} for entering {counted(payment.sets, 'set')} of nodes: {payment.paid} in all."
     if payment.value is None:
         return (
             f"{who} at least for the cheapest route to the most expensive destination: "
@@ -174,12 +175,12 @@ def _nested_sets(
     source, goals = network.message(evidence["message"])
     return [
         f"Message {evidence['message']} goes from node {_name(source, names)} to "
-        f"{_count(len(goals), 'destination')}; {_count(len(evidence['sets']), 'set')} of nodes, "
+        f"{counted(len(goals), 'destination')}; {counted(len(evidence['sets']), 'set')} of nodes, "
         "disjoint or one inside the other, do not contain its source.",
         "In the first step in which it enters a set, it reaches at most as many of the nodes and "
         "sets inside as the channels into it carry; those that are reached later take further "
         "steps.",
-        f"Added up from the inner sets to the outer ones: at least {_count(steps, 'step')}.",
+        f"Added up from the inner sets to the outer ones: at least {counted(steps, 'step')}.",
     ]
 
 
@@ -187,11 +188,11 @@ def _refutation(network: Network, evidence: Mapping[str, Any], steps: int) -> li
     formula = Formula(network, steps - 1, evidence.get("order", []))
     lines = sum(1 for _ in proof_lines(evidence["proof"]))
     return [
-        f"A propositional formula of {_count(len(formula.number), 'variable')} and "
-        f"{_count(len(formula.clauses), 'clause')} says that there is a schedule of "
-        f"{_count(steps - 1, 'step')}; the checker makes it from the instance.",
-        f"A proof of {_count(lines, 'line')} derives a contradiction from it, line by line, by "
-        f"unit propagation: at least {_count(steps, 'step')} {_are(steps)} needed.",
+        f"A propositional formula of {counted(len(formula.number), 'variable')} and "
+        f"{counted(len(formula.clauses), 'clause')} says that there is a schedule of "
+        f"{counted(steps - 1, 'step')}; the checker makes it from the instance.",
+        f"A proof of {counted(lines, 'line')} derives a contradiction from it, line by line, by "
+        f"unit propagation: at least {counted(steps, 'step')} {_are(steps)} needed.",
     ]
 
 
@@ -201,7 +202,3 @@ def _name(node: int, names: Sequence[str]) -> str:
 
 def _are(number: int) -> str:
     return "is" if number == 1 else "are"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

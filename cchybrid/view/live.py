@@ -12,6 +12,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from cchybrid.model.shown import counted
+
 STATUS_SECONDS = 5.0
 """Seconds without a line after which a status line is written."""
 HIDDEN = ("note", "progress", "result", "run")
@@ -93,8 +95,7 @@ class PlainView:
         if kind == "schedule":
             self._best = event["steps"]
             how = f" ({event['how']})" if event["how"] else ""
-            steps = "1 step" if event["steps"] == 1 else f"{event['steps']} steps"
-            self._say(now, f"{event['engine']}: {steps}{how}")
+            self._say(now, f"{event['engine']}: {counted(event['steps'], 'step')}{how}")
         elif kind == "bound":
             self._lower = event["steps"]
             word = "certified" if event["certified"] else "claimed"
