@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.model import Message, Network
+from cchybrid.model import Network
 
 # Cells (source, node) or (source, channel) of a block of sources, which is searched at a time;
 # the working arrays then need a few dozen megabytes.
@@ -45,13 +45,6 @@ def hop_distances(network: Network, sources: Sequence[int]) -> NDArray[np.int32]
     for rows, block in distance_blocks(network, sources):
         hops[rows] = block
     return hops
-
-
-def message_hops(network: Network, messages: Sequence[Message]) -> list[NDArray[np.int32]]:
-    """Return per message the hops from its source to each destination, as ``hop_distances``."""
-    row = {source: place for place, source in enumerate({message.source for message in messages})}
-    distance = hop_distances(network, list(row))
-    return [distance[row[source], list(goals)] for source, goals in messages]
 
 
 def distance_blocks(

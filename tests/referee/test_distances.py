@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cchybrid.model import Message, Network
+from cchybrid.model import Network
 from cchybrid.referee import distances
-from cchybrid.referee.distances import distance_blocks, hop_distances, message_hops
+from cchybrid.referee.distances import distance_blocks, hop_distances
 
 
 def plain_distances(network: Network, source: int) -> list[int]:
@@ -75,12 +75,6 @@ def test_search_ends_at_endpoints_but_begins_there():
     star = Network.from_links("star", 4, [(0, 1), (1, 2), (2, 3)], endpoints=(0, 2))
     rows = [[0, 1, 2, -1], [1, 0, 1, -1], [2, 1, 0, 1], [-1, -1, 1, 0]]
     assert hop_distances(star, [0, 1, 2, 3]).tolist() == rows
-
-
-def test_hops_of_messages():
-    line = Network.from_links("line", 4, [(0, 1), (1, 2), (2, 3)])
-    messages = [Message(3, (0, 2)), Message(1, (3,)), Message(3, (1,))]
-    assert [hops.tolist() for hops in message_hops(line, messages)] == [[3, 1], [2], [2]]
 
 
 @pytest.mark.parametrize("source", [-1, 3])
