@@ -47,6 +47,17 @@ def gather(start: Integers, rows: Integers) -> tuple[LongArray, LongArray]:
     return within(size) + first[position], position
 
 
+def components(first: Integers, second: Integers, nodes: int) -> LongArray:
+    """Return, shape (nodes,), the smallest node of the component of each, by edges' two ends."""
+    label = np.arange(nodes, dtype=np.int64)
+    while (label[first] != label[second]).any():
+        lower = np.minimum(label[first], label[second])
+        np.minimum.at(label, label[first], lower)
+        np.minimum.at(label, label[second], lower)
+        label = label[label]
+    return label
+
+
 def within(sizes: Integers) -> LongArray:
     """Return, shape (entries,), the position of each entry in its row, from 0."""
     ends = np.cumsum(sizes, dtype=np.int64)

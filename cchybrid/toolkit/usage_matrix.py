@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem import LINK, Problem
-from cchybrid.problem.ragged import gather, offsets_of, owners
+from cchybrid.problem.ragged import components, gather, offsets_of, owners
 
 IntVector = NDArray[np.int64]
 BoolVector = NDArray[np.bool_]
@@ -119,10 +119,4 @@ def families(problem: Problem) -> IntVector:
     """
     forwards = np.flatnonzero(problem.option_requires >= 0)
     before, after = problem.option_requires[forwards], problem.option_delivery[forwards]
-    number = np.arange(problem.deliveries, dtype=np.int64)
-    while True:
-        known = number.copy()
-        np.minimum.at(number, before, number[after])
-        np.minimum.at(number, after, number[before])
-        if (number == known).all():
-            return number
+    return components(before, after, problem.deliveries)

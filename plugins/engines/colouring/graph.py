@@ -15,6 +15,7 @@ from networkx.algorithms import coloring
 
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.ragged import grouped
+from cchybrid.toolkit.cpsat.windows import NEVER, earliest
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
 
 from .choice import Check
@@ -201,14 +202,7 @@ def _lanes(users: list[int], times: list[int], capacity: int) -> list[list[int]]
 
 def _depths(problem: Problem, option: IntVector) -> IntVector:
     """Return the depth of each delivery in the forest of requirements, -1 if it is not made."""
-    depth = np.full(problem.deliveries, -1, dtype=np.int64)
-    waiting = np.flatnonzero(option >= 0)
-    requires = problem.option_requires[np.maximum(option, 0)]
-    level = 0
-    ready = waiting[requires[waiting] < 0]
-    while len(ready):
-        depth[ready] = level
-        waiting = waiting[depth[waiting] < 0]
-        ready = waiting[depth[requires[waiting]] == level]
-        level += 1
-    return depth
+    chosen = np.zeros(problem.options, dtype=np.bool_)
+    chosen[option[option >= 0]] = True
+    low = earliest(problem, chosen)
+    return np.where(low == NEVER, -1, low)

@@ -8,8 +8,10 @@ import numpy as np
 
 from cchybrid.problem import ACCEPT, INJECT, Problem, list_hops
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
-from cchybrid.problem.ragged import gather, offsets, offsets_of, owners
+from cchybrid.problem.ragged import components, gather, offsets, offsets_of, owners
+from cchybrid.toolkit.cpsat.windows import NEVER, earliest
 from cchybrid.toolkit.kernels.flat import flatten
+from cchybrid.toolkit.usage_matrix import families
 
 from .kernels import Tables
 
@@ -53,13 +55,10 @@ class OneHop:
         )
         group = _groups(part)
         member = np.argsort(group, kind="stable").astype(np.int32)
-        after = part.option_requires >= 0
         flat = flatten(part)
         receiver = np.zeros(problem.deliveries, dtype=np.int32)
         receiver[part.option_delivery] = np.maximum(flat.accept[part.option_path], 0)
-        message = _components(
-            part.option_delivery[after], part.option_requires[after], problem.deliveries
-        )
+        message = families(part).astype(np.int32)
         has_routes = (
             not problem.required.all()
             and int(np.bincount(message[problem.required]).max(initial=0)) == 1
@@ -83,17 +82,8 @@ def _is_one_hop(problem: Problem) -> BoolArray:
 
 
 def _depths(part: Problem) -> IntArray:
-    """Return ``OneHop.depth`` by breadth-first search from the sources."""
-    depth = np.full(part.deliveries, -1, dtype=np.int32)
-    reached = part.option_delivery[part.option_requires < 0]
-    level = 0
-    waiting = np.flatnonzero(part.option_requires >= 0)
-    while len(reached):
-        level += 1
-        depth[reached] = level
-        waiting = waiting[depth[part.option_delivery[waiting]] < 0]
-        reached = part.option_delivery[waiting[depth[part.option_requires[waiting]] == level]]
-    return depth
+    low = earliest(part, np.ones(part.options, dtype=np.bool_))
+    return np.where(low == NEVER, -1, low + 1).astype(np.int32)
 
 
 def _groups(part: Problem) -> IntArray:
@@ -103,17 +93,5 @@ def _groups(part: Problem) -> IntArray:
     place, option = gather(start, part.option_path)
     resource = part.path_resource[limited][place]
     delivery = part.option_delivery[option]
-    return _components(delivery, part.deliveries + resource, part.deliveries + part.resources)[
-        : part.deliveries
-    ]
-
-
-def _components(first: IntArray, second: IntArray, nodes: int) -> IntArray:
-    """Return, shape (nodes,), the connected component of each node of a graph of these edges."""
-    label = np.arange(nodes)
-    while (label[first] != label[second]).any():
-        lower = np.minimum(label[first], label[second])
-        np.minimum.at(label, label[first], lower)
-        np.minimum.at(label, label[second], lower)
-        label = label[label]
-    return np.unique(label, return_inverse=True)[1].astype(np.int32)
+    found = components(delivery, part.deliveries + resource, part.deliveries + part.resources)
+    return np.unique(found[: part.deliveries], return_inverse=True)[1].astype(np.int32)
