@@ -310,7 +310,7 @@ class Routes:
             walk = [source]
             for left in range(used, 0, -1):
                 walk.append(layers[left][walk[-1]][1])
-            found[source] = spent, _without_cycles(walk)
+            found[source] = spent, without_cycles(walk)  # cycles of a cheapest walk cost nothing
         return found
 
 
@@ -376,8 +376,8 @@ def _sample_numbers(total: int, size: int, random: Random) -> Iterable[int]:
     return chosen
 
 
-def _without_cycles(walk: list[int]) -> Path:
-    """Return a cheapest walk without its cycles, which cost nothing."""
+def without_cycles(walk: Iterable[int]) -> Path:
+    """Return the path over arcs of a walk from its first node to its last one."""
     path: list[int] = []
     for node in walk:
         if node in path:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
+
+import networkx as nx
 
 Place = TypeVar("Place")
 
@@ -43,11 +45,8 @@ def direct_routes(
     left = {goal: list(messages) for goal, messages in goals.items()}
     for (goal, step), count in arrive.items():
         for _ in range(count):
-            onward: dict[int, list[int]] = {}
-            for (a, b, when), flow in amount.items():
-                if when == step and flow > 0:
-                    onward.setdefault(a, []).append(b)
-            path = _search(onward, source, goal)
+            arcs = [(a, b) for (a, b, when), flow in amount.items() if when == step and flow > 0]
+            path = tuple(_search(arcs, source, goal))
             for a, b in pairwise(path):
                 amount[a, b, step] -= 1
             found.append(Hop(left[goal].pop(), path, step))
@@ -74,11 +73,8 @@ def waiting_routes(
     found = []
     for goal, messages in goals.items():
         for message in messages:
-            onward: dict[tuple[int, int], list[tuple[int, int]]] = {}
-            for (a, b, step), flow in amount.items():
-                if flow > 0:
-                    onward.setdefault((a, step), []).append((b, step + 1))
-            trace = _search(onward, (source, 0), (goal, steps))
+            arcs = [((a, step), (b, step + 1)) for (a, b, step), flow in amount.items() if flow > 0]
+            trace = _search(arcs, (source, 0), (goal, steps))
             for (a, step), (b, _) in pairwise(trace):
                 amount[a, b, step] -= 1
             found += _hops(message, trace)
@@ -112,19 +108,7 @@ def _hops(message: int, trace: Sequence[tuple[int, int]]) -> list[Hop]:
         place += 1
 
 
-def _search(onward: Mapping[Place, Sequence[Place]], start: Place, end: Place) -> tuple[Place, ...]:
+def _search(arcs: Iterable[tuple[Place, Place]], start: Place, end: Place) -> list[Place]:
     """Return a path with the fewest hops, by breadth-first search; a flow always has one."""
-    before: dict[Place, Place] = {start: start}
-    queue = deque([start])
-    while queue:
-        place = queue.popleft()
-        if place == end:
-            path = [end]
-            while path[-1] != start:
-                path.append(before[path[-1]])
-            return tuple(reversed(path))
-        for other in onward.get(place, ()):
-            if other not in before:
-                before[other] = place
-                queue.append(other)
-    raise ValueError("the amounts are no flow: the destination cannot be reached")
+    path: list[Place] = nx.single_source_shortest_path(nx.DiGraph(arcs), start)[end]
+    return path

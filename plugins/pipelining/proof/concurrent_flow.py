@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import networkx as nx
 import numpy as np
 
 from cchybrid.model.errors import InputError
@@ -206,7 +207,8 @@ def _split(
         for goal, count in goals.items():
             missing: Any = count
             while missing > tolerance:
-                path = _shortest_path(left, source, goal)
+                graph = nx.DiGraph([(source, source), *left])
+                path = nx.single_source_shortest_path(graph, source).get(goal)
                 if path is None:
                     break
                 hops = list(pairwise(path))
@@ -218,26 +220,6 @@ def _split(
                         del left[hop]
                 found[tuple(path)] += amount
         yield from found.items()
-
-
-def _shortest_path(arcs: Mapping[Arc, Any], source: int, goal: int) -> list[int] | None:
-    beside: dict[int, list[int]] = {}
-    for a, b in arcs:
-        beside.setdefault(a, []).append(b)
-    before = {source: source}
-    queue = deque([source])
-    while queue and goal not in before:
-        node = queue.popleft()
-        for other in beside.get(node, ()):
-            if other not in before:
-                before[other] = node
-                queue.append(other)
-    if goal not in before:
-        return None
-    path = [goal]
-    while path[-1] != source:
-        path.append(before[path[-1]])
-    return path[::-1]
 
 
 def _rounded(

@@ -13,7 +13,9 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
+
+from cchybrid.problem.routes import without_cycles
 
 from .max_flow import FlowNetwork
 
@@ -143,19 +145,9 @@ class Splitting:
             first, before = self.parts[u, node].popleft()
             second, after = self.parts[node, v].popleft()
             joined = min(first, second, size)
-            there.append((joined, _without_loops((*before, *after[1:]))))
+            there.append((joined, without_cycles((*before, *after[1:]))))
             if first > joined:
                 self.parts[u, node].appendleft((first - joined, before))
             if second > joined:
                 self.parts[node, v].appendleft((second - joined, after))
             size -= joined
-
-
-def _without_loops(walk: Iterable[int]) -> tuple[int, ...]:
-    """Return a path over arcs of a walk, from its first node to its last one."""
-    path: list[int] = []
-    for node in walk:
-        if node in path:
-            del path[path.index(node) :]
-        path.append(node)
-    return tuple(path)
