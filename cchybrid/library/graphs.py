@@ -128,7 +128,8 @@ def read_graph(
 
 def read_unit(value: Any) -> Fraction:
     """Return what the user says that a capacity of 1 is."""
-    return _positive(value, "unit", "unit")
+    with with_context("unit"):
+        return _positive(value, "unit")
 
 
 def _ignored(graph: nx.Graph, ignore: bool | None) -> list[str]:
@@ -186,17 +187,16 @@ def _links(
     together: dict[tuple[int, int], Fraction] = {}
     half: dict[tuple[int, int], bool] = {}
     for (a, b, data), number in zip(edges, numbers, strict=True):
-        where = f"edge {a} {b}"
-        shared = _is_half_duplex(data, where)
-        x, y = index[a], index[b]
-        for channel in [(x, y)] if graph.is_directed() else [(x, y), (y, x)]:
-            together[channel] = together.get(channel, Fraction(0)) + number
-            if half.setdefault(channel, shared) != shared:
-                raise InputError(
-                    "a parallel edge is half duplex, another is not",
-                    where=where,
-                    hint="give both the same duplex",
-                )
+        with with_context(f"edge {a} {b}"):
+            shared = _is_half_duplex(data)
+            x, y = index[a], index[b]
+            for channel in [(x, y)] if graph.is_directed() else [(x, y), (y, x)]:
+                together[channel] = together.get(channel, Fraction(0)) + number
+                if half.setdefault(channel, shared) != shared:
+                    raise InputError(
+                        "a parallel edge is half duplex, another is not",
+                        hint="give both the same duplex",
+                    )
     names = {number: label for label, number in index.items()}
     places = {(a, b): f"edge {names[a]} {names[b]}" for a, b in together}
     default = Fraction(1)
@@ -242,16 +242,14 @@ def _numbers(
     key = "bandwidth" if "bandwidth" in keys else "capacity"
     numbers = []
     for a, b, data in edges:
-        where = f"edge {a} {b}"
-        if "bandwidth" in data and "capacity" in keys:
-            raise InputError(
-                "capacity and bandwidth in one graph", where=where, hint="use one of the two"
-            )
-        if key == "bandwidth" and key not in data:
-            raise InputError(
-                "no bandwidth here, but on other edges", where=where, hint="give every edge one"
-            )
-        numbers.append(_positive(data[key], key, where) if key in data else Fraction(1))
+        with with_context(f"edge {a} {b}"):
+            if "bandwidth" in data and "capacity" in keys:
+                raise InputError("capacity and bandwidth in one graph", hint="use one of the two")
+            if key == "bandwidth" and key not in data:
+                raise InputError(
+                    "no bandwidth here, but on other edges", hint="give every edge one"
+                )
+            numbers.append(_positive(data[key], key) if key in data else Fraction(1))
     return numbers, key
 
 
@@ -292,7 +290,7 @@ def _shown(number: Fraction) -> str:
     return decimal if Fraction(decimal) == number else str(number)
 
 
-def _positive(value: Any, key: str, where: str) -> Fraction:
+def _positive(value: Any, key: str) -> Fraction:
     """Return a number above 0, of any numeric type or as a text, by the decimals that it shows."""
     text = str(value).strip()
     number = Fraction(0)
@@ -306,7 +304,6 @@ def _positive(value: Any, key: str, where: str) -> Fraction:
     if number <= 0:
         raise InputError(
             f"the {key} {text[:40]!r} is no number above 0",
-            where=where,
             hint="use a number above 0, such as 2 or 0.5",
         )
     return number
@@ -316,7 +313,7 @@ def _is_truth_type(value: Any) -> bool:
     return type(value).__name__ in ("bool", "bool_")  # Python's and NumPy's
 
 
-def _truth(data: Mapping[str, Any], key: str, where: str) -> bool | None:
+def _truth(data: Mapping[str, Any], key: str) -> bool | None:
     """Return the truth value of an attribute; ``None`` if there is none."""
     if key not in data:
         return None
@@ -327,25 +324,19 @@ def _truth(data: Mapping[str, Any], key: str, where: str) -> bool | None:
     if text in ("false", "no", "0", "0.0"):
         return False
     raise InputError(
-        f"{key} is {str(data[key])[:40]!r}, which is no truth value",
-        where=where,
-        hint="use true or false",
+        f"{key} is {str(data[key])[:40]!r}, which is no truth value", hint="use true or false"
     )
 
 
-def _is_half_duplex(data: Mapping[str, Any], where: str) -> bool:
-    marked = _truth(data, "half_duplex", where)
+def _is_half_duplex(data: Mapping[str, Any]) -> bool:
+    marked = _truth(data, "half_duplex")
     if "duplex" not in data:
         return bool(marked)
     word = str(data["duplex"]).strip().lower()
     if word not in ("half", "full"):
-        raise InputError(
-            f"duplex is {str(data['duplex'])[:40]!r}", where=where, hint="use half or full"
-        )
+        raise InputError(f"duplex is {str(data['duplex'])[:40]!r}", hint="use half or full")
     if marked is not None and marked != (word == "half"):
-        raise InputError(
-            "duplex and half_duplex contradict each other", where=where, hint="keep one of the two"
-        )
+        raise InputError("duplex and half_duplex contradict each other", hint="keep one of the two")
     return word == "half"
 
 
@@ -355,27 +346,25 @@ def _roles(
     """Return the endpoints and the switches; no endpoints if every node is one."""
     endpoints, switches, others = [], [], []
     for node, (label, each) in enumerate(zip(labels, data, strict=True)):
-        where = f"node {label}"
-        stated = [_truth(each, key, where) for key in ("endpoint", "terminal")]
-        if set(stated) == {True, False}:
-            raise InputError(
-                "endpoint and terminal contradict each other", where=where, hint="keep one of them"
-            )
-        switch = _truth(each, "switch", where)
-        if True in stated and switch:
-            raise InputError(
-                "an endpoint cannot be a switch", where=where, hint="keep one of the two"
-            )
+        with with_context(f"node {label}"):
+            stated = [_truth(each, key) for key in ("endpoint", "terminal")]
+            if set(stated) == {True, False}:
+                raise InputError(
+                    "endpoint and terminal contradict each other", hint="keep one of them"
+                )
+            switch = _truth(each, "switch")
+            if True in stated and switch:
+                raise InputError("an endpoint cannot be a switch", hint="keep one of the two")
         if True in stated:
             endpoints.append(node)
         if switch:
             switches.append(node)
         elif stated[1] is False:
-            others.append(where)
+            others.append(label)
     if others and not endpoints:
         raise InputError(
             "it is no terminal, and no node of the graph is one",
-            where=others[0],
+            where=f"node {others[0]}",
             hint="mark the terminals by true, or this node as a switch",
         )
     return tuple(endpoints) if len(endpoints) < len(labels) else (), tuple(switches)

@@ -8,14 +8,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
 from cchybrid.model.shown import ShownNetwork
 from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import MAX_CAPACITY, whole, whole_tuple
 
+Numbers = TypeVar("Numbers", tuple[int, ...], list[Any])
 MAX_NODES = 1_048_576
 """Larger networks are refused: a typing error in a file must not exhaust the memory."""
 
@@ -77,13 +78,15 @@ class Network(ShownNetwork):
             known = 0 <= source < self.nodes and 0 <= target < self.nodes
             sound = source != target and 1 <= capacity <= MAX_CAPACITY
             if not known or not sound or (source, target) in seen:
-                self._refuse_channel(index)
+                with with_context(f"network.channels[{index}]"):
+                    self._refuse_channel(*self.channels[index])
             seen.add((source, target))
         self._check_half_duplex()
         for key in ("endpoints", "switches"):
             nodes: tuple[int, ...] = getattr(self, key)
             for index, node in enumerate(nodes):
-                self._check_node(node, f"network.{key}[{index}]")
+                with with_context(f"network.{key}[{index}]"):
+                    self._check_node(node)
             if list(nodes) != sorted(set(nodes)):
                 raise InputError(
                     f"the {key} are not sorted or not distinct",
@@ -96,6 +99,7 @@ class Network(ShownNetwork):
                 where="network.switches",
                 hint="an endpoint has no switch: keep one of the two",
             )
+        self._check_lengths()
         self._check_positions()
         self._check_node_names()
 
@@ -134,48 +138,42 @@ class Network(ShownNetwork):
             switches=whole_tuple(self.switches, "network.switches"),
         )
 
-    def _check_node(self, node: int, where: str) -> None:
+    def _check_node(self, node: int) -> None:
         if not 0 <= node < self.nodes:
-            raise InputError(
-                f"no node {node} in this network", where=where, hint=f"use 0 to {self.nodes - 1}"
-            )
+            raise InputError(f"no node {node} in this network", hint=f"use 0 to {self.nodes - 1}")
 
-    def _refuse_channel(self, index: int) -> NoReturn:
-        where = f"network.channels[{index}]"
-        source, target, capacity = self.channels[index]
-        self._check_node(source, where)
-        self._check_node(target, where)
+    def _refuse_channel(self, source: int, target: int, capacity: int) -> NoReturn:
+        self._check_node(source)
+        self._check_node(target)
         if source == target:
-            raise InputError(f"node {source} is linked to itself", where=where, hint="drop it")
+            raise InputError(f"node {source} is linked to itself", hint="drop it")
         if capacity < 1:
-            raise InputError(f"capacity {capacity}", where=where, hint="use at least 1")
+            raise InputError(f"capacity {capacity}", hint="use at least 1")
         if capacity > MAX_CAPACITY:
-            raise InputError(
-                f"capacity {str(capacity)[:20]}...", where=where, hint="use 1 to 2^128"
-            )
+            raise InputError(f"capacity {str(capacity)[:20]}...", hint="use 1 to 2^128")
         raise InputError(
             f"channel {source}->{target} is listed twice",
-            where=where,
             hint="write it once, with the sum of the capacities",
         )
+
+    def _check_lengths(self) -> None:
+        for key, what in (("positions", "position"), ("node_names", "name")):
+            values = getattr(self, key)
+            if values is not None and len(values) != self.nodes:
+                raise InputError(
+                    f"{len(values)} {what}s for {self.nodes} nodes",
+                    where=f"network.{key}",
+                    hint=f"give one {what} per node",
+                )
 
     def _check_positions(self) -> None:
         if self.positions is None:
             return
-        if len(self.positions) != self.nodes:
-            raise InputError(
-                f"{len(self.positions)} positions for {self.nodes} nodes",
-                where="network.positions",
-                hint="give one position per node",
-            )
         for index, position in enumerate(self.positions):
             where = f"network.positions[{index}]"
             if len(position) not in (2, 3) or len(position) != len(self.positions[0]):
-                raise InputError(
-                    f"{len(position)} coordinates",
-                    where=where,
-                    hint="give every node 2, or every node 3",
-                )
+                hint = "give every node 2, or every node 3"
+                raise InputError(f"{len(position)} coordinates", where=where, hint=hint)
             if not all(isinstance(x, Real) and math.isfinite(x) for x in position):
                 raise InputError(
                     "a coordinate is not finite", where=where, hint="use finite numbers"
@@ -185,30 +183,21 @@ class Network(ShownNetwork):
     def _check_node_names(self) -> None:
         if self.node_names is None:
             return
-        where = "network.node_names"
-        if len(self.node_names) != self.nodes:
-            raise InputError(
-                f"{len(self.node_names)} names for {self.nodes} nodes",
-                where=where,
-                hint="give one name per node",
-            )
         seen: set[str] = set()
         for index, name in enumerate(self.node_names):
+            where, problem = f"network.node_names[{index}]", ""
             if not isinstance(name, str):
-                raise InputError(
-                    f"{described(name)} is no text",
-                    where=f"{where}[{index}]",
-                    hint="give every node a name of its own",
-                )
-            if not name.strip() or name in seen:
-                problem = f"the name {name[:40]!r} is given twice" if name in seen else "no name"
-                raise InputError(
-                    problem, where=f"{where}[{index}]", hint="give every node a name of its own"
-                )
+                problem = f"{described(name)} is no text"
+            elif name in seen:
+                problem = f"the name {name[:40]!r} is given twice"
+            elif not name.strip():
+                problem = "no name"
+            if problem:
+                raise InputError(problem, where=where, hint="give every node a name of its own")
             if name != name.strip():
                 raise InputError(
                     f"the name {name[:40]!r} begins or ends with a space",
-                    where=f"{where}[{index}]",
+                    where=where,
                     hint="leave it out, as in lists of nodes",
                 )
             seen.add(name)
@@ -218,19 +207,18 @@ class Network(ShownNetwork):
         capacity = {(source, target): size for source, target, size in self.channels}
         seen: set[tuple[int, int]] = set()
         for index, (a, b) in enumerate(self.half_duplex):
-            where = f"network.half_duplex[{index}]"
-            if (a, b) not in capacity or (b, a) not in capacity:
-                raise InputError(
-                    f"{a} and {b} are not linked in both directions", where=where, hint="drop it"
-                )
-            if capacity[a, b] != capacity[b, a]:
-                raise InputError(
-                    f"channels {a}->{b} and {b}->{a} differ in capacity",
-                    where=where,
-                    hint="give both the capacity that they share",
-                )
-            if (a, b) in seen or (b, a) in seen:
-                raise InputError(f"the pair {a}, {b} is listed twice", where=where, hint="drop it")
+            with with_context(f"network.half_duplex[{index}]"):
+                if (a, b) not in capacity or (b, a) not in capacity:
+                    raise InputError(
+                        f"{a} and {b} are not linked in both directions", hint="drop it"
+                    )
+                if capacity[a, b] != capacity[b, a]:
+                    raise InputError(
+                        f"channels {a}->{b} and {b}->{a} differ in capacity",
+                        hint="give both the capacity that they share",
+                    )
+                if (a, b) in seen or (b, a) in seen:
+                    raise InputError(f"the pair {a}, {b} is listed twice", hint="drop it")
             seen.add((a, b))
 
     @cached_property
@@ -361,35 +349,30 @@ class Network(ShownNetwork):
 
 
 def _whole_arc(arc: Any, where: str) -> tuple[int, ...]:
-    ends = whole_tuple(arc, where)
-    if len(ends) != 2:
-        raise InputError(f"{len(ends)} numbers", where=where, hint="write (from, to)")
-    return ends
+    return _of_length(whole_tuple(arc, where), (2,), where, "(from, to)")
 
 
 def _whole_channel(channel: Any, where: str) -> tuple[int, ...]:
     parts = whole_tuple(channel, where)
-    if len(parts) not in (2, 3):
-        raise InputError(
-            f"{len(parts)} numbers", where=where, hint="write (from, to) or (from, to, capacity)"
-        )
-    return parts
+    return _of_length(parts, (2, 3), where, "(from, to) or (from, to, capacity)")
 
 
 def _read_pair(value: Any, where: str) -> tuple[int, int]:
-    pair = expect(value, list, where)
-    if len(pair) != 2:
-        raise InputError(f"{len(pair)} numbers", where=where, hint="write [node, node]")
-    return expect(pair[0], int, where), expect(pair[1], int, where)
+    a, b = _of_length(expect(value, list, where), (2,), where, "[node, node]")
+    return expect(a, int, where), expect(b, int, where)
 
 
 def _read_channel(value: Any, where: str) -> Channel:
     parts = expect(value, list, where)
-    if len(parts) not in (2, 3):
-        raise InputError(
-            f"{len(parts)} numbers", where=where, hint="write [from, to] or [from, to, capacity]"
-        )
+    _of_length(parts, (2, 3), where, "[from, to] or [from, to, capacity]")
     return Channel(*(expect(part, int, where) for part in parts))
+
+
+def _of_length(parts: Numbers, lengths: tuple[int, ...], where: str, form: str) -> Numbers:
+    """Return the numbers if there are as many as the form has."""
+    if len(parts) not in lengths:
+        raise InputError(f"{len(parts)} numbers", where=where, hint=f"write {form}")
+    return parts
 
 
 def _read_name(value: Any, where: str) -> str:
