@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, Problem, refuse_first
 from cchybrid.model.json_fields import expect, only_keys, read_integer, show, take, take_list
 from cchybrid.model.routing_table import RoutingTable
 from cchybrid.model.whole_numbers import MAX_CAPACITY, whole, whole_tuple
@@ -54,45 +55,38 @@ class CommunicationModel:
                 several = isinstance(ports, (tuple, list))
                 read = whole_tuple if several else whole
                 self.__dict__[key] = read(ports, f"model.{key}")
-        if self.table is not None and self.switching != "wormhole":
-            raise InputError(
-                "a routing table is for wormhole switching",
-                where="model.routing",
-                hint="leave it out",
-            )
         if not isinstance(self.routing, str | RoutingTable):
             self.__dict__["routing"] = whole(self.routing, "model.routing")
+        refuse_first(self._problems())
+
+    def _problems(self) -> Iterator[Problem]:
+        if self.table is not None and self.switching != "wormhole":
+            yield "a routing table is for wormhole switching", "model.routing", "leave it out"
         if self.switching not in ("wormhole", "store-and-forward"):
-            raise InputError(
+            yield (
                 f"unknown switching {self.switching!r}",
-                where="model.switching",
-                hint="use wormhole or store-and-forward",
+                "model.switching",
+                "use wormhole or store-and-forward",
             )
         if (self.inject is None) != (self.accept is None):
-            raise InputError(
-                "only one of inject and accept is limited",
-                where="model.ports",
-                hint='give both, or "all"',
-            )
+            yield "only one of inject and accept is limited", "model.ports", 'give both, or "all"'
         for ports in (self.inject, self.accept):
             smallest = 1 if isinstance(ports, int) else 0
             if any(not smallest <= k <= MAX_CAPACITY for k in _as_tuple(ports)):
                 many = min(_as_tuple(ports)) >= smallest
-                raise InputError(
+                yield (
                     f"too {'many' if many else 'few'} ports",
-                    where="model.ports",
-                    hint="use at most 2^128" if many else f"use at least {smallest}",
+                    "model.ports",
+                    "use at most 2^128" if many else f"use at least {smallest}",
                 )
         if isinstance(self.routing, str) and self.routing not in ("minimal", "any"):
-            raise InputError(
+            yield (
                 f"unknown routing {self.routing!r}",
-                where="model.routing",
-                hint="use minimal, any, or a number of extra hops; instances: also xy, FILE.csv",
+                "model.routing",
+                "use minimal, any, or a number of extra hops; instances: also xy, FILE.csv",
             )
         if isinstance(self.routing, int) and not 0 <= self.routing <= MAX_CAPACITY:
-            raise InputError(
-                f"{str(self.routing)[:20]} extra hops", where="model.routing", hint="use 0 to 2^128"
-            )
+            yield f"{str(self.routing)[:20]} extra hops", "model.routing", "use 0 to 2^128"
 
     def _take_rounds(self) -> None:
         """Check ``rounds`` and drop repetitions of the last number."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -44,6 +44,16 @@ class InputError(CchybridError):
         line = f"{line}; {self.hint}" if self.hint else line
         line = _shortened(" ".join(_shortened(line).split()))
         return _shortened(printable(line))  # as a terminal would obey what is not
+
+
+Problem = tuple[str, str, str]
+"""The parts of an ``InputError``: what is wrong, where, and how to correct it."""
+
+
+def refuse_first(problems: Iterable[Problem]) -> None:
+    """Raise an ``InputError`` for the first problem, if there is one."""
+    for what, where, hint in problems:
+        raise InputError(what, where=where, hint=hint)
 
 
 def _shortened(line: str) -> str:

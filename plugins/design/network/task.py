@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cchybrid.library.collectives import canonical_name
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model import CommunicationModel
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, Problem, refuse_first
 from cchybrid.plugin.records import CostTermInfo
 
 from .terms import TERMS
@@ -130,115 +130,97 @@ class DesignTask:
     def __post_init__(self) -> None:
         if self.collective is not None:
             object.__setattr__(self, "collective", canonical_name(self.collective))
+        refuse_first(self._problems())
+
+    def _problems(self) -> Iterator[Problem]:
+        """Yield what is wrong; what comes later may rely on what was right before."""
         if not 2 <= self.nodes <= MAX_DESIGN_NODES:
-            raise InputError(
-                f"{self.nodes} nodes", where="nodes", hint=f"use 2 to {MAX_DESIGN_NODES}"
-            )
+            yield f"{self.nodes} nodes", "nodes", f"use 2 to {MAX_DESIGN_NODES}"
         if self.degree < 1:
-            raise InputError(f"degree {self.degree}", where="degree", hint="use at least 1")
+            yield f"degree {self.degree}", "degree", "use at least 1"
         if self.degree >= self.nodes and not self.redundant_links:
-            raise InputError(
+            yield (
                 f"degree {self.degree} for {self.nodes} nodes",
-                where="degree",
-                hint=f"use at most {self.nodes - 1}, or allow redundant links",
+                "degree",
+                f"use at most {self.nodes - 1}, or allow redundant links",
             )
         if self.degree > MAX_DESIGN_NODES:
-            raise InputError(
-                f"degree {self.degree}", where="degree", hint=f"use at most {MAX_DESIGN_NODES}"
-            )
+            yield f"degree {self.degree}", "degree", f"use at most {MAX_DESIGN_NODES}"
         if self.degree == 1 and self.nodes > 2:
-            raise InputError(
-                "nodes with one link each are not connected", where="degree", hint="use at least 2"
-            )
-        self._check_collective()
-        self._check_weights()
-        self._check_positions()
+            yield "nodes with one link each are not connected", "degree", "use at least 2"
+        yield from self._problems_of_collective()
+        yield from self._problems_of_weights()
+        yield from self._problems_of_positions()
 
-    def _check_collective(self) -> None:
+    def _problems_of_collective(self) -> Iterator[Problem]:
         if self.collective is None:
             return
         if self.collective not in DESIGN_COLLECTIVES:
-            raise InputError(
+            yield (
                 f"networks are not designed for {self.collective[:40]!r}",
-                where="collective",
-                hint="use " + ", ".join(DESIGN_COLLECTIVES),
+                "collective",
+                "use " + ", ".join(DESIGN_COLLECTIVES),
             )
         if isinstance(self.model.inject, tuple) or isinstance(self.model.accept, tuple):
-            raise InputError(
-                "ports per node", where="model.ports", hint="use the same number for all nodes"
-            )
+            yield "ports per node", "model.ports", "use the same number for all nodes"
 
-    def _check_weights(self) -> None:
+    def _problems_of_weights(self) -> Iterator[Problem]:
         if not self.weights:
-            raise InputError("no cost term", where="cost", hint="name one, such as latency")
+            yield "no cost term", "cost", "name one, such as latency"
         names = [name for name, _ in self.weights]
         for name, weight in self.weights:
             known = (*TERMS, *(term.name for term in self.extra_terms))
             if name not in known:
-                raise InputError(
+                yield (
                     f"no cost term is called {name!r}",
-                    where="cost",
-                    hint=did_you_mean(name, known) or "use " + ", ".join(known),
+                    "cost",
+                    did_you_mean(name, known) or "use " + ", ".join(known),
                 )
             if not (math.isfinite(weight) and weight > 0):
-                raise InputError(
-                    f"weight {weight} of {name}", where="cost", hint="use a positive number"
-                )
+                yield f"weight {weight} of {name}", "cost", "use a positive number"
             if names.count(name) > 1:
-                raise InputError(f"{name} is listed twice", where="cost", hint="name it once")
+                yield f"{name} is listed twice", "cost", "name it once"
         for name, weight in self.weights:
             if not LIGHTEST <= weight <= HEAVIEST or weight > RATIO * self.lightest:
-                raise InputError(
+                yield (
                     f"weight {weight:g} of {name}",
-                    where="cost",
-                    hint=f"use {LIGHTEST:g} to {HEAVIEST:g}, all within a factor of {RATIO:,}",
+                    "cost",
+                    f"use {LIGHTEST:g} to {HEAVIEST:g}, all within a factor of {RATIO:,}",
                 )
         if "steps" in names and self.collective is None:
-            raise InputError(
-                "the cost term steps needs a collective", where="cost", hint="name one: AAS"
-            )
+            yield "the cost term steps needs a collective", "cost", "name one: AAS"
         if "wire" in names and self.positions is None:
-            raise InputError(
-                "the cost term wire needs positions", where="cost", hint="give a layout"
-            )
+            yield "the cost term wire needs positions", "cost", "give a layout"
 
-    def _check_positions(self) -> None:
+    def _problems_of_positions(self) -> Iterator[Problem]:
         if self.positions is None:
             if self.max_wire is not None:
-                raise InputError(
-                    "a longest wire needs positions", where="max_wire", hint="give a layout"
-                )
+                yield "a longest wire needs positions", "max_wire", "give a layout"
             return
         if len(self.positions) != self.nodes:
-            raise InputError(
+            yield (
                 f"{len(self.positions)} positions for {self.nodes} nodes",
-                where="positions",
-                hint="give one per node",
+                "positions",
+                "give one per node",
             )
         for index, position in enumerate(self.positions):
             if len(position) not in (1, 2, 3) or len(position) != len(self.positions[0]):
-                raise InputError(
+                yield (
                     f"{len(position)} coordinates",
-                    where=f"positions[{index}]",
-                    hint="give every node the same number of coordinates, 1 to 3",
+                    f"positions[{index}]",
+                    "give every node the same number of coordinates, 1 to 3",
                 )
             if not all(map(math.isfinite, position)):
-                raise InputError(
-                    "a coordinate is not finite",
-                    where=f"positions[{index}]",
-                    hint="use finite numbers",
-                )
+                yield "a coordinate is not finite", f"positions[{index}]", "use finite numbers"
         if self.max_wire is None:
             return
         if not self.max_wire > 0:
-            raise InputError(
-                f"longest wire {self.max_wire}", where="max_wire", hint="use a positive number"
-            )
+            yield f"longest wire {self.max_wire}", "max_wire", "use a positive number"
         if not _connected(self.allowed):
-            raise InputError(
+            yield (
                 f"wires of at most {self.max_wire:g} do not connect the nodes",
-                where="max_wire",
-                hint="allow longer wires",
+                "max_wire",
+                "allow longer wires",
             )
 
     @cached_property
