@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from cchybrid.library.graphs import EDGE_ATTRIBUTES, NODE_ATTRIBUTES
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 
 if TYPE_CHECKING:  # importing networkx takes long, and most commands read no graph file
     import networkx as nx
@@ -89,7 +89,8 @@ def _check(root: ElementTree.Element) -> ElementTree.Element:
         )
     keys = _keys(root)
     for element in (root, graph, *graph):
-        _check_data(element, keys)
+        with with_context(_place(element)):
+            _check_data(element, keys)
     count = Counter(element.get("id") for element in graph if _kind(element) == "node")
     for label, times in count.items():
         if times > 1:
@@ -97,19 +98,16 @@ def _check(root: ElementTree.Element) -> ElementTree.Element:
                 f"node {label} is given {times} times", hint="give every node an id of its own"
             )
     for edge in (element for element in graph if _kind(element) == "edge"):
-        if edge.get("directed", "true") not in _TRUTH:
-            raise InputError(
-                f"directed is {edge.attrib['directed'][:40]!r}",
-                where=_place(edge),
-                hint="write true or false",
-            )
-        for end in (edge.get("source"), edge.get("target")):
-            if end not in count:
+        with with_context(_place(edge)):
+            if edge.get("directed", "true") not in _TRUTH:
                 raise InputError(
-                    f"there is no node {end!r}",
-                    where=_place(edge),
-                    hint="correct it, or add the node",
+                    f"directed is {edge.attrib['directed'][:40]!r}", hint="write true or false"
                 )
+            for end in (edge.get("source"), edge.get("target")):
+                if end not in count:
+                    raise InputError(
+                        f"there is no node {end!r}", hint="correct it, or add the node"
+                    )
     return graph
 
 
@@ -147,23 +145,22 @@ def _keys(root: ElementTree.Element) -> dict[str | None, ElementTree.Element]:
             )
     defaults: defaultdict[tuple[str | None, str], set[str | None]] = defaultdict(set)
     for key in keys:
-        kind, place = key.get("for", "all"), _place(key)
+        kind = key.get("for", "all")
         found = [child.text for child in key if _kind(child) == "default"]
-        for child in key:
-            _check_value(key, child, place)
-        if found and kind not in ("node", "edge"):
-            raise InputError(
-                f"a default for {kind!r} elements",
-                where=place,
-                hint='declare a key for="node" and one for="edge"',
-            )
-        defaults[_name(key), kind].update(found)
-        if len(defaults[_name(key), kind]) > 1 or len(found) > 1:
-            raise InputError(
-                f"the attribute {str(_name(key))[:40]!r} of {kind!r} elements has 2 defaults",
-                where=place,
-                hint="keep one",
-            )
+        with with_context(_place(key)):
+            for child in key:
+                _check_value(key, child)
+            if found and kind not in ("node", "edge"):
+                raise InputError(
+                    f"a default for {kind!r} elements",
+                    hint='declare a key for="node" and one for="edge"',
+                )
+            defaults[_name(key), kind].update(found)
+            if len(defaults[_name(key), kind]) > 1 or len(found) > 1:
+                raise InputError(
+                    f"the attribute {str(_name(key))[:40]!r} of {kind!r} elements has 2 defaults",
+                    hint="keep one",
+                )
     return {key.get("id"): key for key in keys}
 
 
@@ -173,20 +170,17 @@ def _name(key: ElementTree.Element) -> str | None:
 
 def _check_data(element: ElementTree.Element, keys: dict[str | None, ElementTree.Element]) -> None:
     """Refuse data whose key is for others or given twice, or that have no plain value."""
-    kind, place = _kind(element), _place(element)
+    kind = _kind(element)
     names: Counter[str | None] = Counter()
     for data in (child for child in element if _kind(child) == "data"):
         key = keys.get(data.get("key"))
         if key is None:
             raise InputError(
-                f"there is no key {data.get('key')!r}",
-                where=place,
-                hint="declare it, or correct it",
+                f"there is no key {data.get('key')!r}", hint="declare it, or correct it"
             )
         if key.get("for", "all") not in ("all", kind):
             raise InputError(
                 f"key {data.get('key')} is for {key.get('for')!r} elements",
-                where=place,
                 hint=f'declare a key for="{kind}"',
             )
         name = _name(key)
@@ -194,29 +188,26 @@ def _check_data(element: ElementTree.Element, keys: dict[str | None, ElementTree
         if names[name] > 1:
             raise InputError(
                 f"the attribute {str(name)[:40]!r} is given {names[name]} times",
-                where=place,
                 hint="keep one value",
             )
         if len(data) and "yfiles.type" not in key.attrib:
             if name in (*NODE_ATTRIBUTES, *EDGE_ATTRIBUTES):
                 raise InputError(
                     f"the attribute {name!r} has elements inside",
-                    where=place,
                     hint="write its value as plain text",
                 )
             # NetworkX would drop the attribute; empty, it counts by its name.
             data[:] = []
             data.text = None
-        _check_value(key, data, place)
+        _check_value(key, data)
 
 
-def _check_value(key: ElementTree.Element, data: ElementTree.Element, place: str) -> None:
+def _check_value(key: ElementTree.Element, data: ElementTree.Element) -> None:
     """Refuse a number that Python reads, but XML does not: with underscores or other digits."""
     text = data.text or ""
     if key.get("attr.type") in _NUMBERS and ("_" in text or not text.isascii()):
         raise InputError(
             f"{text.strip()[:40]!r} is no {key.get('attr.type')}",
-            where=place,
             hint="write it in the digits 0 to 9",
         )
 
