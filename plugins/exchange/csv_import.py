@@ -20,11 +20,12 @@ from cchybrid.model import (
     Transfer,
 )
 from cchybrid.model.collective import AnyMessage, one_and_many
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.network import Network
 from cchybrid.plugin.imported import Imported, ImportRequest, Place
 
 from .csv_model import MODEL_COLUMNS, is_ambiguous, stated_model
+from .lines import OnLine
 from .message_table import MAX_MESSAGES, collective_of, match_messages
 from .msccl_import import judged_on_used, used_network
 
@@ -39,7 +40,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(OnLine):
     """A transfer: its line in the file, step from 0, message, ends of the message, and path.
 
     ``origin`` is empty in a file without such a column, ``members`` names the ends of the message
@@ -136,12 +137,14 @@ def _read_rows(text: str) -> Iterator[Row]:
                 continue
             if reader.line_num > MAX_MESSAGES:
                 raise InputError(f"more than {MAX_MESSAGES:,} rows", hint="audit a smaller file")
-            if len(fields) != len(header):
-                raise InputError(
-                    f"{len(fields)} fields for {len(header)} columns",
-                    where=f"line {reader.line_num}", hint="give one for each column",
-                )  # fmt: skip
-            yield _row(dict(zip(header, map(str.strip, fields), strict=True)), reader.line_num)
+            with with_context(f"line {reader.line_num}"):
+                if len(fields) != len(header):
+                    raise InputError(
+                        f"{len(fields)} fields for {len(header)} columns",
+                        hint="give one for each column",
+                    )
+                row = _row(dict(zip(header, map(str.strip, fields), strict=True)), reader.line_num)
+            yield row
     except csv.Error as error:
         raise InputError(
             f"not readable as CSV: {error}", where=f"line {reader.line_num}", hint="correct it"
@@ -149,25 +152,22 @@ def _read_rows(text: str) -> Iterator[Row]:
 
 
 def _row(fields: dict[str, str], line: int) -> Row:
-    where = f"line {line}"
     step = fields["step"]
     if re.fullmatch(r"[0-9]{1,9}", step, re.ASCII) is None or not 0 < int(step) <= MAX_STEP:
-        raise InputError(f"{step[:40]!r} is no step", where=where, hint=f"use 1 to {MAX_STEP:,}")
+        raise InputError(f"{step[:40]!r} is no step", hint=f"use 1 to {MAX_STEP:,}")
     if fields.get("source") == "":
-        raise InputError("no source", where=where, hint="name one in all rows, or drop the column")
+        raise InputError("no source", hint="name one in all rows, or drop the column")
     source = fields.get("source") or fields.get("origin") or fields.get("from", "")
     destination = fields.get("destination") or fields.get("to", "")
     ends = fields.get("from") or source, fields.get("to") or destination
     path = tuple(_split(fields.get("path", ""))) or tuple(filter(None, ends))
     if len(path) < 2 or not all(0 < len(name) <= MAX_NAME for name in path):
-        raise InputError(
-            "a path of less than two nodes", where=where, hint="write the nodes, such as 0 4 7"
-        )
+        raise InputError("a path of less than two nodes", hint="write the nodes, such as 0 4 7")
     for name in filter(is_ambiguous, path if fields.get("message") else ()):
         raise InputError(
             f"the node name {name[:40]!r}, which in a file with messages means something else",
-            where=where, hint="rename it",
-        )  # fmt: skip
+            hint="rename it",
+        )
     origin = fields.get("origin", "")
     for column, stated, used in (
         ("from", fields.get("from"), path[0]), ("to", fields.get("to"), path[-1]),
@@ -175,9 +175,9 @@ def _row(fields: dict[str, str], line: int) -> Row:
     ):  # fmt: skip
         if stated and stated != used:
             raise InputError(
-                f"{column} is {stated[:40]!r}, and the row also says {used[:40]!r}", where=where,
+                f"{column} is {stated[:40]!r}, and the row also says {used[:40]!r}",
                 hint="from and to are the ends of the path, origin is the source",
-            )  # fmt: skip
+            )
     return Row(
         line, int(step) - 1, fields.get("message", ""), source or path[0], origin,
         destination or path[-1], path, tuple(filter(None, fields.get("members", "").split("+"))),
@@ -241,10 +241,9 @@ def _message_keys(rows: list[Row]) -> list[tuple[str, ...]]:
     if any(row.message for row in rows):
         for row in rows:
             if not row.message:
-                raise InputError(
-                    "a row without the number of its message", where=f"line {row.line}",
-                    hint="give one in all rows, or in none",
-                )  # fmt: skip
+                raise row.error(
+                    "a row without the number of its message", "give one in all rows, or in none"
+                )
         return [(row.message,) for row in rows]
     forwarded = any(row.path[0] != row.source for row in rows)
     if forwarded and all(row.path[-1] == row.destination for row in rows):
@@ -285,10 +284,7 @@ def _messages(
             else:
                 goals = {number[row.path[-1]] for row in group} - {source}
             if not goals or goals == {source}:
-                raise InputError(
-                    f"node {first.source} would send to itself", where=f"line {first.line}",
-                    hint="leave it out",
-                )  # fmt: skip
+                raise first.error(f"node {first.source} would send to itself", "leave it out")
             found[key] = Message(source, tuple(sorted(goals)))
     return found
 
@@ -297,10 +293,10 @@ def _members(rows: list[Row], number: dict[str, int]) -> tuple[int, ...]:
     """Return the members that the rows of a message state; none without such a column."""
     for row in rows:
         if row.members != rows[0].members or (row.members and not row.message):
-            raise InputError(
-                f"members {'+'.join(row.members)[:40]!r} of a message", where=f"line {row.line}",
-                hint="state the same ones in all rows of a message, with its number as message",
-            )  # fmt: skip
+            raise row.error(
+                f"members {'+'.join(row.members)[:40]!r} of a message",
+                "state the same ones in all rows of a message, with its number as message",
+            )
     return tuple(sorted({number[name] for name in rows[0].members}))
 
 
@@ -321,17 +317,15 @@ def _refuse_other_ends(rows: list[Row], sums: bool) -> None:
     source = rows[0].source
     for row in rows:
         if row.destination != row.path[-1]:
-            raise InputError(
+            raise row.error(
                 f"the path ends at {row.path[-1]}, not at the destination {row.destination}",
-                where=f"line {row.line}",
-                hint="name the end of the path, or leave out the column message",
+                "name the end of the path, or leave out the column message",
             )
         # A source where the path begins may be that of the transfer.
         if not sums and row.source not in (source, row.path[0]):
-            raise InputError(
+            raise row.error(
                 f"message {row.message} has the sources {source!r} and {row.source!r}",
-                where=f"line {row.line}",
-                hint="give a message one source, of a reduction one destination",
+                "give a message one source, of a reduction one destination",
             )
 
 

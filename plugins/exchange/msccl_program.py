@@ -15,6 +15,7 @@ from itertools import pairwise
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import BrokenRule
 
+from .lines import OnLine
 from .xml_tree import Element, parse_xml
 
 MAX_GPUS = 4096
@@ -39,7 +40,7 @@ Cell = tuple[int, str, int]
 
 
 @dataclass
-class Operation:
+class Operation(OnLine):
     """One step of a thread block; cells are those of ``count`` chunks from an offset on.
 
     ``signals`` tells whether others see that it is finished (``hasdep``).
@@ -120,7 +121,7 @@ def read_program(text: str) -> Program:
     """
     root = parse_xml(text)
     if root.name != "algo":
-        raise InputError(f"<{root.name}> is no <algo>", where=f"line {root.line}", hint="give one")
+        raise root.error(f"<{root.name}> is no <algo>", "give one")
     gpus = sorted((_read_gpu(each) for each in root.named("gpu")), key=lambda gpu: gpu.number)
     stated = root.number("ngpus", len(gpus))
     numbers = [gpu.number for gpu in gpus]
@@ -160,10 +161,7 @@ def _read_gpu(element: Element) -> Gpu:
     chunks = {buffer: element.number(f"{buffer}_chunks", 0) for buffer in BUFFERS}
     wrong = [each for each in chunks.values() if not 0 <= each <= MAX_CHUNKS]
     if wrong:
-        raise InputError(
-            f"{wrong[0]} chunks", where=f"line {element.line}",
-            hint=f"use 0 to {MAX_CHUNKS:,}",
-        )  # fmt: skip
+        raise element.error(f"{wrong[0]} chunks", f"use 0 to {MAX_CHUNKS:,}")
     gpu = Gpu(element.number("id"), chunks)
     for each in element.named("tb"):
         block = ThreadBlock(
@@ -174,16 +172,14 @@ def _read_gpu(element: Element) -> Gpu:
             each.number("chan", 0),
         )
         if block.number in gpu.blocks:
-            raise InputError(
-                f"{block.place} is listed twice", where=f"line {each.line}", hint="number them"
-            )
+            raise each.error(f"{block.place} is listed twice", "number them")
         block.operations = [_read_operation(step, block) for step in each.named("step")]
         numbers = [operation.step for operation in block.operations]
         if numbers != list(range(len(numbers))):
-            raise InputError(
+            raise each.error(
                 f"the steps of {block.place} are numbered {', '.join(map(str, numbers[:8]))}",
-                where=f"line {each.line}", hint="write them in their order, and number them from 0",
-            )  # fmt: skip
+                "write them in their order, and number them from 0",
+            )
         _refuse_joined_sums(block)
         gpu.blocks[block.number] = block
     return gpu
@@ -197,19 +193,18 @@ def _refuse_joined_sums(block: ThreadBlock) -> None:
     for one, two in pairwise(block.operations):
         joined = one.kind == two.kind == "re" and one.target == two.target
         if joined and one.count != two.count and two.waits_for is None and not one.signals:
-            raise InputError(
+            raise two.error(
                 f"{two.place}: a sum of {two.count} chunks into the place of one of {one.count}",
-                where=f"line {two.line}", hint="executors join the two; let one wait",
-            )  # fmt: skip
+                "executors join the two; let one wait",
+            )
 
 
 def _read_operation(element: Element, block: ThreadBlock) -> Operation:
     kind = element.attributes.get("type", "")
     if kind not in SENDS | RECEIVES | LOCAL:
-        raise InputError(
+        raise element.error(
             f"type={kind[:20]!r} is no type of step of MSCCL",
-            where=f"line {element.line}",
-            hint=f"use {', '.join(sorted(SENDS | RECEIVES | LOCAL))}",
+            f"use {', '.join(sorted(SENDS | RECEIVES | LOCAL))}",
         )
     wait = element.number("depid", -1), element.number("deps", -1)
     return Operation(
@@ -229,7 +224,7 @@ def _read_operation(element: Element, block: ThreadBlock) -> Operation:
 def _flag(element: Element, key: str) -> bool:
     value = element.number(key)
     if value not in (0, 1):
-        raise InputError(f"{key}={value}", where=f"line {element.line}", hint="use 0 or 1")
+        raise element.error(f"{key}={value}", "use 0 or 1")
     return value == 1
 
 

@@ -58,9 +58,7 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
         )
     width, height = size.number("width"), size.number("height")
     if not (width > 0 and height > 0 and 2 <= width * height <= MAX_TILES):
-        raise InputError(
-            f"{width} x {height} tiles", where=f"line {size.line}", hint=f"use 2 to {MAX_TILES}"
-        )
+        raise size.error(f"{width} x {height} tiles", f"use 2 to {MAX_TILES}")
     network = request.network or _network(size, width, height)
     index = nodes_by_number(range(width * height), request.network)
     messages = {
@@ -91,18 +89,14 @@ def _only(parent: Element, *names: str) -> Element | None:
     """Return the only inner element of one of these names, ``None`` if there is none."""
     found = [*parent.named(*names)]
     for other in found[1:]:
-        raise InputError(
-            f"another <{other.name}>", where=f"line {other.line}", hint="keep one of them"
-        )
+        raise other.error(f"another <{other.name}>", "keep one of them")
     return found[0] if found else None
 
 
 def _refuse_inner(element: Element, name: str, kind: str) -> None:
     """Refuse elements that have no meaning beside a kind."""
     for each in element.named(name):
-        raise InputError(
-            f"<{name}> has no meaning in {kind}", where=f"line {each.line}", hint="remove it"
-        )
+        raise each.error(f"<{name}> has no meaning in {kind}", "remove it")
 
 
 def _kind(element: Element, *keys: str) -> str:
@@ -116,16 +110,14 @@ def _network(size: Element, width: int, height: int) -> Network:
         _refuse_inner(inner, "link", kind)
         return mesh((height, width)) if kind == "mesh" else _bitorus(height, width)
     if kind != "custom":
-        raise InputError(
-            f"topology {kind[:40]!r}", where=f"line {inner.line}", hint="mesh, bitorus or custom"
-        )
+        raise inner.error(f"topology {kind[:40]!r}", "mesh, bitorus or custom")
     links = []
     for link in inner.named("link"):
         ends = [_tile(link, key, width, height) for key in ("source", "sink")]
         if ends[0] != ends[1]:
             links.append((ends[0], ends[1]))
     if not links:
-        raise InputError("no links", where=f"line {inner.line}", hint="list them")
+        raise inner.error("no links", "list them")
     positions = layouts.grid((height, width))
     name = f"custom-{height}x{width}"
     return Network.from_arcs(name, width * height, links, positions=positions)
@@ -145,10 +137,9 @@ def _tile(element: Element, key: str, width: int, height: int) -> int:
     text = element.attributes.get(key, "")
     found = _TILE.fullmatch(text)
     if found is None or int(found[1]) >= width or int(found[2]) >= height:
-        raise InputError(
-            f"{key}={text[:40]!r} is no tile", where=f"line {element.line}",
-            hint=f"use (x,y) up to ({width - 1},{height - 1})",
-        )  # fmt: skip
+        raise element.error(
+            f"{key}={text[:40]!r} is no tile", f"use (x,y) up to ({width - 1},{height - 1})"
+        )
     return int(found[2]) * width + int(found[1])
 
 
@@ -167,8 +158,8 @@ def _messages(communication: Element, width: int, height: int) -> Iterator[Messa
         packets = channel.number("bandwidth", 1)
         total += max(0, packets)
         if packets < 1 or ends[0] == ends[1] or total > MAX_MESSAGES:
-            raise InputError(
+            raise channel.error(
                 f"{packets} packets from tile {ends[0]} to {ends[1]}",
-                where=f"line {channel.line}", hint="use at least one, between two tiles",
-            )  # fmt: skip
+                "use at least one, between two tiles",
+            )
         yield from (Message(ends[0], (ends[1],)) for _ in range(packets))

@@ -13,6 +13,8 @@ from xml.parsers import expat
 
 from cchybrid.model.errors import InputError
 
+from .lines import OnLine
+
 MAX_DEPTH = 16
 """Levels of elements in each other."""
 MAX_ELEMENTS = 1_000_000
@@ -24,7 +26,7 @@ MAX_DIGITS = 9
 
 
 @dataclass
-class Element:
+class Element(OnLine):
     """An element: its name, attributes, line in the file, and inner elements; no text."""
 
     name: str
@@ -47,15 +49,12 @@ class Element:
         text = self.attributes.get(key)
         if text is None:
             if default is None:
-                raise InputError(
-                    f"<{self.name}> has no {key}", where=f"line {self.line}", hint="add it"
-                )
+                raise self.error(f"<{self.name}> has no {key}", "add it")
             return default
         if re.fullmatch(rf"\s*-?[0-9]{{1,{MAX_DIGITS}}}\s*", text, re.ASCII) is None:
-            raise InputError(
+            raise self.error(
                 f"{key}={text[:40]!r} is no whole number",
-                where=f"line {self.line}",
-                hint=f"write a number of at most {MAX_DIGITS} digits",
+                f"write a number of at most {MAX_DIGITS} digits",
             )
         return int(text)
 
