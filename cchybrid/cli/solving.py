@@ -20,7 +20,7 @@ from cchybrid.library.instance_spec import InstanceSpec, no_note, on_network
 from cchybrid.library.roles import senders_and_receivers
 from cchybrid.model import CommunicationModel, Instance
 from cchybrid.model.errors import InputError
-from cchybrid.model.instance import write_text
+from cchybrid.model.instance import expect_suffix, write_text
 from cchybrid.model.shown import counted
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry
@@ -206,6 +206,7 @@ def instance(
 
     registry = load_plugins()
     instance = read_instance(registry)
+    expect_suffix(output, (".json", ".txt"), "-o")
     if output.suffix == ".txt":
         if instance.model != CommunicationModel() or instance.collective.chunks > 1:
             raise InputError(
@@ -216,14 +217,8 @@ def instance(
         write_text(_network_and_roles(instance, registry), output)
         if instance.network.node_names:
             print(f"{output}: the text format holds no names of nodes", file=sys.stderr)
-    elif output.suffix == ".json":
-        instance.save(output)
     else:
-        raise InputError(
-            f"the file type {output.suffix or 'of ' + output.name!r} is not known",
-            where="-o",
-            hint="use a name that ends in .json or .txt",
-        )
+        instance.save(output)
     print_lines([f"{instance.name}: written to {output}"])
 
 

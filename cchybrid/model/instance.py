@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -384,6 +384,26 @@ def is_file(path: str | Path) -> bool:
         return Path(path).is_file()
     except (OSError, ValueError):
         return False
+
+
+def expect_suffix(path: Path, known: Sequence[str], where: str) -> None:
+    """Raise an ``InputError`` unless the name of a file ends in one of the known suffixes."""
+    if path.suffix not in known:
+        raise InputError(
+            f"the file type {path.suffix or 'of ' + path.name!r} is not known",
+            where=where,
+            hint=f"use a name that ends in {', '.join(known[:-1])} or {known[-1]}",
+        )
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder if there is none, or raise an ``InputError`` that says why it failed."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot be made: {error.strerror}", where=str(path), hint="name another folder"
+        ) from None
 
 
 def write_text(text: str, path: str | Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cchybrid.model.errors import InputError
+from cchybrid.model.instance import expect_suffix
 from cchybrid.plugin.records import load_target
 from cchybrid.plugin.registry import load_registry
 
@@ -26,12 +27,7 @@ STYLE: Any = {
 
 def check_plot(path: Path) -> None:
     """Raise an ``InputError`` if no plot can be written: unknown file type, missing matplotlib."""
-    if path.suffix not in SUFFIXES:
-        raise InputError(
-            f"the file type {path.suffix or 'of ' + path.name!r} is not known",
-            where="--plot",
-            hint="use a name that ends in " + ", ".join(SUFFIXES),
-        )
+    expect_suffix(path, SUFFIXES, "--plot")
     if find_spec("matplotlib") is None:
         raise InputError(
             "a plot needs matplotlib", where="--plot", hint="pip install 'cchybrid[report]'"

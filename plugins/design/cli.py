@@ -19,7 +19,7 @@ from cchybrid.cli.writable_files import check_writable
 from cchybrid.library.formats.network_json import network_record, read_network_json
 from cchybrid.model import CommunicationModel
 from cchybrid.model.errors import InputError, with_context
-from cchybrid.model.instance import read_text, write_text
+from cchybrid.model.instance import expect_suffix, read_text, write_text
 from cchybrid.model.json_fields import parse_json
 from cchybrid.plugin.registry import Registry, load_registry
 from cchybrid.view.screen import print_lines
@@ -148,7 +148,7 @@ def design(
     if schedule is not None and collective is None:
         raise InputError("no collective to schedule", where="--schedule", hint="add --collective")
     if output is not None:
-        _check_suffix(output)
+        expect_suffix(output, SUFFIXES, "-o")
     result = design_network(
         nodes,
         degree,
@@ -357,15 +357,6 @@ def _weights(texts: list[str]) -> dict[str, float]:
             raise InputError(f"{name} is listed twice", where="--cost", hint="name it once")
         weights[name] = weight
     return weights
-
-
-def _check_suffix(path: Path) -> None:
-    if path.suffix not in SUFFIXES:
-        raise InputError(
-            f"the file type {path.suffix or 'of ' + path.name!r} is not known",
-            where="-o",
-            hint="use a name that ends in " + ", ".join(SUFFIXES),
-        )
 
 
 def _write(result: DesignResult, path: Path) -> None:

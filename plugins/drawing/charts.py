@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Network, Schedule
 from cchybrid.referee.verify import refuse_invalid
+from cchybrid.view.frames import utilisation
 
 from .figure_styles import (
     COLUMN,
@@ -51,14 +51,8 @@ def channel_loads(schedule: Schedule) -> NDArray[np.float64]:
     NDArray
         Messages divided by the channel's capacity in the step, of shape (channels, steps).
     """
-    network = schedule.instance.network
-    loads = np.zeros((len(network.channels), len(schedule.steps)))
-    for number, step in enumerate(schedule.steps):
-        for _, path in step:
-            for hop in pairwise(path):
-                loads[network.channel_index[hop], number] += 1
-    capacities = np.array([channel.capacity for channel in network.channels])
-    return np.asarray(loads / np.outer(capacities, schedule.rounds))
+    found = utilisation(schedule)
+    return np.asarray(found.uses / found.capacity)
 
 
 def opposite_loads(schedule: Schedule) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from cchybrid.model.errors import InputError
-from cchybrid.model.instance import write_text
+from cchybrid.model.instance import make_folder, write_text
 from cchybrid.model.shown import counted
 from cchybrid.model.text import printable
 
@@ -44,12 +44,7 @@ def write_report(audits: Iterable[Audit], folder: str | Path, command: str) -> t
     """Write ``report.csv`` and ``report.md``; return their paths."""
     listed = list(audits)
     target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot be made: {error.strerror}", where=str(folder), hint="name another folder"
-        ) from None
+    make_folder(target)
     table, page = target / "report.csv", target / "report.md"
     write_text(report_csv(listed), table)
     write_text(report_markdown(listed, command), page)

@@ -30,7 +30,7 @@ from xml.sax.saxutils import quoteattr
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.collective import Message, Reduction
 from cchybrid.model.errors import InputError
-from cchybrid.model.instance import write_text
+from cchybrid.model.instance import make_folder, write_text
 from cchybrid.problem.routes import Routes
 
 from . import smpi
@@ -166,12 +166,7 @@ def replay(
     text = platform(schedule.instance, replace(model, per_hop=0.0), hosts.paths)
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary) if folder is None else folder
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(
-                f"cannot be made: {error.strerror}", where=str(place), hint="name another folder"
-            ) from None
+        make_folder(place)
         write_text(text, place / "platform.xml")
         write_text(json.dumps(plan), place / "plan.json")
         if folder is not None:

@@ -28,6 +28,7 @@ from cchybrid.host.certificates import check_rounds
 from cchybrid.host.versions import versions
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
+from cchybrid.model.instance import make_folder
 from cchybrid.plugin.engine import Budget
 from cchybrid.proof.reach import farthest
 
@@ -145,7 +146,7 @@ class _Search:
                 hint=f"use at least {fewest}",
             )
         if self.folder is not None:
-            self._make_folder(self.folder)
+            make_folder(self.folder)
             self.stored = stored_schedules(self.folder, self.whole)
         limit = self._throughput()
         last = fewest + MAX_FURTHER_STEPS if max_steps is None else max_steps
@@ -283,13 +284,3 @@ class _Search:
         if self.folder is not None and self.points:
             record = certificate(self.points[-1].schedule, bound)
             write_changed(record, self.folder / f"steps-{bound.steps}.certificate.json")
-
-    def _make_folder(self, folder: Path) -> None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(
-                f"the folder cannot be made: {error.strerror}",
-                where=str(folder),
-                hint="name another one",
-            ) from None

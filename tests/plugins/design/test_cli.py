@@ -90,7 +90,7 @@ BOTH = f"{SMALL} --pareto latency,bisection"
     ("words", "line"),
     [
         (f"{BOTH} -o front.json", "use a name that ends in .csv"),
-        (f"{BOTH} --plot front.txt", "use a name that ends in .svg, .png, .pdf"),
+        (f"{BOTH} --plot front.txt", "use a name that ends in .svg, .png or .pdf"),
         (f"{BOTH} --plot absent/front.svg", "a folder that does not exist"),
         (f"{BOTH} --cost latency", "--cost beside --pareto"),
         (f"{BOTH} --schedule s.json", "--schedule beside --pareto"),
