@@ -99,14 +99,16 @@ class DaskExecutor:
             )
         except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
             self.close()
-            raise InputError(
+            raise self._error(
                 f"the scheduler cannot be used: {error_line(error)}",
-                where=f"--cluster {self._where}",
-                hint="start one with: dask scheduler",
+                "start one with: dask scheduler",
             ) from None
         except BaseException:
             self.close()
             raise
+
+    def _error(self, what: str, hint: str) -> InputError:
+        return InputError(what, where=f"--cluster {self._where}", hint=hint)
 
     def _scheduler(self) -> dict[str, Any]:
         """Return how a client finds the scheduler."""
@@ -132,10 +134,9 @@ class DaskExecutor:
         found = sum(map(min, rooms))
         if self._workers and not found:
             maximum = int(max(has or 0 for _, has in self._workers.values()))
-            raise InputError(
+            raise self._error(
                 f"no worker has {threads} {RESOURCE}, but at most {maximum}",
-                where=f"--cluster {self._where}",
-                hint=f"use --threads {maximum}, or start workers with --resources {RESOURCE}=N",
+                f"use --threads {maximum}, or start workers with --resources {RESOURCE}=N",
             )
         if not found and not self._waiting:
             self._settings.say(f"waiting for workers of {self._where}")
@@ -211,21 +212,16 @@ class DaskExecutor:
                 return None
             answer = JobAnswer(key, b"", "its workers died again and again, perhaps of its memory")
         except Exception as error:
-            raise InputError(
+            raise self._error(
                 f"a worker cannot run jobs: {error_line(error)}",
-                where=f"--cluster {self._where}",
-                hint="install the same version of cchybrid there",
+                "install the same version of cchybrid there",
             ) from None
         del self._submitted[key]
         return answer  # type: ignore[no-any-return]
 
     def _check_connection(self) -> None:
         if self._client.status not in ("running", "connecting"):
-            raise InputError(
-                "the scheduler is gone",
-                where=f"--cluster {self._where}",
-                hint="start it again; finished runs are kept",
-            )
+            raise self._error("the scheduler is gone", "start it again; finished runs are kept")
 
     def cancel(self) -> None:
         """End all jobs: workers end the process of a task that is cancelled."""
