@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cchybrid.library.collectives import canonical_name
+from cchybrid.library.patterns import pattern_of
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.collective import AnyMessage, one_and_many
 from cchybrid.model.errors import InputError
-
-from .message_table import pattern_of
 
 INPUT, OUTPUT, SCRATCH = "i", "o", "s"
 """The buffers of a rank: what the user gives, what the user gets, and room for what is between."""

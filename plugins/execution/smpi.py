@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from cchybrid.library.patterns import pattern_of
 from cchybrid.model import Instance
 from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
@@ -71,6 +72,15 @@ _CALLS = {
 }
 
 
+_NAMES = {
+    "AAB": "Allgather", "AAR": "Reduce_scatter_block", "AAS": "Alltoall", "AOG": "Gather",
+    "AOR": "Reduce", "OAB": "Bcast", "OAS": "Scatter", "allreduce": "Allreduce",
+}  # fmt: skip
+"""The collectives of MPI by pattern; those with an O have a root."""
+_OF_TWO = {"AOR": "custom", "OAB": "OAS"}
+"""Other patterns that two nodes are taken for."""
+
+
 class LibraryCall(NamedTuple):
     """A collective of MPI.
 
@@ -92,35 +102,19 @@ class LibraryCall(NamedTuple):
 def library_call(instance: Instance) -> LibraryCall | None:
     """Return the collective of MPI that moves the messages of an instance, if there is one."""
     collective = instance.collective
-    messages = [one_and_many(message) for message in collective.messages[:: collective.chunks]]
-    nodes = tuple(sorted({node for one, many in messages for node in (one, *many)}))
-    people = len(nodes)
-    ones = [one for one, _ in messages]
-    everywhere = all(len(many) == people - 1 for _, many in messages)
-    from_each = len(set(ones)) == len(ones) == people
-    if collective.with_sums:
-        known = collective.kind == "allreduce" and everywhere and len(ones) == 1
-        return LibraryCall("Allreduce", nodes) if known else None
-    to_all, from_all = ("Bcast", "Allgather")
-    if collective.kind == "combine":
-        to_all, from_all = ("Reduce", "Reduce_scatter_block")
-    if everywhere and len(ones) == 1 and people > 2:
-        return LibraryCall(to_all, nodes, nodes.index(ones[0]))
-    if everywhere and from_each:
-        return LibraryCall(from_all, nodes)
-    if collective.kind != "deliver" or any(len(many) > 1 for _, many in messages):
+    if collective.kind in ("scan", "exscan"):
         return None
-    pairs = {(one, other) for one, (other,) in messages}
-    goals = {other for _, other in pairs}
-    if len(pairs) < len(messages):
+    messages = collective.messages[:: collective.chunks]
+    ends = [one_and_many(message) for message in messages]
+    nodes = tuple(sorted({node for one, many in ends for node in (one, *many)}))
+    pattern = pattern_of(messages, nodes)
+    if len(nodes) == 2:
+        pattern = _OF_TWO.get(pattern, pattern)
+    if pattern not in _NAMES:
         return None
-    if len(pairs) == people * (people - 1):
-        return LibraryCall("Alltoall", nodes)
-    if len(pairs) == people - 1 and len(set(ones)) == 1:
-        return LibraryCall("Scatter", nodes, nodes.index(ones[0]))
-    if len(pairs) == people - 1 and len(goals) == 1:
-        return LibraryCall("Gather", nodes, nodes.index(*goals))
-    return None
+    one, many = ends[0]
+    root = many[0] if pattern == "AOG" else one
+    return LibraryCall(_NAMES[pattern], nodes, nodes.index(root) if "O" in pattern else 0)
 
 
 def is_installed() -> bool:
