@@ -80,8 +80,8 @@ def flatten(problem: Problem, excess: bool = False) -> Flat:
         limited=problem.path_resource[decides],
         limit=np.where(problem.implied, NO_LIMIT, problem.capacity).astype(np.int32),
         capacity=problem.capacity,
-        inject=_ports(problem, INJECT),
-        accept=_ports(problem, ACCEPT),
+        inject=ports_of(problem, INJECT),
+        accept=ports_of(problem, ACCEPT),
         follower_start=follower_start,
         follower=follower,
         excess=excess,
@@ -121,7 +121,8 @@ def _followers(problem: Problem) -> tuple[LongArray, IntArray]:
     return start, (pairs % max(problem.deliveries, 1)).astype(np.int32)
 
 
-def _ports(problem: Problem, kind: int) -> IntArray:
+def ports_of(problem: Problem, kind: int) -> IntArray:
+    """Return, shape (paths,), the port of a kind that each path uses, -1 for none."""
     found = np.full(problem.paths, -1, dtype=np.int32)
     place = np.flatnonzero(problem.kind[problem.path_resource] == kind)
     path = np.searchsorted(problem.path_start, place, side="right") - 1

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem import INJECT, Problem
-from cchybrid.problem.ragged import owners
+from cchybrid.toolkit.kernels.flat import ports_of
 from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix, families
 
 Check = Callable[[], None]
@@ -196,9 +196,6 @@ class Chooser:
         return load / np.maximum(self.problem.capacity[resource], 1), start[:-1] - start[0]
 
     @cached_property
-    def port(self) -> IntVector:
+    def port(self) -> NDArray[np.int32]:
         """Shape (options,): the injection port that each option uses, -1 for none."""
-        port = np.full(self.problem.options, -1, dtype=np.int64)
-        inject = self.problem.kind[self.uses.resource] == INJECT
-        port[owners(self.uses.start)[inject]] = self.uses.resource[inject]
-        return port
+        return ports_of(self.problem, INJECT)[self.problem.option_path]
