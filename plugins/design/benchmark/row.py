@@ -34,6 +34,9 @@ SETTINGS = (
 """The columns of a table of designs that hold no published value."""
 
 
+_TEXTS = ("layout", "network", "collective", "source", "note")
+
+
 @dataclass(frozen=True)
 class DesignRow:
     """A network to be designed, or a named one to be evaluated.
@@ -108,7 +111,7 @@ class DesignRow:
         values["weights"] = tuple((name, weight) for name, weight in values["weights"])
         values["designers"] = tuple(values["designers"])
         row = cls(**values)
-        words = (row.name, row.layout, row.network, row.collective, row.source, row.note)
+        words = (row.name, *(getattr(row, key) for key in _TEXTS))
         sound = all(isinstance(word, str) for word in (*words, *row.designers))
         if not sound or (type(row.nodes), type(row.degree)) != (int, int):
             raise ValueError(f"invalid values of {row.name}")
@@ -152,14 +155,10 @@ class DesignRow:
             nodes=_count(text.get("nodes", ""), "nodes"),
             degree=_count(text.get("degree", ""), "degree"),
             weights=tuple(weights.items()),
-            layout=text.get("layout", ""),
             max_wire=None if wire is None else _number(wire, "max_wire"),
-            network=text.get("network", ""),
             designers=tuple(text.get("designers", "annealing").split()),
-            collective=text.get("collective", ""),
             published=published,
-            source=text.get("source", ""),
-            note=text.get("note", ""),
+            **{key: text.get(key, "") for key in _TEXTS},
         )
         if not re.fullmatch(r"[\w .,+/-]{1,80}", row.name):
             raise InputError("a design without a name", where="name", hint="name every line")
