@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Network
-from cchybrid.model.errors import InputError
+from cchybrid.model.errors import InputError, with_context
 
 from .task import DesignTask
 
@@ -28,6 +28,7 @@ def links_of(ports: Ports) -> Links:
     return tuple(sorted(zip(ends[first].tolist(), others[first].tolist(), strict=True)))
 
 
+@with_context("links")
 def ports_of(nodes: int, degree: int, links: Iterable[tuple[int, int]]) -> Ports:
     """Return the ports of a network with these links.
 
@@ -41,15 +42,12 @@ def ports_of(nodes: int, degree: int, links: Iterable[tuple[int, int]]) -> Ports
     for a, b in links:
         if not (0 <= a < nodes and 0 <= b < nodes and a != b):
             raise InputError(
-                f"a link from {a} to {b}",
-                where="links",
-                hint=f"link two different nodes of 0 to {nodes - 1}",
+                f"a link from {a} to {b}", hint=f"link two different nodes of 0 to {nodes - 1}"
             )
         for node, other in ((a, b), (b, a)):
             if used[node] == degree:
                 raise InputError(
                     f"node {node} has more than {degree} links",
-                    where="links",
                     hint="drop links, or use a larger degree",
                 )
             ports[node, used[node]] = other
@@ -89,23 +87,21 @@ def check_links(task: DesignTask, links: Iterable[tuple[int, int]]) -> None:
     """Raise ``InputError`` unless a network with these links is one that the task allows."""
     listed = [(min(link), max(link)) for link in links]
     ports_of(task.nodes, task.degree, listed)
-    if not task.redundant_links and len(set(listed)) < len(listed):
-        raise InputError(
-            "a link is redundant", where="links", hint="list it once, or allow redundant links"
-        )
-    for a, b in listed:
-        if not task.allowed[a, b]:
-            raise InputError(
-                f"the wire from {a} to {b} has length {task.wires[a, b]:g}",
-                where="links",
-                hint=f"use wires of at most {task.max_wire:g}",
-            )
+    with with_context("links"):
+        if not task.redundant_links and len(set(listed)) < len(listed):
+            raise InputError("a link is redundant", hint="list it once, or allow redundant links")
+        for a, b in listed:
+            if not task.allowed[a, b]:
+                raise InputError(
+                    f"the wire from {a} to {b} has length {task.wires[a, b]:g}",
+                    hint=f"use wires of at most {task.max_wire:g}",
+                )
 
 
-def network_of(task: DesignTask, links: Iterable[tuple[int, int]], name: str = "") -> Network:
+def network_of(task: DesignTask, links: Iterable[tuple[int, int]]) -> Network:
     """Return the network with these links, at the positions of the task."""
     positions = task.positions
     if positions is not None and len(positions[0]) == 1:
         positions = tuple((x, 0.0) for (x,) in positions)
-    title = name or f"design-{task.nodes}-{task.degree}"
-    return Network.from_links(title, task.nodes, links, positions=positions)
+    name = f"design-{task.nodes}-{task.degree}"
+    return Network.from_links(name, task.nodes, links, positions=positions)

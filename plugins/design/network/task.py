@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cchybrid.library.collectives import canonical_name
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model import CommunicationModel
-from cchybrid.model.errors import InputError, Problem, refuse_first
+from cchybrid.model.errors import InputError, Problem, refuse_first, with_context
 from cchybrid.plugin.records import CostTermInfo
 
 from .terms import TERMS
@@ -43,6 +43,7 @@ DESIGN_COLLECTIVES = ("OAB", "AAB", "OAS", "AAS", "AOG", "AOR", "AAR", "AAG")
 """The collectives that networks are designed for: those between all nodes."""
 
 
+@with_context("layout")
 def layout(name: str, nodes: int) -> Positions:
     """Return the positions of the nodes in a layout.
 
@@ -61,21 +62,17 @@ def layout(name: str, nodes: int) -> Positions:
         if nodes % 2:
             raise InputError(
                 f"{nodes} nodes are not two equal lines",
-                where="layout",
                 hint="use an even number of nodes, or backplane",
             )
         half = nodes // 2
         return tuple((float(node % half), float(node // half)) for node in range(nodes))
     found = re.fullmatch(r"grid-([0-9]{1,4})x([0-9]{1,4})", name)
     if found is None:
-        raise InputError(
-            f"no layout is called {name!r}", where="layout", hint="use " + ", ".join(LAYOUTS)
-        )
+        raise InputError(f"no layout is called {name!r}", hint="use " + ", ".join(LAYOUTS))
     width, height = map(int, found.groups())
     if width * height != nodes:
         raise InputError(
             f"{name} has {width * height} places for {nodes} nodes",
-            where="layout",
             hint="let W times H be the number of nodes",
         )
     return tuple((float(node % width), float(node // width)) for node in range(nodes))
