@@ -17,7 +17,8 @@ even if the sender did not hold it, and a half-duplex link is counted once, as a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import chain
+from functools import cached_property
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,10 @@ from cchybrid.referee.violations import RULES, Report, Violation
 __all__ = ["RULES", "Violation", "refuse_invalid", "verify", "verify_schedule"]
 
 _UNLIMITED = 1 << 62  # stands for "no limit" and for limits beyond 64 bits
+_BLOCK = 1 << 20
+"""Nodes of paths that are checked at once; this needs a hundred megabytes. No step is cut."""
+_CELLS = 1 << 22
+"""Entries of a table that is looked up in any order, in the cache of a processor."""
 
 Ints = NDArray[np.signedinteger[Any]]
 Flags = NDArray[np.bool_]
@@ -100,10 +105,11 @@ def refuse_invalid(schedule: Schedule, where: str | Path = "") -> None:
 class _Referee:
     """One check. Arrays hold the *forward* reading; ``report`` converts it back.
 
-    With T transfers in S steps: ``step``, ``slot`` (index within the step), ``message``, ``first``,
-    ``last``, ``hops`` have shape (T,); ``node`` holds all paths end to end and ``owner`` the
-    transfer of each entry. -1 stands for any number out of range, and in ``first`` and ``last`` for
-    a path without two different ends: such a transfer neither sends nor receives.
+    With T transfers in S steps: ``step``, ``message``, ``first``, ``last``, ``hops`` have shape
+    (T,); ``node`` holds all paths end to end, that of transfer t from ``start[t]`` on, and step s
+    begins with transfer ``begin[s]``. -1 stands for any number out of range, except in ``node``,
+    and in ``first`` and ``last`` for a path without two different ends: such a transfer neither
+    sends nor receives. In ``sound`` are the transfers whose paths break no rule so far.
     """
 
     def __init__(self, instance: Instance, steps: Steps, sums: Sums) -> None:
@@ -118,49 +124,42 @@ class _Referee:
         self.nodes = self.network.nodes
         self.rounds = _limits(map(self.model.rounds_in, range(self.steps)))
 
+        node: Ints
         if type(read) is FlatSteps:
-            sizes, length = np.diff(read.first), np.diff(read.start)
-            message: Ints = read.message.astype(np.int64)
-            node: Ints = read.node.astype(np.int64)
+            message, node, self.begin, self.start = read.message, read.node, read.first, read.start
         else:
-            sizes = np.fromiter(map(len, read), np.int64, len(read))
             transfers = list(chain.from_iterable(read))
             message = _numbers([transfer[0] for transfer in transfers])
             paths = [transfer[1] for transfer in transfers]
-            length = np.fromiter(map(len, paths), np.int64, len(paths))
             node = _numbers(list(chain.from_iterable(paths)))
-        count = len(message)
+            self.begin, self.start = (np.cumsum([0, *map(len, each)]) for each in (read, paths))
+        count, length = len(message), np.diff(self.start)
         is_short = max(len(node), count, self.nodes, len(self.messages)) < 1 << 31
         self.whole: Any = np.int32 if is_short else np.int64  # half the memory and time
-        numbers: Ints = np.arange(count, dtype=self.whole)
-        self.step: Ints = np.repeat(np.arange(len(read), dtype=self.whole), sizes)
-        self.slot: Ints = numbers - np.repeat(np.cumsum(sizes) - sizes, sizes).astype(self.whole)
+        self.step: Ints = np.repeat(np.arange(len(read), dtype=self.whole), np.diff(self.begin))
         self.message = self._within(message, len(self.messages))
-        self.node = self._within(node, self.nodes)
-        self.owner: Ints = np.repeat(numbers, length)
         self.hops: Ints = (length - 1).astype(self.whole)
-        stop = np.cumsum(length)
         if self.report.backwards:
-            turned = np.repeat(2 * stop - length - 1, length) - np.arange(len(self.node))
-            self.node = self.node[turned]
-        moving = np.flatnonzero(self.hops > 0)
+            turned = np.repeat(self.start[:-1] + self.start[1:] - 1, length)
+            node = node[turned - np.arange(len(node))]
+        self.node = node
+        self.sound: Flags = self.hops > 0
         self.first: Ints = np.full(count, -1, dtype=self.whole)
         self.last = self.first.copy()
-        self.first[moving] = self.node[(stop - length)[moving]]
-        self.last[moving] = self.node[stop[moving] - 1]
+        self.first[self.sound] = self._within(node[self.start[:-1][self.sound]], self.nodes)
+        self.last[self.sound] = self._within(node[self.start[1:][self.sound] - 1], self.nodes)
         closed = self.first == self.last
         self.first[closed] = self.last[closed] = -1
 
     def _within(self, values: Ints, limit: int) -> Ints:
         """Return the values as an array, -1 for those outside 0 to ``limit - 1``."""
-        found: Ints = np.where((values >= 0) & (values < limit), values, -1).astype(self.whole)
-        return found
+        found: Ints = np.where((values >= 0) & (values < limit), values, -1)
+        return found.astype(self.whole, copy=False)
 
     def violations(self) -> tuple[Violation, ...]:
         """Check every rule and return the violations."""
         if len(self.model.rounds) < 2:
-            busy = np.bincount(self.step, minlength=self.steps)
-            for step in np.flatnonzero(busy == 0).tolist():
+            for step in np.flatnonzero(np.diff(self.begin) == 0).tolist():
                 self.report.empty_step(step)
         self._check_paths()
         self._check_ports()
@@ -172,60 +171,83 @@ class _Referee:
 
     def _flag(self, rule: str, transfers: Ints, facts: Ints | None = None) -> None:
         """Report one violation of the rule per transfer (``facts`` as in ``Report.transfer``)."""
-        steps, slots = self.step[transfers].tolist(), self.slot[transfers].tolist()
+        steps = self.step[transfers]
         values = [-1] * len(steps) if facts is None else facts.tolist()
-        for step, slot, fact in zip(steps, slots, values, strict=True):
+        slots = (transfers - self.begin[steps]).tolist()
+        for step, slot, fact in zip(steps.tolist(), slots, values, strict=True):
             self.report.transfer(rule, step, slot, fact)
 
     def _check_paths(self) -> None:
         self._flag("unknown-message", np.flatnonzero(self.message < 0))
-        sound = self.hops > 0
-        self._flag("path-too-short", np.flatnonzero(~sound))
+        self._flag("path-too-short", np.flatnonzero(~self.sound))
+        # No step is cut: a block begins where the step of its first path does.
+        firsts = np.searchsorted(self.start, np.arange(0, len(self.node), _BLOCK), "right") - 1
+        starts = self.begin[self.step[firsts]].tolist()
+        for i, j in pairwise(sorted({*starts, len(self.step)})):
+            self._check_block(i, j)
+        if self.model.switching == "store-and-forward":
+            self._flag("not-one-hop", np.flatnonzero(self.hops > 1))
+        else:
+            self._check_lengths(self.sound)
+
+    def _check_block(self, start: int, stop: int) -> None:
+        """Check the hops of the transfers of some steps."""
+        sound = self.sound
+        owner = np.repeat(np.arange(start, stop), self.hops[start:stop] + 1)
+        node = self._within(self.node[self.start[start] : self.start[stop]], self.nodes)
 
         def wrong(rule: str, owners: Ints) -> None:
-            flags = np.zeros(len(sound), dtype=bool)
-            flags[owners] = True
-            self._flag(rule, np.flatnonzero(flags))
-            sound[flags] = False
+            owners = np.unique(owners)
+            self._flag(rule, owners)
+            sound[owners] = False
 
-        wrong("no-such-node", self.owner[self.node < 0])
-        tail = np.flatnonzero(self.owner[:-1] == self.owner[1:])  # where every hop begins
-        a, b, hop_owner = self.node[tail], self.node[tail + 1], self.owner[tail]
+        wrong("no-such-node", owner[node < 0])
+        tail = np.flatnonzero(owner[:-1] == owner[1:])  # where every hop begins
+        a, b, hop_owner = node[tail], node[tail + 1], owner[tail]
         known = (a >= 0) & (b >= 0)
         channel = self._channels(np.where(known, _pairs(a, self.nodes, b), -1))
         wrong("no-such-channel", hop_owner[known & (a != b) & (channel < 0)])
 
-        visit = np.sort(_pairs(self.owner, self.nodes, self.node)[self.node >= 0])
-        winding = visit[1:][visit[1:] == visit[:-1]] // self.nodes
+        several = (self.hops[owner] > 1) & (node >= 0)  # one hop is simple unless its ends are one
+        visit = np.sort(_pairs(owner[several], self.nodes, node[several]))
+        again = visit[1:][visit[1:] == visit[:-1]] // self.nodes
+        winding = np.append(again, hop_owner[known & (a == b)])
         wrong("path-not-simple", winding)
 
         barred = np.zeros(self.nodes + 1, dtype=bool)  # one more entry, for index -1
         barred[list(self.network.endpoints)] = True
         inner = tail[1:][hop_owner[1:] == hop_owner[:-1]]
-        wrong("passes-endpoint", self.owner[inner[barred[self.node[inner]]]])
-
-        if self.model.switching == "store-and-forward":
-            self._flag("not-one-hop", np.flatnonzero(self.hops > 1))
-        else:
-            self._check_lengths(sound)
+        wrong("passes-endpoint", owner[inner[barred[node[inner]]]])
         if self.model.table is not None:
             # At every hop the table leads from the one node to the other.
             hops, ahead = np.array(self.model.table.hops), (tail, tail + 1, self.last)
             here, there, end = (tail + 1, tail, self.first) if self.model.table.backwards else ahead
-            off = hops[self.node[here], end[hop_owner]] != self.node[there]
+            off = hops[node[here], end[hop_owner]] != node[there]
             wrong("path-off-table", hop_owner[off & sound[hop_owner]])
         # A path that is not simple may use a channel twice, which is the same error.
-        simple = np.ones(len(sound), dtype=bool)
-        simple[winding] = False
-        used = (channel >= 0) & simple[hop_owner]
+        simple = np.ones(stop - start, dtype=bool)
+        simple[winding - start] = False
+        used = (channel >= 0) & simple[hop_owner - start]
         self._check_links(hop_owner[used], channel[used])
 
-    def _channels(self, hops: Ints) -> Ints:
-        """Return the index of every hop's channel, -1 where there is none."""
+    @cached_property
+    def _channels(self) -> Callable[[Ints], Ints]:
+        """The index of every hop's channel, -1 where there is none; a hop of -1 has none."""
         listed = self.network.channels
         keys = np.array([c[0] * self.nodes + c[1] for c in listed], dtype=np.int64)
+        if self.nodes**2 < _CELLS:
+            table = np.full(self.nodes**2 + 1, -1, dtype=self.whole)
+            table[keys] = np.arange(len(keys))
+            return table.__getitem__
         order = np.append(np.argsort(keys), -1)  # one more entry, for keys that are not found
-        return order[_find(keys[order[:-1]], hops)]
+        keys = keys[order[:-1]]
+
+        def find(hops: Ints) -> Ints:
+            place = np.searchsorted(keys, hops)
+            place[place == len(keys)] = 0
+            return order[np.where(keys[place] == hops, place, -1)]
+
+        return find
 
     def _check_lengths(self, sound: Flags) -> None:
         if self.model.extra_hops is None:
@@ -290,7 +312,13 @@ class _Referee:
 
         ``owner`` and ``resource`` have one entry per use; ``name`` gives rule and place.
         """
+        if not len(owner):
+            return
         group = _pairs(self.step[owner], len(limits), resource)
+        # What shares its entry with no more uses than the limit is within it.
+        cell = (group - group.min()) % _CELLS
+        crowded = np.bincount(cell)[cell] > limits[resource]
+        owner, resource, group = owner[crowded], resource[crowded], group[crowded]
         order = np.argsort(group, kind="stable")
         group = group[order]
         starts = _heads(group)
@@ -302,43 +330,55 @@ class _Referee:
             rule, place = name(int(which[index]))
             step = int(when[index])
             limit = int(limits[which[index]]) * int(self.rounds[step])
-            self.report.overload(rule, place, step, self.slot[users].tolist(), limit)
+            self.report.overload(rule, place, step, (users - self.begin[step]).tolist(), limit)
 
     def _check_knowledge(self) -> None:
-        source = np.array([message.source for message in self.messages], dtype=np.int64)
+        source = np.array([message.source for message in self.messages], dtype=self.whole)
         fan = [len(message.destinations) for message in self.messages]
-        expected = np.repeat(np.arange(len(fan)), fan) * self.nodes + np.fromiter(
-            chain.from_iterable(m.destinations for m in self.messages), np.int64, sum(fan)
-        )
-        expected.sort()
+        goals = chain.from_iterable(message.destinations for message in self.messages)
+        wanted = np.repeat(np.arange(len(fan)), fan) * self.nodes
+        wanted += np.fromiter(goals, self.whole, len(wanted))
+        wanted.sort()
+        # Some messages at a time, of which a table has every node.
+        width = max(1, _CELLS // self.nodes)
+        lows = np.arange(0, len(fan) + width, width)
+        block = self.message // width
+        if len(lows) < 1 << 16:
+            block = block.astype(np.uint16)  # sorted by counting
+        order = np.argsort(block, kind="stable")
+        cuts = np.searchsorted(block, np.arange(len(lows)).astype(block.dtype), sorter=order)
+        goal_cuts = np.searchsorted(wanted, lows * self.nodes)
+        self._receipt: Ints = np.full(width * self.nodes, -1, dtype=self.whole)
+        for place, low in enumerate(lows[:-1].tolist()):
+            transfers = order[cuts[place] : cuts[place + 1]]
+            goals = wanted[goal_cuts[place] : goal_cuts[place + 1]]
+            self._check_messages(low, source, transfers, goals)
 
-        receipts = np.flatnonzero((self.message >= 0) & (self.last >= 0))
-        key = _pairs(self.message[receipts], self.nodes, self.last[receipts])
-        home = self.last[receipts] == source[self.message[receipts]]
+    def _check_messages(self, low: int, source: Ints, transfers: Ints, wanted: Ints) -> None:
+        """Check who knows the messages from ``low`` on, of which these are the transfers."""
+        base, start = self.nodes * low, source[self.message[transfers]]
+        of = _pairs(self.message[transfers], self.nodes, -base)
+        got = self.last[transfers] >= 0
+        receipts, home = transfers[got], self.last[transfers[got]] == start[got]
+        key = of[got] + self.last[receipts]
         if self.model.switching == "wormhole":
-            self._flag("not-a-destination", receipts[~home & (_find(expected, key) < 0)])
-
-        order = np.argsort(
-            key, kind="stable"
-        )  # stable: the earliest receipt is the first of its group
-        key, receipts, home = key[order], receipts[order], home[order]
-        heads = _heads(key)
-        again = np.ones(len(key), dtype=bool)
-        again[heads] = home[heads]
+            self._receipt[wanted - base] = 0
+            self._flag("not-a-destination", receipts[~home & (self._receipt[key] < 0)])
+            self._receipt[wanted - base] = -1
+        self._receipt[key[::-1]] = receipts[::-1]  # of several, the earliest is written last
+        again = home | (self._receipt[key] != receipts)
         self._flag("received-twice", receipts[again], home[again].astype(np.int64))
 
-        # The step that informs each (message, node); the last entry: no such step.
-        held, since = key[heads], np.append(self.step[receipts[heads]], -1)
-        senders = np.flatnonzero((self.message >= 0) & (self.first >= 0))
-        senders = senders[self.first[senders] != source[self.message[senders]]]
-        needed = _pairs(self.message[senders], self.nodes, self.first[senders])
-        got = since[_find(held, needed)]
-        late = (got < 0) | (got >= self.step[senders])
-        self._flag("not-informed", senders[late], got[late])
+        sent = (self.first[transfers] >= 0) & (self.first[transfers] != start)
+        senders = transfers[sent]
+        since = self._receipt[of[sent] + self.first[senders]]
+        since = np.where(since < 0, -1, self.step[since])
+        late = (since < 0) | (since >= self.step[senders])
+        self._flag("not-informed", senders[late], since[late])
 
-        for missing in expected[_find(held, expected) < 0].tolist():
-            message, node = divmod(missing, self.nodes)
-            self.report.missing(message, node)
+        for missing in wanted[self._receipt[wanted - base] < 0].tolist():
+            self.report.missing(*divmod(missing, self.nodes))
+        self._receipt[key] = -1
 
 
 def _numbers(values: list[int]) -> Ints:
@@ -367,17 +407,6 @@ def _limits(values: Iterable[int | None]) -> Ints:
 def _pairs(first: Ints, size: int, second: Ints) -> Ints:
     """Return a number for each pair: ``first * size + second``, in 64 bits."""
     return first.astype(np.int64) * size + second
-
-
-def _find(keys: Ints, expected: Ints) -> Ints:
-    """Return the index of every value in the sorted keys, -1 where it is absent."""
-    if not len(keys):
-        return np.full(len(expected), -1)
-    place = np.empty(len(expected), dtype=np.int64)
-    order = np.argsort(expected, kind="stable")  # looked up in order, they are near each other
-    place[order] = np.searchsorted(keys, expected[order])
-    place[place == len(keys)] = 0
-    return np.where(keys[place] == expected, place, -1)
 
 
 def _heads(keys: Ints) -> Ints:
