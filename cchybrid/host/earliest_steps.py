@@ -151,21 +151,20 @@ def draw_paths(
     """
     paths, length = channels.shape
     for path in range(paths):
+        source, first, width = nodes[path, 0], row[path], spread[path]
         for place in range(length, 0, -1):
             after = nodes[path, place]
             best, slot = np.inf, 0
             for each in range(into.shape[1]):
-                node = tail[after, each]
-                if into[after, each] < 0:
-                    continue
+                # Without branches, as they are not predictable; -1 stands for the last entry.
+                node, channel = tail[after, each], into[after, each]
                 if place == 1:
-                    fits = node == nodes[path, 0]
+                    fits = node == source
                 else:
-                    fits = hops[row[path], node] == place - 1 and passable[node]
-                if fits:
-                    random = noise[length - place, path, each]
-                    weight = load[into[after, each]] + spread[path] * random
-                    if weight < best:
-                        best, slot = weight, each
+                    fits = (hops[first, node] == place - 1) & passable[node]
+                random = noise[length - place, path, each]
+                weight = load[channel] + width * random if fits & (channel >= 0) else np.inf
+                slot = each if weight < best else slot
+                best = weight if weight < best else best
             nodes[path, place - 1] = tail[after, slot]
             channels[path, place - 1] = into[after, slot]

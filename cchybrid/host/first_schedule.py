@@ -65,7 +65,7 @@ def first_schedule(
         Whether to give up; called every few milliseconds, at most some tens.
     """
     forward = instance.forward
-    counts = [len(message.destinations) for message in forward.collective.deliver_messages]
+    _, counts, _ = forward.collective.flat
     wormhole = forward.model.switching == "wormhole"
     is_free = forward.model.table is None
     is_scatter = max(counts) == 1

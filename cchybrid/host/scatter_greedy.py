@@ -54,17 +54,14 @@ class ScatterGreedy:
     def __init__(self, forward: Instance) -> None:
         self._usage = StepUsage(forward)
         self._by_hop = forward.model.switching != "wormhole"
-        network, messages = forward.network, forward.collective.deliver_messages
-        if self._by_hop:
-            network = self._usage.open_network
-        counts = [len(message.destinations) for message in messages]
-        self._message = np.repeat(np.arange(len(messages)), counts)
-        self._source = np.array([message.source for message in messages], dtype=np.int64)
-        self._source = self._source[self._message]
-        targets = chain.from_iterable(message.destinations for message in messages)
-        self._target = np.fromiter(targets, np.int64, sum(counts))
+        network = self._usage.open_network if self._by_hop else forward.network
+        each, counts, self._target = map(np.array, forward.collective.flat)
+        self._message = np.repeat(np.arange(len(counts)), counts)
+        self._source = each[self._message]
         sources, self._row = np.unique(self._source, return_inverse=True)
         self._hops = hop_distances(network, sources.tolist())
+        if network.nodes < 1 << 15:
+            self._hops = self._hops.astype(np.int16)  # half the memory to look distances up in
         self._length = self._hops[self._row, self._target]
         self.feasible = bool((self._length > 0).all())
         self._passable = np.ones(network.nodes, dtype=bool)

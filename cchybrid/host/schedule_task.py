@@ -71,7 +71,7 @@ class ScheduleTask(Task):
         self.target, self.provable = target, provable
         self.fallback: Incumbent[Schedule] | None = None
         self.blackboard = Blackboard(instance)
-        self.name, self.record = instance.name, self.blackboard.record
+        self.name = instance.name
         self.effort = EffortCounter(target)
         self._initial = initial
         self._refused_providers: set[str] = set()
@@ -94,6 +94,11 @@ class ScheduleTask(Task):
         return self.instance
 
     # What is known
+
+    @property
+    def record(self) -> dict[str, Any]:  # type: ignore[override]
+        """The instance as JSON."""
+        return self.blackboard.record
 
     @property
     def incumbent(self) -> Incumbent[Schedule] | None:

@@ -101,7 +101,8 @@ class Session:
             The exception of a callback, once all workers have ended.
         """
         config, task = self.config, self.task
-        self._bus.record({**config.to_log(), "instance": task.record})
+        if self._bus.has_log:
+            self._bus.record({**config.to_log(), "instance": task.record})
         head = {"instance": task.name, "seed": config.seed}
         try:
             self._bus.emit("run", self.now(), head)

@@ -38,13 +38,13 @@ class SharedInstance:
     instance
         The instance whose Problem workers need, or ``None``.
     record
-        What workers get, as JSON: usually the instance.
+        Returns what workers get, as JSON: usually the instance.
     memory
         Limit of the address space of the process that builds the Problem, in MiB.
     """
 
     def __init__(
-        self, instance: Instance | None, record: Mapping[str, Any], memory: int | None
+        self, instance: Instance | None, record: Callable[[], Mapping[str, Any]], memory: int | None
     ) -> None:
         self._instance = instance
         self._record = record
@@ -96,7 +96,7 @@ class SharedInstance:
     @cached_property
     def line(self) -> bytes:
         """The instance as a line, encoded once for all workers."""
-        return encode(dict(self._record))
+        return encode(dict(self._record()))
 
     @cached_property
     def _file(self) -> SharedFile | None:

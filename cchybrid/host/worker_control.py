@@ -86,7 +86,7 @@ class WorkerControl:
         self._bus = bus
         self.times = PhaseTimes(self.now)
         memory = config.budget.memory
-        self._shared = SharedInstance(task.shared, task.record, memory)
+        self._shared = SharedInstance(task.shared, lambda: task.record, memory)
         self._next_seat = HOST + 1
         self._starts: Counter[str] = Counter()
         self._warm_up: WarmUp | None = None

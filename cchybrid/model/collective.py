@@ -169,11 +169,7 @@ class Collective(ShownCollective):
 
     def __getstate__(self) -> tuple[str, str, int, array[int], array[int], array[int]]:
         """Return the state for pickling, with the messages in flat arrays."""
-        pairs = list(map(one_and_many, self.messages))
-        ones, sizes = [one for one, _ in pairs], [len(many) for _, many in pairs]
-        nodes = list(chain.from_iterable(many for _, many in pairs))
-        flat = array("q", ones), array("q", sizes), array("q", nodes)
-        return self.name, self.kind, self.chunks, *flat
+        return self.name, self.kind, self.chunks, *self.flat
 
     def __setstate__(self, state: tuple[str, str, int, array[int], array[int], array[int]]) -> None:
         """Set the state of a pickled collective, which has been checked before."""
@@ -188,7 +184,8 @@ class Collective(ShownCollective):
         else:
             form = _SUMMED[kind]
             messages = tuple(form((a, *rest)) for a, rest in zip(ones, many, strict=True))
-        self.__dict__.update(name=name, messages=messages, chunks=chunks)
+        flat = ones, sizes, nodes
+        self.__dict__.update(name=name, messages=messages, chunks=chunks, flat=flat)
 
     @property
     def kind(self) -> str:
@@ -213,6 +210,17 @@ class Collective(ShownCollective):
         if self.kind == "deliver":
             return cast(tuple[Message, ...], tuple(self.messages))
         return tuple(Message(*one_and_many(message)) for message in self.messages)
+
+    @cached_property
+    def flat(self) -> tuple[array[int], array[int], array[int]]:
+        """The ``deliver_messages`` in flat arrays, made once as there are up to a million.
+
+        The source of each, the number of its destinations, and the destinations of all.
+        """
+        pairs = self.deliver_messages
+        ones, sizes = [one for one, _ in pairs], [len(many) for _, many in pairs]
+        nodes = list(chain.from_iterable(many for _, many in pairs))
+        return array("q", ones), array("q", sizes), array("q", nodes)
 
     def in_chunks(self, chunks: int) -> Collective:
         """Return the collective with every message cut into this number of equal chunks.

@@ -31,15 +31,13 @@ _MIN_SENDERS = 8
 
 def is_ordered(instance: Instance) -> bool:
     """Return whether some delivery may require another, so that the order of steps matters."""
-    messages = instance.forward.collective.deliver_messages
-    return instance.model.switching != "wormhole" or any(
-        len(message.destinations) > 1 for message in messages
-    )
+    _, sizes, _ = instance.forward.collective.flat
+    return instance.model.switching != "wormhole" or max(sizes) > 1
 
 
 def count_deliveries(instance: Instance) -> int:
     """Return the number of required deliveries: pairs of a message and one of its destinations."""
-    return sum(len(each.destinations) for each in instance.forward.collective.deliver_messages)
+    return len(instance.forward.collective.flat[2])
 
 
 def demand_of(
@@ -61,10 +59,9 @@ def demand_of(
     distance, (sends, accepts) = routes.distance, resources.working
     if forward.model.switching != "wormhole":
         return _hop_demand(forward, distance, sends, accepts)
-    messages = forward.collective.deliver_messages
-    if all(len(message.destinations) == 1 for message in messages):
+    messages, sizes = forward.collective.deliver_messages, forward.collective.flat[1]
+    if max(sizes) == 1:
         return _scatter(forward, distance, sends, accepts)
-    sizes = [len(message.destinations) for message in messages]
     keep = max(_MIN_SENDERS, max_options // (MIN_PATHS_PER_ARC * max(1, sum(sizes))))
     crowded = paths * sum(size * size for size in sizes) > max_options
     complete = True
@@ -146,19 +143,18 @@ class Demand:
 
 def _scatter(forward: Instance, distance: IntArray, sends: BoolArray, accepts: BoolArray) -> Demand:
     """Return the demand if every message has one destination: one delivery per message."""
-    messages = forward.collective.deliver_messages
-    source = np.array([message.source for message in messages], dtype=np.int32)
-    target = np.array([message.destinations[0] for message in messages], dtype=np.int32)
+    sources, _, targets = forward.collective.flat
+    source, target = np.array(sources, dtype=np.int32), np.array(targets, dtype=np.int32)
     reached = (distance[source, target] > 0) & sends[source] & accepts[target]
     for index in np.flatnonzero(~reached).tolist():
         _check_reached(index, np.array((source[index], target[index])), np.array((True, False)))
-    numbers = np.arange(len(messages), dtype=np.int32)
+    numbers = np.arange(len(source), dtype=np.int32)
     return Demand(
-        required=np.ones(len(messages), dtype=np.bool_),
+        required=np.ones(len(source), dtype=np.bool_),
         message=numbers,
         node=target,
         arc_delivery=numbers,
-        arc_requires=np.full(len(messages), -1, dtype=np.int32),
+        arc_requires=np.full(len(source), -1, dtype=np.int32),
         arc_from=source,
         arc_to=target,
         complete=True,

@@ -17,8 +17,9 @@ Integers = NDArray[np.integer]
 
 def offsets(sizes: ArrayLike) -> LongArray:
     """Return, shape (rows + 1,), the start of each row, and the end of the last one."""
-    ends = np.cumsum(np.asarray(sizes, dtype=np.int64))
-    return np.concatenate((np.zeros(1, dtype=np.int64), ends))
+    found = np.zeros(np.size(sizes) + 1, dtype=np.int64)
+    np.cumsum(np.asarray(sizes, dtype=np.int64), out=found[1:])
+    return found
 
 
 def offsets_of(owner: Integers, rows: int) -> LongArray:

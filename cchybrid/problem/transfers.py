@@ -79,11 +79,16 @@ class Transfers:
         fits = self.step.max(initial=0) < MAX_SHORT
         step = self.step.astype(np.uint16) if fits else self.step
         order = np.argsort(step, kind="stable")[: sizes.sum()]
-        place, _ = gather(self.start, order)
-        flat = FlatSteps(
-            self.message[order],
-            offsets(sizes),
-            self.node[place],
-            offsets(np.diff(self.start)[order]),
-        )
+        length = np.diff(self.start)
+        if (length == 2).all():  # one hop each
+            start = np.arange(0, 2 * len(order) + 1, 2)
+            node = np.empty(start[-1], dtype=self.node.dtype)
+            for end in (0, 1):
+                node[end::2] = self.node[end::2][order]
+        else:
+            start, node = offsets(length[order]), self.node[gather(self.start, order)[0]]
+        arrays = self.message[order], offsets(sizes), node, start
+        for array in arrays:
+            array.flags.writeable = False  # kept as they are: millions of transfers are not copied
+        flat = FlatSteps(*arrays)
         return flat if len(order) >= MIN_FLAT_TRANSFERS else tuple(flat)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -115,14 +114,12 @@ def _suspects(instance: Instance) -> list[int]:
     if model.switching == "store-and-forward":
         stuck = tuple(node for node in nodes if not (accepts[node] and sends[node]))
         network = replace(network, endpoints=stuck, switches=())
-    messages = instance.collective.deliver_messages
-    counts = [len(message.destinations) for message in messages]
-    goals = np.fromiter(chain.from_iterable(m.destinations for m in messages), int, sum(counts))
-    sources, row = np.unique([message.source for message in messages], return_inverse=True)
+    each, counts, goals = map(np.array, instance.collective.flat)
+    sources, row = np.unique(each, return_inverse=True)
     row = np.repeat(row, counts)
     hops = hop_distances(network, sources.tolist())
     if (table := model.table) is not None:
         hops = np.array([[len(table.path(a, b)) - 1 for b in nodes] for a in sources.tolist()])
     stopped = (hops[row, goals] <= 0) | ~sends[sources][row] | ~accepts[goals]
-    suspects: list[int] = np.unique(np.repeat(np.arange(len(messages)), counts)[stopped]).tolist()
+    suspects: list[int] = np.unique(np.repeat(np.arange(len(counts)), counts)[stopped]).tolist()
     return suspects

@@ -124,7 +124,8 @@ class _Referee:
         self.nodes = self.network.nodes
         self.rounds = _limits(map(self.model.rounds_in, range(self.steps)))
 
-        node: Ints
+        message: Any
+        node: Any
         if type(read) is FlatSteps:
             message, node, self.begin, self.start = read.message, read.node, read.first, read.start
         else:
@@ -333,11 +334,8 @@ class _Referee:
             self.report.overload(rule, place, step, (users - self.begin[step]).tolist(), limit)
 
     def _check_knowledge(self) -> None:
-        source = np.array([message.source for message in self.messages], dtype=self.whole)
-        fan = [len(message.destinations) for message in self.messages]
-        goals = chain.from_iterable(message.destinations for message in self.messages)
-        wanted = np.repeat(np.arange(len(fan)), fan) * self.nodes
-        wanted += np.fromiter(goals, self.whole, len(wanted))
+        source, fan, goals = map(np.array, self.report.instance.forward.collective.flat)
+        wanted = np.repeat(np.arange(len(fan)), fan) * self.nodes + goals
         wanted.sort()
         # Some messages at a time, of which a table has every node.
         width = max(1, _CELLS // self.nodes)
@@ -351,8 +349,8 @@ class _Referee:
         self._receipt: Ints = np.full(width * self.nodes, -1, dtype=self.whole)
         for place, low in enumerate(lows[:-1].tolist()):
             transfers = order[cuts[place] : cuts[place + 1]]
-            goals = wanted[goal_cuts[place] : goal_cuts[place + 1]]
-            self._check_messages(low, source, transfers, goals)
+            deliveries = wanted[goal_cuts[place] : goal_cuts[place + 1]]
+            self._check_messages(low, source, transfers, deliveries)
 
     def _check_messages(self, low: int, source: Ints, transfers: Ints, wanted: Ints) -> None:
         """Check who knows the messages from ``low`` on, of which these are the transfers."""
@@ -404,7 +402,7 @@ def _limits(values: Iterable[int | None]) -> Ints:
     )
 
 
-def _pairs(first: Ints, size: int, second: Ints) -> Ints:
+def _pairs(first: Ints, size: int, second: Ints | int) -> Ints:
     """Return a number for each pair: ``first * size + second``, in 64 bits."""
     return first.astype(np.int64) * size + second
 

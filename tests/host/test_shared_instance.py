@@ -54,7 +54,7 @@ def refuse_line() -> bytes:
 
 @contextmanager
 def sharing(instance: cchybrid.Instance, memory: int | None = None) -> Iterator[SharedInstance]:
-    shared = SharedInstance(instance, instance.to_json(), memory)
+    shared = SharedInstance(instance, instance.to_json, memory)
     try:
         yield shared
     finally:
