@@ -218,6 +218,9 @@ def _read(steps: Steps | str) -> Steps:
 def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     """Build the Problem and the engine, and run it on the Problem or on quotients."""
     engine_class, options = read_engine(job, "engines")
+    if received.refusal is not None and not job.get("on_instance"):
+        run.send("unsupported", text=received.refusal)
+        return
     symmetries = automorphisms(received.instance) if job["view"] == "quotients" else None
     if symmetries is not None and not len(symmetries.generators):
         run.send("unsupported", text="there is no symmetry to divide by", asymmetric=True)

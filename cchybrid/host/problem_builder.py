@@ -2,8 +2,8 @@
 
 The host starts it as ``python -m cchybrid.host.problem_builder`` (``shared_instance``). It reads
 one line from standard input: the descriptors of the files of the instance and of the Problem, and
-the memory limit. If it fails, the file stays incomplete, and every worker builds the Problem
-itself.
+the memory limit. If that does not suffice, it writes the reason instead. If it fails otherwise, the
+file stays incomplete, and every worker builds the Problem itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,12 @@ def main() -> None:
     job = parse_json(sys.stdin.readline())
     limit_memory(job["memory"])
     avoid_full_collections()
-    write(job["problem"], build_problem(read(job["instance"])))
+    found: object
+    try:
+        found = build_problem(read(job["instance"]))
+    except MemoryError as error:
+        found = f"a Problem too large to build: {error or 'out of memory'}"
+    write(job["problem"], found)
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ class ReceivedInstance:
     @cached_property
     def instance(self) -> Instance:
         """The instance."""
-        if self._mapped is not None:
+        if isinstance(self._mapped, Problem):
             return self._mapped.origin.instance
         with _no_collections():
             if "instance" in self._files:
@@ -157,15 +157,20 @@ class ReceivedInstance:
     @cached_property
     def problem(self) -> Problem:
         """The Problem of the instance."""
-        return build_problem(self.instance) if self._mapped is None else self._mapped
+        return self._mapped if isinstance(self._mapped, Problem) else build_problem(self.instance)
+
+    @property
+    def refusal(self) -> str | None:
+        """The reason why no engine can work on the Problem, if there is one."""
+        return self._mapped if isinstance(self._mapped, str) else None
 
     @cached_property
-    def _mapped(self) -> Problem | None:
-        """The Problem that another process has built; ``None`` if it has not succeeded."""
+    def _mapped(self) -> Problem | str | None:
+        """What another process has built: the Problem, or a reason; ``None`` if it was ended."""
         if "problem" not in self._files:
             return None
         with contextlib.suppress(UnfinishedError, OSError), _no_collections():
-            problem: Problem = read(self._files["problem"])
+            problem: Problem | str = read(self._files["problem"])
             return problem
         return None
 

@@ -85,13 +85,12 @@ class WorkerControl:
         self._config = config
         self._bus = bus
         self.times = PhaseTimes(self.now)
-        memory = config.budget.memory
-        self._shared = SharedInstance(task.shared, lambda: task.record, memory)
+        self._memory = MemoryBudget(config.budget.memory)
+        self._shared = SharedInstance(task.shared, lambda: task.record, self._memory.mebibytes)
         self._next_seat = HOST + 1
         self._starts: Counter[str] = Counter()
         self._warm_up: WarmUp | None = None
         self._extension = 0.0
-        self._memory = MemoryBudget(memory)
 
     def now(self) -> float:
         """Return the seconds since the start of the run."""

@@ -23,6 +23,8 @@ class UnreachableError(CchybridError):
     """Some destination cannot be reached, so the instance has no schedule."""
 
 
+MAX_ARCS = 1 << 31
+"""Arcs whose numbers fit into 32 bits; they need some hundred gigabytes."""
 MIN_PATHS_PER_ARC = 4
 """Paths per sender for which ``max_options`` must suffice, or senders are left out."""
 _MIN_SENDERS = 8
@@ -230,7 +232,11 @@ def _hop_demand(
 
     Only deliveries to destinations are required.
     """
-    network = forward.network
+    network, messages = forward.network, forward.collective.deliver_messages
+    if len(messages) * len(network.channels) >= MAX_ARCS:
+        raise MemoryError(
+            f"{len(messages):,} messages, each over any of {len(network.channels):,} channels"
+        )
     leads = distance > 0
     arcs = np.zeros((network.nodes, network.nodes), dtype=np.bool_)
     for a, b, _ in network.channels:
@@ -240,7 +246,7 @@ def _hop_demand(
     reached_from: dict[int, BoolArray] = {}
     parts: list[_MessageArcs] = []
     required = []
-    for index, (source, destinations) in enumerate(forward.collective.deliver_messages):
+    for index, (source, destinations) in enumerate(messages):
         if source not in reached_from:
             reached_from[source] = _closure(arcs, source)
         reached = reached_from[source]
