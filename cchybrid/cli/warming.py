@@ -33,6 +33,7 @@ def warm_up(
     input.
     """
     from cchybrid.cli.plugin_loading import load_plugins
+    from cchybrid.plugin.records import EngineInfo
 
     if engine and every:
         raise InputError("all, and some by name", where="--all", hint="leave one of them out")
@@ -43,6 +44,8 @@ def warm_up(
     if not chosen:
         chosen += [info for info in registry.engines.values() if every or not info.baseline]
         chosen += registry.designers.values()
+        greedy = "cchybrid.host.first_schedule:GreedyKernels"
+        chosen.append(EngineInfo("first schedules", greedy, "of large instances", prepares=True))
     compiled = compile_kernels(chosen)
     if compiled is None:
         print("nothing to do: all these kernels are compiled", file=sys.stderr)

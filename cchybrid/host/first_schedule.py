@@ -34,7 +34,9 @@ from cchybrid.host.scatter_greedy import ScatterGreedy
 from cchybrid.host.step_usage import StepUsage
 from cchybrid.model import Instance, Steps, Transfer
 from cchybrid.model.steps import count_hops, reverse_steps
+from cchybrid.plugin.engine import NoOptions
 from cchybrid.problem.build import routes_of
+from cchybrid.toolkit.warmup_problem import warmup_problem
 
 CHECK_INTERVAL = 256
 """Deliveries between two calls of ``should_stop``, and before the first: some milliseconds."""
@@ -94,7 +96,7 @@ def first_schedule(
             found.append(tuple(tuple(step) for step in greedy.steps if step))
     if not found:
         return None
-    steps = min(found, key=_cost)
+    steps = min(found, key=lambda steps: (len(steps), count_hops(steps)))
     return reverse_steps(steps) if instance.collective.kind == "combine" else steps
 
 
@@ -107,9 +109,19 @@ def _run(placing: Iterator[None], should_stop: Callable[[], bool], interval: int
     return not any(count % interval == 0 and should_stop() for count, _ in calls)
 
 
-def _cost(steps: Steps) -> tuple[int, int]:
-    """Return the cost as ``Schedule.cost``: steps, then channel uses."""
-    return len(steps), count_hops(steps)
+class GreedyKernels:
+    """The kernels of large instances, for ``cchybrid warm-up`` like those of an engine."""
+
+    Options = NoOptions
+
+    def __init__(self, options: NoOptions) -> None:
+        """Take no options."""
+
+    def prepare(self) -> None:
+        """Make a tiny schedule by every kernel."""
+        tiny = warmup_problem().origin.instance.with_model(switching="store-and-forward")
+        for _ in chain(ScatterGreedy(tiny).place_all(), LinkMatching(tiny).place_many()):
+            pass
 
 
 class _PartialSchedule:

@@ -62,7 +62,7 @@ class LinkMatching:
     def place_all(self) -> Iterator[None]:
         """Fill step after step; yield before each."""
         if self._left >= MIN_COMPILED_DELIVERIES:
-            yield from self._place_many()
+            yield from self.place_many()
             return
         while self._left:
             yield
@@ -85,7 +85,7 @@ class LinkMatching:
         self._random.shuffle(nodes)  # with limited ports the first ones have the choice
         return [(node, self._random.randrange(len(self._copies))) for node in nodes]
 
-    def _place_many(self) -> Iterator[None]:
+    def place_many(self) -> Iterator[None]:
         """Fill step after step by a kernel; yield before each."""
         # Numba takes half a second to load.
         from cchybrid.host.link_filling import Links, Sets, fill_step

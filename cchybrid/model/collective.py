@@ -184,8 +184,7 @@ class Collective(ShownCollective):
         else:
             form = _SUMMED[kind]
             messages = tuple(form((a, *rest)) for a, rest in zip(ones, many, strict=True))
-        flat = ones, sizes, nodes
-        self.__dict__.update(name=name, messages=messages, chunks=chunks, flat=flat)
+        self.__dict__.update(name=name, messages=messages, chunks=chunks, flat=(ones, sizes, nodes))
 
     @property
     def kind(self) -> str:

@@ -33,8 +33,7 @@ Steps = Sequence[tuple[Transfer, ...]]
 class FlatSteps(Sequence[tuple[Transfer, ...]]):
     """The transfers of all steps in flat arrays; reads like a tuple of tuples of ``Transfer``.
 
-    The arrays are copied unless they are read-only and no views, and cannot be changed: what the
-    referee has verified stays as it is.
+    The arrays are copied, and cannot be changed: what the referee has verified stays as it is.
 
     Parameters
     ----------
@@ -66,10 +65,9 @@ class FlatSteps(Sequence[tuple[Transfer, ...]]):
             if array.ndim != 1 or array.dtype.kind != "i":
                 raise ValueError("an array is no list of whole numbers")
             kind = array.dtype if name in ("message", "node") else np.int64
-            is_safe = array.flags.owndata and not array.flags.writeable and array.dtype == kind
-            kept = array if is_safe else np.array(array, dtype=kind)
-            kept.flags.writeable = False
-            object.__setattr__(self, name, kept)
+            copied = np.array(array, dtype=kind)
+            copied.flags.writeable = False
+            object.__setattr__(self, name, copied)
         for ends, size in ((self.first, len(message)), (self.start, len(node))):
             if not len(ends) or ends[0] or ends[-1] != size or (ends[1:] < ends[:-1]).any():
                 raise ValueError("offsets do not divide an array")

@@ -33,8 +33,8 @@ _MIN_SENDERS = 8
 
 def is_ordered(instance: Instance) -> bool:
     """Return whether some delivery may require another, so that the order of steps matters."""
-    _, sizes, _ = instance.forward.collective.flat
-    return instance.model.switching != "wormhole" or max(sizes) > 1
+    forwards = instance.model.switching != "wormhole"
+    return forwards or max(instance.forward.collective.flat[1]) > 1
 
 
 def count_deliveries(instance: Instance) -> int:

@@ -87,8 +87,5 @@ class Transfers:
                 node[end::2] = self.node[end::2][order]
         else:
             start, node = offsets(length[order]), self.node[gather(self.start, order)[0]]
-        arrays = self.message[order], offsets(sizes), node, start
-        for array in arrays:
-            array.flags.writeable = False  # kept as they are: millions of transfers are not copied
-        flat = FlatSteps(*arrays)
+        flat = FlatSteps(self.message[order], offsets(sizes), node, start)
         return flat if len(order) >= MIN_FLAT_TRANSFERS else tuple(flat)

@@ -17,7 +17,6 @@ even if the sender did not hold it, and a half-duplex link is counted once, as a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
@@ -118,14 +117,12 @@ class _Referee:
         forward = instance if instance.collective.with_sums else instance.forward
         # Like ``reverse_steps``, but the paths are reversed as arrays: a million new tuples would
         # take longer than the whole check.
-        read = steps[::-1] if self.report.backwards else steps
+        read: Any = steps[::-1] if self.report.backwards else steps
         self.network, self.model = forward.network, forward.model
         self.messages = forward.collective.deliver_messages
         self.nodes = self.network.nodes
         self.rounds = _limits(map(self.model.rounds_in, range(self.steps)))
 
-        message: Any
-        node: Any
         if type(read) is FlatSteps:
             message, node, self.begin, self.start = read.message, read.node, read.first, read.start
         else:
@@ -152,7 +149,7 @@ class _Referee:
         closed = self.first == self.last
         self.first[closed] = self.last[closed] = -1
 
-    def _within(self, values: Ints, limit: int) -> Ints:
+    def _within(self, values: Any, limit: int) -> Ints:
         """Return the values as an array, -1 for those outside 0 to ``limit - 1``."""
         found: Ints = np.where((values >= 0) & (values < limit), values, -1)
         return found.astype(self.whole, copy=False)
@@ -163,7 +160,6 @@ class _Referee:
             for step in np.flatnonzero(np.diff(self.begin) == 0).tolist():
                 self.report.empty_step(step)
         self._check_paths()
-        self._check_ports()
         if self.report.instance.collective.with_sums:
             check_contributions(self.report.instance, self.report.steps, self.sums, self.report)
         else:
@@ -185,22 +181,22 @@ class _Referee:
         firsts = np.searchsorted(self.start, np.arange(0, len(self.node), _BLOCK), "right") - 1
         starts = self.begin[self.step[firsts]].tolist()
         for i, j in pairwise(sorted({*starts, len(self.step)})):
-            self._check_block(i, j)
+            self._check_hops(i, j)
+            self._check_ports(i, j)
         if self.model.switching == "store-and-forward":
             self._flag("not-one-hop", np.flatnonzero(self.hops > 1))
         else:
             self._check_lengths(self.sound)
 
-    def _check_block(self, start: int, stop: int) -> None:
+    def _check_hops(self, start: int, stop: int) -> None:
         """Check the hops of the transfers of some steps."""
-        sound = self.sound
         owner = np.repeat(np.arange(start, stop), self.hops[start:stop] + 1)
         node = self._within(self.node[self.start[start] : self.start[stop]], self.nodes)
 
         def wrong(rule: str, owners: Ints) -> None:
             owners = np.unique(owners)
             self._flag(rule, owners)
-            sound[owners] = False
+            self.sound[owners] = False
 
         wrong("no-such-node", owner[node < 0])
         tail = np.flatnonzero(owner[:-1] == owner[1:])  # where every hop begins
@@ -224,31 +220,23 @@ class _Referee:
             hops, ahead = np.array(self.model.table.hops), (tail, tail + 1, self.last)
             here, there, end = (tail + 1, tail, self.first) if self.model.table.backwards else ahead
             off = hops[node[here], end[hop_owner]] != node[there]
-            wrong("path-off-table", hop_owner[off & sound[hop_owner]])
+            wrong("path-off-table", hop_owner[off & self.sound[hop_owner]])
         # A path that is not simple may use a channel twice, which is the same error.
-        simple = np.ones(stop - start, dtype=bool)
-        simple[winding - start] = False
-        used = (channel >= 0) & simple[hop_owner - start]
+        used = (channel >= 0) & ~np.isin(hop_owner, winding)
         self._check_links(hop_owner[used], channel[used])
 
-    @cached_property
-    def _channels(self) -> Callable[[Ints], Ints]:
-        """The index of every hop's channel, -1 where there is none; a hop of -1 has none."""
+    def _channels(self, hops: Ints) -> Ints:
+        """Return the index of every hop's channel, -1 where there is none; a hop of -1 has none."""
         listed = self.network.channels
-        keys = np.array([c[0] * self.nodes + c[1] for c in listed], dtype=np.int64)
+        # One more key, and a number below, for hops that are not found.
+        keys = np.array([*(c[0] * self.nodes + c[1] for c in listed), -2], dtype=np.int64)
         if self.nodes**2 < _CELLS:
             table = np.full(self.nodes**2 + 1, -1, dtype=self.whole)
-            table[keys] = np.arange(len(keys))
-            return table.__getitem__
-        order = np.append(np.argsort(keys), -1)  # one more entry, for keys that are not found
-        keys = keys[order[:-1]]
-
-        def find(hops: Ints) -> Ints:
-            place = np.searchsorted(keys, hops)
-            place[place == len(keys)] = 0
-            return order[np.where(keys[place] == hops, place, -1)]
-
-        return find
+            table[keys[:-1]] = np.arange(len(listed))
+            return table[hops]
+        order = np.append(np.argsort(keys[:-1]), -1)
+        place = np.searchsorted(keys[order[:-1]], hops)
+        return np.where(keys[order[place]] == hops, order[place], -1)
 
     def _check_lengths(self, sound: Flags) -> None:
         if self.model.extra_hops is None:
@@ -289,7 +277,8 @@ class _Referee:
 
         self._check_limits(owner, link[channel], _limits(c.capacity for c in channels), name)
 
-    def _check_ports(self) -> None:
+    def _check_ports(self, start: int, stop: int) -> None:
+        """Check the ends of the transfers of some steps."""
         model, rules = self.model, ["inject-overload", "accept-overload"]
         if self.report.backwards:  # injecting and accepting are exchanged
             rules.reverse()
@@ -298,7 +287,7 @@ class _Referee:
             (rules[1], self.last, model.accept, model.accept_limit),
         ):
             if ports is not None:
-                owner = np.flatnonzero(ends >= 0)
+                owner = start + np.flatnonzero(ends[start:stop] >= 0)
                 limits = _limits(limit(node) for node in range(self.nodes))
 
                 def name(index: int, rule: str = rule) -> tuple[str, str]:
@@ -313,11 +302,9 @@ class _Referee:
 
         ``owner`` and ``resource`` have one entry per use; ``name`` gives rule and place.
         """
-        if not len(owner):
-            return
         group = _pairs(self.step[owner], len(limits), resource)
         # What shares its entry with no more uses than the limit is within it.
-        cell = (group - group.min()) % _CELLS
+        cell = (group - group.min(initial=_UNLIMITED)) % _CELLS
         crowded = np.bincount(cell)[cell] > limits[resource]
         owner, resource, group = owner[crowded], resource[crowded], group[crowded]
         order = np.argsort(group, kind="stable")
@@ -338,13 +325,12 @@ class _Referee:
         wanted = np.repeat(np.arange(len(fan)), fan) * self.nodes + goals
         wanted.sort()
         # Some messages at a time, of which a table has every node.
-        width = max(1, _CELLS // self.nodes)
+        width = min(len(fan), max(1, _CELLS // self.nodes))
         lows = np.arange(0, len(fan) + width, width)
-        block = self.message // width
-        if len(lows) < 1 << 16:
-            block = block.astype(np.uint16)  # sorted by counting
+        kind = np.uint16 if len(lows) < 1 << 16 else self.whole  # 16 bits are sorted by counting
+        block = (self.message // width).astype(kind)
         order = np.argsort(block, kind="stable")
-        cuts = np.searchsorted(block, np.arange(len(lows)).astype(block.dtype), sorter=order)
+        cuts = np.searchsorted(block, np.arange(len(lows)).astype(kind), sorter=order)
         goal_cuts = np.searchsorted(wanted, lows * self.nodes)
         self._receipt: Ints = np.full(width * self.nodes, -1, dtype=self.whole)
         for place, low in enumerate(lows[:-1].tolist()):

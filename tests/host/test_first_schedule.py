@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.host import earliest_steps, link_filling, link_matching, scatter_greedy
-from cchybrid.host.first_schedule import CHECK_INTERVAL, first_schedule
+from cchybrid.host.first_schedule import CHECK_INTERVAL, GreedyKernels, first_schedule
 from cchybrid.host.hop_scatter import HopScatter
 from cchybrid.host.link_matching import LinkMatching
 from cchybrid.host.scatter_greedy import ScatterGreedy
@@ -171,6 +171,20 @@ def test_kernels_find_the_schedules_of_the_plain_methods(name, words, monkeypatc
         found.append(method.steps())
         assert not verify(instance, found[-1])
     assert [*map(sorted, found[0])] == [*map(sorted, found[1])]
+
+
+def test_warm_up_compiles_what_large_instances_need(monkeypatch):
+    """The kernels are compiled for the types of arrays that every large instance has."""
+    GreedyKernels(GreedyKernels.Options()).prepare()
+    kernels = earliest_steps.draw_paths, earliest_steps.place_earliest, link_filling.fill_step
+    before = [len(kernel.signatures) for kernel in kernels]
+    assert min(before) > 0
+    monkeypatch.setattr(link_matching, "MIN_COMPILED_DELIVERIES", 0)
+    monkeypatch.setattr(scatter_greedy, "MIN_COMPILED_DELIVERIES", 0)
+    for words in ("", "ports=1", "ports=2", "switching=store-and-forward"):
+        for name in ("mesh-3x3 AAB", "mesh-3x3 AAS", "2-fat-spidergon-8 AAS", "torus-4x4 AAR"):
+            first_schedule(named(f"{name} {words}"))
+    assert [len(kernel.signatures) for kernel in kernels] == before
 
 
 @pytest.mark.slow

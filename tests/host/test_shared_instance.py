@@ -1,5 +1,7 @@
 """An instance that all workers share: equal to one of their own, whatever fails."""
 
+import io
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,10 +19,11 @@ import pytest
 from hypothesis import given, settings
 
 import cchybrid
-from cchybrid.host import shared_instance
+from cchybrid.host import problem_builder, shared_instance
+from cchybrid.host.engine_worker import run_engine
 from cchybrid.host.shared_instance import ReceivedInstance, SharedInstance
 from cchybrid.plugin.registry import Registry, load_registry
-from cchybrid.problem import Problem, build_problem
+from cchybrid.problem import Problem, build_problem, demand
 from cchybrid.system.shared_file import SharedFile, read
 from tests.examples import examples
 from tests.faults.processes import OWN, own_processes
@@ -157,6 +161,38 @@ def test_without_a_complete_file_a_worker_builds_its_own(fault, monkeypatch):
         found = ReceivedInstance(shared.files("engine"), refuse_line)
         assert not is_mapped(found.problem.path_resource)
         assert_equal(build_problem(cchybrid.instance(*SPEC)), found.problem)
+
+
+def test_a_problem_too_large_is_refused_with_the_reason(monkeypatch):
+    """Neither every worker nor the child process builds what has no room."""
+    instance = cchybrid.instance("mesh-3x3", "AAS", switching="store-and-forward")
+    monkeypatch.setattr(demand, "MAX_ARCS", 72 * 24)
+    problem, own = SharedFile(), SharedFile()
+    try:
+        own.write(instance)
+        line = json.dumps({"instance": own.reader, "problem": problem.writer, "memory": None})
+        monkeypatch.setattr(sys, "stdin", io.StringIO(line + "\n"))
+        for name in ("die_with_parent", "avoid_full_collections"):
+            monkeypatch.setattr(problem_builder, name, lambda: None)
+        before = signal.getsignal(signal.SIGINT)
+        problem_builder.main()
+        signal.signal(signal.SIGINT, before)
+        problem.close_writer()
+        found = ReceivedInstance({"instance": own.reader, "problem": problem.reader}, refuse_line)
+        assert found.refusal is not None
+        assert found.refusal.endswith(": 72 messages, each over any of 24 channels")
+        assert found.instance == instance
+        sent: list[tuple[str, str]] = []
+        run: Any = SimpleNamespace(send=lambda kind, text: sent.append((kind, text)))
+        target = load_registry().engine("colouring").target
+        job = {"engine": "colouring", "target_name": target, "options": {}, "view": "quotients"}
+        run_engine(run, job, found)
+        assert sent == [("unsupported", found.refusal)]
+    finally:
+        problem.close()
+        own.close()
+    monkeypatch.setattr(demand, "MAX_ARCS", 72 * 24 + 1)
+    assert build_problem(instance).complete
 
 
 @pytest.mark.long

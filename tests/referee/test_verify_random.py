@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cchybrid.model import Collective, Instance, Reduction, Steps, Transfer
 from cchybrid.model.steps import reverse_steps
+from cchybrid.referee import verify as verify_module
 from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
 from tests.examples import examples
 from tests.plain_referee import Breach, breaches
@@ -116,6 +118,20 @@ def arbitrary_steps() -> st.SearchStrategy[Steps]:
     path = st.lists(number, max_size=5).map(tuple)
     step = st.lists(st.builds(Transfer, number, path), max_size=6).map(tuple)
     return st.lists(step, max_size=5).map(tuple)
+
+
+@settings(max_examples=examples(150))
+@given(valid_schedules(**SEVERAL), SEEDS, st.sampled_from([1, 2, 5, 40]), st.integers(1, 30))
+def test_large_schedules_are_checked_in_parts(schedule, seed, block, cells):
+    """Tiny blocks and tables, in which entries are shared, report the same in the same order."""
+    rng, steps = random.Random(seed), schedule.steps
+    for _ in range(4):
+        steps = corrupt(schedule.instance, steps, rng)
+        found = verify(schedule.instance, steps)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(verify_module, "_BLOCK", block)
+            patch.setattr(verify_module, "_CELLS", cells)
+            assert verify(schedule.instance, steps) == found
 
 
 @settings(max_examples=examples(150))
