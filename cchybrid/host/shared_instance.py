@@ -166,7 +166,7 @@ class ReceivedInstance:
 
     @cached_property
     def _mapped(self) -> Problem | str | None:
-        """What another process has built: the Problem, or a reason; ``None`` if it was ended."""
+        """The Problem that another process has built, or its reason; ``None`` if it was ended."""
         if "problem" not in self._files:
             return None
         with contextlib.suppress(UnfinishedError, OSError), _no_collections():

@@ -106,7 +106,7 @@ class _Referee:
 
     With T transfers in S steps: ``step``, ``message``, ``first``, ``last``, ``hops`` have shape
     (T,); ``node`` holds all paths end to end, that of transfer t from ``start[t]`` on, and step s
-    begins with transfer ``begin[s]``. -1 stands for any number out of range, except in ``node``,
+    begins with transfer ``heads[s]``. -1 stands for any number out of range, except in ``node``,
     and in ``first`` and ``last`` for a path without two different ends: such a transfer neither
     sends nor receives. In ``sound`` are the transfers whose paths break no rule so far.
     """
@@ -124,17 +124,17 @@ class _Referee:
         self.rounds = _limits(map(self.model.rounds_in, range(self.steps)))
 
         if type(read) is FlatSteps:
-            message, node, self.begin, self.start = read.message, read.node, read.first, read.start
+            message, node, self.heads, self.start = read.message, read.node, read.first, read.start
         else:
             transfers = list(chain.from_iterable(read))
             message = _numbers([transfer[0] for transfer in transfers])
             paths = [transfer[1] for transfer in transfers]
             node = _numbers(list(chain.from_iterable(paths)))
-            self.begin, self.start = (np.cumsum([0, *map(len, each)]) for each in (read, paths))
+            self.heads, self.start = (np.cumsum([0, *map(len, each)]) for each in (read, paths))
         count, length = len(message), np.diff(self.start)
         is_short = max(len(node), count, self.nodes, len(self.messages)) < 1 << 31
         self.whole: Any = np.int32 if is_short else np.int64  # half the memory and time
-        self.step: Ints = np.repeat(np.arange(len(read), dtype=self.whole), np.diff(self.begin))
+        self.step: Ints = np.repeat(np.arange(len(read), dtype=self.whole), np.diff(self.heads))
         self.message = self._within(message, len(self.messages))
         self.hops: Ints = (length - 1).astype(self.whole)
         if self.report.backwards:
@@ -157,7 +157,7 @@ class _Referee:
     def violations(self) -> tuple[Violation, ...]:
         """Check every rule and return the violations."""
         if len(self.model.rounds) < 2:
-            for step in np.flatnonzero(np.diff(self.begin) == 0).tolist():
+            for step in np.flatnonzero(np.diff(self.heads) == 0).tolist():
                 self.report.empty_step(step)
         self._check_paths()
         if self.report.instance.collective.with_sums:
@@ -170,7 +170,7 @@ class _Referee:
         """Report one violation of the rule per transfer (``facts`` as in ``Report.transfer``)."""
         steps = self.step[transfers]
         values = [-1] * len(steps) if facts is None else facts.tolist()
-        slots = (transfers - self.begin[steps]).tolist()
+        slots = (transfers - self.heads[steps]).tolist()
         for step, slot, fact in zip(steps.tolist(), slots, values, strict=True):
             self.report.transfer(rule, step, slot, fact)
 
@@ -179,7 +179,7 @@ class _Referee:
         self._flag("path-too-short", np.flatnonzero(~self.sound))
         # No step is cut: a block begins where the step of its first path does.
         firsts = np.searchsorted(self.start, np.arange(0, len(self.node), _BLOCK), "right") - 1
-        starts = self.begin[self.step[firsts]].tolist()
+        starts = self.heads[self.step[firsts]].tolist()
         for i, j in pairwise(sorted({*starts, len(self.step)})):
             self._check_hops(i, j)
             self._check_ports(i, j)
@@ -318,12 +318,12 @@ class _Referee:
             rule, place = name(int(which[index]))
             step = int(when[index])
             limit = int(limits[which[index]]) * int(self.rounds[step])
-            self.report.overload(rule, place, step, (users - self.begin[step]).tolist(), limit)
+            self.report.overload(rule, place, step, (users - self.heads[step]).tolist(), limit)
 
     def _check_knowledge(self) -> None:
         source, fan, goals = map(np.array, self.report.instance.forward.collective.flat)
-        wanted = np.repeat(np.arange(len(fan)), fan) * self.nodes + goals
-        wanted.sort()
+        goal = np.repeat(np.arange(len(fan)), fan) * self.nodes + goals
+        goal.sort()
         # Some messages at a time, of which a table has every node.
         width = min(len(fan), max(1, _CELLS // self.nodes))
         lows = np.arange(0, len(fan) + width, width)
@@ -331,14 +331,14 @@ class _Referee:
         block = (self.message // width).astype(kind)
         order = np.argsort(block, kind="stable")
         cuts = np.searchsorted(block, np.arange(len(lows)).astype(kind), sorter=order)
-        goal_cuts = np.searchsorted(wanted, lows * self.nodes)
+        goal_cuts = np.searchsorted(goal, lows * self.nodes)
         self._receipt: Ints = np.full(width * self.nodes, -1, dtype=self.whole)
         for place, low in enumerate(lows[:-1].tolist()):
             transfers = order[cuts[place] : cuts[place + 1]]
-            deliveries = wanted[goal_cuts[place] : goal_cuts[place + 1]]
+            deliveries = goal[goal_cuts[place] : goal_cuts[place + 1]]
             self._check_messages(low, source, transfers, deliveries)
 
-    def _check_messages(self, low: int, source: Ints, transfers: Ints, wanted: Ints) -> None:
+    def _check_messages(self, low: int, source: Ints, transfers: Ints, goal: Ints) -> None:
         """Check who knows the messages from ``low`` on, of which these are the transfers."""
         base, start = self.nodes * low, source[self.message[transfers]]
         of = _pairs(self.message[transfers], self.nodes, -base)
@@ -346,9 +346,9 @@ class _Referee:
         receipts, home = transfers[got], self.last[transfers[got]] == start[got]
         key = of[got] + self.last[receipts]
         if self.model.switching == "wormhole":
-            self._receipt[wanted - base] = 0
+            self._receipt[goal - base] = 0
             self._flag("not-a-destination", receipts[~home & (self._receipt[key] < 0)])
-            self._receipt[wanted - base] = -1
+            self._receipt[goal - base] = -1
         self._receipt[key[::-1]] = receipts[::-1]  # of several, the earliest is written last
         again = home | (self._receipt[key] != receipts)
         self._flag("received-twice", receipts[again], home[again].astype(np.int64))
@@ -360,7 +360,7 @@ class _Referee:
         late = (since < 0) | (since >= self.step[senders])
         self._flag("not-informed", senders[late], since[late])
 
-        for missing in wanted[self._receipt[wanted - base] < 0].tolist():
+        for missing in goal[self._receipt[goal - base] < 0].tolist():
             self.report.missing(*divmod(missing, self.nodes))
         self._receipt[key] = -1
 
