@@ -218,7 +218,7 @@ def _read(steps: Steps | str) -> Steps:
 def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     """Build the Problem and the engine, and run it on the Problem or on quotients."""
     engine_class, options = read_engine(job, "engines")
-    if received.refusal is not None and not job.get("on_instance"):
+    if not job.get("on_instance") and received.refusal is not None:
         run.send("unsupported", text=received.refusal)
         return
     symmetries = automorphisms(received.instance) if job["view"] == "quotients" else None

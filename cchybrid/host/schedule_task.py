@@ -67,11 +67,10 @@ class ScheduleTask(Task):
         initial: Schedule | None = None,
     ) -> None:
         super().__init__(self._history_of(instance, provable), strategy, HOST_GREEDY)
-        self.instance = instance
+        self.instance, self.name = instance, instance.name
         self.target, self.provable = target, provable
         self.fallback: Incumbent[Schedule] | None = None
         self.blackboard = Blackboard(instance)
-        self.name = instance.name
         self.effort = EffortCounter(target)
         self._initial = initial
         self._refused_providers: set[str] = set()
