@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,8 @@ MAX_NEAR_SETS = 2_100_000
 MAX_CHECKED = 1_000_000
 """Nodes times channels above which only cuts that show more than growth are checked: the check of a
 message to all nodes takes seconds."""
+MAX_CHECKED_MESSAGES = 100_000
+"""Messages of a scatter up to which every cut is checked here, before the host checks it."""
 MAX_FEW_MESSAGES = 64
 """For more messages, cuts show more than growth, which takes seconds itself."""
 
@@ -48,11 +51,25 @@ def best_cuts(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[LowerBoun
     sets
         Boolean arrays of shape (nodes,); sets of all or no nodes are skipped.
     """
-    yield from climb(instance, _promising(instance, sets))
+    large, found = is_large_scatter(instance), _promising(instance, sets)
+    chosen = [*found][-1:] if large else found
+    pieces = chain.from_iterable(_evidence(instance, *each) for each in chosen)
+    yield from climb(instance, pieces, exact=large)
 
 
-def _promising(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[dict[str, Any]]:
-    """Yield the evidence of each set that improves on all before it, as counted in numpy."""
+def is_large_scatter(instance: Instance) -> bool:
+    """Return whether all messages have one destination, and a check of them takes seconds.
+
+    Evidence that is counted exactly is then checked by the host alone, the strongest of each kind.
+    """
+    messages = instance.collective.deliver_messages
+    return len(messages) > MAX_CHECKED_MESSAGES and all(len(m.destinations) == 1 for m in messages)
+
+
+def _promising(
+    instance: Instance, sets: Iterable[NodeSet]
+) -> Iterator[tuple[NodeSet, Limit, bool]]:
+    """Yield each set that improves on all before it, as counted in numpy, with what limits it."""
     meter = CutMeter(instance)
     best = 0
     few = len(instance.collective.deliver_messages) <= MAX_FEW_MESSAGES
@@ -65,9 +82,14 @@ def _promising(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[dict[str
             for limit in meter.limits(inside, both):
                 if limit.need.steps > best:
                     best = limit.need.steps
-                    chosen = set(np.flatnonzero(inside).tolist())
-                    crossing = Crossing(network_of(instance), chosen, limit.kind, both)
-                    yield from crossing.evidence(limit.need)
+                    yield inside, limit, both
+
+
+def _evidence(
+    instance: Instance, inside: NodeSet, limit: Limit, both: bool
+) -> Iterator[dict[str, Any]]:
+    chosen = set(np.flatnonzero(inside).tolist())
+    yield from Crossing(network_of(instance), chosen, limit.kind, both).evidence(limit.need)
 
 
 def near_sets(instance: Instance) -> Iterator[NodeSet]:
@@ -107,7 +129,8 @@ class CutMeter:
         self.half_duplex = bool(pairs)
         self.pairs = np.array(pairs, dtype=np.int64).reshape(-1, 3)
         # Messages with one destination are counted in a matrix; each other has its own row.
-        self.single = np.zeros((nodes, nodes), dtype=np.int64)
+        # Sums of float32 are exact up to 2^24, more than there are messages.
+        self.single = np.zeros((nodes, nodes), dtype=np.float32)
         spread = []
         for message in instance.collective.deliver_messages:
             if len(message.destinations) == 1:
@@ -115,10 +138,9 @@ class CutMeter:
             else:
                 spread.append(message)
         self.spread_source = np.array([message.source for message in spread], dtype=np.int64)
-        self.spread_goal = np.zeros((len(spread), nodes), dtype=np.bool_)
+        self.spread = np.zeros((len(spread), nodes), dtype=np.float32)
         for row, message in enumerate(spread):
-            self.spread_goal[row, list(message.destinations)] = True
-        self.spread_count = self.spread_goal.astype(np.float32)
+            self.spread[row, list(message.destinations)] = 1
 
     def limits(self, inside: NodeSet, both: bool) -> list[Limit]:
         """Return what limits the entries of a set; ``both``: messages in both directions."""
@@ -160,22 +182,17 @@ class CutMeter:
 
         What enters is the number of messages by their number of destinations inside.
         """
-        crossing = self.single[~inside][:, inside]
-        senders = np.zeros(len(inside), dtype=np.bool_)
-        receivers = np.zeros(len(inside), dtype=np.bool_)
-        senders[~inside] = crossing.any(axis=1)
-        receivers[inside] = crossing.any(axis=0)
-        widths = Counter({1: count} if (count := int(crossing.sum())) else {})
-        goals = np.where(inside[self.spread_source], 0, self.spread_count @ inside)
+        into = np.where(inside, 0, self.single @ inside)
+        widths = Counter({1: count} if (count := int(into.sum(dtype=np.int64))) else {})
+        goals = np.where(inside[self.spread_source], 0, self.spread @ inside)
         rows = goals > 0
-        if rows.any():
-            widths.update(goals[rows].astype(np.int64).tolist())
-            holders = self.spread_goal[rows].any(axis=0)
-            senders |= holders & ~inside
-            senders[self.spread_source[rows]] = True
-            receivers |= holders & inside
+        widths.update(goals[rows].astype(np.int64).tolist())
         if self.hop_by_hop:
-            senders, receivers = ~inside, inside
+            return widths, ~inside, inside
+        holders = rows @ self.spread > 0
+        senders = (into > 0) | holders & ~inside
+        senders[self.spread_source[rows]] = True
+        receivers = inside & (holders | (~inside @ self.single > 0))
         return widths, senders, receivers
 
     def _reach(self, inside: NodeSet, receivers: NodeSet) -> list[int]:

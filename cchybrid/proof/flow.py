@@ -14,16 +14,19 @@ from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cchybrid.model import Instance, LowerBound, RoutingTable
 from cchybrid.problem.ragged import offsets
 from cchybrid.problem.resources import resources_of
 from cchybrid.proof.capacity_program import CapacityProgram, FlowPrices
 from cchybrid.proof.climbing import climb
-from cchybrid.proof.cut import NodeSet, best_cuts
+from cchybrid.proof.cut import NodeSet, best_cuts, is_large_scatter
+from cchybrid.proof.linear_evidence import linear
 from cchybrid.proof.linear_program import roundings
 from cchybrid.proof.payers import Payers
 from cchybrid.referee.distances import hop_distances
@@ -44,10 +47,18 @@ def price_bounds(instance: Instance) -> Iterator[LowerBound]:
     weights if the program is large; otherwise those of the last hops of half-duplex networks and of
     ports in store-and-forward switching.
     """
-    yield from climb(instance, _evidence(instance))
+    yield from climb(instance, _evidence(instance), exact=is_large_scatter(instance))
 
 
 def _evidence(instance: Instance) -> Iterator[dict[str, Any]]:
+    messages = instance.collective.deliver_messages
+    if (
+        _columns(instance) > GLOP_COLUMNS
+        and instance.model.table is None
+        and all(len(message.destinations) == 1 for message in messages)
+        and ((yield from _multiplicative(instance)) or _columns(instance) > MAX_COLUMNS)
+    ):
+        return
     payers = Payers(instance)
     for each in _candidate_prices(instance):
         evidence = payers.evidence(each.channel, each.inject, each.accept)
@@ -144,8 +155,6 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
         if instance.model.table is not None:
             yield _busiest(instance, instance.model.table)
             return
-        if _columns(instance) > GLOP_COLUMNS and (yield from _multiplicative(instance)):
-            return
         dual = solve_flow(instance)
     else:
         if instance.model.inject is not None:
@@ -172,16 +181,26 @@ def _busiest(instance: Instance, table: RoutingTable) -> FlowPrices:
     return FlowPrices(0.0, *(np.where(side == busiest, 1.0, 0.0) for side in sides))
 
 
-def _multiplicative(instance: Instance) -> Generator[FlowPrices, None, bool]:
-    """Yield prices by multiplicative weights; return whether no others prove more steps."""
+def _multiplicative(instance: Instance) -> Generator[dict[str, Any], None, bool]:
+    """Yield evidence by multiplicative weights; return whether no other prices prove more steps."""
     from cchybrid.proof.multiplicative_prices import multiplicative_prices  # imports numba
 
+    network = instance.network
+    second = {(b, a) for a, b in network.half_duplex}
+    ends = [(a, b) for a, b, _ in network.channels]
     search = multiplicative_prices(instance)
     while True:
         try:
-            yield FlowPrices(0.0, *next(search))
+            steps, (channel, inject, accept) = next(search)
         except StopIteration as end:
             return bool(end.value)
+        links = zip(ends, map(int, channel), strict=True)
+        yield linear(
+            steps,
+            channels=[[*hop, price] for hop, price in links if price and hop not in second],
+            inject=[[v, int(price)] for v, price in enumerate(inject) if price],
+            accept=[[v, int(price)] for v, price in enumerate(accept) if price],
+        )
 
 
 def _columns(instance: Instance) -> int:
@@ -190,15 +209,27 @@ def _columns(instance: Instance) -> int:
     return len(sources) * len(instance.network.channels)
 
 
+def _suggesting_prices(instance: Instance) -> NDArray[np.number] | None:
+    """Return prices of the channels: dual ones, or for suggestions of a large program near ones."""
+    columns, messages = _columns(instance), instance.collective.deliver_messages
+    if not GLOP_COLUMNS < columns <= MAX_COLUMNS or all(len(m.destinations) == 1 for m in messages):
+        dual = solve_flow(instance)
+        return None if dual is None else dual.channel
+    from cchybrid.proof.multiplicative_prices import multiplicative_prices  # imports numba
+
+    *_, last = (None, *islice(multiplicative_prices(instance), 3))
+    return None if last is None else last[1][0]
+
+
 def _suggested_sets(instance: Instance) -> Iterator[NodeSet]:
     """Yield the components without the priced channels, and level sets of price distances."""
-    dual = solve_flow(instance)
-    if dual is None or dual.channel.max(initial=0.0) <= 0.0:
+    prices = _suggesting_prices(instance)
+    if prices is None or prices.max(initial=0.0) <= 0.0:
         return
     import networkx as nx  # a quarter of a second, longer than many a run
 
     network = instance.network
-    priced = dual.channel > 1e-6 * dual.channel.max()
+    priced = prices > 1e-6 * prices.max()
     graph = nx.DiGraph()
     graph.add_nodes_from(range(network.nodes))
     graph.add_edges_from(
@@ -212,8 +243,7 @@ def _suggested_sets(instance: Instance) -> Iterator[NodeSet]:
     weighted = nx.DiGraph()
     weighted.add_nodes_from(range(network.nodes))
     weighted.add_weighted_edges_from(
-        (a, b, float(price))
-        for (a, b, _), price in zip(network.channels, dual.channel, strict=True)
+        (a, b, float(price)) for (a, b, _), price in zip(network.channels, prices, strict=True)
     )
     for source in range(network.nodes):
         away = nx.single_source_dijkstra_path_length(weighted, source)

@@ -19,8 +19,9 @@ doi:10.1002/net.3230030202.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,9 @@ FINEST = 10**6
 """Largest price of prices that are rounded to integers."""
 MIN_GAP = 1e-5
 """Relative gap below which exponents do not grow."""
+SAMPLED, MIN_SAMPLE, FINALISTS = 8, 64, 4
+"""Roundings are compared for every so many-th source, of at least this number, and the best ones in
+full."""
 LINE_SEARCH_STEPS = 12
 """Bisections of a line search."""
 
@@ -53,15 +57,16 @@ Floats = NDArray[np.float64]
 Prices = tuple[Floats, Floats, Floats]
 
 
-def multiplicative_prices(instance: Instance) -> Generator[Prices, None, bool]:
-    """Yield better and better integer prices of channels, injection ports and acceptance ports.
+def multiplicative_prices(instance: Instance) -> Generator[tuple[int, Prices], None, bool]:
+    """Yield more and more steps, and the integer prices that show them, equal ones first.
 
-    Shapes (channels,), in the network's order, and twice (nodes,).
+    Prices of channels, in the network's order, and of injection and acceptance ports: shapes
+    (channels,) and twice (nodes,).
 
     Parameters
     ----------
     instance
-        Of kind ``deliver``, every message with one destination.
+        Of kind ``deliver``; a message with several destinations counts as one to each of them.
 
     Returns
     -------
@@ -71,14 +76,17 @@ def multiplicative_prices(instance: Instance) -> Generator[Prices, None, bool]:
     flow = CheapestFlow(instance)
     if not flow.possible:
         return False
-    search = _Search(flow)
-    best, rounds = 0, FIRST_ROUNDS
+    search, rounds = _Search(flow), FIRST_ROUNDS
+    best = flow.bound(flow.equal)
+    yield best, flow.split(flow.equal)
     while True:
-        search.run(min(rounds, flow.max_rounds))
-        found = max(search.rounded(), key=flow.bound, default=None)
-        if found is not None and (steps := _ceil(flow.bound(found))) > best:
+        search.run(min(rounds, flow.max_rounds), best)
+        if best >= _ceil(search.upper):
+            return True
+        found = flow.best_of(search.rounded())
+        if (steps := flow.bound(found)) > best:
             best = steps
-            yield flow.split(found)
+            yield best, flow.split(found)
         if best >= _ceil(search.upper):
             return True
         if rounds >= flow.max_rounds:
@@ -93,6 +101,8 @@ class CheapestFlow:
     ----------
     possible
         Whether there are messages and every one has a route.
+    equal
+        Shape (resources,): price 1 for every link.
     capacity
         Shape (resources,): the capacity of every link, and in store-and-forward switching of every
         port that limits more than its channels do; 1 elsewhere.
@@ -114,6 +124,7 @@ class CheapestFlow:
         self.capacity = resources.capacity.astype(np.float64)
         self.priced = np.zeros(len(self.capacity), dtype=np.bool_)
         self.priced[resources.channel] = True
+        self.equal = self.priced.astype(np.float64)
         order = np.argsort(resources.channels[:, 0], kind="stable")
         tails, heads, _ = resources.channels[order].T.astype(np.int32, order="C")
         self._used = [resources.channel[order]]
@@ -122,46 +133,61 @@ class CheapestFlow:
             self._used += [resources.inject[tails], resources.accept[heads]]
         self.capacity[~self.priced] = 1.0
         pairs = np.array(
-            [(source, goal) for source, (goal,) in instance.collective.deliver_messages],
+            [(m.source, goal) for m in instance.collective.deliver_messages for goal in m[1]],
             dtype=np.int64,
         ).reshape(-1, 2)
         sources, rows = np.unique(pairs[:, 0], return_inverse=True)
-        self._demand = np.zeros((len(sources), network.nodes))
-        np.add.at(self._demand, (rows, pairs[:, 1]), 1.0)
-        self._distance = hop_distances(network, sources.tolist())
-        self.possible = len(pairs) > 0 and bool((self._distance[self._demand > 0] > 0).all())
+        demand = np.zeros((len(sources), network.nodes))
+        np.add.at(demand, (rows, pairs[:, 1]), 1.0)
+        distance = hop_distances(network, sources.tolist())
+        self.possible = len(pairs) > 0 and bool((distance[demand > 0] > 0).all())
         passes = np.ones(network.nodes, dtype=np.bool_)
         passes[list(network.endpoints)] = False
         offsets = np.searchsorted(tails, np.arange(network.nodes + 1)).astype(np.int32)
-        self._network = offsets, heads, passes, sources.astype(np.int32), self._demand
+        self._network = offsets, heads, passes
+        self._rows: Any = sources.astype(np.int32), demand, distance
+        every = min(SAMPLED, max(1, len(sources) // MIN_SAMPLE))
+        self._sample: Any = tuple(rows[::every].copy() for rows in self._rows)
         # A simple path has fewer hops than there are nodes.
         self._extra = None if extra is None or extra >= network.nodes else extra
         each = DIJKSTRA_FACTOR if self._extra is None else self._extra + 1
         steps = len(sources) * max(1, len(tails)) * each
         self.max_rounds = min(max(MAX_STEPS // steps, FIRST_ROUNDS), MAX_ROUNDS)
 
-    def send(self, prices: Floats) -> tuple[float, Floats]:
+    def send(self, prices: Floats, sampled: bool = False) -> tuple[float, Floats]:
         """Return the total price of the cheapest routes, and the load of each priced resource.
 
-        ``prices`` and the loads have shape (resources,).
+        ``prices`` and the loads have shape (resources,). A sample of the sources is for comparison.
         """
         price = np.zeros(len(self._network[1]))
         for used in self._used:
             price += prices[used]
         carried = np.empty(len(price))
+        sources, demand, distance = self._sample if sampled else self._rows
         if self._extra is None:
-            total = send_anywhere(*self._network, price, carried)
+            total = send_anywhere(*self._network, sources, demand, price, carried)
         else:
-            total = send_within_hops(*self._network, self._distance, self._extra, price, carried)
+            total = send_within_hops(
+                *self._network, sources, demand, distance, self._extra, price, carried
+            )
         load = np.zeros(len(prices))
         for used in self._used:
             load += np.bincount(used, carried, len(prices))
         return total, np.where(self.priced, load, 0.0)
 
-    def bound(self, prices: Floats) -> float:
-        """Return the lower bound on the steps that prices prove, before it is rounded up."""
-        offered = float(prices @ self.capacity)
-        return self.send(prices)[0] / offered if offered > 0 else 0.0
+    def bound(self, prices: Floats) -> int:
+        """Return the lower bound on the steps that integer prices prove; their sums are exact."""
+        offered = int(prices @ self.capacity)
+        return -(-int(self.send(prices)[0]) // offered) if offered > 0 else 0
+
+    def best_of(self, candidates: Iterable[Floats]) -> Floats:
+        """Return the prices that prove most, of those that are best for a sample of the sources."""
+
+        def value(prices: Floats, sampled: bool) -> float:
+            return self.send(prices, sampled)[0] / max(1.0, float(prices @ self.capacity))
+
+        good = sorted(candidates, key=lambda prices: -value(prices, sampled=True))
+        return max(good[:FINALISTS], key=lambda prices: value(prices, sampled=False))
 
     def split(self, prices: Floats) -> Prices:
         """Return the prices of the channels, the injection ports and the acceptance ports."""
@@ -188,9 +214,9 @@ class _Search:
         self._exponent = 0.0
         self._rounds = 0
 
-    def run(self, rounds: int) -> None:
-        """Search until this number of rounds has been done."""
-        while self._rounds < rounds and self.lower < self.upper:
+    def run(self, rounds: int, known: int = 0) -> None:
+        """Search until this number of rounds has been done, or no prices prove more than known."""
+        while self._rounds < rounds and self.lower < self.upper and known < _ceil(self.upper):
             self._rounds += 1
             self._step()
 
@@ -240,6 +266,6 @@ class _Search:
                 yield whole.astype(np.float64)
 
 
-def _ceil(bound: float) -> int:
+def _ceil(bound: float) -> float:
     """Round up, except for errors of floating point."""
-    return math.ceil(bound - 1e-6 * max(1.0, bound))
+    return bound if bound == math.inf else math.ceil(bound - 1e-6 * max(1.0, bound))

@@ -4,7 +4,8 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.checker import proven_steps
+from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Message, Network
 from cchybrid.problem.resources import resources_of
-from cchybrid.proof import flow
+from cchybrid.proof import cut, flow
+from cchybrid.proof.cut import cut_bounds
 from cchybrid.proof.flow import price_bounds, solve_flow
 from cchybrid.proof.multiplicative_prices import CheapestFlow, Prices, multiplicative_prices
 from cchybrid.proof.payers import Payers
@@ -23,8 +25,8 @@ from tests.examples import examples
 from tests.random_instances import allowed_paths, instances, scattered
 
 
-def all_prices(instance: Instance) -> tuple[list[Prices], bool]:
-    """Return the prices that are yielded, and whether no others prove more."""
+def all_prices(instance: Instance) -> tuple[list[tuple[int, Prices]], bool]:
+    """Return the steps and prices that are yielded, and whether no others prove more."""
     search, found = multiplicative_prices(instance), []
     while True:
         try:
@@ -99,7 +101,8 @@ def test_the_bound_is_near_the_optimum_of_the_program(spec, more):
     instance = cchybrid.instance(*spec, **more)
     program = solve_flow(instance)
     found, complete = all_prices(instance)
-    best = steps_of(instance, found[-1])
+    assert [steps_of(instance, prices) for _, prices in found] == [steps for steps, _ in found]
+    best = found[-1][0]
     assert 0.99 * program.load <= best
     if instance.model.routing != 1:
         assert best <= math.ceil(program.load - 1e-6)
@@ -136,3 +139,40 @@ def test_they_come_before_a_large_program(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(flow, "GLOP_COLUMNS", 0)
     assert list(bounds(cchybrid.instance("kautz-36", "AAS")))[-1] == 34
     assert not solved
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"ports": 1}, {"switching": "store-and-forward", "ports": 2}, {"routing": "any"}]
+)
+@pytest.mark.parametrize("name", ["kautz-36", "ring-8", "mesh-3x5"])
+def test_large_scatters_name_the_steps_that_their_evidence_shows(
+    name: str, more: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the host checks them."""
+    instance = cchybrid.instance(name, "AAS", **more)
+    checked = max(bound.steps for bound in cut_bounds(instance))
+    monkeypatch.setattr(cut, "MAX_CHECKED_MESSAGES", 0)
+    monkeypatch.setattr(flow, "GLOP_COLUMNS", 0)
+    cuts, priced = list(cut_bounds(instance)), list(price_bounds(instance))
+    assert [bound.steps for bound in cuts] == [checked]
+    assert [b.steps for b in priced] == sorted({b.steps for b in priced})
+    for bound in cuts + priced:
+        assert bound.evidence is not None
+        evidence = json.loads(json.dumps(bound.evidence))
+        assert proven_steps(instance.to_json(), evidence) == bound.steps
+        if bound in priced:
+            with pytest.raises(EvidenceError):
+                proven_steps(instance.to_json(), {**evidence, "steps": bound.steps + 1})
+
+
+def test_cuts_along_their_prices_for_messages_to_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The large program is not solved for suggestions."""
+    # Two halves of 8 nodes that one link joins; every node of one sends to all of the other.
+    halves = [Channel(h + a, h + b, 1) for h in (0, 8) for a, b in permutations(range(8), 2)]
+    network = Network("halves", 16, (*halves, Channel(0, 8, 1), Channel(8, 0, 1)))
+    messages = tuple(Message(a, tuple(range(8, 16))) for a in range(8))
+    instance = Instance(network, Collective("across", messages), CommunicationModel())
+    monkeypatch.setattr(flow, "GLOP_COLUMNS", 0)
+    monkeypatch.setattr(flow, "solve_flow", None)
+    # The link carries one message in a step, and the last one has to spread behind it.
+    assert max(bound.steps for bound in flow.flow_cut_bounds(instance)) == 9
