@@ -182,17 +182,20 @@ class CutMeter:
 
         What enters is the number of messages by their number of destinations inside.
         """
-        into = np.where(inside, 0, self.single @ inside)
+        # By einsum, which starts no threads: those of a matrix product wait long on a busy machine.
+        chosen = inside.astype(np.float32)
+        into = np.where(inside, 0, np.einsum("ij,j->i", self.single, chosen))
         widths = Counter({1: count} if (count := int(into.sum(dtype=np.int64))) else {})
-        goals = np.where(inside[self.spread_source], 0, self.spread @ inside)
+        goals = np.where(inside[self.spread_source], 0, np.einsum("ij,j->i", self.spread, chosen))
         rows = goals > 0
         widths.update(goals[rows].astype(np.int64).tolist())
         if self.hop_by_hop:
             return widths, ~inside, inside
-        holders = rows @ self.spread > 0
+        holders = np.einsum("i,ij->j", rows.astype(np.float32), self.spread) > 0
         senders = (into > 0) | holders & ~inside
         senders[self.spread_source[rows]] = True
-        receivers = inside & (holders | (~inside @ self.single > 0))
+        crossing = np.einsum("i,ij->j", 1 - chosen, self.single) > 0
+        receivers = inside & (holders | crossing)
         return widths, senders, receivers
 
     def _reach(self, inside: NodeSet, receivers: NodeSet) -> list[int]:
