@@ -16,9 +16,8 @@ def climb(
 ) -> Iterator[LowerBound]:
     """Yield the bound of each piece of evidence that improves on all before it.
 
-    A piece that names its ``steps`` is checked only if these are more. The checker reads the
-    instance once; the host checks every bound again. With ``exact``, pieces show the steps that
-    they name, and only the host checks them.
+    A piece that names its ``steps`` is checked only if these are more, by the host again; with
+    ``exact``, of pieces that are sure to show these steps, by the host alone.
     """
     best = 0
     for piece in evidence:

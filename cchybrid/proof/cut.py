@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ MAX_CHECKED = 1_000_000
 """Nodes times channels above which only cuts that show more than growth are checked: the check of a
 message to all nodes takes seconds."""
 MAX_CHECKED_MESSAGES = 100_000
-"""Messages of a scatter up to which every cut is checked here, before the host checks it."""
+"""Messages of a scatter up to which cuts are checked here, too; for more, only the best is."""
 MAX_FEW_MESSAGES = 64
 """For more messages, cuts show more than growth, which takes seconds itself."""
 
@@ -53,15 +53,16 @@ def best_cuts(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[LowerBoun
     """
     large, found = is_large_scatter(instance), _promising(instance, sets)
     chosen = [*found][-1:] if large else found
-    pieces = chain.from_iterable(_evidence(instance, *each) for each in chosen)
-    yield from climb(instance, pieces, exact=large)
+    crossings = (
+        Crossing(network_of(instance), set(np.flatnonzero(inside).tolist()), limit.kind, both)
+        .evidence(limit.need)
+        for inside, limit, both in chosen
+    )  # fmt: skip
+    yield from climb(instance, chain.from_iterable(crossings), exact=large)
 
 
 def is_large_scatter(instance: Instance) -> bool:
-    """Return whether all messages have one destination, and a check of them takes seconds.
-
-    Evidence that is counted exactly is then checked by the host alone, the strongest of each kind.
-    """
+    """Return whether all messages have one destination, and only the host checks them: seconds."""
     messages = instance.collective.deliver_messages
     return len(messages) > MAX_CHECKED_MESSAGES and all(len(m.destinations) == 1 for m in messages)
 
@@ -83,13 +84,6 @@ def _promising(
                 if limit.need.steps > best:
                     best = limit.need.steps
                     yield inside, limit, both
-
-
-def _evidence(
-    instance: Instance, inside: NodeSet, limit: Limit, both: bool
-) -> Iterator[dict[str, Any]]:
-    chosen = set(np.flatnonzero(inside).tolist())
-    yield from Crossing(network_of(instance), chosen, limit.kind, both).evidence(limit.need)
 
 
 def near_sets(instance: Instance) -> Iterator[NodeSet]:

@@ -18,7 +18,6 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cchybrid.model import Instance, LowerBound, RoutingTable
 from cchybrid.problem.ragged import offsets
@@ -28,6 +27,7 @@ from cchybrid.proof.climbing import climb
 from cchybrid.proof.cut import NodeSet, best_cuts, is_large_scatter
 from cchybrid.proof.linear_evidence import linear
 from cchybrid.proof.linear_program import roundings
+from cchybrid.proof.multiplicative_prices import multiplicative_prices
 from cchybrid.proof.payers import Payers
 from cchybrid.referee.distances import hop_distances
 
@@ -51,13 +51,9 @@ def price_bounds(instance: Instance) -> Iterator[LowerBound]:
 
 
 def _evidence(instance: Instance) -> Iterator[dict[str, Any]]:
-    messages = instance.collective.deliver_messages
-    if (
-        _columns(instance) > GLOP_COLUMNS
-        and instance.model.table is None
-        and all(len(message.destinations) == 1 for message in messages)
-        and ((yield from _multiplicative(instance)) or _columns(instance) > MAX_COLUMNS)
-    ):
+    columns = _columns(instance)
+    large = instance.model.table is None and columns > GLOP_COLUMNS and _is_scatter(instance)
+    if large and ((yield from _multiplicative(instance)) or columns > MAX_COLUMNS):
         return
     payers = Payers(instance)
     for each in _candidate_prices(instance):
@@ -83,6 +79,10 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
     sources = sorted({source for source, _ in demand})
     if _columns(instance) > MAX_COLUMNS:
         return None
+    if _columns(instance) > GLOP_COLUMNS and not _is_scatter(instance):
+        # It suggests cuts only, for which prices near the dual ones are good enough.
+        found = [None, *islice(multiplicative_prices(instance), 3)][-1]
+        return None if found is None else FlowPrices(float(found[0]), *found[1])
     method = "GLOP" if _columns(instance) <= GLOP_COLUMNS else "PDLP"
     program = CapacityProgram(instance, method)
     nodes = range(network.nodes)
@@ -151,7 +151,7 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
     channels, nodes = len(instance.network.channels), instance.network.nodes
     nothing = np.zeros(nodes)
     yield FlowPrices(0.0, np.ones(channels), nothing, nothing)
-    if all(len(message.destinations) == 1 for message in instance.collective.deliver_messages):
+    if _is_scatter(instance):
         if instance.model.table is not None:
             yield _busiest(instance, instance.model.table)
             return
@@ -183,24 +183,24 @@ def _busiest(instance: Instance, table: RoutingTable) -> FlowPrices:
 
 def _multiplicative(instance: Instance) -> Generator[dict[str, Any], None, bool]:
     """Yield evidence by multiplicative weights; return whether no other prices prove more steps."""
-    from cchybrid.proof.multiplicative_prices import multiplicative_prices  # imports numba
-
-    network = instance.network
+    network, search = instance.network, multiplicative_prices(instance)
     second = {(b, a) for a, b in network.half_duplex}
-    ends = [(a, b) for a, b, _ in network.channels]
-    search = multiplicative_prices(instance)
     while True:
         try:
             steps, (channel, inject, accept) = next(search)
         except StopIteration as end:
             return bool(end.value)
-        links = zip(ends, map(int, channel), strict=True)
+        links = zip(network.channels, channel, strict=True)
         yield linear(
             steps,
-            channels=[[*hop, price] for hop, price in links if price and hop not in second],
+            channels=[[a, b, int(p)] for (a, b, _), p in links if p and (a, b) not in second],
             inject=[[v, int(price)] for v, price in enumerate(inject) if price],
             accept=[[v, int(price)] for v, price in enumerate(accept) if price],
         )
+
+
+def _is_scatter(instance: Instance) -> bool:
+    return all(len(message.destinations) == 1 for message in instance.collective.deliver_messages)
 
 
 def _columns(instance: Instance) -> int:
@@ -209,27 +209,15 @@ def _columns(instance: Instance) -> int:
     return len(sources) * len(instance.network.channels)
 
 
-def _suggesting_prices(instance: Instance) -> NDArray[np.number] | None:
-    """Return prices of the channels: dual ones, or for suggestions of a large program near ones."""
-    columns, messages = _columns(instance), instance.collective.deliver_messages
-    if not GLOP_COLUMNS < columns <= MAX_COLUMNS or all(len(m.destinations) == 1 for m in messages):
-        dual = solve_flow(instance)
-        return None if dual is None else dual.channel
-    from cchybrid.proof.multiplicative_prices import multiplicative_prices  # imports numba
-
-    *_, last = (None, *islice(multiplicative_prices(instance), 3))
-    return None if last is None else last[1][0]
-
-
 def _suggested_sets(instance: Instance) -> Iterator[NodeSet]:
     """Yield the components without the priced channels, and level sets of price distances."""
-    prices = _suggesting_prices(instance)
-    if prices is None or prices.max(initial=0.0) <= 0.0:
+    dual = solve_flow(instance)
+    if dual is None or dual.channel.max(initial=0.0) <= 0.0:
         return
     import networkx as nx  # a quarter of a second, longer than many a run
 
     network = instance.network
-    priced = prices > 1e-6 * prices.max()
+    priced = dual.channel > 1e-6 * dual.channel.max()
     graph = nx.DiGraph()
     graph.add_nodes_from(range(network.nodes))
     graph.add_edges_from(
@@ -243,7 +231,8 @@ def _suggested_sets(instance: Instance) -> Iterator[NodeSet]:
     weighted = nx.DiGraph()
     weighted.add_nodes_from(range(network.nodes))
     weighted.add_weighted_edges_from(
-        (a, b, float(price)) for (a, b, _), price in zip(network.channels, prices, strict=True)
+        (a, b, float(price))
+        for (a, b, _), price in zip(network.channels, dual.channel, strict=True)
     )
     for source in range(network.nodes):
         away = nx.single_source_dijkstra_path_length(weighted, source)

@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Instance
 from cchybrid.problem.resources import resources_of
-from cchybrid.proof.cheapest_flow import send_anywhere, send_within_hops
 from cchybrid.proof.linear_program import roundings
 from cchybrid.referee.distances import hop_distances
 
@@ -48,8 +47,7 @@ FINEST = 10**6
 MIN_GAP = 1e-5
 """Relative gap below which exponents do not grow."""
 SAMPLED, MIN_SAMPLE, FINALISTS = 8, 64, 4
-"""Roundings are compared for every so many-th source, of at least this number, and the best ones in
-full."""
+"""Roundings are compared for a part of the sources, at least this number, the best ones for all."""
 LINE_SEARCH_STEPS = 12
 """Bisections of a line search."""
 
@@ -81,12 +79,11 @@ def multiplicative_prices(instance: Instance) -> Generator[tuple[int, Prices], N
     yield best, flow.split(flow.equal)
     while True:
         search.run(min(rounds, flow.max_rounds), best)
-        if best >= _ceil(search.upper):
-            return True
-        found = flow.best_of(search.rounded())
-        if (steps := flow.bound(found)) > best:
-            best = steps
-            yield best, flow.split(found)
+        if best < _ceil(search.upper):
+            found = flow.best_of(search.rounded())
+            if (steps := flow.bound(found)) > best:
+                best = steps
+                yield best, flow.split(found)
         if best >= _ceil(search.upper):
             return True
         if rounds >= flow.max_rounds:
@@ -159,6 +156,8 @@ class CheapestFlow:
 
         ``prices`` and the loads have shape (resources,). A sample of the sources is for comparison.
         """
+        from cchybrid.proof.cheapest_flow import send_anywhere, send_within_hops  # imports numba
+
         price = np.zeros(len(self._network[1]))
         for used in self._used:
             price += prices[used]
@@ -177,17 +176,15 @@ class CheapestFlow:
 
     def bound(self, prices: Floats) -> int:
         """Return the lower bound on the steps that integer prices prove; their sums are exact."""
-        offered = int(prices @ self.capacity)
-        return -(-int(self.send(prices)[0]) // offered) if offered > 0 else 0
+        return -(-int(self.send(prices)[0]) // max(1, int(prices @ self.capacity)))
 
     def best_of(self, candidates: Iterable[Floats]) -> Floats:
         """Return the prices that prove most, of those that are best for a sample of the sources."""
+        good = sorted(candidates, key=lambda p: self._shown(p, sampled=True))
+        return max(good[-FINALISTS:], key=self._shown)
 
-        def value(prices: Floats, sampled: bool) -> float:
-            return self.send(prices, sampled)[0] / max(1.0, float(prices @ self.capacity))
-
-        good = sorted(candidates, key=lambda prices: -value(prices, sampled=True))
-        return max(good[:FINALISTS], key=lambda prices: value(prices, sampled=False))
+    def _shown(self, prices: Floats, sampled: bool = False) -> float:
+        return self.send(prices, sampled)[0] / max(1.0, float(prices @ self.capacity))
 
     def split(self, prices: Floats) -> Prices:
         """Return the prices of the channels, the injection ports and the acceptance ports."""

@@ -173,6 +173,6 @@ def test_cuts_along_their_prices_for_messages_to_many(monkeypatch: pytest.Monkey
     messages = tuple(Message(a, tuple(range(8, 16))) for a in range(8))
     instance = Instance(network, Collective("across", messages), CommunicationModel())
     monkeypatch.setattr(flow, "GLOP_COLUMNS", 0)
-    monkeypatch.setattr(flow, "solve_flow", None)
+    monkeypatch.setattr(flow, "CapacityProgram", None)
     # The link carries one message in a step, and the last one has to spread behind it.
     assert max(bound.steps for bound in flow.flow_cut_bounds(instance)) == 9
