@@ -83,8 +83,7 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
         # It suggests cuts only, for which prices near the dual ones are good enough.
         found = [None, *islice(multiplicative_prices(instance), 3)][-1]
         return None if found is None else FlowPrices(float(found[0]), *found[1])
-    method = "GLOP" if _columns(instance) <= GLOP_COLUMNS else "PDLP"
-    program = CapacityProgram(instance, method)
+    program = CapacityProgram(instance, "GLOP" if _columns(instance) <= GLOP_COLUMNS else "PDLP")
     nodes = range(network.nodes)
     for source, allowed in zip(sources, _allowed_arcs(instance, sources), strict=True):
         balance = {
