@@ -18,6 +18,7 @@ from cchybrid.toolkit.solver import check, until_stopped
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
 from .filling import fill_steps
+from .path_exchanges import fill_by_paths
 from .prices import improve_duals, new_duals
 from .routes import (
     Routes,
@@ -53,7 +54,7 @@ class Effort(NamedTuple):
         Part of the remaining steps that is filled before routes are chosen anew, as a divisor.
     exchanges, paths
         Exchanges per resource and step: of random deliveries, and of those that one search of paths
-        finds.
+        finds. With the latter, random deliveries are inserted only where they fit.
     late
         Largest factor on exchanges of the last steps, for which fewer deliveries are left.
     trials
@@ -81,7 +82,7 @@ LATER = Effort(
 MANY = 100_000
 """Deliveries above which a schedule takes a minute or more."""
 MANY_FIRST = Effort(
-    sweeps=0, moves=0.25, waiting_moves=0.05, parts=24, exchanges=0.2, paths=1.0, late=8.0, trials=1
+    sweeps=0, moves=0.25, waiting_moves=0.1, parts=24, exchanges=0.5, paths=0.7, late=8.0, trials=1
 )
 MANY_LATER = MANY_FIRST._replace(moves=1.0, waiting_moves=0.1, exchanges=1.6, paths=8.0)
 """Of more than ``MANY`` deliveries: of the first schedule, and of all others. Chosen by hand."""
@@ -98,7 +99,8 @@ class Packing:
     2. A step is filled by simulated annealing. A move inserts a waiting delivery that uses a random
        free channel, and removes the deliveries in its way from the step. Channels count more the
        more waiting routes use them: a channel that is used by as many as the most loaded one has
-       to be full in every step.
+       to be full in every step. With many deliveries, a move may give the inserted one another
+       shortest path.
     3. After a part of the steps, routes of waiting deliveries are chosen anew until their largest
        load is as many as the steps that are left; if that fails, the part is filled again with
        more exchanges.
@@ -212,7 +214,8 @@ class Schedules:
                 sweeps = self._effort.sweeps
                 improve_duals(self._routing, self.waiting, self._duals, sweeps, stop)
         self._made += 1
-        choose_routes(self._routing, self.waiting, EXPONENTS, stop, self._state)
+        exponents = EXPONENTS[::4] if many and self._made == 1 else EXPONENTS
+        choose_routes(self._routing, self.waiting, exponents, stop, self._state)
         if many:
             self.waiting.sort()  # for the cache
         self._reduce(lower, self._effort.moves, stop)
@@ -224,10 +227,12 @@ class Schedules:
         Each time takes ``moves`` routes per waiting delivery at most.
         """
         while self.fewest_left() > lower:
-            before = _copied(self._routes)
+            # Half the time of a part goes into copies of many routes; a failure does little harm.
+            before = None if self._effort.paths else _copied(self._routes)
             target, trials = self.fewest_left() - 1, int(moves * len(self.waiting))
             if not reduce_load(self._routing, self.waiting, target, trials, stop, self._state):
-                _restore(self._routes, before)
+                if before is not None:
+                    _restore(self._routes, before)
                 return
 
     def fewest_left(self) -> int:
@@ -243,15 +248,22 @@ class Schedules:
         left = self.fewest_left()
         effort = self._effort
         number = 1 + left // effort.parts
-        waiting, routes, steps = self.waiting, _copied(self._routes), self._step.copy()
+        waiting, steps = self.waiting, self._step.copy()
+        routes = _copied(self._routes) if effort.trials > 1 else self._routes
         for trial in range(effort.trials):
             if trial:
                 self.waiting, self._step[:] = waiting, steps
                 _restore(self._routes, routes)
-            list_users(self._filling, self.waiting)
             factor = 2**trial * min(effort.late, (self.steps + left) / max(1, left))
-            exchanges = effort.exchanges * factor, effort.paths * factor
-            made = fill_steps(self._filling, self.steps, number, exchanges, stop, self._state)
+            exchanges, limits = effort.exchanges * factor, (stop, self._state)
+            if effort.paths:
+                paths = (exchanges, effort.paths * factor)
+                made = fill_by_paths(
+                    self._filling, self.waiting, self.steps, number, paths, *limits
+                )
+            else:
+                list_users(self._filling, self.waiting)
+                made = fill_steps(self._filling, self.steps, number, exchanges, *limits)
             self.waiting = self.waiting[self._step[self.waiting] < 0]
             count_load(self._routes, self.waiting)
             self._reduce(left - made, effort.waiting_moves, stop)

@@ -6,67 +6,38 @@ import math
 
 from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.kernels import compiled, internal
-from cchybrid.toolkit.kernels.indexed_list import insert
 from cchybrid.toolkit.kernels.rng import State, below, uniform
 
-from .path_exchanges import exchange_paths
-from .step_filling import Filling, draw_free, evict_delivery, insert_delivery
+from .step_filling import Filling, draw_free, empty_step, evict_delivery, fits, insert_delivery
 
 CANDIDATES = 8
 """Deliveries that are compared for a resource."""
-BASE = 0.1
-"""Weight of a use of any resource; that of a resource with the largest load is larger by 1."""
-DECLINE = 0.02
-"""Difference to the largest load, as a share of it, at which the additional weight is 1 / e."""
 HEAT = 0.3
 """Temperature at the beginning of a step."""
 
 
 @compiled
 def fill_steps(
-    filling: Filling,
-    first: int,
-    steps: int,
-    effort: tuple[float, float],
-    stop: BoolArray,
-    state: State,
+    filling: Filling, first: int, steps: int, effort: float, stop: BoolArray, state: State
 ) -> int:
     """Fill up to ``steps`` steps from step ``first`` on; return how many.
 
     Parameters
     ----------
     effort
-        Exchanges that are tried per step and resource: of random deliveries, and of paths.
-        Without the latter, whatever fits is inserted at the end.
+        Exchanges that are tried per step and resource.
     stop
         Shape (1,): another thread sets this to end early.
     """
-    scatter, users, filled = filling.scatter, filling.users, filling.filled
+    users, filled = filling.users, filling.filled
     tick = 0
     filled.seen[:] = -1
-    filling.ends.seen[:] = -1
     for number in range(steps):
-        largest = 0.0
-        trials = 0.0
-        for resource in range(len(users.size)):
-            if users.size[resource] > 0:
-                largest = max(largest, users.size[resource] / scatter.capacity[resource])
-                trials += min(users.size[resource], scatter.capacity[resource])
-        if largest == 0.0 or stop[0]:
+        places = empty_step(filling, users.size)
+        if places == 0 or stop[0]:
             return number
-        filled.free.length[0] = 0
-        for resource in range(len(users.size)):
-            filled.used[resource] = 0
-            if users.size[resource] > 0:
-                behind = largest - users.size[resource] / scatter.capacity[resource]
-                weight = BASE + math.exp(-behind / (1.0 + DECLINE * largest))
-                filled.weight[resource] = weight
-                insert(filled.free, resource)
-        tick = _exchange(filling, int(trials * effort[0]), tick, state)
-        if effort[1] > 0.0:
-            tick = exchange_paths(filling, int(trials * effort[1]), tick, state)
-        else:
-            _complete(filling)
+        tick = _exchange(filling, int(places * effort), tick, state)
+        _complete(filling)
         _close(filling, first + number)
     return steps
 
@@ -116,17 +87,13 @@ def _exchange(filling: Filling, trials: int, tick: int, state: State) -> int:
 @internal
 def _complete(filling: Filling) -> None:
     """Insert whatever still fits."""
-    scatter, routes, users, _, filled, _ = filling
+    scatter, _, users, _, filled, _ = filling
     for resource in range(len(filled.used)):
         for position in range(users.size[resource]):
             if filled.used[resource] == scatter.capacity[resource]:
                 break
             delivery = int(users.delivery[users.start[resource] + position])
-            fits = filled.value[delivery] == 0.0
-            for use in range(routes.size[delivery]):
-                used = routes.uses[delivery, use]
-                fits = fits and filled.used[used] < scatter.capacity[used]
-            if fits:
+            if fits(filling, delivery):
                 insert_delivery(filling, delivery)
 
 

@@ -315,11 +315,20 @@ def find_route(routing: Routing, delivery: int, search: int) -> None:
     for hop in range(count - 1, -1, -1):
         routes.uses[delivery, hop] = via[label, 1]
         label = int(via[label, 0])
-    if scatter.inject[source] >= 0:
-        routes.uses[delivery, count] = scatter.inject[source]
+    add_ports(scatter, routes, delivery, count)
+
+
+@internal
+def add_ports(scatter: Scatter, routes: Routes, delivery: int, hops: int) -> None:
+    """Complete a route, of which the channels are set, by the ports of its ends."""
+    inject = scatter.inject[scatter.source[delivery]]
+    accept = scatter.accept[scatter.target[delivery]]
+    count = hops
+    if inject >= 0:
+        routes.uses[delivery, count] = inject
         count += 1
-    if scatter.accept[target] >= 0:
-        routes.uses[delivery, count] = scatter.accept[target]
+    if accept >= 0:
+        routes.uses[delivery, count] = accept
         count += 1
     routes.size[delivery] = count
 

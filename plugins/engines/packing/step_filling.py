@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,11 @@ from cchybrid.toolkit.kernels.rng import State, below
 
 from .routes import Routes
 from .scatter import Scatter
+
+BASE = 0.1
+"""Weight of a use of any resource; that of a resource with the largest load is larger by 1."""
+DECLINE = 0.02
+"""Difference to the largest load, as a share of it, at which the additional weight is 1 / e."""
 
 
 class Users(NamedTuple):
@@ -75,9 +81,12 @@ class Ends(NamedTuple):
         The channels into node v are the resources ``into[into_start[v]:into_start[v + 1]]``.
     queue, seen
         Shape (nodes,): the nodes reached by a search, and the number of the last one that did.
-    before, channel, blocking, value
-        Shape (nodes,): the node before, the resource of the channel from there, the delivery to be
-        removed from the step for the route (-1 for none), and the weight of the route.
+    before, channel, blocking
+        Shape (nodes,): the node before, the resource of the channel from there, and the delivery to
+        be removed from the step for the route (-1 for none).
+    kept
+        Shape (deliveries, longest + 1): of a delivery in the step, the route it had before, and at
+        last the size of that.
     """
 
     first: IntArray
@@ -90,7 +99,8 @@ class Ends(NamedTuple):
     before: IntArray
     channel: IntArray
     blocking: IntArray
-    value: NDArray[np.float64]
+    kept: IntArray
+    cost: NDArray[np.float64]
 
 
 class Filling(NamedTuple):
@@ -110,7 +120,7 @@ class Filling(NamedTuple):
 def new_filling(scatter: Scatter, routes: Routes) -> Filling:
     """Return an empty schedule."""
     step = np.full(len(scatter.source), -1, dtype=np.int32)
-    users, ends = new_users(routes), new_ends(scatter)
+    users, ends = new_users(routes), new_ends(scatter, routes)
     return Filling(scatter, routes, users, ends, new_step(scatter, routes), step)
 
 
@@ -126,7 +136,7 @@ def new_users(routes: Routes) -> Users:
     )
 
 
-def new_ends(scatter: Scatter) -> Ends:
+def new_ends(scatter: Scatter, routes: Routes) -> Ends:
     """Return empty lists."""
     nodes = len(scatter.passable)
     start = np.repeat(np.arange(nodes, dtype=np.int32), np.diff(scatter.first))
@@ -143,6 +153,7 @@ def new_ends(scatter: Scatter) -> Ends:
         np.zeros(nodes, dtype=np.int32),
         np.zeros(nodes, dtype=np.int32),
         np.zeros(nodes, dtype=np.int32),
+        np.zeros((len(scatter.source), routes.uses.shape[1] + 1), dtype=np.int32),
         np.zeros(nodes),
     )
 
@@ -164,11 +175,30 @@ def new_step(scatter: Scatter, routes: Routes) -> Step:
     )
 
 
+@internal
+def empty_step(filling: Filling, load: IntArray) -> int:
+    """Begin a step by the loads of the waiting deliveries; return its places for uses."""
+    scatter, filled = filling.scatter, filling.filled
+    largest, places = 0.0, 0
+    filled.free.length[0] = 0
+    for resource in range(len(load)):
+        filled.used[resource] = 0
+        if load[resource] > 0:
+            largest = max(largest, load[resource] / scatter.capacity[resource])
+            places += min(load[resource], scatter.capacity[resource])
+            insert(filled.free, resource)
+    for resource in range(len(load)):
+        if scatter.capacity[resource] > 0:
+            behind = largest - load[resource] / scatter.capacity[resource]
+            share = math.exp(-behind / (1.0 + DECLINE * largest))
+            filled.weight[resource] = BASE + share
+    return places
+
+
 @compiled
 def list_users(filling: Filling, waiting: IntArray) -> None:
     """List the waiting deliveries of every resource; ``routes.load`` counts them."""
-    scatter, routes, users, ends = filling.scatter, filling.routes, filling.users, filling.ends
-    ends.first[:] = -1
+    routes, users = filling.routes, filling.users
     users.start[0] = 0
     for resource in range(len(users.size)):
         users.start[resource + 1] = users.start[resource] + routes.load[resource]
@@ -181,9 +211,17 @@ def list_users(filling: Filling, waiting: IntArray) -> None:
             users.delivery[position] = delivery
             users.place[delivery, use] = position
             users.size[resource] += 1
-        source, target = scatter.source[delivery], scatter.target[delivery]
-        ends.next[delivery] = ends.first[source, target]
-        ends.first[source, target] = delivery
+
+
+@internal
+def fits(filling: Filling, delivery: int) -> bool:
+    """Return whether a delivery is not in the step, and its resources have free capacity."""
+    scatter, routes, filled = filling.scatter, filling.routes, filling.filled
+    for use in range(routes.size[delivery]):
+        used = routes.uses[delivery, use]
+        if filled.used[used] >= scatter.capacity[used]:
+            return False
+    return bool(filled.value[delivery] == 0.0)
 
 
 @internal

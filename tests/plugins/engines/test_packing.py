@@ -7,6 +7,7 @@ import pytest
 from cchybrid_plugins.engines.packing import engine
 from cchybrid_plugins.engines.packing.engine import EXPONENTS, Packing
 from cchybrid_plugins.engines.packing.filling import fill_steps
+from cchybrid_plugins.engines.packing.path_exchanges import fill_by_paths
 from cchybrid_plugins.engines.packing.prices import LEVEL, improve_duals, new_duals
 from cchybrid_plugins.engines.packing.routes import (
     choose_routes,
@@ -69,10 +70,15 @@ def test_the_kernels_are_compiled_as_written(instance, more, steps, effort, pric
         reduced = call(reduce_load, routing, waiting, target, moves, GO_ON, state)
         assert not reduced or (routes.load <= target * scatter.capacity).all()
         list_users(filling, waiting)
-        first += call(fill_steps, filling, first, steps, effort, GO_ON, state)
+        if effort[1]:
+            made = call(fill_by_paths, filling, waiting, first, steps, effort, GO_ON, state)
+        else:
+            made = call(fill_steps, filling, first, steps, effort[0], GO_ON, state)
+        first += made
         assert step.max() < first
-        waiting = waiting[step[waiting] < 0]
+        waiting, by_paths = waiting[step[waiting] < 0], routes.load.copy()
         call(count_load, routes, waiting)
+        assert not effort[1] or routes.load.tolist() == by_paths.tolist()
         call(choose_routes, routing, waiting, np.array(more), GO_ON, state)
 
 
