@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -86,6 +88,9 @@ MANY_FIRST = Effort(
 )
 MANY_LATER = MANY_FIRST._replace(moves=1.0, waiting_moves=0.1, exchanges=1.6, paths=8.0)
 """Of more than ``MANY`` deliveries: of the first schedule, and of all others. Chosen by hand."""
+TIME_SHARE, MIN_PACE = 0.7, 0.3
+"""Share of the time after which a schedule of many deliveries is to be complete, as reading and
+verifying it takes long; the smallest factor on the searches of paths to that end."""
 
 
 class Packing:
@@ -147,16 +152,18 @@ class Packing:
 def _solve(problem: Problem, run: Run) -> Stop:
     """Offer better and better schedules."""
     search = Schedules(problem, run.seed)
+    seconds = run.budget.seconds if run.budget.evaluations is None else None
+    end = math.inf if seconds is None else monotonic() + TIME_SHARE * seconds
     while next(run.targets(), None) is not None:
-        found = _better(search, run)
+        found = _better(search, run, end)
         if found is not None:
             run.offer(*found)
         search.spend(run, 1)
     return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
 
 
-def _better(search: Schedules, run: Run) -> tuple[Assignment, Problem] | None:
-    """Make one schedule; return it if it is better than the best."""
+def _better(search: Schedules, run: Run, end: float) -> tuple[Assignment, Problem] | None:
+    """Make one schedule, by ``end`` if possible; return it if it is better than the best."""
     with watched(run) as stop:
         search.start(run.lower(), stop)
         while len(search.waiting):
@@ -167,7 +174,9 @@ def _better(search: Schedules, run: Run) -> tuple[Assignment, Problem] | None:
                 found = search.complete(run)
                 if found is not None:
                     return found
+            begun = monotonic()
             search.fill(stop)
+            search.set_pace(monotonic() - begun, end - monotonic())
             run.note(steps=search.steps, left=len(search.waiting))
     return search.found() if _is_useful(search.steps, run) else None
 
@@ -196,6 +205,7 @@ class Schedules:
         self._step = self._filling.step
         self._made = self._spent = 0
         self._effort = FIRST
+        self._pace = 1.0
         self._duals = new_duals(self._scatter)
         self._is_lowest = False
         self.waiting: IntArray
@@ -257,7 +267,7 @@ class Schedules:
             factor = 2**trial * min(effort.late, (self.steps + left) / max(1, left))
             exchanges, limits = effort.exchanges * factor, (stop, self._state)
             if effort.paths:
-                paths = (exchanges, effort.paths * factor)
+                paths = (exchanges, effort.paths * factor * self._pace)
                 made = fill_by_paths(
                     self._filling, self.waiting, self.steps, number, paths, *limits
                 )
@@ -270,6 +280,21 @@ class Schedules:
             if self.fewest_left() <= left - made or stop[0]:
                 break
         self.steps += made
+
+    def set_pace(self, seconds: float, left: float) -> None:
+        """Reduce the searches of paths so that the rest is filled in time.
+
+        Parameters
+        ----------
+        seconds, left
+            Seconds of the last part, and until the schedule is to be complete.
+        """
+        waiting = self.fewest_left()
+        share = self._effort.late * waiting / max(1, self.steps + waiting)
+        # Parts take the same time as long as the effort per step increases.
+        parts = self._effort.parts * (1 + math.log(share) if share > 1 else share)
+        pace = self._pace * left / max(parts * seconds, 1e-9)
+        self._pace = min(1.0, max(MIN_PACE, pace))
 
     def spend(self, run: Run, evaluations: int) -> None:
         """Count evaluations against the budget."""

@@ -85,7 +85,6 @@ def _exchange_paths(filling: Filling, trials: int, tick: int, state: State) -> i
         tick += 1
         ends.seen[source] = tick
         ends.blocking[source] = -1
-        ends.cost[source] = 0.0
         port = int(scatter.inject[source])
         if port >= 0 and filled.used[port] >= scatter.capacity[port]:
             ends.blocking[source] = filled.lane[filled.lane_start[port]]
@@ -123,16 +122,12 @@ def _exchange_paths(filling: Filling, trials: int, tick: int, state: State) -> i
                     removed = int(filled.lane[filled.lane_start[used]])
                     if blocking >= 0 and removed != blocking:
                         continue
-                cost = ends.cost[node] + filled.weight[used]
                 if ends.seen[after] != tick:
                     ends.seen[after] = tick
                     ends.queue[tail] = after
                     tail += 1
-                elif (removed >= 0 and ends.blocking[after] < 0) or (
-                    (removed < 0) == (ends.blocking[after] < 0) and cost >= ends.cost[after]
-                ):
+                elif removed >= 0 or ends.blocking[after] < 0:
                     continue
-                ends.cost[after] = cost
                 ends.before[after], ends.channel[after] = node, used
                 ends.blocking[after] = removed
         if best < 0:

@@ -100,7 +100,6 @@ class Ends(NamedTuple):
     channel: IntArray
     blocking: IntArray
     kept: IntArray
-    cost: NDArray[np.float64]
 
 
 class Filling(NamedTuple):
@@ -154,7 +153,6 @@ def new_ends(scatter: Scatter, routes: Routes) -> Ends:
         np.zeros(nodes, dtype=np.int32),
         np.zeros(nodes, dtype=np.int32),
         np.zeros((len(scatter.source), routes.uses.shape[1] + 1), dtype=np.int32),
-        np.zeros(nodes),
     )
 
 

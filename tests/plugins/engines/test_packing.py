@@ -1,5 +1,6 @@
 """The engine ``packing``: scatters, each step filled with routes that share no channel."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -226,3 +227,28 @@ def test_no_path_passes_an_endpoint():
     network = Network.from_links("detour", 5, links, endpoints=(1,))
     run, _ = solved(PACKING, Instance(network, Collective("one", (Message(0, (3,)),))), 1)
     assert [transfer.path for transfer in run.schedules[-1].steps[0]] == [(0, 2, 4, 3)]
+
+
+def test_the_searches_of_paths_are_fewer_where_time_is_short():
+    search = engine.Schedules(build_problem(cchybrid.instance("mesh-4x4", "AAS")), 0)
+    search.start(1000, GO_ON)
+    paces = []
+    for left in (math.inf, 1000.0, 1.0, -1.0, math.inf):
+        search.set_pace(1.0, left)
+        paces.append(search._pace)
+    assert paces == [1.0, 1.0, 0.5, engine.MIN_PACE, 1.0]
+
+
+def test_deliveries_are_filled_by_paths_within_a_few_steps(monkeypatch):
+    """The lower bound is 95; the ordinary first schedule takes 95."""
+    monkeypatch.setattr(engine, "MANY", 1000)
+    problem = build_problem(cchybrid.instance("random-regular-96-4-1", "AAS"))
+    for seed in range(2):
+        search = engine.Schedules(problem, seed)
+        search.start(95, GO_ON)
+        while len(search.waiting):
+            search.fill(GO_ON)
+        run = LocalRun(problem, budget=Budget(seconds=60))
+        run.offer(*search.found())
+        assert run.violations == []
+        assert 95 <= run.best() <= 100
