@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .context import AnyDraft, Context
+from .coset_exchange import coset_exchange
 from .diagonal_exchange import diagonal_exchange
 from .dimensional_trees import dimensional_trees
 from .disjoint_trees import disjoint_trees
@@ -42,6 +43,9 @@ CONSTRUCTIONS: dict[str, Callable[[Context], AnyDraft]] = {
     "sequential-tree": sequential_tree,
     # broadcast over subgroups of translations (Ho, Kao 1995; Tsai, McKinley 1997)
     "dominating-sets": dominating_sets,
+    # scatter on tori whose sides have large common divisors: as many steps as the busiest channel
+    # carries messages (compare Varvarigos, Bertsekas 1992)
+    "coset-exchange": coset_exchange,
     # all-to-all on Cayley networks: paths mapped by translations to all nodes of an orbit
     "translated-exchange": translated_exchange,
     # store-and-forward all-to-all on Cayley networks: as many hops per step as fit

@@ -4,11 +4,14 @@ import random
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from cchybrid_plugins.engines.classical.constructions import CONSTRUCTIONS
 from cchybrid_plugins.engines.classical.context import Context, DoesNotApplyError
+from cchybrid_plugins.engines.classical.coset_exchange import classed
 from cchybrid_plugins.engines.classical.diagonal_exchange import chosen
 from cchybrid_plugins.engines.classical.engine import Classical
+from cchybrid_plugins.engines.classical.figures import Options
 from cchybrid_plugins.engines.classical.residual_capacity import ResidualCapacity
 from cchybrid_plugins.engines.classical.translations import hypercube_labels, translations
 from hypothesis import given, settings
@@ -69,6 +72,8 @@ STEPS = {
         torus-4x8 AAR hops 8, heawood-14 AAR 5, torus-4x4 AAB ports=2 8""",
     "translated-exchange": "torus-3x3 AAS 3, spidergon-8 AAS 4, spidergon-16 AAS 16",
     "diagonal-exchange": "torus-6x6 AAS 27, torus-8x8 AAS 64, torus-10x10 AAS 125",
+    "coset-exchange": """torus-3x3 AAS 3, torus-5x5 AAS 15, torus-7x7 AAS 42, torus-8x16 AAS 256,
+        torus-9x9 AAS 90""",
     "quadrant-exchange": """mesh-2x2 AAS 2, mesh-2x10 AAS 50, mesh-4x6 AAS 36, mesh-6x4 AAS 36,
         mesh-8x8 AAS 128, mesh-10x10 AAS 250""",
     "relayed-exchange": """hypercube-32 AAS hops 16, ring-bi-16 AAS hops 32, ring-uni-8 AAS hops 28,
@@ -82,7 +87,14 @@ STEPS = {
 }
 """Steps of every construction by its theory: all channels, ports or dimensions in use."""
 
-LARGE = {"torus-10x10 AAS 125", "mesh-8x8 AAS 128", "mesh-10x10 AAS 250", "mesh-2x10 AAS 50"}
+LARGE = {
+    "torus-10x10 AAS 125",
+    "torus-8x16 AAS 256",
+    "torus-9x9 AAS 90",
+    "mesh-8x8 AAS 128",
+    "mesh-10x10 AAS 250",
+    "mesh-2x10 AAS 50",
+}
 
 
 @pytest.mark.parametrize(
@@ -136,6 +148,23 @@ def test_figures_of_a_torus_hold_every_distance_once(side):
     assert set(found) == {(across, down) for across in range(side) for down in range(side)}
 
 
+@pytest.mark.parametrize(("sides", "longest"), [((5, 5), 4), ((4, 8), 6)])
+def test_figures_share_no_channel_and_have_opposites(sides, longest):
+    """Every node of a class sends over the paths of a figure, all nodes in one step per class."""
+    group, _, _ = classed(sides, [(0, 1), (0, sides[1] - 1), (1, 0), (sides[0] - 1, 0)])
+    options = Options(group, np.random.default_rng(0))
+    every = np.ones(len(options.opposite), dtype=np.bool_)
+    found = list(options.figures([*range(len(every))] * 4, every, 4))
+    assert found
+    for items, figure in found:
+        assert options.mask[list(figure)].sum(axis=0).max() == 1
+        assert items == {int(options.opposite[item]) for item in items}
+        parts = options.with_opposite(figure)
+        distances = [part.distance for group in parts for part in group]
+        assert len(set(distances)) == len(distances) >= len(items)
+        assert max(len(part.word) for group in parts for part in group) <= longest
+
+
 REASONS = [
     ("binomial-tree", "torus-3x3 OAB", "not a hypercube"),
     ("binomial-tree", "circulant-16-1x3 OAB", "not a hypercube"),
@@ -150,6 +179,12 @@ REASONS = [
     ("xor-exchange", "hypercube-8 AAB", "messages with several destinations"),
     ("diagonal-exchange", "torus-6x8 AAS", "no square torus with an even side"),
     ("diagonal-exchange", "torus-6x6 OAS", "not one message from every node to every"),
+    ("coset-exchange", "mesh-3x3 AAS", "no network of an abelian group"),
+    ("coset-exchange", "torus-5x7 AAS", "no classes of nodes that divide the steps"),
+    ("coset-exchange", "torus-6x8 AAS", "too many paths per figure"),
+    ("coset-exchange", "torus-4x8 AAS", "no cover by figures found"),
+    ("coset-exchange", "ring-uni-8 AAS", "one-way channels"),
+    ("coset-exchange", "torus-3x3 AAS ports=1", "fewer ports than channels"),
     ("quadrant-exchange", "mesh-5x6 AAS", "no mesh with even sides"),
     ("translated-exchange", "ring-uni-8 AAS", "no subgroup whose translated paths fit"),
     ("relayed-exchange", "hypercube-8 AAS", "not store-and-forward"),
@@ -293,6 +328,7 @@ def test_one_construction_alone():
         ("disjoint-trees", "hypercube-16 AAB", 4),
         ("packed-scatter", "hypercube-16 AAS", 8),
         ("translated-exchange", "hypercube-16 AAS", 8),
+        ("coset-exchange", "torus-5x5 AAS", 15),
         # Counting does not refute fewer steps here.
         ("packed-scatter", "mesh-4x4 AAS", 16),
         ("recursive-doubling", "mesh-3x3 OAB", 3),
