@@ -27,7 +27,7 @@ from .figures import Element, Group, Options, cover
 
 MAX_NODES = 1024
 """Nodes of the network; with more, figures take many seconds."""
-MAX_FIGURE = 4
+MAX_FIGURE = 5
 """Largest average number of paths of a figure, opposite ones counted once if all are in pairs."""
 MAX_GENERATORS = 6
 """Channels out of a node; paths use those of a distance in any order."""
@@ -44,12 +44,12 @@ def coset_exchange(context: Context) -> Transfers:
     context.require_useful(steps)
     count = steps // group.classes
     random = np.random.default_rng(context.random.randrange(1 << 32))
-    options = Options(group, random)
+    options = Options(group, random, context.check)
     if not 0 < options.tight_items <= MAX_FIGURE * count:
         raise DoesNotApplyError("free channels, or too many paths per figure")
     digits = np.array(np.unravel_index(np.arange(context.nodes), sides)).T
     parts = []
-    for number, figure in enumerate(cover(options, count, random, context.check)):
+    for number, figure in enumerate(cover(options, count, random)):
         for _, word, start in figure:
             hops = np.array(generators)[list(word)].cumsum(axis=0)
             places = (digits[:, None] + np.vstack((hops[:1] * 0, hops))) % np.array(sides)

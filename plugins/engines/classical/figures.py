@@ -75,8 +75,10 @@ class Group(NamedTuple):
 class Options:
     """The routes of all distances from all classes, and the channels that each uses."""
 
-    def __init__(self, group: Group, random: np.random.Generator) -> None:
-        self._group, self._random = group, random
+    def __init__(
+        self, group: Group, random: np.random.Generator, check: Callable[[], None]
+    ) -> None:
+        self._group, self._random, self._check = group, random, check
         self.own = len(group.words) % 2 == 0
         """Whether every figure is its own reflection."""
         names = [d for d in group.words if not self.own or d <= group.negated[d]]
@@ -129,6 +131,7 @@ class Options:
             Largest number of paths that use channels which have to be used.
         """
         for item in first:
+            self._check()
             found = self._figure(item, among, size)
             if found:
                 items = frozenset(self.item[list(found)].tolist())
@@ -175,9 +178,7 @@ class Options:
         return [chosen] if same else [chosen, reflected]
 
 
-def cover(
-    options: Options, count: int, random: np.random.Generator, check: Callable[[], None]
-) -> list[list[Option]]:
+def cover(options: Options, count: int, random: np.random.Generator) -> list[list[Option]]:
     """Return figures in which every distance occurs exactly once.
 
     Parameters
@@ -196,13 +197,12 @@ def cover(
         plain = (options.opposite != np.arange(len(left))) | options.own
         figures: list[list[Option]] = []
         for item in random.permutation(np.flatnonzero(plain)):
-            check()
             if left.sum() <= MAX_LEFT * (1 + attempt) * (2 - options.own):
                 break
             for items, found in options.figures([item] if left[item] else [], left & plain, size):
                 left[list(items)] = False
                 figures += options.with_opposite(found)
-        rest = _exact(options, left, plain, count - len(figures), size, check)
+        rest = _exact(options, left, plain, size)
         if rest:
             return figures + rest
         if not figures:
@@ -210,9 +210,7 @@ def cover(
     raise DoesNotApplyError("no cover by figures found")
 
 
-def _exact(
-    options: Options, left: Mask, plain: Mask, count: int, size: int, check: Callable[[], None]
-) -> list[list[Option]]:
+def _exact(options: Options, left: Mask, plain: Mask, size: int) -> list[list[Option]]:
     """Return figures that cover the distances left, none if that fails."""
     # Imported here, as it takes half of the time in which the engine starts.
     from ortools.sat.python import cp_model
@@ -221,7 +219,6 @@ def _exact(
     for among in (left & ~plain, left & plain):
         first = np.tile(np.flatnonzero(among), MAX_TRIED)
         for items, found in options.figures(first, among, size):
-            check()
             known.setdefault(items, found)
             if len(known) >= MAX_FOUND:
                 break
@@ -229,8 +226,6 @@ def _exact(
     taken = {items: model.new_bool_var("") for items in known}
     for item in np.flatnonzero(left).tolist():
         model.add_exactly_one(variable for items, variable in taken.items() if item in items)
-    sizes = [len(options.with_opposite(figure)) for figure in known.values()]
-    model.add(cp_model.LinearExpr.weighted_sum(list(taken.values()), sizes) <= count)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.linearization_level = 0

@@ -73,7 +73,7 @@ STEPS = {
     "translated-exchange": "torus-3x3 AAS 3, spidergon-8 AAS 4, spidergon-16 AAS 16",
     "diagonal-exchange": "torus-6x6 AAS 27, torus-8x8 AAS 64, torus-10x10 AAS 125",
     "coset-exchange": """torus-3x3 AAS 3, torus-5x5 AAS 15, torus-7x7 AAS 42, torus-8x16 AAS 256,
-        torus-9x9 AAS 90""",
+        torus-9x9 AAS 90, torus-5x5x5 AAS 75""",
     "quadrant-exchange": """mesh-2x2 AAS 2, mesh-2x10 AAS 50, mesh-4x6 AAS 36, mesh-6x4 AAS 36,
         mesh-8x8 AAS 128, mesh-10x10 AAS 250""",
     "relayed-exchange": """hypercube-32 AAS hops 16, ring-bi-16 AAS hops 32, ring-uni-8 AAS hops 28,
@@ -88,13 +88,9 @@ STEPS = {
 """Steps of every construction by its theory: all channels, ports or dimensions in use."""
 
 LARGE = {
-    "torus-10x10 AAS 125",
-    "torus-8x16 AAS 256",
-    "torus-9x9 AAS 90",
-    "mesh-8x8 AAS 128",
-    "mesh-10x10 AAS 250",
-    "mesh-2x10 AAS 50",
-}
+    "torus-10x10 AAS 125", "torus-8x16 AAS 256", "torus-9x9 AAS 90", "torus-5x5x5 AAS 75",
+    "mesh-8x8 AAS 128", "mesh-10x10 AAS 250", "mesh-2x10 AAS 50",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -152,7 +148,7 @@ def test_figures_of_a_torus_hold_every_distance_once(side):
 def test_figures_share_no_channel_and_have_opposites(sides, longest):
     """Every node of a class sends over the paths of a figure, all nodes in one step per class."""
     group, _, _ = classed(sides, [(0, 1), (0, sides[1] - 1), (1, 0), (sides[0] - 1, 0)])
-    options = Options(group, np.random.default_rng(0))
+    options = Options(group, np.random.default_rng(0), lambda: None)
     every = np.ones(len(options.opposite), dtype=np.bool_)
     found = list(options.figures([*range(len(every))] * 4, every, 4))
     assert found
