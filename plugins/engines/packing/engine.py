@@ -178,7 +178,8 @@ def _better(search: Schedules, run: Run, end: float) -> tuple[Assignment, Proble
             search.fill(stop)
             search.set_pace(monotonic() - begun, end - monotonic())
             run.note(steps=search.steps, left=len(search.waiting))
-    return search.found() if _is_useful(search.steps, run) else None
+        # Watched, as a run that is not called for seconds loses its time slice.
+        return search.found() if _is_useful(search.steps, run) else None
 
 
 def _is_useful(steps: int, run: Run) -> bool:
