@@ -87,6 +87,11 @@ class WorkerLink:
             self._out.write(line)
             self._out.flush()
 
+    @property
+    def is_sending(self) -> bool:
+        """Whether an event is being sent: a busy host reads a large one only after seconds."""
+        return self._lock.locked()
+
     def note(self, **metrics: float) -> None:
         """See ``Run.note``."""
         now = time.monotonic()
@@ -189,7 +194,7 @@ def _watch(run: WorkerLink) -> None:
     stopping: WorkingTime | None = None
     while True:
         time.sleep(TICK_SECONDS)
-        silent = silent + 1 if run.calls == calls and run.working else 0
+        silent = silent + 1 if run.calls == calls and run.working and not run.is_sending else 0
         if silent == MAX_SILENT_TICKS:
             run.send("silent", lasted=MAX_SILENT_TICKS * TICK_SECONDS)
         calls = run.calls
