@@ -88,7 +88,7 @@ MANY_FIRST = Effort(
 )
 MANY_LATER = MANY_FIRST._replace(moves=1.0, waiting_moves=0.1, exchanges=1.6, paths=8.0)
 """Of more than ``MANY`` deliveries: of the first schedule, and of all others. Chosen by hand."""
-TIME_SHARE, MIN_PACE = 0.7, 0.3
+TIME_SHARE, MIN_PACE = 0.85, 0.3
 """Share of the time after which a schedule of many deliveries is to be complete, as reading and
 verifying it takes long; the smallest factor on the searches of paths to that end."""
 
