@@ -119,8 +119,7 @@ LARGE_DELIVERIES = 20_000
 in proportion, as starting and every move of an engine take longer."""
 MANY_DELIVERIES, SPECIAL_SHARE = 100_000, 9 / 10
 """Required deliveries above which engines for direct messages only get a share of the remaining
-time, with the constructions, before any probe: they need half a minute and more, and others never
-contributed there."""
+time before any probe: they need half a minute and more, and others never contributed there."""
 MAX_CONSTRUCTION_SHARE = 1 / 3
 """Largest share of the time for constructions."""
 EXTERNAL_SHARE, MAX_EXTERNAL = 1 / 10, 4
@@ -180,12 +179,12 @@ def auto(
         group = (*([] if start else first), *external[start : start + size])
         share = EXTERNAL_SHARE / len(starts)
         yield Phase(group, share=share, patience=options.probe_seconds, pause=True)
+    if first:
+        yield Phase(first, share=MAX_CONSTRUCTION_SHARE)
     special = [arm for arm in arms if arm.view == "instance" and arm.engine.messages == "direct"]
     special = [arm for arm in special if _is_active(arm, history, options)]
     if special and history.deliveries > MANY_DELIVERIES:
-        yield Phase((*first, *special), share=SPECIAL_SHARE, pause=True)
-    elif first:
-        yield Phase(first, share=MAX_CONSTRUCTION_SHARE)
+        yield Phase(tuple(special), share=SPECIAL_SHARE, pause=True)
 
     def prior(arm: Arm) -> float:
         if arm.view == "proof" and history.ordered:
