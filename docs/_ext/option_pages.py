@@ -43,6 +43,7 @@ def _engine(info: EngineInfo | DesignerInfo) -> list[str]:
         {
             "any": "",
             "forwarded": "only where messages are forwarded",
+            "hop by hop": "only where messages are forwarded in store-and-forward switching",
             "direct": "only where no message is forwarded",
         }[info.messages],
         "takes part only if named" if info.baseline else f"priority {info.priority}",
