@@ -50,7 +50,7 @@ def text_of(design: Design) -> str:
     Annealing(AnnealingOptions()).design(task, run)
     if run.links is None:
         raise CchybridError(f"no network found for {design.name}")
-    network = network_of(task, run.links, design.name)
+    network = network_of(task, run.links)
     made = (
         f"# made by instances/write_designs.py: annealing, seed {design.seed},"
         f" {design.evaluations} evaluations\n"
