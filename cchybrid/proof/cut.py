@@ -63,8 +63,12 @@ def best_cuts(instance: Instance, sets: Iterable[NodeSet]) -> Iterator[LowerBoun
 
 def is_large_scatter(instance: Instance) -> bool:
     """Return whether all messages have one destination, and only the host checks them: seconds."""
-    messages = instance.collective.deliver_messages
-    return len(messages) > MAX_CHECKED_MESSAGES and all(len(m.destinations) == 1 for m in messages)
+    return len(instance.collective.flat[1]) > MAX_CHECKED_MESSAGES and is_scatter(instance)
+
+
+def is_scatter(instance: Instance) -> bool:
+    """Return whether every message has one destination."""
+    return max(instance.collective.flat[1]) == 1
 
 
 def _promising(

@@ -24,7 +24,7 @@ from cchybrid.problem.ragged import offsets
 from cchybrid.problem.resources import resources_of
 from cchybrid.proof.capacity_program import CapacityProgram, FlowPrices
 from cchybrid.proof.climbing import climb
-from cchybrid.proof.cut import NodeSet, best_cuts, is_large_scatter
+from cchybrid.proof.cut import NodeSet, best_cuts, is_large_scatter, is_scatter
 from cchybrid.proof.linear_evidence import linear
 from cchybrid.proof.linear_program import roundings
 from cchybrid.proof.multiplicative_prices import multiplicative_prices
@@ -52,7 +52,7 @@ def price_bounds(instance: Instance) -> Iterator[LowerBound]:
 
 def _evidence(instance: Instance) -> Iterator[dict[str, Any]]:
     columns = _columns(instance)
-    large = instance.model.table is None and columns > GLOP_COLUMNS and _is_scatter(instance)
+    large = instance.model.table is None and columns > GLOP_COLUMNS and is_scatter(instance)
     if large and ((yield from _multiplicative(instance)) or columns > MAX_COLUMNS):
         return
     payers = Payers(instance)
@@ -79,7 +79,7 @@ def solve_flow(instance: Instance) -> FlowPrices | None:
     sources = sorted({source for source, _ in demand})
     if _columns(instance) > MAX_COLUMNS:
         return None
-    if _columns(instance) > GLOP_COLUMNS and not _is_scatter(instance):
+    if _columns(instance) > GLOP_COLUMNS and not is_scatter(instance):
         # It suggests cuts only, for which prices near the dual ones are good enough.
         found = [None, *islice(multiplicative_prices(instance), 3)][-1]
         return None if found is None else FlowPrices(float(found[0]), *found[1])
@@ -150,7 +150,7 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
     channels, nodes = len(instance.network.channels), instance.network.nodes
     nothing = np.zeros(nodes)
     yield FlowPrices(0.0, np.ones(channels), nothing, nothing)
-    if _is_scatter(instance):
+    if is_scatter(instance):
         if instance.model.table is not None:
             yield _busiest(instance, instance.model.table)
             return
@@ -196,10 +196,6 @@ def _multiplicative(instance: Instance) -> Generator[dict[str, Any], None, bool]
             inject=[[v, int(price)] for v, price in enumerate(inject) if price],
             accept=[[v, int(price)] for v, price in enumerate(accept) if price],
         )
-
-
-def _is_scatter(instance: Instance) -> bool:
-    return all(len(message.destinations) == 1 for message in instance.collective.deliver_messages)
 
 
 def _columns(instance: Instance) -> int:

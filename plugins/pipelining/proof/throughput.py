@@ -13,7 +13,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 from typing import Any, NamedTuple
 
 from cchybrid.checker import Network
@@ -313,11 +313,11 @@ def _shortest_flow(network: Network, demand: Mapping[Arc, int]) -> PathFlow:
     channels = network.channels
     load = dict.fromkeys(channels, Fraction(0))
     paths: dict[tuple[int, ...], Fraction] = {}
-    for source in sorted({source for source, _ in demand}):
+    for source, targets in groupby(sorted(demand.items()), lambda each: each[0][0]):
         closed = network.endpoints - {source}
         beside = _beside(arc for arc in channels if arc[0] not in closed)
         parents = _shortest_tree(beside, source, load)
-        for (_, goal), count in [each for each in demand.items() if each[0][0] == source]:
+        for (_, goal), count in targets:
             path = [goal]
             while path[-1] != source:
                 path.append(parents[path[-1]])
