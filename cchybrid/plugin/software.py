@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import resolve_name
 from pathlib import Path
@@ -16,6 +15,10 @@ from cchybrid.system.kernel_cache import module_file
 
 OWN = "cchybrid"
 """The distribution of cchybrid itself, whose version stands beside those of libraries."""
+_IMPORT = re.compile(
+    r"(?:from[ \t]*([.\w][.\w \t]*?)[ \t]*\bimport|import)\b[ \t]*(\([\w\s,]*\)|[^\n;]*)"
+)
+_NO_CODE = re.compile(r"#.*|\\\n")
 
 
 def software(engines: Mapping[str, str]) -> dict[str, str]:
@@ -75,8 +78,8 @@ def _files_of(module: str) -> set[Path]:
             inner = (path.relative_to(file.parent).with_suffix("").parts for path in found)
             waiting += [".".join((package, *each)).removesuffix(".__init__") for each in inner]
         try:
-            imports = _imports_of(file.read_bytes(), package)
-        except (ImportError, SyntaxError, ValueError):  # it may be no module of the engine
+            imports = {*_imports(file.read_bytes().decode(errors="replace"), package)}
+        except ImportError:  # relative to no package: it may be no module of the engine
             continue
         waiting += [each for each in imports if each.partition(".")[0] in {top, *beside}]
     return found | read
@@ -92,16 +95,12 @@ def _modules_of(folder: Path) -> set[str]:
     }
 
 
-@cache
-def _imports_of(code: bytes, package: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_imports(ast.parse(code), package)))
+def _imports(code: str, package: str) -> Iterator[str]:
+    """Yield the names of all modules that some code may import, and further words of texts.
 
-
-def _imports(tree: ast.AST, package: str) -> Iterator[str]:
-    """Yield the names of all modules that some code may import."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = resolve_name("." * node.level + (node.module or ""), package)
-            yield from (base, *(f"{base}.{alias.name}" for alias in node.names))
+    Parsing the code of all engines takes longer than a small run.
+    """
+    for start, names in _IMPORT.findall(_NO_CODE.sub(" ", code)):
+        words = re.findall(r"[\w.]+", names)
+        base = resolve_name("".join(start.split()), package) if start else ""
+        yield from (base, *(f"{base}.{word}" for word in words)) if base else words

@@ -29,7 +29,7 @@ __all__ = ["cache_folder", "compiling", "needs_compiling", "versions"]
 
 PACKAGE = Path(__file__).parents[1]
 
-_DECORATOR = re.compile(rb"^@(compiled|inlined|internal)\b", re.MULTILINE)
+_DECORATOR = re.compile(rb"\n@(compiled|inlined|internal)\b")
 
 
 @lru_cache
@@ -74,9 +74,7 @@ def _temporary_folder() -> Path:
 
 @lru_cache
 def _sources_digest(folder: Path) -> str:
-    """Return a digest of all files with kernels, in this package and in that of ``folder``."""
-    while (folder.parent / "__init__.py").exists():
-        folder = folder.parent
+    """Return a digest of all files with kernels, in this package and in that folder."""
     digest = hashlib.sha256()
     for path in sorted(path for root in {PACKAGE, folder} for path in root.rglob("*.py")):
         source = path.read_bytes()
@@ -118,7 +116,10 @@ def _marker(target: str) -> Path | None:
         file = module_file(target.partition(":")[0])
         if file is None:
             return None
-        name = f"{target.replace(':', '.')}-{_sources_digest(file.parent)}-{_machine()}.compiled"
+        folder = file.parent
+        while (folder.parent / "__init__.py").exists():
+            folder = folder.parent
+        name = f"{target.replace(':', '.')}-{_sources_digest(folder)}-{_machine()}.compiled"
         return cache_folder() / name
     except Exception:  # of an import hook, or unreadable: the engine's worker will report it
         return None
