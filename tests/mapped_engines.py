@@ -22,7 +22,7 @@ class Observant(Sound):
     """Reports whether its Problem is mapped, and uses first fit."""
 
     def solve(self, problem: Problem, run: Run) -> Stop:
-        run.note(mapped=is_mapped(problem.path_resource))
+        run.note(mapped=is_mapped(problem.option_path))
         run.spend(1)
         return super().solve(problem, run)
 

@@ -3,8 +3,8 @@
 A small instance is sent to every worker as a line of JSON, and the worker builds the Problem. The
 messages of a large one are checked and its Problem is built once: the host writes the instance to a
 file without a name, a child process (``problem_builder``) writes its Problem to another one, and
-the workers map them. A worker that finds no complete Problem, as the child process has failed,
-builds its own.
+the workers map them. Its paths are listed by each worker that reads them; many never do. A worker
+that finds no complete Problem, as the child process has failed, builds its own.
 """
 
 from __future__ import annotations

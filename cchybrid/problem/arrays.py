@@ -10,8 +10,8 @@ the switching or the port model from which it was built.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, partial
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,34 @@ from numpy.typing import NDArray
 IntArray = NDArray[np.int32]
 LongArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
+T = TypeVar("T")
 
 CHANNEL, LINK, INJECT, ACCEPT = 0, 1, 2, 3
 """Kinds of resources: a channel, a half-duplex pair, a node's injection and acceptance ports."""
+
+
+class Deferred:
+    """A field of a dataclass that may be given as a ``partial``, called when it is first read.
+
+    Listing paths takes longer than all else of a Problem, and some engines never read them.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __call__(self, owner: type[T]) -> type[T]:
+        """Give the field to a dataclass: a decorator."""
+        setattr(owner, self._name, self)
+        return owner
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        value = instance.__dict__[self._name]
+        if isinstance(value, partial):
+            value = instance.__dict__[self._name] = value()
+        return value
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.__dict__[self._name] = value
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +91,7 @@ class Price(NamedTuple):
     path: tuple[int, ...]
 
 
+@Deferred("path_resource")
 @dataclass(frozen=True, eq=False, repr=False)
 class ProblemArrays:
     """The flat arrays of a covering by compatibility classes; see the module.

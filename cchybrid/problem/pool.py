@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from random import Random
+from typing import Any
 
 import numpy as np
 
-from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.problem.arrays import Deferred, IntArray, LongArray
 from cchybrid.problem.ragged import offsets
 from cchybrid.problem.routes import Path, Routes
 from cchybrid.problem.short_paths import ShortPaths
@@ -18,6 +20,7 @@ _ENUMERATED_DIVISOR = 5
 can be found by ``price``."""
 
 
+@Deferred("node")
 @dataclass(frozen=True)
 class Pool:
     """The listed paths, pair by pair.
@@ -108,8 +111,9 @@ def _list_counted(
     share = _share(count, weight, max_options)
     before = np.cumsum(many, axis=1) - many
     taken = np.clip(share - before, 0, many)
-    node, hops = short.listed(taken.ravel(), np.random.default_rng(seed))
-    return Pool(node, offsets(hops + 1), offsets(taken.sum(axis=1)), bool((count <= share).all()))
+    nodes: Any = partial(short.listed, taken.ravel(), np.random.default_rng(seed))
+    start = offsets(short.hops(taken.ravel()) + 1)
+    return Pool(nodes, start, offsets(taken.sum(axis=1)), bool((count <= share).all()))
 
 
 def _has_more(

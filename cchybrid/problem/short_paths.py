@@ -66,20 +66,13 @@ class ShortPaths:
         """Shape (bundles,): the number of paths in each."""
         return np.asarray(self._count[self._extra, self._sources, self._column])
 
-    def listed(self, taken: LongArray, random: np.random.Generator) -> tuple[IntArray, IntArray]:
-        """Return paths of every bundle.
+    def listed(self, taken: LongArray, random: np.random.Generator) -> IntArray:
+        """Return the nodes of paths of every bundle, in ascending order within each.
 
         Parameters
         ----------
         taken
             Shape (bundles,): number of paths to return, at most ``count``.
-
-        Returns
-        -------
-        nodes
-            The nodes of all paths, bundle by bundle, in ascending order within each.
-        hops
-            Shape (paths,): the hops of each path, one less than its nodes.
         """
         bundle = np.repeat(np.arange(len(taken)), taken)
         place = within(taken)
@@ -93,7 +86,11 @@ class ShortPaths:
             self._walk(bundle[start : start + block], rank[start : start + block])
             for start in range(0, len(bundle), block)
         ]
-        return np.concatenate([*found, np.empty(0, np.int32)]), self._hops(bundle)
+        return np.concatenate([*found, np.empty(0, np.int32)])
+
+    def hops(self, taken: LongArray) -> IntArray:
+        """Return, shape (paths,), the hops of each path that ``listed`` returns."""
+        return self._hops(np.repeat(np.arange(len(taken)), taken))
 
     def _hops(self, bundle: LongArray) -> IntArray:
         shortest = self._distance[self._sources[bundle], self._column[bundle]]

@@ -146,8 +146,9 @@ def test_the_problem_is_built_in_another_process(words):
         assert len(own_processes()) <= 1
         found = ReceivedInstance(files, refuse_line)
         assert found.instance is found.problem.origin.instance
+        assert is_mapped(found.problem.option_path)
         assert_equal(build_problem(named(words)), found.problem)
-        assert is_mapped(found.problem.path_resource)
+        assert not is_mapped(found.problem.path_resource)  # listed when it is first read
     assert not own_processes()
 
 
@@ -159,7 +160,7 @@ def test_without_a_complete_file_a_worker_builds_its_own(fault, monkeypatch):
     with sharing(cchybrid.instance(*SPEC)) as shared:
         shared.build()
         found = ReceivedInstance(shared.files("engine"), refuse_line)
-        assert not is_mapped(found.problem.path_resource)
+        assert not is_mapped(found.problem.option_path)
         assert_equal(build_problem(cchybrid.instance(*SPEC)), found.problem)
 
 

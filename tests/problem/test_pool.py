@@ -1,6 +1,7 @@
 """The pool of paths with more than one extra hop, against its definition."""
 
 import time
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -8,10 +9,11 @@ import pytest
 
 import cchybrid
 from cchybrid.model import Network, RoutingTable
-from cchybrid.problem import build_problem
+from cchybrid.problem import build_problem, list_transfers
 from cchybrid.problem.pool import Pool, list_paths
 from cchybrid.problem.ragged import offsets
 from cchybrid.problem.routes import Routes, TableRoutes
+from cchybrid.problem.short_paths import ShortPaths
 
 NETWORKS = """mesh-3x3 torus-3x3 spidergon-8 omega-8 kautz-12 de-bruijn-2-3 ring-bi-7 b-tree-8
     small-world-9-4-1 random-links-9-13-1 random-links-10-13-4 2-fat-ring-bi-4 hyperx-2x3"""
@@ -82,3 +84,20 @@ def test_many_paths_of_any_length_are_counted_without_listing_them():
     assert time.process_time() - start < 2
     assert not problem.complete
     assert len(problem.structure.path_node_start) - 1 == 64 * 63
+
+
+def test_paths_are_listed_when_they_are_first_read(monkeypatch):
+    listed, list_all = [], ShortPaths.listed
+    monkeypatch.setattr(
+        ShortPaths, "listed", lambda self, *rest: listed.append(self) or list_all(self, *rest)
+    )
+    problem = build_problem(cchybrid.instance("mesh-3x3", "AAS"))
+    copy = replace(problem, complete=False, path_resource=problem.capacity)
+    assert (problem.options, problem.paths, problem.complete) == (140, 140, True)
+    assert list_transfers(problem, [])[0].path_resource.size == 0
+    assert copy.path_resource is problem.capacity
+    assert not listed
+    assert problem.path_resource is problem.path_resource
+    assert len(problem.path_resource) == problem.path_start[-1]
+    assert len(problem.structure.path_node) == problem.structure.path_node_start[-1]
+    assert len(listed) == 1
