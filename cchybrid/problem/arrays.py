@@ -9,6 +9,7 @@ the switching or the port model from which it was built.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
@@ -25,28 +26,22 @@ CHANNEL, LINK, INJECT, ACCEPT = 0, 1, 2, 3
 """Kinds of resources: a channel, a half-duplex pair, a node's injection and acceptance ports."""
 
 
-class Deferred:
-    """A field of a dataclass that may be given as a ``partial``, called when it is first read.
+def deferrable(name: str) -> Callable[[type[T]], type[T]]:
+    """Return a decorator: this field of a dataclass may be a ``partial``, called when first read.
 
     Listing paths takes longer than all else of a Problem, and some engines never read them.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def read(owner: Any) -> Any:
+        if isinstance(value := vars(owner)[name], partial):
+            vars(owner)[name] = value()
+        return vars(owner)[name]
 
-    def __call__(self, owner: type[T]) -> type[T]:
-        """Give the field to a dataclass: a decorator."""
-        setattr(owner, self._name, self)
-        return owner
+    def decorate(kind: type[T]) -> type[T]:
+        setattr(kind, name, property(read, lambda owner, value: vars(owner).update({name: value})))
+        return kind
 
-    def __get__(self, instance: Any, owner: type) -> Any:
-        value = instance.__dict__[self._name]
-        if isinstance(value, partial):
-            value = instance.__dict__[self._name] = value()
-        return value
-
-    def __set__(self, instance: Any, value: Any) -> None:
-        instance.__dict__[self._name] = value
+    return decorate
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,7 +86,7 @@ class Price(NamedTuple):
     path: tuple[int, ...]
 
 
-@Deferred("path_resource")
+@deferrable("path_resource")
 @dataclass(frozen=True, eq=False, repr=False)
 class ProblemArrays:
     """The flat arrays of a covering by compatibility classes; see the module.

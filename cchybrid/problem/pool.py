@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.problem.arrays import Deferred, IntArray, LongArray
+from cchybrid.problem.arrays import IntArray, LongArray, deferrable
 from cchybrid.problem.ragged import offsets
 from cchybrid.problem.routes import Path, Routes
 from cchybrid.problem.short_paths import ShortPaths
@@ -20,7 +20,7 @@ _ENUMERATED_DIVISOR = 5
 can be found by ``price``."""
 
 
-@Deferred("node")
+@deferrable("node")
 @dataclass(frozen=True)
 class Pool:
     """The listed paths, pair by pair.
@@ -112,7 +112,7 @@ def _list_counted(
     before = np.cumsum(many, axis=1) - many
     taken = np.clip(share - before, 0, many)
     nodes: Any = partial(short.listed, taken.ravel(), np.random.default_rng(seed))
-    start = offsets(short.hops(taken.ravel()) + 1)
+    start = offsets(short.hops(np.repeat(np.arange(taken.size), taken.ravel())) + 1)
     return Pool(nodes, start, offsets(taken.sum(axis=1)), bool((count <= share).all()))
 
 

@@ -88,11 +88,8 @@ class ShortPaths:
         ]
         return np.concatenate([*found, np.empty(0, np.int32)])
 
-    def hops(self, taken: LongArray) -> IntArray:
-        """Return, shape (paths,), the hops of each path that ``listed`` returns."""
-        return self._hops(np.repeat(np.arange(len(taken)), taken))
-
-    def _hops(self, bundle: LongArray) -> IntArray:
+    def hops(self, bundle: LongArray) -> IntArray:
+        """Return, shape (paths,), the hops of paths, given the bundle of each."""
         shortest = self._distance[self._sources[bundle], self._column[bundle]]
         return (shortest + self._extra[bundle]).astype(np.int32)
 
@@ -129,7 +126,7 @@ class ShortPaths:
     def _walk(self, bundle: LongArray, rank: Ranks) -> IntArray:
         """Return the nodes of the paths of these ranks, one path after another."""
         column, node = self._column[bundle], self._sources[bundle].copy()
-        left, hops = self._extra[bundle].copy(), self._hops(bundle)
+        left, hops = self._extra[bundle].copy(), self.hops(bundle)
         nodes = np.full((len(bundle), int(hops.max(initial=0)) + 1), -1, dtype=np.int32)
         nodes[:, 0] = node
         walking = np.arange(len(bundle))

@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 
 from cchybrid.model import Collective, Message, Network
-from cchybrid.problem.arrays import Deferred, IntArray, LongArray, ProblemArrays
+from cchybrid.problem.arrays import IntArray, LongArray, ProblemArrays, deferrable
 from cchybrid.problem.ragged import Integers, PairLookup, gather
 from cchybrid.problem.resources import Resources
 from cchybrid.problem.routes import Path, Routes
 
 
-@Deferred("path_node")
+@deferrable("path_node")
 @dataclass(frozen=True, eq=False)
 class NetworkStructure:
     """The network, the messages and the routing rule of a Problem, read forwards.
