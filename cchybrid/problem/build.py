@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from cchybrid.model import Instance
-from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.problem.arrays import LongArray
 from cchybrid.problem.demand import MIN_PATHS_PER_ARC, Demand, demand_of
 from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.problem.pool import Pool, list_paths
 from cchybrid.problem.problem import Problem
 from cchybrid.problem.ragged import gather, offsets_of
-from cchybrid.problem.resources import Resources, resources_of
+from cchybrid.problem.resources import resources_of
 from cchybrid.problem.routes import Routes, TableRoutes
 from cchybrid.problem.structure import NetworkStructure
 
@@ -56,8 +56,19 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
             arc_pair, pool = _pool(routes, demand, max_options, seed)
     # Every arc has an option per listed path.
     path, arc = gather(pool.first, arc_pair)
-    path_node: Any = partial(getattr, pool, "node")
-    path_resource: Any = partial(_resources_of_paths, resources, pool)
+    structure = NetworkStructure(
+        network=forward.network,
+        collective=forward.collective,
+        hop_by_hop=forward.model.switching != "wormhole",
+        extra_hops=forward.model.extra_hops,
+        routes=routes,
+        resources=resources,
+        delivery_message=demand.message,
+        delivery_node=demand.node,
+        path_node=pool.node,
+        path_node_start=pool.start,
+    )
+    path_resource: Any = partial(NetworkStructure.listed_resources, structure)
     return Problem(
         capacity=resources.capacity,
         kind=resources.kind,
@@ -69,21 +80,7 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
         path_start=pool.start + np.arange(len(pool.start)),
         path_resource=path_resource,
         complete=demand.complete and pool.complete,
-        origin=InstanceOrigin(
-            instance,
-            NetworkStructure(
-                network=forward.network,
-                collective=forward.collective,
-                hop_by_hop=forward.model.switching != "wormhole",
-                extra_hops=forward.model.extra_hops,
-                routes=routes,
-                resources=resources,
-                delivery_message=demand.message,
-                delivery_node=demand.node,
-                path_node=path_node,
-                path_node_start=pool.start,
-            ),
-        ),
+        origin=InstanceOrigin(instance, structure),
         rounds=forward.model.rounds or (1,),
     )
 
@@ -110,7 +107,3 @@ def _pool(routes: Routes, demand: Demand, max_options: int, seed: int) -> tuple[
     )
     pool = list_paths(routes, pairs // nodes, pairs % nodes, weight, max_options, seed)
     return arc_pair, pool
-
-
-def _resources_of_paths(resources: Resources, pool: Pool) -> IntArray:
-    return resources.of_paths(pool.node, pool.start)

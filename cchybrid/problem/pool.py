@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.problem.arrays import IntArray, LongArray, deferrable
+from cchybrid.problem.arrays import LongArray
 from cchybrid.problem.ragged import offsets
 from cchybrid.problem.routes import Path, Routes
 from cchybrid.problem.short_paths import ShortPaths
@@ -20,7 +21,6 @@ _ENUMERATED_DIVISOR = 5
 can be found by ``price``."""
 
 
-@deferrable("node")
 @dataclass(frozen=True)
 class Pool:
     """The listed paths, pair by pair.
@@ -28,14 +28,15 @@ class Pool:
     Attributes
     ----------
     node, start
-        The nodes of path p are ``node[start[p] : start[p + 1]]``.
+        The nodes of path p are ``node[start[p] : start[p + 1]]``; ``node`` may be a ``partial``
+        that lists them.
     first
         Shape (pairs + 1,): the paths of pair k are ``first[k]`` to ``first[k + 1] - 1``.
     complete
         Whether every allowed path of every pair is listed.
     """
 
-    node: IntArray
+    node: Any
     start: LongArray
     first: LongArray
     complete: bool
@@ -111,7 +112,7 @@ def _list_counted(
     share = _share(count, weight, max_options)
     before = np.cumsum(many, axis=1) - many
     taken = np.clip(share - before, 0, many)
-    nodes: Any = partial(short.listed, taken.ravel(), np.random.default_rng(seed))
+    nodes = partial(short.listed, taken.ravel(), np.random.default_rng(seed))
     start = offsets(short.hops(np.repeat(np.arange(taken.size), taken.ravel())) + 1)
     return Pool(nodes, start, offsets(taken.sum(axis=1)), bool((count <= share).all()))
 
@@ -177,11 +178,8 @@ def _enumerate(
 
 def _share(count: LongArray, weight: LongArray, max_options: int) -> int:
     """Return the largest number of paths per pair within ``max_options``, at least 1."""
-    low, high = 1, max(1, int(count.max(initial=1)))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if int(weight @ np.minimum(count, middle)) <= max_options:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    shares = range(1, int(count.max(initial=1)) + 1)
+    fitting = bisect_right(
+        shares, max_options, key=lambda share: int(weight @ np.minimum(count, share))
+    )
+    return max(1, fitting)

@@ -84,6 +84,10 @@ class NetworkStructure:
         """The nodes of every listed path."""
         return tuple(self.path(index) for index in range(len(self.path_node_start) - 1))
 
+    def listed_resources(self) -> IntArray:
+        """Return the resources of all listed paths: see ``Resources.of_paths``."""
+        return self.resources.of_paths(self.path_node, self.path_node_start)
+
     def path(self, index: int) -> Path:
         """Return the nodes of a listed path."""
         start, end = self.path_node_start[index : index + 2]

@@ -72,6 +72,8 @@ def test_tables_have_one_path_however_few_options_there_may_be(max_options):
 def check(routes, pairs, weight, max_options):
     found = list_paths(routes, *np.array(pairs).T, weight, max_options, 3)
     expected = by_definition(routes, pairs, weight, max_options, 3)
+    if callable(found.node):
+        found = replace(found, node=found.node())
     for name in ("node", "start", "first", "complete"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
 
