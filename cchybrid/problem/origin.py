@@ -11,7 +11,7 @@ from cchybrid.model import Instance, Schedule, Steps
 from cchybrid.model.steps import reverse_steps
 from cchybrid.problem.arrays import Assignment, Price
 from cchybrid.problem.problem import Problem
-from cchybrid.problem.ragged import gather, offsets_of
+from cchybrid.problem.ragged import entries_of, gather
 from cchybrid.problem.structure import NetworkStructure
 from cchybrid.problem.transfers import Transfers
 from cchybrid.problem.violations import needed
@@ -28,13 +28,9 @@ class InstanceOrigin:
         """Return the schedule without unneeded deliveries, and, without ``steps``, empty steps."""
         structure = self.structure
         made = np.flatnonzero(needed(problem, assignment))
-        place, row = gather(structure.path_node_start, problem.option_path[assignment.option[made]])
-        transfers = Transfers(
-            structure.delivery_message[made],
-            assignment.step[made],
-            structure.path_node[place],
-            offsets_of(row, len(made)),
-        )
+        path = problem.option_path[assignment.option[made]]
+        node, start = entries_of(structure.path_node, structure.path_node_start, path)
+        transfers = Transfers(structure.delivery_message[made], assignment.step[made], node, start)
         return schedule_of(self.instance, transfers, steps)
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:

@@ -48,6 +48,27 @@ def gather(start: Integers, rows: Integers) -> tuple[LongArray, LongArray]:
     return within(size) + first[position], position
 
 
+def blocks(start: LongArray, size: int = 1 << 20) -> Iterator[tuple[int, int]]:
+    """Yield ranges of rows, from the first to before the second, of about ``size`` entries each.
+
+    Work on one range after another keeps temporary arrays small where entries are many millions.
+    """
+    row, last = 0, len(start) - 1
+    while row < last:
+        stop = max(row + 1, int(np.searchsorted(start, start[row] + size, side="right")) - 1)
+        yield row, stop
+        row = stop
+
+
+def entries_of(flat: Integers, start: LongArray, rows: Integers) -> tuple[Integers, LongArray]:
+    """Return the entries of some rows, row after row, and their start as ``offsets``."""
+    starts = offsets(start[rows + 1] - start[rows])
+    found = np.empty(starts[-1], dtype=flat.dtype)
+    for row, stop in blocks(starts):
+        found[starts[row] : starts[stop]] = flat[gather(start, rows[row:stop])[0]]
+    return found, starts
+
+
 def components(first: Integers, second: Integers, nodes: int) -> LongArray:
     """Return, shape (nodes,), the smallest node of the component of each, by edges' two ends."""
     label = np.arange(nodes, dtype=np.int64)

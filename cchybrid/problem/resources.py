@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Network
 from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, BoolArray, IntArray, LongArray
-from cchybrid.problem.ragged import Integers, PairLookup, owners
+from cchybrid.problem.ragged import Integers, PairLookup, blocks, owners
 
 _MAX_CAPACITY = 1 << 30
 """Largest capacity that is stored, so that 32 bits suffice; no schedule has as many transfers."""
@@ -75,6 +75,13 @@ class Resources:
             The resources of all paths, one after another; path p has
             ``start[p + 1] - start[p] + 1`` of them.
         """
+        used = np.empty(len(node) + len(start) - 1, dtype=np.int32)
+        for row, stop in blocks(start):
+            nodes, starts = node[start[row] : start[stop]], start[row : stop + 1] - start[row]
+            used[start[row] + row : start[stop] + stop] = self._of_some(nodes, starts)
+        return used
+
+    def _of_some(self, node: Integers, start: LongArray) -> IntArray:
         paths = len(start) - 1
         used = np.empty(len(node) + paths, dtype=np.int32)
         shift = np.arange(paths)

@@ -13,7 +13,7 @@ import numpy as np
 
 from cchybrid.model import Collective, Message, Network
 from cchybrid.problem.arrays import IntArray, LongArray, ProblemArrays, deferrable
-from cchybrid.problem.ragged import Integers, PairLookup, gather
+from cchybrid.problem.ragged import Integers, PairLookup, blocks, gather
 from cchybrid.problem.resources import Resources
 from cchybrid.problem.routes import Path, Routes
 
@@ -140,12 +140,13 @@ class NetworkStructure:
             that may not send the message. The length of a path is not checked.
         """
         size = np.diff(start)
-        hop, path = gather(start, np.arange(len(size)))
-        inner = np.flatnonzero(np.diff(path, append=-1) == 0)
-        known = self.resources.channel_of(node[hop[inner]], node[hop[inner] + 1]) >= 0
-        if not known.all():
-            wrong = int(path[inner[np.argmin(known)]])
-            raise ValueError(f"{_nodes(node, start, wrong)} is no path of the network")
+        for row, stop in blocks(start):
+            hop, path = gather(start, np.arange(row, stop))
+            inner = np.flatnonzero(np.diff(path, append=-1) == 0)
+            known = self.resources.channel_of(node[hop[inner]], node[hop[inner] + 1]) >= 0
+            if not known.all():
+                wrong = row + int(path[inner[np.argmin(known)]])
+                raise ValueError(f"{_nodes(node, start, wrong)} is no path of the network")
         long_enough = size > 1
         first = node[np.minimum(start[:-1], len(node) - 1)] if len(node) else size
         last = node[start[1:] - 1] if len(node) else size

@@ -10,7 +10,7 @@ import numpy as np
 
 from cchybrid.model import FlatSteps, Steps, Transfer
 from cchybrid.model.steps import MIN_FLAT_TRANSFERS
-from cchybrid.problem.ragged import Integers, LongArray, gather, offsets
+from cchybrid.problem.ragged import Integers, LongArray, entries_of, offsets
 
 MAX_SHORT = 1 << 16
 """Steps whose numbers fit into two bytes: these are sorted by counting, five times as fast."""
@@ -86,6 +86,6 @@ class Transfers:
             for end in (0, 1):
                 node[end::2] = self.node[end::2][order]
         else:
-            start, node = offsets(length[order]), self.node[gather(self.start, order)[0]]
+            node, start = entries_of(self.node, self.start, order)
         flat = FlatSteps(self.message[order], offsets(sizes), node, start)
         return flat if len(order) >= MIN_FLAT_TRANSFERS else tuple(flat)

@@ -5,12 +5,13 @@ The validity of a schedule is decided by the referee, from the instance alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from cchybrid.problem.arrays import Assignment, BoolArray, ProblemArrays
-from cchybrid.problem.ragged import Integers, gather
+from cchybrid.problem.ragged import Integers, blocks, gather, offsets
 
 RULES = {
     "half-assigned": "a delivery that is not made has option and step -1, all others have both",
@@ -65,13 +66,6 @@ def find_violations(problem: ProblemArrays, assignment: Assignment) -> list[Assi
     kept = np.flatnonzero(_needed(problem, np.where(made, option, -1)))
     before, when = problem.option_requires[option[kept]], step[kept].astype(np.int64)
     early = (before >= 0) & (~made[before] | (step[before] >= when))
-    use, place = gather(problem.path_start, problem.option_path[option[kept]])
-    cell = when[place] * problem.resources + problem.path_resource[use]
-    cell, uses = np.unique(cell, return_counts=True)
-    rounds = np.array(problem.rounds, dtype=np.int64)
-    capacity = problem.capacity[cell % problem.resources].astype(np.int64)
-    capacity *= rounds[np.minimum(cell // problem.resources, len(rounds) - 1)]
-    over = uses > capacity
     of_deliveries = {
         "half-assigned": np.flatnonzero(half),
         "foreign-option": np.flatnonzero(foreign),
@@ -83,9 +77,28 @@ def find_violations(problem: ProblemArrays, assignment: Assignment) -> list[Assi
         for rule, broken in of_deliveries.items()
         for delivery in broken.tolist()
     ]
-    columns = (cell[over] // problem.resources, cell[over] % problem.resources)
-    rows = zip(*(column.tolist() for column in (*columns, uses[over], capacity[over])), strict=True)
-    return found + [AssignmentViolation("overload", -1, *row) for row in rows]
+    order = np.argsort(when, kind="stable")
+    return found + list(_overloads(problem, problem.option_path[option[kept[order]]], when[order]))
+
+
+def _overloads(
+    problem: ProblemArrays, path: Integers, when: Integers
+) -> Iterator[AssignmentViolation]:
+    """Yield the overloads of these paths, whose steps ascend, some steps at a time."""
+    rounds = np.array(problem.rounds, dtype=np.int64)
+    row = np.append(np.flatnonzero(np.diff(when, prepend=-1)), len(when))
+    size = offsets(problem.path_start[path + 1] - problem.path_start[path])
+    for first, stop in blocks(size[row]):
+        part = slice(row[first], row[stop])
+        use, place = gather(problem.path_start, path[part])
+        cell = when[part][place] * problem.resources + problem.path_resource[use]
+        cell, uses = np.unique(cell, return_counts=True)
+        step, resource = np.divmod(cell, problem.resources)
+        capacity = problem.capacity[resource] * rounds[np.minimum(step, len(rounds) - 1)]
+        over = uses > capacity
+        columns = (column[over].tolist() for column in (step, resource, uses, capacity))
+        for found in zip(*columns, strict=True):
+            yield AssignmentViolation("overload", -1, *found)
 
 
 def needed(problem: ProblemArrays, assignment: Assignment) -> BoolArray:

@@ -46,7 +46,9 @@ def _evidence(network: Network) -> Iterator[dict[str, Any]]:
         far = max((hops[source].get(goal, 0) for goal in goals), default=0)
         key = (source, len(goals), far) if network.hop_by_hop else (source, goals)
         if key not in counts:
-            steps = len(growth_counts(network, message, hops[source])) - 1
+            # One destination needs as many steps as hops.
+            one = len(goals) == 1
+            steps = 1 if one else len(growth_counts(network, message, hops[source])) - 1
             counts[key] = (max(steps, far if network.hop_by_hop else 0), message)
     by_steps: dict[int, list[int]] = {}
     for steps, message in counts.values():

@@ -82,6 +82,7 @@ class Classical:
             finally:
                 run.spend(1)
             drafted, found = list_transfers(problem, draft)
+            del draft
             # Some constructions do not check all capacities.
             if (best is None or found.steps < best) and not drafted.violations(found):
                 best = found.steps

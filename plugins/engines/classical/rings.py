@@ -10,25 +10,33 @@ References
 ----------
 Y. Saad, M. H. Schultz, "Data communication in parallel architectures", Parallel Computing 11, 1989
 (gossip on Hamiltonian cycles). doi:10.1016/0167-8191(89)90024-2
+
+D. Angluin, L. G. Valiant, "Fast probabilistic algorithms for Hamiltonian circuits and matchings",
+Journal of Computer and System Sciences 18, 1979. doi:10.1016/0022-0000(79)90045-X
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
+from itertools import chain, pairwise
 
-from cchybrid.model import Transfer
+import numpy as np
 
-from .context import Context, DoesNotApplyError, Draft, Path
+from cchybrid.problem.ragged import entries_of, lookup, offsets, within
+from cchybrid.problem.transfers import Transfers
+
+from .context import Context, DoesNotApplyError, Path
 from .residual_capacity import ResidualCapacity
 
 MAX_LEGS = 10
 """Legs of the ring, the nearest first, into which the insertion of a node is tried."""
 MAX_RINGS = 4
 """Random rings tried, times the effort."""
+MAX_ROTATIONS = 50
+"""Rotations of a path, times its nodes; random networks of degree 4 need a fifth of them."""
 
 
-def ring_pipeline(context: Context) -> Draft:
+def ring_pipeline(context: Context) -> Transfers:
     """Return the schedule in which messages go round a ring in one direction."""
     members = context.all_to_all_members()
     context.require_useful(_max_messages(context) * (len(members) - 1))
@@ -38,7 +46,7 @@ def ring_pipeline(context: Context) -> Draft:
     return _pipeline(context, [(legs, len(legs) - 1)])
 
 
-def bidirectional_ring(context: Context) -> Draft:
+def bidirectional_ring(context: Context) -> Transfers:
     """Return the schedule in which messages go round a ring in both directions."""
     members = context.all_to_all_members()
     if any(
@@ -62,34 +70,75 @@ def _max_messages(context: Context) -> int:
     return max(Counter(message.source for message in context.messages).values())
 
 
-def _pipeline(context: Context, rings: list[tuple[list[Path], int]]) -> Draft:
+def _pipeline(context: Context, rings: list[tuple[list[Path], int]]) -> Transfers:
     """Return the schedule over rings, each with the number of hops of a message on it.
 
     Messages of the same source are sent one after the other.
     """
-    draft: Draft = []
-    rounds: dict[int, int] = {}
-    for index, message in enumerate(context.messages):
-        context.check()
-        round_number = rounds[message.source] = rounds.get(message.source, -1) + 1
-        longest = max(hops for _, hops in rings)
-        draft.extend([] for _ in range((round_number + 1) * longest - len(draft)))
-        for legs, hops in rings:
-            first = next(k for k, leg in enumerate(legs) if leg[0] == message.source)
-            for hop in range(hops):
-                leg = legs[(first + hop) % len(legs)]
-                draft[round_number * longest + hop].append(Transfer(index, leg))
-    return draft
+    source = context.structure.message_source
+    longest = max(hops for _, hops in rings)
+    order = np.argsort(source, kind="stable")
+    step = np.empty_like(source)
+    step[order] = longest * within(np.unique(source, return_counts=True)[1])
+    parts = []
+    for legs, hops in rings:
+        nodes = np.fromiter(chain.from_iterable(legs), np.int32)
+        start = offsets([len(leg) for leg in legs])
+        leg = (lookup(nodes[start[:-1]], source)[:, None] + np.arange(hops)) % len(legs)
+        parts.append(
+            Transfers(
+                np.repeat(np.arange(len(source)), hops),
+                (step[:, None] + np.arange(hops)).ravel(),
+                *entries_of(nodes, start, leg.ravel()),
+            )
+        )
+    return Transfers.joined(parts)
 
 
 def _ring(context: Context, members: tuple[int, ...], *, bidirectional: bool) -> list[Path] | None:
     """Return the legs of a ring, or ``None`` if none was found."""
-    legs = _routed((*members, members[0]), ResidualCapacity(context, bidirectional=bidirectional))
+    residual = ResidualCapacity(context, bidirectional=bidirectional)
+    legs = _routed((*members, members[0]), residual)
+    if legs is None and (cycle := _hamiltonian_cycle(context, members)):
+        legs = _routed((*cycle, cycle[0]), residual)
     for _ in range(MAX_RINGS * context.effort):
         if legs is not None:
             break
         legs = _Growth(context, members, bidirectional).ring()
     return legs
+
+
+def _hamiltonian_cycle(context: Context, members: tuple[int, ...]) -> list[int]:
+    """Return a cycle of links through all members, empty if none is found.
+
+    A path grows to the node outside with the fewest links to others outside; where there is none,
+    the part after a random neighbour of its end is reversed (Pósa 1976; Angluin, Valiant 1979).
+    """
+    links, random = context.channel.keys() & {(b, a) for a, b in context.channel}, context.random
+    beside = {
+        node: [other for other in context.network.successors[node] if (node, other) in links]
+        for node in members
+    }
+    beside = {node: [n for n in others if n in beside] for node, others in beside.items()}
+    if not all(beside.values()):
+        return []
+    path = [members[0]]
+    place = {members[0]: 0}
+    for _ in range(MAX_ROTATIONS * len(members)):
+        context.check()
+        near = beside[path[-1]]
+        free = [node for node in near if node not in place]
+        if free:
+            sizes = [sum(other not in place for other in beside[node]) for node in free]
+            path.append(free[random.choice([k for k, s in enumerate(sizes) if s == min(sizes)])])
+            place[path[-1]] = len(path) - 1
+        elif len(path) == len(members) and path[0] in near:
+            return path
+        else:
+            pivot = place[random.choice(near)] + 1
+            path[pivot:] = path[: pivot - 1 : -1]
+            place |= {node: k for k, node in enumerate(path[pivot:], pivot)}
+    return []
 
 
 def _routed(order: tuple[int, ...], residual: ResidualCapacity) -> list[Path] | None:
