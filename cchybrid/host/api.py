@@ -98,7 +98,7 @@ def solve(
         Threads of all engines together; by default one per processor.
     memory
         Mebibytes of memory of the whole run, and of address space of each worker; by default a
-        tenth of the machine's memory, at least 2 GiB but no more than half.
+        tenth of the machine's memory, at least 2 GiB and 2 KiB per delivery but no more than half.
     first_schedule
         Whether to make a greedy schedule before any engine starts, as the result if they find no
         better one.

@@ -10,11 +10,13 @@ from cchybrid.host.worker_pool import WorkerPool
 from cchybrid.system.processes import private_memory, total_memory
 
 MEMORY_SHARE, MIN_MEMORY_BYTES, MAX_MEMORY_SHARE = 1 / 10, 2 << 30, 1 / 2
-"""Without a memory limit, a run may need this share of the machine's memory; on small machines
-2 GiB, but at most half of it."""
+"""Without a memory limit, a run may need this share of the machine's memory; on small machines and
+for large instances 2 GiB and ``DELIVERY_BYTES`` per delivery, but at most half of it."""
+DELIVERY_BYTES = 2 << 10
+"""Memory per delivery: an all-to-all of a million messages over 17 hops needs half of it."""
 MAX_PAUSED_BYTES, MAX_PAUSED_SHARE = 1 << 30, 1 / 2
-"""Memory of the run, at most this share of what it may need, above which paused workers are ended.
-Below 10,000 deliveries a dozen workers hold less."""
+"""Memory of the run, and half of what its deliveries need, but at most this share of what it may
+need, above which paused workers are ended. Below 10,000 deliveries a dozen workers hold less."""
 CHECK_SECONDS = 0.5
 """Seconds between two checks of the memory of the run."""
 
@@ -25,7 +27,9 @@ class MemoryBudget:
     Parameters
     ----------
     mebibytes
-        The budget; ``None``: the default for this machine.
+        The budget; ``None``: the default for this machine and instance.
+    deliveries
+        The number of required deliveries.
 
     Attributes
     ----------
@@ -33,10 +37,13 @@ class MemoryBudget:
         The budget.
     """
 
-    def __init__(self, mebibytes: int | None) -> None:
-        total = total_memory() or 2 * MIN_MEMORY_BYTES
-        default = min(max(MEMORY_SHARE * total, MIN_MEMORY_BYTES), MAX_MEMORY_SHARE * total)
+    def __init__(self, mebibytes: int | None, deliveries: int) -> None:
+        needed = DELIVERY_BYTES * deliveries
+        total = total_memory() or 2 * (MIN_MEMORY_BYTES + needed)
+        default = max(MEMORY_SHARE * total, MIN_MEMORY_BYTES + needed)
+        default = min(default, MAX_MEMORY_SHARE * total)
         self._bytes = int(default) if mebibytes is None else mebibytes << 20
+        self._paused = min(MAX_PAUSED_BYTES + needed // 2, int(MAX_PAUSED_SHARE * self._bytes))
         self.mebibytes = self._bytes >> 20
         self._before = private_memory(os.getpid())
         self._next_check = 0.0
@@ -62,8 +69,6 @@ class MemoryBudget:
         used = grown + files + pool.measure()
         if used > self._bytes:
             used = grown + files + pool.measure_again()
-        paused = pool.superfluous(
-            used - min(MAX_PAUSED_BYTES, int(MAX_PAUSED_SHARE * self._bytes)), gain
-        )
+        paused = pool.superfluous(used - self._paused, gain)
         used -= sum(map(pool.memory_of, paused))
         return paused, pool.superfluous(used - self._bytes, gain, paused=False)

@@ -24,6 +24,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.shown import counted
 from cchybrid.plugin.strategy import Arm, Phase, planned
 from cchybrid.problem import count_deliveries, is_ordered
+from cchybrid.problem.demand import too_large
 from cchybrid.proof.parts import infeasibility
 
 HOST_GREEDY = "host greedy"
@@ -182,6 +183,8 @@ class ScheduleTask(Task):
         self, config: RunConfig, host: Host
     ) -> Iterator[tuple[ev.Opened | None, ev.Event]]:
         yield from self._initial_events(config)
+        if config.engines and (reason := too_large(self.instance.forward)):
+            yield None, ev.Remarked(f"no engine takes part: a Problem too large to build: {reason}")
         if config.first_schedule:
             with host.part("first schedule"):
                 yield None, self._greedy(host)
@@ -237,7 +240,7 @@ class ScheduleTask(Task):
         So a run with an evaluation budget is repeatable.
         """
         threads = config.budget.threads
-        if not config.engines:
+        if not config.engines or too_large(self.instance.forward):
             return iter(())
         if config.budget.evaluations is not None:
             return one_by_one(config.engines, threads)

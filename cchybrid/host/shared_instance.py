@@ -20,6 +20,7 @@ from cchybrid.host.wire import encode
 from cchybrid.model import Instance
 from cchybrid.model.json_fields import parse_json
 from cchybrid.problem import Problem, build_problem, count_deliveries
+from cchybrid.problem.demand import too_large
 from cchybrid.system.processes import private_memory, start_module
 from cchybrid.system.shared_file import SharedFile, UnfinishedError, read
 
@@ -56,7 +57,8 @@ class SharedInstance:
 
     def build(self) -> None:
         """Start to build the Problem of a large instance, once."""
-        if self._tried or self._file is None:
+        instance = self._instance
+        if self._tried or self._file is None or instance is None or too_large(instance.forward):
             return
         self._tried = True
         with contextlib.suppress(OSError):  # then every worker builds its own

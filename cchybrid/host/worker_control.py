@@ -85,7 +85,7 @@ class WorkerControl:
         self._config = config
         self._bus = bus
         self.times = PhaseTimes(self.now)
-        self._memory = MemoryBudget(config.budget.memory)
+        self._memory = MemoryBudget(config.budget.memory, task.history.deliveries)
         self._shared = SharedInstance(task.shared, lambda: task.record, self._memory.mebibytes)
         self._next_seat = HOST + 1
         self._starts: Counter[str] = Counter()

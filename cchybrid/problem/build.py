@@ -14,7 +14,7 @@ from cchybrid.problem.demand import MIN_PATHS_PER_ARC, Demand, demand_of
 from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.problem.pool import Pool, list_paths
 from cchybrid.problem.problem import Problem
-from cchybrid.problem.ragged import gather, offsets_of
+from cchybrid.problem.ragged import entries_of, offsets_of
 from cchybrid.problem.resources import resources_of
 from cchybrid.problem.routes import Routes, TableRoutes
 from cchybrid.problem.structure import NetworkStructure
@@ -55,7 +55,8 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
             demand = nearest
             arc_pair, pool = _pool(routes, demand, max_options, seed)
     # Every arc has an option per listed path.
-    path, arc = gather(pool.first, arc_pair)
+    paths = np.arange(len(pool.start) - 1, dtype=np.int32)
+    option_path, first = entries_of(paths, pool.first, arc_pair)
     structure = NetworkStructure(
         network=forward.network,
         collective=forward.collective,
@@ -74,9 +75,9 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
         kind=resources.kind,
         implied=resources.implied,
         required=demand.required,
-        option_start=offsets_of(demand.arc_delivery[arc], len(demand.required)),
-        option_requires=demand.arc_requires[arc],
-        option_path=path.astype(np.int32),
+        option_start=first[offsets_of(demand.arc_delivery, len(demand.required))],
+        option_requires=np.repeat(demand.arc_requires, np.diff(first)),
+        option_path=option_path,
         path_start=pool.start + np.arange(len(pool.start)),
         path_resource=path_resource,
         complete=demand.complete and pool.complete,
@@ -100,10 +101,15 @@ def routes_of(forward: Instance) -> Routes:
 def _pool(routes: Routes, demand: Demand, max_options: int, seed: int) -> tuple[LongArray, Pool]:
     """Return the pair of nodes of each arc, and the paths of the pairs."""
     nodes = routes.network.nodes
-    pairs, arc_pair, weight = np.unique(
-        demand.arc_from.astype(np.int64) * nodes + demand.arc_to,
-        return_inverse=True,
-        return_counts=True,
-    )
+    kind = np.int32 if nodes**2 < 1 << 31 else np.int64
+    pair = demand.arc_from.astype(kind) * nodes + demand.arc_to
+    if nodes**2 > len(pair):
+        pairs, arc_pair, weight = np.unique(pair, return_inverse=True, return_counts=True)
+    else:  # without sorting many millions
+        weight = np.bincount(pair, minlength=nodes**2)
+        pairs = np.flatnonzero(weight)
+        arc_pair, weight = (np.cumsum(weight > 0, dtype=kind) - 1)[pair], weight[pairs]
+    del pair
+    pairs = pairs.astype(np.int64)
     pool = list_paths(routes, pairs // nodes, pairs % nodes, weight, max_options, seed)
     return arc_pair, pool

@@ -42,6 +42,14 @@ def count_deliveries(instance: Instance) -> int:
     return len(instance.forward.collective.flat[2])
 
 
+def too_large(forward: Instance) -> str | None:
+    """Return why no Problem of a ``deliver`` instance can be built, ``None`` if one may be."""
+    messages, channels = len(forward.collective.flat[0]), len(forward.network.channels)
+    if forward.model.switching == "wormhole" or messages * channels < MAX_ARCS:
+        return None
+    return f"{messages:,} messages, each over any of {channels:,} channels"
+
+
 def demand_of(
     forward: Instance, routes: Routes, resources: Resources, max_options: int, paths: int = 1
 ) -> Demand:
@@ -203,7 +211,7 @@ class _NearestSenders:
         # By target, then sender, in the order of the nodes; every target has the source as well.
         key = place[self._target[kept]] * len(nodes) + place[self._sender[kept]]
         key = np.sort(np.append(key, np.arange(1, len(nodes)) * len(nodes)))
-        target, sender = np.divmod(key, len(nodes))
+        target, sender = (place.astype(np.int32) for place in np.divmod(key, len(nodes)))
         return _MessageArcs(nodes[1:], target - 1, sender - 1, nodes[sender])
 
 
@@ -233,10 +241,8 @@ def _hop_demand(
     Only deliveries to destinations are required.
     """
     network, messages = forward.network, forward.collective.deliver_messages
-    if len(messages) * len(network.channels) >= MAX_ARCS:
-        raise MemoryError(
-            f"{len(messages):,} messages, each over any of {len(network.channels):,} channels"
-        )
+    if (reason := too_large(forward)) is not None:
+        raise MemoryError(reason)
     leads = distance > 0
     arcs = np.zeros((network.nodes, network.nodes), dtype=np.bool_)
     for a, b, _ in network.channels:
@@ -269,16 +275,13 @@ def _hop_demand(
 def _joined(parts: Sequence[_MessageArcs], required: BoolArray, complete: bool) -> Demand:
     """Return the demand of all messages, with their deliveries numbered consecutively."""
     first_delivery = offsets([len(part.nodes) for part in parts])
-    arcs = [
-        (
-            (part.delivery + first).astype(np.int32),
-            np.where(part.requires < 0, -1, part.requires + first).astype(np.int32),
-            part.sender,
-            part.nodes[part.delivery],
-        )
-        for part, first in zip(parts, first_delivery.tolist(), strict=False)
-    ]
-    delivery, requires, before, after = map(np.concatenate, zip(*arcs, strict=True))
+    size = offsets([len(part.delivery) for part in parts]).tolist()
+    delivery, requires, before, after = np.empty((4, size[-1]), dtype=np.int32)
+    for part, first, *ends in zip(parts, first_delivery.tolist(), size, size[1:], strict=False):
+        arcs = slice(*ends)
+        delivery[arcs] = part.delivery + first
+        requires[arcs] = np.where(part.requires < 0, -1, part.requires + first)
+        before[arcs], after[arcs] = part.sender, part.nodes[part.delivery]
     return Demand(
         required,
         owners(first_delivery).astype(np.int32),

@@ -62,7 +62,7 @@ def blocks(start: LongArray, size: int = 1 << 20) -> Iterator[tuple[int, int]]:
 
 def entries_of(flat: Integers, start: LongArray, rows: Integers) -> tuple[Integers, LongArray]:
     """Return the entries of some rows, row after row, and their start as ``offsets``."""
-    starts = offsets(start[rows + 1] - start[rows])
+    starts = offsets(np.diff(start)[rows])
     found = np.empty(starts[-1], dtype=flat.dtype)
     for row, stop in blocks(starts):
         found[starts[row] : starts[stop]] = flat[gather(start, rows[row:stop])[0]]
