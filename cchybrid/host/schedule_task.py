@@ -23,8 +23,7 @@ from cchybrid.model import Instance, LowerBound, Schedule, Steps
 from cchybrid.model.errors import InputError
 from cchybrid.model.shown import counted
 from cchybrid.plugin.strategy import Arm, Phase, planned
-from cchybrid.problem import count_deliveries, is_ordered
-from cchybrid.problem.demand import too_large
+from cchybrid.problem import count_deliveries, is_ordered, too_large
 from cchybrid.proof.parts import infeasibility
 
 HOST_GREEDY = "host greedy"
@@ -206,10 +205,8 @@ class ScheduleTask(Task):
         steps = first_schedule(self.instance, host.should_stop)
         if steps is not None:
             return ev.Offer(steps, 0, "")
-        count = self.history.deliveries
-        return ev.Remarked(
-            f"too large for a greedy schedule in the time limit: {count:,} deliveries"
-        )
+        size = f"{self.history.deliveries:,} deliveries"
+        return ev.Remarked(f"too large for a greedy schedule in the time limit: {size}")
 
     # Workers
 

@@ -19,8 +19,7 @@ from typing import Any
 from cchybrid.host.wire import encode
 from cchybrid.model import Instance
 from cchybrid.model.json_fields import parse_json
-from cchybrid.problem import Problem, build_problem, count_deliveries
-from cchybrid.problem.demand import too_large
+from cchybrid.problem import Problem, build_problem, count_deliveries, too_large
 from cchybrid.system.processes import private_memory, start_module
 from cchybrid.system.shared_file import SharedFile, UnfinishedError, read
 

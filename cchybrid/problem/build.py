@@ -77,7 +77,7 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
         required=demand.required,
         option_start=first[offsets_of(demand.arc_delivery, len(demand.required))],
         option_requires=np.repeat(demand.arc_requires, np.diff(first)),
-        option_path=option_path,
+        option_path=option_path.astype(np.int32, copy=False),
         path_start=pool.start + np.arange(len(pool.start)),
         path_resource=path_resource,
         complete=demand.complete and pool.complete,
@@ -101,8 +101,8 @@ def routes_of(forward: Instance) -> Routes:
 def _pool(routes: Routes, demand: Demand, max_options: int, seed: int) -> tuple[LongArray, Pool]:
     """Return the pair of nodes of each arc, and the paths of the pairs."""
     nodes = routes.network.nodes
-    kind = np.int32 if nodes**2 < 1 << 31 else np.int64
-    pair = demand.arc_from.astype(kind) * nodes + demand.arc_to
+    kind: Any = np.int32 if nodes**2 < 1 << 31 else np.int64
+    pair: Any = demand.arc_from.astype(kind) * nodes + demand.arc_to
     if nodes**2 > len(pair):
         pairs, arc_pair, weight = np.unique(pair, return_inverse=True, return_counts=True)
     else:  # without sorting many millions

@@ -14,6 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 LongArray = NDArray[np.int64]
 Integers = NDArray[np.integer]
 
+BLOCK = 1 << 20
+"""Entries of the rows that are dealt with at a time: some megabytes in temporary arrays."""
+
 
 def offsets(sizes: ArrayLike) -> LongArray:
     """Return, shape (rows + 1,), the start of each row, and the end of the last one."""
@@ -48,14 +51,14 @@ def gather(start: Integers, rows: Integers) -> tuple[LongArray, LongArray]:
     return within(size) + first[position], position
 
 
-def blocks(start: LongArray, size: int = 1 << 20) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows, from the first to before the second, of about ``size`` entries each.
+def blocks(start: LongArray) -> Iterator[tuple[int, int]]:
+    """Yield ranges of rows, from the first to before the second, of ``BLOCK`` entries or one row.
 
     Work on one range after another keeps temporary arrays small where entries are many millions.
     """
     row, last = 0, len(start) - 1
     while row < last:
-        stop = max(row + 1, int(np.searchsorted(start, start[row] + size, side="right")) - 1)
+        stop = max(row + 1, int(np.searchsorted(start, start[row] + BLOCK, side="right")) - 1)
         yield row, stop
         row = stop
 

@@ -196,6 +196,29 @@ def test_a_problem_too_large_is_refused_with_the_reason(monkeypatch):
     assert build_problem(instance).complete
 
 
+def test_no_engine_starts_where_no_problem_can_be_built(registry, monkeypatch):
+    """Each would take the time of the bounds, only to say so."""
+    instance = cchybrid.instance("mesh-3x3", "AAS", switching="store-and-forward", ports=1)
+    monkeypatch.setattr(demand, "MAX_ARCS", 72 * 24)
+    seen: list[str] = []
+    result = cchybrid.solve(
+        instance,
+        engines=["colouring"],
+        time_limit=20,
+        on_event=lambda event: seen.append(event["event"]),
+        registry=registry,
+    )
+    assert "phase" not in seen
+    assert result.steps is not None
+    reason = "72 messages, each over any of 24 channels"
+    assert f"no engine takes part: a Problem too large to build: {reason}" in result.remarks
+    monkeypatch.setattr(shared_instance, "MIN_SHARED_DELIVERIES", 0)
+    shared = SharedInstance(instance, dict, None)
+    shared.build()
+    assert "problem" not in shared.files("engine")
+    shared.close()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("spec", [SPEC, ("ring-bi-6", "AAR")])
 def test_results_are_equal_with_and_without_sharing(registry, spec, monkeypatch):

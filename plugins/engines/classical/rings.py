@@ -99,7 +99,7 @@ def _ring(context: Context, members: tuple[int, ...], *, bidirectional: bool) ->
     """Return the legs of a ring, or ``None`` if none was found."""
     residual = ResidualCapacity(context, bidirectional=bidirectional)
     legs = _routed((*members, members[0]), residual)
-    if legs is None and (cycle := _hamiltonian_cycle(context, members)):
+    if legs is None and (cycle := hamiltonian_cycle(context, members)):
         legs = _routed((*cycle, cycle[0]), residual)
     for _ in range(MAX_RINGS * context.effort):
         if legs is not None:
@@ -108,7 +108,7 @@ def _ring(context: Context, members: tuple[int, ...], *, bidirectional: bool) ->
     return legs
 
 
-def _hamiltonian_cycle(context: Context, members: tuple[int, ...]) -> list[int]:
+def hamiltonian_cycle(context: Context, members: tuple[int, ...]) -> list[int]:
     """Return a cycle of links through all members, empty if none is found.
 
     A path grows to the node outside with the fewest links to others outside; where there is none,

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from cchybrid_plugins.engines.classical.diagonal_exchange import chosen
 from cchybrid_plugins.engines.classical.engine import Classical
 from cchybrid_plugins.engines.classical.figures import Options
 from cchybrid_plugins.engines.classical.residual_capacity import ResidualCapacity
+from cchybrid_plugins.engines.classical.rings import hamiltonian_cycle
 from cchybrid_plugins.engines.classical.translations import hypercube_labels, translations
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -64,7 +66,9 @@ STEPS = {
         hypercube-64 OAB root=3 3, torus-4x8 OAB ports=1 5""",
     "ring": """b-tree-16 AAB 15, fat-tree-16 AAB 15, omega-8 AAB 7, butterfly-8 AAB 7,
         clos-12 AAB 11, 2-fat-spidergon-10 AAB 19, full-tree-15 AAB 14, ring-uni-8 AAB 7,
-        mesh-3x3 AAR ports=1 8, petersen-10 AAB ports=1 9, mesh-4x4 AAB hops 15""",
+        mesh-3x3 AAR ports=1 8, petersen-10 AAB ports=1 9, mesh-4x4 AAB hops 15,
+        hypercube-64 AAB ports=1 63, random-regular-64-4-1 AAB ports=1 63,
+        random-regular-36-3-1 AAB hops ports=1 35""",
     "two-way-ring": """mesh-3x4 AAB 6, mesh-5x5 AAB 12, mesh-6x6 AAB 18, ring-bi-9 AAB 4,
         mesh-4x4 AAB hops 8""",
     "disjoint-trees": """torus-3x3 AAB 2, torus-4x8 AAB 8, torus-7x7 AAB 12, torus-3x3x3 AAB 5,
@@ -209,6 +213,19 @@ def test_a_construction_says_why_it_does_not_apply(name, case, words):
 
 def test_all_but_the_first_construction_know_where_they_do_not_apply():
     assert {reason[0] for reason in REASONS} == set(CONSTRUCTIONS) - {"sequential-tree"}
+
+
+@pytest.mark.parametrize(
+    ("name", "length"),
+    [("random-regular-96-4-2", 96), ("hypercube-256", 256), ("petersen-10", 0), ("mesh-3x3", 0)],
+)
+def test_a_hamiltonian_cycle_is_one(name, length):
+    """The Petersen graph has none, nor has a bipartite graph of nine nodes."""
+    network = cchybrid.instance(name, "OAB").network
+    context = context_of(build_problem(cchybrid.instance(network, "OAB")))
+    cycle = hamiltonian_cycle(context, tuple(range(network.nodes)))
+    assert len(cycle) == len(set(cycle)) == length
+    assert all(hop in context.channel for hop in pairwise((*cycle, *cycle[:1])))
 
 
 def test_sequential_trees_are_for_a_limited_number_of_deliveries(monkeypatch):
