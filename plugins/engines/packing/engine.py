@@ -54,9 +54,8 @@ class Effort(NamedTuple):
         of the waiting ones after a part.
     parts
         Part of the remaining steps that is filled before routes are chosen anew, as a divisor.
-    exchanges, paths
-        Exchanges per resource and step: of random deliveries, and of those that one search of paths
-        finds. With the latter, random deliveries are inserted only where they fit.
+    exchanges, heat
+        Exchanges per resource and step, and the temperature at the beginning of a step.
     late
         Largest factor on exchanges of the last steps, for which fewer deliveries are left.
     trials
@@ -68,29 +67,36 @@ class Effort(NamedTuple):
     waiting_moves: float
     parts: int
     exchanges: float
-    paths: float
+    heat: float
     late: float
     trials: int
 
 
 FIRST = Effort(
-    sweeps=0, moves=4, waiting_moves=1, parts=2, exchanges=4.0, paths=0.0, late=1.0, trials=1
+    sweeps=0, moves=4, waiting_moves=1, parts=2, exchanges=4.0, heat=0.3, late=1.0, trials=1
 )
 """Of the first schedule, which is to come soon."""
 LATER = Effort(
-    sweeps=200, moves=100, waiting_moves=10, parts=24, exchanges=64.0, paths=0.0, late=1.0, trials=5
+    sweeps=200, moves=100, waiting_moves=10, parts=24, exchanges=64.0, heat=0.3, late=1.0, trials=5
 )
 """Of all others."""
 MANY = 100_000
-"""Deliveries above which a schedule takes a minute or more."""
-MANY_FIRST = Effort(
-    sweeps=0, moves=0.25, waiting_moves=0.1, parts=24, exchanges=0.5, paths=0.7, late=8.0, trials=1
+"""Deliveries above which a schedule takes ten seconds or more."""
+MANY_EFFORT = Effort(
+    sweeps=0, moves=0.25, waiting_moves=0.1, parts=24, exchanges=16.0, heat=0.6, late=4.0, trials=1
 )
-MANY_LATER = MANY_FIRST._replace(moves=1.0, waiting_moves=0.1, exchanges=1.6, paths=8.0)
-"""Of more than ``MANY`` deliveries: of the first schedule, and of all others. Chosen by hand."""
-TIME_SHARE, MIN_PACE = 0.85, 0.3
+"""Of more than ``MANY`` deliveries, with as many exchanges as time allows. Chosen by hand."""
+FIRST_PACE, MIN_PACE, MAX_PACE = 0.25, 0.1, 4.0
+"""Factors on the exchanges for many deliveries: of the first schedule, and the limits."""
+MANY_WAITING, INSERTED, BY_PATHS = 300_000, 1.0, 0.4
+"""Waiting deliveries above which steps are filled by paths, as lists of them fit no cache; the
+random deliveries per resource and step that are inserted where they fit; searches of paths per
+exchange."""
+TIME_SHARE = 0.85
 """Share of the time after which a schedule of many deliveries is to be complete, as reading and
-verifying it takes long; the smallest factor on the searches of paths to that end."""
+verifying it takes long."""
+SOON = 1 / 3
+"""Share of the time left that the first schedule may take; where it needs more, it may take all."""
 
 
 class Packing:
@@ -218,9 +224,9 @@ class Schedules:
         self.steps = 0
         self.waiting = np.arange(len(self._step), dtype=np.int32)
         many = len(self.waiting) > MANY
-        self._effort = MANY_FIRST if many else FIRST
+        self._effort = MANY_EFFORT if many else LATER if self._made else FIRST
+        self._pace = FIRST_PACE if many and not self._made else 1.0
         if self._made:
-            self._effort = MANY_LATER if many else LATER
             if not self._is_lowest and self._duals.sweeps[0] < MAX_SWEEPS:
                 sweeps = self._effort.sweeps
                 improve_duals(self._routing, self.waiting, self._duals, sweeps, stop)
@@ -239,7 +245,7 @@ class Schedules:
         """
         while self.fewest_left() > lower:
             # Half the time of a part goes into copies of many routes; a failure does little harm.
-            before = None if self._effort.paths else _copied(self._routes)
+            before = None if self._effort is MANY_EFFORT else _copied(self._routes)
             target, trials = self.fewest_left() - 1, int(moves * len(self.waiting))
             if not reduce_load(self._routing, self.waiting, target, trials, stop, self._state):
                 if before is not None:
@@ -266,15 +272,16 @@ class Schedules:
                 self.waiting, self._step[:] = waiting, steps
                 _restore(self._routes, routes)
             factor = 2**trial * min(effort.late, (self.steps + left) / max(1, left))
-            exchanges, limits = effort.exchanges * factor, (stop, self._state)
-            if effort.paths:
-                paths = (exchanges, effort.paths * factor * self._pace)
+            exchanges, limits = effort.exchanges * factor * self._pace, (stop, self._state)
+            if len(self.waiting) > MANY_WAITING:
+                paths = (INSERTED, BY_PATHS * exchanges)
                 made = fill_by_paths(
                     self._filling, self.waiting, self.steps, number, paths, *limits
                 )
             else:
                 list_users(self._filling, self.waiting)
-                made = fill_steps(self._filling, self.steps, number, exchanges, *limits)
+                by_routes = (exchanges, effort.heat)
+                made = fill_steps(self._filling, self.steps, number, by_routes, *limits)
             self.waiting = self.waiting[self._step[self.waiting] < 0]
             count_load(self._routes, self.waiting)
             self._reduce(left - made, effort.waiting_moves, stop)
@@ -283,19 +290,24 @@ class Schedules:
         self.steps += made
 
     def set_pace(self, seconds: float, left: float) -> None:
-        """Reduce the searches of paths so that the rest is filled in time.
+        """Choose the exchanges for many deliveries so that the rest is filled in time.
+
+        The first schedule is to come soon; only one that cannot takes all the time.
 
         Parameters
         ----------
         seconds, left
             Seconds of the last part, and until the schedule is to be complete.
         """
-        waiting = self.fewest_left()
-        share = self._effort.late * waiting / max(1, self.steps + waiting)
+        waiting, effort = self.fewest_left(), self._effort
+        if effort is not MANY_EFFORT:
+            return
+        share = effort.late * waiting / max(1, self.steps + waiting)
         # Parts take the same time as long as the effort per step increases.
-        parts = self._effort.parts * (1 + math.log(share) if share > 1 else share)
-        pace = self._pace * left / max(parts * seconds, 1e-9)
-        self._pace = min(1.0, max(MIN_PACE, pace))
+        parts = effort.parts * (1 + math.log(share) if share > 1 else share)
+        needed = max(parts * seconds, 1e-9)
+        if self._made > 1 or needed > SOON * left:
+            self._pace = min(MAX_PACE, max(MIN_PACE, self._pace * left / needed))
 
     def spend(self, run: Run, evaluations: int) -> None:
         """Count evaluations against the budget."""

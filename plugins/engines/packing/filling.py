@@ -12,20 +12,24 @@ from .step_filling import Filling, draw_free, empty_step, evict_delivery, fits, 
 
 CANDIDATES = 8
 """Deliveries that are compared for a resource."""
-HEAT = 0.3
-"""Temperature at the beginning of a step."""
 
 
 @compiled
 def fill_steps(
-    filling: Filling, first: int, steps: int, effort: float, stop: BoolArray, state: State
+    filling: Filling,
+    first: int,
+    steps: int,
+    effort: tuple[float, float],
+    stop: BoolArray,
+    state: State,
 ) -> int:
     """Fill up to ``steps`` steps from step ``first`` on; return how many.
 
     Parameters
     ----------
     effort
-        Exchanges that are tried per step and resource.
+        Exchanges that are tried per step and resource, and the temperature at the beginning of a
+        step.
     stop
         Shape (1,): another thread sets this to end early.
     """
@@ -36,14 +40,14 @@ def fill_steps(
         places = empty_step(filling, users.size)
         if places == 0 or stop[0]:
             return number
-        tick = _exchange(filling, int(places * effort), tick, state)
+        tick = _exchange(filling, int(places * effort[0]), effort[1], tick, state)
         _complete(filling)
         _close(filling, first + number)
     return steps
 
 
 @internal
-def _exchange(filling: Filling, trials: int, tick: int, state: State) -> int:
+def _exchange(filling: Filling, trials: int, begin: float, tick: int, state: State) -> int:
     """Insert deliveries and evict others in their way, by simulated annealing; return the tick."""
     scatter, routes, users, _, filled, _ = filling
     for trial in range(trials):
@@ -76,7 +80,7 @@ def _exchange(filling: Filling, trials: int, tick: int, state: State) -> int:
                 best, best_gain, best_row, best_evicted = delivery, gain, row, evicted
         if best < 0:
             continue
-        heat = HEAT * (1.0 - trial / trials)
+        heat = begin * (1.0 - trial / trials)
         if best_gain > 0.0 or best_gain > heat * math.log(uniform(state) + 1e-300):
             for index in range(best_evicted):
                 evict_delivery(filling, int(filled.evicted[best_row, index]))

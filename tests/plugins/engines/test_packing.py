@@ -74,7 +74,7 @@ def test_the_kernels_are_compiled_as_written(instance, more, steps, effort, pric
         if effort[1]:
             made = call(fill_by_paths, filling, waiting, first, steps, effort, GO_ON, state)
         else:
-            made = call(fill_steps, filling, first, steps, effort[0], GO_ON, state)
+            made = call(fill_steps, filling, first, steps, (effort[0], 0.6), GO_ON, state)
         first += made
         assert step.max() < first
         waiting, by_paths = waiting[step[waiting] < 0], routes.load.copy()
@@ -229,19 +229,39 @@ def test_no_path_passes_an_endpoint():
     assert [transfer.path for transfer in run.schedules[-1].steps[0]] == [(0, 2, 4, 3)]
 
 
-def test_the_searches_of_paths_are_fewer_where_time_is_short():
+def paces(search, times):
+    """Return the pace after parts of a second, with some time left after each."""
+    made = []
+    for left in times:
+        search.set_pace(1.0, left)
+        made.append(search._pace)
+    return made
+
+
+def test_exchanges_are_as_many_as_time_allows(monkeypatch):
+    """With 24 parts, the factor 4 of the last steps makes 57 parts of equal length."""
+    monkeypatch.setattr(engine, "MANY", 100)
     search = engine.Schedules(build_problem(cchybrid.instance("mesh-4x4", "AAS")), 0)
     search.start(1000, GO_ON)
-    paces = []
-    for left in (math.inf, 1000.0, 1.0, -1.0, math.inf):
-        search.set_pace(1.0, left)
-        paces.append(search._pace)
-    assert paces == [1.0, 1.0, 0.5, engine.MIN_PACE, 1.0]
+    soon = engine.FIRST_PACE
+    expected = [soon, soon, pytest.approx(soon * 100 / 57.27, rel=1e-3), engine.MIN_PACE]
+    assert paces(search, (math.inf, 200.0, 100.0, -1.0)) == expected
+    search.start(1000, GO_ON)
+    expected = [pytest.approx(100 / 57.27, rel=1e-3), engine.MIN_PACE, engine.MAX_PACE]
+    assert paces(search, (100.0, -1.0, math.inf)) == expected
 
 
-def test_deliveries_are_filled_by_paths_within_a_few_steps(monkeypatch):
+def test_few_deliveries_are_filled_at_one_pace():
+    search = engine.Schedules(build_problem(cchybrid.instance("mesh-4x4", "AAS")), 0)
+    search.start(1000, GO_ON)
+    assert paces(search, (1.0, -1.0, math.inf)) == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("by_paths", [0, 1000, 100_000])
+def test_many_deliveries_are_filled_within_a_few_steps(by_paths, monkeypatch):
     """The lower bound is 95; the ordinary first schedule takes 95."""
     monkeypatch.setattr(engine, "MANY", 1000)
+    monkeypatch.setattr(engine, "MANY_WAITING", by_paths)
     problem = build_problem(cchybrid.instance("random-regular-96-4-1", "AAS"))
     for seed in range(2):
         search = engine.Schedules(problem, seed)
