@@ -110,8 +110,8 @@ class Packing:
     2. A step is filled by simulated annealing. A move inserts a waiting delivery that uses a random
        free channel, and removes the deliveries in its way from the step. Channels count more the
        more waiting routes use them: a channel that is used by as many as the most loaded one has
-       to be full in every step. With many deliveries, a move may give the inserted one another
-       shortest path.
+       to be full in every step. While very many deliveries wait, a move may give the inserted one
+       another shortest path.
     3. After a part of the steps, routes of waiting deliveries are chosen anew until their largest
        load is as many as the steps that are left; if that fails, the part is filled again with
        more exchanges.
@@ -226,10 +226,9 @@ class Schedules:
         many = len(self.waiting) > MANY
         self._effort = MANY_EFFORT if many else LATER if self._made else FIRST
         self._pace = FIRST_PACE if many and not self._made else 1.0
-        if self._made:
-            if not self._is_lowest and self._duals.sweeps[0] < MAX_SWEEPS:
-                sweeps = self._effort.sweeps
-                improve_duals(self._routing, self.waiting, self._duals, sweeps, stop)
+        if self._made and not self._is_lowest and self._duals.sweeps[0] < MAX_SWEEPS:
+            sweeps = self._effort.sweeps
+            improve_duals(self._routing, self.waiting, self._duals, sweeps, stop)
         self._made += 1
         exponents = EXPONENTS[::4] if many and self._made == 1 else EXPONENTS
         choose_routes(self._routing, self.waiting, exponents, stop, self._state)

@@ -47,7 +47,7 @@ def fill_steps(
 
 
 @internal
-def _exchange(filling: Filling, trials: int, begin: float, tick: int, state: State) -> int:
+def _exchange(filling: Filling, trials: int, hottest: float, tick: int, state: State) -> int:
     """Insert deliveries and evict others in their way, by simulated annealing; return the tick."""
     scatter, routes, users, _, filled, _ = filling
     for trial in range(trials):
@@ -80,7 +80,7 @@ def _exchange(filling: Filling, trials: int, begin: float, tick: int, state: Sta
                 best, best_gain, best_row, best_evicted = delivery, gain, row, evicted
         if best < 0:
             continue
-        heat = begin * (1.0 - trial / trials)
+        heat = hottest * (1.0 - trial / trials)
         if best_gain > 0.0 or best_gain > heat * math.log(uniform(state) + 1e-300):
             for index in range(best_evicted):
                 evict_delivery(filling, int(filled.evicted[best_row, index]))
