@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from cchybrid.cli import completion
+from cchybrid.cli.documented import declared
 from cchybrid.cli.single_options import refuse_given
 from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.formats.graph_files import is_graph_file
@@ -32,15 +33,8 @@ def check_seconds(option: typer.CallbackParam, seconds: float) -> float:
     return seconds
 
 
-def option(
-    metavar: str,
-    text: str,
-    *names: str,
-    complete: Callable[[str], list[completion.Completion]] | None = None,
-    check: Callable[..., Any] | None = None,
-    show_default: bool = True,
-) -> Any:
-    """Return the declaration of an option with a value.
+def option(metavar: str, text: str, *names: str, **settings: Any) -> Any:
+    """Return the declaration of an option with a value, for several commands.
 
     Parameters
     ----------
@@ -48,20 +42,10 @@ def option(
         Its value and its meaning, as the help shows them.
     names
         Its names; by default the name of the parameter.
-    complete, check
-        Completes its value in a shell, and checks it.
-    show_default
-        Whether the help shows its default.
+    settings
+        Further settings of typer.
     """
-    return typer.Option(
-        *names, metavar=metavar, help=text, autocompletion=complete, callback=check,
-        show_default=show_default,
-    )  # fmt: skip
-
-
-def output(text: str, metavar: str = "FILE", *, show_default: bool = True) -> Any:
-    """Return the option for the file or folder that a command writes, with this help."""
-    return option(metavar, text, "-o", "--output", show_default=show_default)
+    return typer.Option(*names, metavar=metavar, help=text, **settings)
 
 
 EngineOption = Annotated[
@@ -69,13 +53,13 @@ EngineOption = Annotated[
     option(
         "NAME=VALUE",
         "ENGINE.NAME=VALUE: an engine's option; repeatable.",
-        complete=completion.options,
+        autocompletion=completion.options,
     ),
 ]
 Evaluations = Annotated[
     int | None, option("N", "Evaluations per engine instead of seconds, for a repeatable result.")
 ]
-TimeLimit = Annotated[float, option("SEC", "Seconds in all.", check=check_seconds)]
+TimeLimit = Annotated[float, option("SEC", "Seconds in all.", callback=check_seconds)]
 Seed = Annotated[int, option("N", "Seed of all random choices.")]
 Threads = Annotated[
     int | None, option("N", "Threads, and processors, in all; default: one per processor.")
@@ -135,40 +119,58 @@ class ReadInstance:
         return stated
 
 
-_SPEC = {
-    name: inspect.Parameter(
-        name,
-        inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        default=inspect.Parameter.empty if name == "topology" else None,
-        annotation=Annotated[kind, declared],
-    )
-    for name, kind, declared in (
-        ("topology", str, typer.Argument(
-            metavar="TOPOLOGY|FILE", autocompletion=completion.topologies, show_default=False,
-            help="A topology such as mesh-4x4, a network file, or an instance file.")),
-        ("collective", str | None, typer.Argument(
-            metavar="COLLECTIVE", autocompletion=completion.collectives, show_default=False,
-            help="A collective such as AAS or alltoall; not with an instance file.")),
-        *((name, kind, option(metavar, text)) for name, kind, metavar, text in (
-            ("root", str | None, "NODE", "The node of one-to-all and all-to-one."),
-            ("routing", str | None, "R", 
-             "minimal, any, a number of extra hops, xy, yx, e-cube, or a file of next hops."),
-            ("switching", str | None, "W", "wormhole or store-and-forward."),
-            ("ports", str | None, "K", "all, K per node, or INJECT,ACCEPT."),
-            ("fail_link", list[str] | None, "A-B",
-             "Remove a link (A>B: one direction). May be repeated."),
-            ("fail_node", list[str] | None, "NODE", "Remove a node's links. May be repeated."),
-            ("transmitters", str | None, "NODES", "Who sends in MNB and MNS: 0-3,7 or names."),
-            ("receivers", str | None, "NODES",
-             "Who receives in MNB, MNS, multicast: 4-6 or names."),
-            ("participants", str | None, "NODES",
-             "Who takes part, others only forward: 0-3,8 or names."),
-            ("chunks", int | None, "C", "Cut every message into C equal chunks."),
-            ("rounds", str | None, "R1,R2,...",
-             "Rounds per step: capacities are multiplied by them."),
-        )),
-    )
-}  # fmt: skip
+def _instance(
+    topology: Annotated[str, {"autocompletion": completion.topologies}],
+    collective: Annotated[str | None, {"autocompletion": completion.collectives}] = None,
+    root: str | None = None,
+    routing: str | None = None,
+    switching: str | None = None,
+    ports: str | None = None,
+    fail_link: list[str] | None = None,
+    fail_node: list[str] | None = None,
+    transmitters: str | None = None,
+    receivers: str | None = None,
+    participants: str | None = None,
+    chunks: int | None = None,
+    rounds: str | None = None,
+) -> None:
+    """Name an instance.
+
+    Arguments
+    ---------
+    topology : TOPOLOGY|FILE
+        A topology such as mesh-4x4, a network file, or an instance file.
+    collective : COLLECTIVE
+        A collective such as AAS or alltoall; not with an instance file.
+
+    Options
+    -------
+    root : NODE
+        The node of one-to-all and all-to-one.
+    routing : R
+        minimal, any, a number of extra hops, xy, yx, e-cube, or a file of next hops.
+    switching : W
+        wormhole or store-and-forward.
+    ports : K
+        all, K per node, or INJECT,ACCEPT.
+    fail_link : A-B
+        Remove a link (A>B: one direction). May be repeated.
+    fail_node : NODE
+        Remove a node's links. May be repeated.
+    transmitters : NODES
+        Who sends in MNB and MNS: 0-3,7 or names.
+    receivers : NODES
+        Who receives in MNB, MNS, multicast: 4-6 or names.
+    participants : NODES
+        Who takes part, others only forward: 0-3,8 or names.
+    chunks : C
+        Cut every message into C equal chunks.
+    rounds : R1,R2,...
+        Rounds per step: capacities are multiplied by them.
+    """
+
+
+_SPEC = declared(_instance)
 """The parameters of a command that name an instance."""
 _FIELDS = {"fail_link": "fail_links", "fail_node": "fail_nodes"}
 """The fields of ``InstanceSpec`` of options that may be repeated."""

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
-from cchybrid.cli.single_options import Command
+from cchybrid.cli.documented import add_command
 from cchybrid.model.errors import CchybridError, PluginError
 from cchybrid.model.text import error_line
 from cchybrid.plugin.records import CommandInfo, load_target
@@ -39,7 +39,7 @@ class UnloadedCommand(TyperCommand):
                 command: Any = get_group(target)
             elif callable(target):
                 app = typer.Typer(add_completion=False)
-                app.command(self.info.name, cls=Command)(target)
+                add_command(app, target, self.info.name)
                 command = get_command(app)
             else:
                 raise PluginError(f"{self.info.target} is no function and no typer.Typer")

@@ -6,8 +6,6 @@ import dataclasses
 import json
 from typing import Annotated, Any
 
-import typer
-
 from cchybrid.cli import completion
 from cchybrid.cli.arguments import AsJson
 from cchybrid.library.network_facts import diameter_text, network_facts
@@ -18,18 +16,18 @@ from cchybrid.plugin.records import DesignerInfo, EngineInfo, load_target
 from cchybrid.plugin.registry import load_registry
 from cchybrid.view.screen import print_lines, print_table
 
-NetworkName = Annotated[
-    str | None,
-    typer.Argument(metavar="NAME", show_default=False, autocompletion=completion.networks),
-]
-EngineName = Annotated[
-    str | None,
-    typer.Argument(metavar="NAME", show_default=False, autocompletion=completion.engines),
-]
 
+def topologies(
+    name: Annotated[str | None, {"autocompletion": completion.networks}] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the families of networks, or show the facts of one network (mesh-4x4).
 
-def topologies(name: NetworkName = None, as_json: AsJson = False) -> None:
-    """List the families of networks, or show the facts of one network (mesh-4x4)."""
+    Arguments
+    ---------
+    name : NAME
+        A network such as mesh-4x4; default: all families.
+    """
 
     registry = load_registry()
     if name is None:
@@ -74,8 +72,17 @@ def collectives(as_json: AsJson = False) -> None:
     )
 
 
-def engines(name: EngineName = None, as_json: AsJson = False) -> None:
-    """List the engines, or show the options of one."""
+def engines(
+    name: Annotated[str | None, {"autocompletion": completion.engines}] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the engines, or show the options of one.
+
+    Arguments
+    ---------
+    name : NAME
+        An engine; default: all.
+    """
 
     registry = load_registry()
     if name is None:

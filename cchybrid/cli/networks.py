@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from cchybrid.cli import arguments
 from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.instance_spec import find_file
@@ -26,20 +24,19 @@ _MAX_SHOWN = 8
 
 
 def network(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="TOPOLOGY|FILE",
-            show_default=False,
-            help="A topology such as mesh-4x4, or the file of a network or an instance.",
-        ),
-    ],
+    source: str,
     ignore_attributes: arguments.IgnoreAttributes = False,
     unit: arguments.Unit = None,
     routing: Annotated[str | None, arguments.option_of_instance("routing")] = None,
     as_json: arguments.AsJson = False,
 ) -> None:
-    """Show what a network is: nodes, channels, capacities, roles, diameter, automorphisms."""
+    """Show what a network is: nodes, channels, capacities, roles, diameter, automorphisms.
+
+    Arguments
+    ---------
+    source : TOPOLOGY|FILE
+        A topology such as mesh-4x4, or the file of a network or an instance.
+    """
     from cchybrid.cli.plugin_loading import load_plugins
 
     arguments.check_graph_options(source, ignore_attributes, unit)

@@ -32,28 +32,6 @@ from cchybrid.view.screen import print_lines
 if TYPE_CHECKING:
     from cchybrid.host.proving import ProofResult
 
-CheckedFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="A cchybrid-schedule/1 file; or alone a file or folder of another kind that proves "
-        "something.",
-        show_default=False,
-    ),
-]
-CertificateFile = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="CERTIFICATE",
-        help="The cchybrid-certificate/1 file of the schedule.",
-        show_default=False,
-    ),
-]
-
-Explain = Annotated[
-    bool, typer.Option("--explain", help="Print the argument in sentences, with its numbers.")
-]
-
 
 def _with_proof_formats(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command an option per registered format of proofs; it gets the folders by record."""
@@ -86,9 +64,7 @@ def _word(info: ProofFormatInfo) -> str:
 @_with_proof_formats
 def prove(
     schedule: ScheduleFile,
-    output: Annotated[
-        Path | None, arguments.output("Default: beside it, NAME.certificate.json.")
-    ] = None,
+    output: Path | None = None,
     time_limit: arguments.TimeLimit = 600.0,
     as_json: arguments.AsJson = False,
     folders: Mapping[ProofFormatInfo, Path] = MappingProxyType({}),
@@ -99,6 +75,11 @@ def prove(
 
     Exit status: 0 the schedule is proven optimal, 1 it is not (a certificate of the best bound is
     written nevertheless), 2 bad input.
+
+    Options
+    -------
+    output : -o, --output FILE
+        Default: beside it, NAME.certificate.json.
     """
     from cchybrid.host import proving
     from cchybrid.system.background import avoid_full_collections
@@ -172,15 +153,27 @@ def _write(info: ProofFormatInfo, outcome: ProofResult, folder: Path, seconds: f
 
 
 def check(
-    schedule: CheckedFile,
-    certificate: CertificateFile = None,
-    explain: Explain = False,
+    schedule: Path,
+    certificate: Path | None = None,
+    explain: bool = False,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Check a schedule and its certificate, from the two files alone; or another kind of file.
 
     The checker needs only Python's standard library; the referee verifies the schedule, too.
     Exit status: 0 the check held, 1 it failed, 2 bad input.
+
+    Arguments
+    ---------
+    schedule : FILE
+        A cchybrid-schedule/1 file; or alone a file or folder of another kind that proves something.
+    certificate : CERTIFICATE
+        The cchybrid-certificate/1 file of the schedule.
+
+    Options
+    -------
+    explain
+        Print the argument in sentences, with its numbers.
     """
     from cchybrid.host import proving
 

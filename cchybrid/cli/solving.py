@@ -33,51 +33,55 @@ INFEASIBLE = 3
 @arguments.with_instance()
 def solve(
     read_instance: arguments.ReadInstance,
-    engine: Annotated[
-        list[str] | None,
-        arguments.option(
-            "NAME", "An engine that takes part; repeat for several.", complete=completion.engines
-        ),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        arguments.option(
-            "NAME", "An engine that is left out; repeat for several.", complete=completion.engines
-        ),
-    ] = None,
-    strategy: Annotated[
-        str,
-        typer.Option(autocompletion=completion.strategies, help="auto, race, relay or quotients."),
-    ] = "auto",
-    steps: Annotated[int | None, arguments.option("S", "Look only for at most S steps.")] = None,
-    time_limit: Annotated[
-        float | None, arguments.option("SEC", "Seconds in all; 60 by default.")
-    ] = None,
+    engine: Annotated[list[str] | None, {"autocompletion": completion.engines}] = None,
+    without: Annotated[list[str] | None, {"autocompletion": completion.engines}] = None,
+    strategy: Annotated[str, {"autocompletion": completion.strategies}] = "auto",
+    steps: int | None = None,
+    time_limit: float | None = None,
     evaluations: arguments.Evaluations = None,
     seed: arguments.Seed = 0,
     threads: arguments.Threads = None,
     memory: arguments.Memory = None,
-    first_schedule: Annotated[
-        bool, typer.Option(help="Make a greedy schedule before any engine starts.")
-    ] = True,
-    certify: Annotated[
-        bool, typer.Option(help="Use the time left to prove what an engine only claims.")
-    ] = True,
+    first_schedule: bool = True,
+    certify: bool = True,
     option: arguments.EngineOption = None,
     cluster: arguments.Cluster = None,
     executor: arguments.ExecutorName = None,
-    initial: Annotated[Path | None, arguments.option("FILE", "Begin with this schedule.")] = None,
-    output: Annotated[Path | None, arguments.output("Write the schedule.")] = None,
-    log: Annotated[
-        Path | None, arguments.option("FILE", "Write the log, a JSON line per event.")
-    ] = None,
+    initial: Path | None = None,
+    output: Path | None = None,
+    log: Path | None = None,
     as_json: arguments.AsJson = False,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every event.")] = False,
+    verbose: bool = False,
 ) -> None:
     """Find a schedule with the fewest steps, verify it, and prove that there is no shorter one.
 
     Exit status: 0 a verified schedule was found, 1 none was found in time, 2 bad input,
     3 there is no schedule (with --steps: none of so few steps).
+
+    Options
+    -------
+    engine : NAME
+        An engine that takes part; repeat for several.
+    without : NAME
+        An engine that is left out; repeat for several.
+    strategy
+        auto, race, relay or quotients.
+    steps : S
+        Look only for at most S steps.
+    time_limit : SEC
+        Seconds in all; 60 by default.
+    first_schedule
+        Make a greedy schedule before any engine starts.
+    certify
+        Use the time left to prove what an engine only claims.
+    initial : FILE
+        Begin with this schedule.
+    output : -o, --output FILE
+        Write the schedule.
+    log : FILE
+        Write the log, a JSON line per event.
+    verbose : -v, --verbose
+        Show every event.
     """
     from cchybrid.host import api
     from cchybrid.system.background import avoid_full_collections
@@ -200,9 +204,15 @@ def bound(
 @arguments.with_instance()
 def instance(
     read_instance: arguments.ReadInstance,
-    output: Annotated[Path, arguments.output("A .json file, or .txt: the network.")] = ...,  # type: ignore[assignment]
+    output: Path = ...,  # type: ignore[assignment]
 ) -> None:
-    """Write an instance to a file: JSON, or its network and roles in the seeds' text format."""
+    """Write an instance to a file: JSON, or its network and roles in the seeds' text format.
+
+    Options
+    -------
+    output : -o, --output FILE
+        A .json file, or .txt: the network.
+    """
 
     registry = load_plugins()
     instance = read_instance(registry)

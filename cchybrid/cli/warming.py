@@ -15,15 +15,9 @@ from cchybrid.plugin.records import DesignerInfo, EngineInfo
 
 def warm_up(
     engine: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NAME]...",
-            autocompletion=completion.engines_and_designers,
-            show_default=False,
-            help="Engines and designers; default: all that take part without being named.",
-        ),
+        list[str] | None, {"autocompletion": completion.engines_and_designers}
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All of them, baselines too.")] = False,
+    every: bool = False,
 ) -> None:
     """Compile the kernels of engines and designers now, instead of in their first run.
 
@@ -31,6 +25,16 @@ def warm_up(
 
     Exit status: 0 all are compiled or left for later, 1 an engine could not be prepared, 2 bad
     input.
+
+    Arguments
+    ---------
+    engine : [NAME]...
+        Engines and designers; default: all that take part without being named.
+
+    Options
+    -------
+    every : --all
+        All of them, baselines too.
     """
     from cchybrid.cli.plugin_loading import load_plugins
     from cchybrid.plugin.records import EngineInfo

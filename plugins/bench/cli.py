@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cchybrid.cli import arguments, completion
+from cchybrid.cli.documented import add_command
 from cchybrid.cli.option_texts import engine_options
 from cchybrid.cli.plugin_loading import load_plugins
-from cchybrid.cli.single_options import Command, refuse_given
+from cchybrid.cli.single_options import refuse_given
 from cchybrid.cli.warming import compile_kernels
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file
@@ -46,85 +47,25 @@ bench = typer.Typer(
 )
 
 
-@bench.command(cls=Command)
 def run(
     context: typer.Context,
-    suite: Annotated[
-        str,
-        typer.Argument(
-            metavar="SUITE|FILE",
-            autocompletion=_suites,
-            show_default=False,
-            help="smoke, thesis, faults, many-to-many, multistage, hgsa, today, sccl, tacos,"
-            " czech-summary, groups, general, general-training, general-test, scale, scale-models,"
-            " broadcast-time; designs: gappin, order-degree, fewest-steps; throughputs: forestcoll;"
-            " studies: success-hypercubes, success-multistage, run-times, success-hgsa, sweep-sga,"
-            " sweep-mboa, sweep-umda, compare-engines, tabu, covering, cooperation, teams; or a"
-            " .toml file.",
-        ),
-    ],
-    engine: Annotated[
-        list[str] | None,
-        arguments.option(
-            "NAME[+NAME...]",
-            'A contestant: one engine, a team, or "host greedy"; repeat.',
-            complete=completion.engines,
-        ),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        arguments.option(
-            "NAME[+NAME...]",
-            "A contestant: all engines without one, or several; repeat.",
-            complete=completion.engines,
-        ),
-    ] = None,
-    strategy: Annotated[
-        list[str] | None,
-        arguments.option(
-            "NAME",
-            "auto, race, relay or quotients; repeat to compare.",
-            complete=completion.strategies,
-        ),
-    ] = None,
-    time_limit: Annotated[
-        float | None, arguments.option("SEC", "Seconds per run; 60 by default.")
-    ] = None,
+    suite: Annotated[str, {"autocompletion": _suites}],
+    engine: Annotated[list[str] | None, {"autocompletion": completion.engines}] = None,
+    without: Annotated[list[str] | None, {"autocompletion": completion.engines}] = None,
+    strategy: Annotated[list[str] | None, {"autocompletion": completion.strategies}] = None,
+    time_limit: float | None = None,
     evaluations: arguments.Evaluations = None,
-    seeds: Annotated[
-        str | None,
-        arguments.option("N|LIST", "The number of seeds (from 0), or a list: 0-9,42; default: 1."),
-    ] = None,
-    jobs: Annotated[
-        int | None, arguments.option("N", "Runs at the same time; default: half the processors.")
-    ] = None,
-    threads: Annotated[
-        int | None, arguments.option("N", "Threads, and processors, of a run; default: 1.")
-    ] = None,
+    seeds: str | None = None,
+    jobs: int | None = None,
+    threads: int | None = None,
     option: arguments.EngineOption = None,
-    first_schedule: Annotated[
-        bool | None,
-        typer.Option(
-            help="Let the host's greedy schedule take part for all contestants; default: unless"
-            " one names engines.",
-            show_default=False,
-        ),
-    ] = None,
-    store: Annotated[
-        Path | None, arguments.option("FILE", "Where results go; default: SUITE.sqlite.")
-    ] = None,
+    first_schedule: Annotated[bool | None, {"show_default": False}] = None,
+    store: Path | None = None,
     cluster: arguments.Cluster = None,
     executor: arguments.ExecutorName = None,
-    shard: Annotated[
-        str | None,
-        arguments.option("I/N", "Only part I of N, into SUITE-I-of-N.sqlite; see merge."),
-    ] = None,
-    slurm: Annotated[
-        Path | None, arguments.option("FILE", "Only write a SLURM script with a job per shard.")
-    ] = None,
-    jobs_of_script: Annotated[
-        int | None, arguments.option("N", "The jobs of the SLURM script.", "--shards")
-    ] = None,
+    shard: str | None = None,
+    slurm: Path | None = None,
+    jobs_of_script: int | None = None,
 ) -> None:
     """Run a suite; runs that the store holds already are skipped.
 
@@ -132,6 +73,43 @@ def run(
     replace them), its budget (--time-limit or --evaluations replace it), seeds and threads.
 
     Exit status: 0 everything is done, 1 it was interrupted or some runs failed, 2 bad input.
+
+    Arguments
+    ---------
+    suite : SUITE|FILE
+        smoke, thesis, faults, many-to-many, multistage, hgsa, today, sccl, tacos, czech-summary,
+        groups, general, general-training, general-test, scale, scale-models, broadcast-time;
+        designs: gappin, order-degree, fewest-steps; throughputs: forestcoll; studies:
+        success-hypercubes, success-multistage, run-times, success-hgsa, sweep-sga, sweep-mboa,
+        sweep-umda, compare-engines, tabu, covering, cooperation, teams; or a .toml file.
+
+    Options
+    -------
+    engine : NAME[+NAME...]
+        A contestant: one engine, a team, or "host greedy"; repeat.
+    without : NAME[+NAME...]
+        A contestant: all engines without one, or several; repeat.
+    strategy : NAME
+        auto, race, relay or quotients; repeat to compare.
+    time_limit : SEC
+        Seconds per run; 60 by default.
+    seeds : N|LIST
+        The number of seeds (from 0), or a list: 0-9,42; default: 1.
+    jobs : N
+        Runs at the same time; default: half the processors.
+    threads : N
+        Threads, and processors, of a run; default: 1.
+    first_schedule
+        Let the host's greedy schedule take part for all contestants; default: unless one names
+        engines.
+    store : FILE
+        Where results go; default: SUITE.sqlite.
+    shard : I/N
+        Only part I of N, into SUITE-I-of-N.sqlite; see merge.
+    slurm : FILE
+        Only write a SLURM script with a job per shard.
+    jobs_of_script : --shards N
+        The jobs of the SLURM script.
     """
     from cchybrid.host.api import DEFAULT_SECONDS
     from cchybrid.host.arguments import read_count
@@ -272,28 +250,13 @@ def run(
     raise typer.Exit(1 if failures else 0)
 
 
-@bench.command(cls=Command)
 def report(
-    store: Annotated[
-        Path,
-        typer.Argument(metavar="STORE", show_default=False, help="The store that bench run wrote."),
-    ],
-    other: Annotated[
-        Path | None,
-        typer.Argument(metavar="OTHER-STORE", show_default=False, help="One to compare with."),
-    ] = None,
-    output: Annotated[
-        Path | None, arguments.output("Default: STORE-report, here.", metavar="FOLDER")
-    ] = None,
-    suite: Annotated[
-        str | None, arguments.option("NAME", "If the store holds several suites.")
-    ] = None,
-    pages: Annotated[
-        bool, typer.Option("--pages", help="Draw the best schedule of every row, and link it.")
-    ] = False,
-    latex: Annotated[
-        bool, typer.Option("--latex", help="Write a table for a paper, and convergence as PDF.")
-    ] = False,
+    store: Path,
+    other: Path | None = None,
+    output: Path | None = None,
+    suite: str | None = None,
+    pages: bool = False,
+    latex: bool = False,
 ) -> None:
     """Verify every run of a store again, and report as Markdown, CSV and one HTML page.
 
@@ -301,6 +264,24 @@ def report(
     --latex, report.tex has a table of all rows, and convergence.pdf the plot of convergence.
 
     Exit status: 0 the report was written, 2 bad input.
+
+    Arguments
+    ---------
+    store : STORE
+        The store that bench run wrote.
+    other : OTHER-STORE
+        One to compare with.
+
+    Options
+    -------
+    output : -o, --output FOLDER
+        Default: STORE-report, here.
+    suite : NAME
+        If the store holds several suites.
+    pages
+        Draw the best schedule of every row, and link it.
+    latex
+        Write a table for a paper, and convergence as PDF.
     """
     from .report import require_extra
 
@@ -361,7 +342,8 @@ def report(
         print(f"written to {folder / 'pages'}: {len(links)} pages")
 
 
-bench.command(cls=Command)(merge)
+for command in (run, report, merge):
+    add_command(bench, command)
 
 
 def _print_report(composed: Report, files: Sequence[Path]) -> None:

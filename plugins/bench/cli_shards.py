@@ -6,11 +6,9 @@ import shlex
 import sqlite3
 import sys
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from cchybrid.cli import arguments
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.single_options import given_words
 from cchybrid.model.errors import InputError
@@ -44,19 +42,24 @@ exec {command} --shard "$shard/{shards}" --store {stem}-"$shard"-of-{shards}.sql
 
 
 def merge(
-    stores: Annotated[
-        list[Path],
-        typer.Argument(metavar="STORE...", show_default=False, help="Stores of bench run."),
-    ],
-    output: Annotated[
-        Path, arguments.output("The store that gets all runs.", metavar="STORE")
-    ] = ...,  # type: ignore[assignment]
+    stores: list[Path],
+    output: Path = ...,  # type: ignore[assignment]
 ) -> None:
     """Verify the runs of several stores, and put them into one: each run once, by its key.
 
     Of two runs with the same key the first is kept, unless it failed and the other did not.
 
     Exit status: 0 all runs hold, 1 some do not and were left out, 2 bad input.
+
+    Arguments
+    ---------
+    stores : STORE...
+        Stores of bench run.
+
+    Options
+    -------
+    output : -o, --output STORE
+        The store that gets all runs.
     """
     from .merging import merge
     from .progress import checking

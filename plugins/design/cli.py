@@ -47,78 +47,30 @@ def _options(incomplete: str) -> list[completion.Completion]:
 
 def design(
     context: typer.Context,
-    nodes: Annotated[int, arguments.option("N", "The number of nodes.")],
-    degree: Annotated[int, arguments.option("D", "Links per node, at most.")],
-    cost: Annotated[
-        list[str] | None, arguments.option("TERM[=WEIGHT]", "A cost term; repeat for several.")
-    ] = None,
-    layout: Annotated[
-        str | None, arguments.option("L", "backplane, centreplane or grid-WxH.")
-    ] = None,
-    max_wire: Annotated[
-        float | None, arguments.option("R", "The longest wire, Manhattan distance.")
-    ] = None,
-    redundant_links: Annotated[
-        bool, typer.Option("--redundant-links", help="Two nodes may have several links.")
-    ] = False,
-    fault_tolerant: Annotated[
-        bool, typer.Option("--fault-tolerant", help="Any one node may fail.")
-    ] = False,
-    collective: Annotated[
-        str | None,
-        arguments.option(
-            "NAME", "Search for its fewest steps, such as AAS.", complete=completion.collectives
-        ),
-    ] = None,
+    nodes: int,
+    degree: int,
+    cost: list[str] | None = None,
+    layout: str | None = None,
+    max_wire: float | None = None,
+    redundant_links: bool = False,
+    fault_tolerant: bool = False,
+    collective: Annotated[str | None, {"autocompletion": completion.collectives}] = None,
     switching: Annotated[str | None, arguments.option_of_instance("switching")] = None,
     ports: Annotated[str | None, arguments.option_of_instance("ports")] = None,
     routing: Annotated[str | None, arguments.option_of_instance("routing")] = None,
-    schedule: Annotated[
-        Path | None, arguments.option("FILE", "Write the schedule of the collective.")
-    ] = None,
-    pareto: Annotated[
-        str | None, arguments.option("TERM,TERM", "Search for the front of two cost terms instead.")
-    ] = None,
-    plot: Annotated[
-        Path | None, arguments.option("FILE", "Draw the front: .svg, .png, .pdf.")
-    ] = None,
-    initial: Annotated[
-        str | None,
-        arguments.option(
-            "FILE|TOPOLOGY", "A network to begin with.", complete=completion.topologies
-        ),
-    ] = None,
-    designer: Annotated[
-        list[str] | None,
-        arguments.option(
-            "NAME", "A designer that takes part; repeat for several.", complete=completion.designers
-        ),
-    ] = None,
-    target: Annotated[
-        float | None, arguments.option("COST", "Stop at a network of this cost.")
-    ] = None,
-    time_limit: Annotated[
-        float | None,
-        arguments.option("SEC", "Seconds in all; 10 by default, --pareto 30, --collective 60."),
-    ] = None,
-    evaluations: Annotated[
-        int | None, arguments.option("N", "Networks per designer, for a repeatable result.")
-    ] = None,
+    schedule: Path | None = None,
+    pareto: str | None = None,
+    plot: Path | None = None,
+    initial: Annotated[str | None, {"autocompletion": completion.topologies}] = None,
+    designer: Annotated[list[str] | None, {"autocompletion": completion.designers}] = None,
+    target: float | None = None,
+    time_limit: float | None = None,
+    evaluations: int | None = None,
     seed: arguments.Seed = 0,
-    threads: Annotated[
-        int | None, arguments.option("N", "Designers at a time; default: one per processor.")
-    ] = None,
+    threads: int | None = None,
     memory: arguments.Memory = None,
-    option: Annotated[
-        list[str] | None,
-        arguments.option(
-            "DESIGNER.NAME=VALUE", "Set a designer's option; repeatable.", complete=_options
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        arguments.output("Write the network (.json, .graphml, .edges), or the front (.csv)."),
-    ] = None,
+    option: Annotated[list[str] | None, {"autocompletion": _options}] = None,
+    output: Path | None = None,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Search for a network of low cost, and check it.
@@ -127,6 +79,47 @@ def design(
 
     Exit status: 0 a network was found (with --collective also a schedule), 1 none was found in
     time, 2 bad input.
+
+    Options
+    -------
+    nodes : N
+        The number of nodes.
+    degree : D
+        Links per node, at most.
+    cost : TERM[=WEIGHT]
+        A cost term; repeat for several.
+    layout : L
+        backplane, centreplane or grid-WxH.
+    max_wire : R
+        The longest wire, Manhattan distance.
+    redundant_links
+        Two nodes may have several links.
+    fault_tolerant
+        Any one node may fail.
+    collective : NAME
+        Search for its fewest steps, such as AAS.
+    schedule : FILE
+        Write the schedule of the collective.
+    pareto : TERM,TERM
+        Search for the front of two cost terms instead.
+    plot : FILE
+        Draw the front: .svg, .png, .pdf.
+    initial : FILE|TOPOLOGY
+        A network to begin with.
+    designer : NAME
+        A designer that takes part; repeat for several.
+    target : COST
+        Stop at a network of this cost.
+    time_limit : SEC
+        Seconds in all; 10 by default, --pareto 30, --collective 60.
+    evaluations : N
+        Networks per designer, for a repeatable result.
+    threads : N
+        Designers at a time; default: one per processor.
+    option : DESIGNER.NAME=VALUE
+        Set a designer's option; repeatable.
+    output : -o, --output FILE
+        Write the network (.json, .graphml, .edges), or the front (.csv).
     """
     from .api import DEFAULT_COST
     from .api import design as design_network
@@ -258,13 +251,16 @@ def _finish(
 
 
 def designers(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", show_default=False, autocompletion=completion.designers),
-    ] = None,
+    name: Annotated[str | None, {"autocompletion": completion.designers}] = None,
     as_json: arguments.AsJson = False,
 ) -> None:
-    """List the designers of networks and the cost terms, or show the options of one designer."""
+    """List the designers of networks and the cost terms, or show the options of one designer.
+
+    Arguments
+    ---------
+    name : NAME
+        A designer; default: all.
+    """
     registry = load_plugins()
     if name is not None:
         print_options(registry.designer(name), as_json)
@@ -289,13 +285,15 @@ def designers(
     )
 
 
-def check_design(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A network file of design.")],
-    as_json: arguments.AsJson = False,
-) -> None:
+def check_design(file: Path, as_json: arguments.AsJson = False) -> None:
     """Check the claims in a network file of ``design`` by the independent checker.
 
     Exit status: 0 they hold, 1 one does not, 2 bad input.
+
+    Arguments
+    ---------
+    file : FILE
+        A network file of design.
     """
     from cchybrid.design_checker import check_network
 

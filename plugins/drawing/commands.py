@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from cchybrid.cli import arguments, completion
 from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.instance_spec import find_network
@@ -28,37 +26,33 @@ def _charts(incomplete: str) -> list[completion.Completion]:
 
 
 def draw(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="SCHEDULE|TOPOLOGY|FILE",
-            autocompletion=completion.topologies,
-            show_default=False,
-            help="A cchybrid-schedule/1 file; or a network, which is drawn alone.",
-        ),
-    ],
-    output: Annotated[
-        Path,
-        arguments.output(
-            "NAME.html: interactive page; NAME.svg, .pdf or .png: figure.", show_default=False
-        ),
-    ],
-    step: Annotated[
-        int | None, arguments.option("N", "Draw one step of a schedule, from 1.")
-    ] = None,
-    chart: Annotated[
-        str | None,
-        arguments.option("NAME", "steps (default), channels, nodes, or bound.", complete=_charts),
-    ] = None,
-    title: Annotated[
-        str | None, arguments.option("TEXT", "The title of a page; default: the instance.")
-    ] = None,
+    source: Annotated[str, {"autocompletion": completion.topologies}],
+    output: Path,
+    step: int | None = None,
+    chart: Annotated[str | None, {"autocompletion": _charts}] = None,
+    title: str | None = None,
     ignore_attributes: arguments.IgnoreAttributes = False,
     unit: arguments.Unit = None,
 ) -> None:
     """Draw a schedule as an interactive page or a figure, or a network as a figure.
 
     Exit status: 0 the file is written, 2 bad input.
+
+    Arguments
+    ---------
+    source : SCHEDULE|TOPOLOGY|FILE
+        A cchybrid-schedule/1 file; or a network, which is drawn alone.
+
+    Options
+    -------
+    output : -o, --output FILE
+        NAME.html: interactive page; NAME.svg, .pdf or .png: figure.
+    step : N
+        Draw one step of a schedule, from 1.
+    chart : NAME
+        steps (default), channels, nodes, or bound.
+    title : TEXT
+        The title of a page; default: the instance.
     """
 
     from .figures import CHARTS, save_figure

@@ -36,7 +36,7 @@ Format = Annotated[
         "FORMAT",
         "msccl-xml, sccl-json, teccl, csv, ...; by default it is recognised.",
         "--from",
-        complete=completion.importers,
+        autocompletion=completion.importers,
     ),
 ]
 JudgedOn = Annotated[
@@ -45,7 +45,7 @@ JudgedOn = Annotated[
         "TOPOLOGY|FILE",
         "The network it is judged on, capacities included.",
         "--topology",
-        complete=completion.topologies,
+        autocompletion=completion.topologies,
     ),
 ]
 Performing = Annotated[
@@ -54,28 +54,29 @@ Performing = Annotated[
         "COLLECTIVE",
         "The collective it must perform, on --topology.",
         "--collective",
-        complete=completion.collectives,
+        autocompletion=completion.collectives,
     ),
 ]
 
 
 def export(
     schedule: ScheduleFile,
-    to: Annotated[
-        str,
-        arguments.option(
-            "FORMAT",
-            "csv, jsonl, text, table, markdown, latex, graphml, dot, routes, msccl, mscclpp, "
-            "goal, anynet, mpi, or a plugin's format.",
-            complete=completion.exporters,
-        ),
-    ],
-    output: Annotated[Path | None, arguments.output("The file; default: standard output.")] = None,
-    size: Annotated[
-        int | None, arguments.option("BYTES", "Bytes of a message, for formats with sizes: goal.")
-    ] = None,
+    to: Annotated[str, {"autocompletion": completion.exporters}],
+    output: Path | None = None,
+    size: int | None = None,
 ) -> None:
-    """Write a schedule for people or other tools. An invalid schedule is not exported."""
+    """Write a schedule for people or other tools. An invalid schedule is not exported.
+
+    Options
+    -------
+    to : FORMAT
+        csv, jsonl, text, table, markdown, latex, graphml, dot, routes, msccl, mscclpp, goal,
+        anynet, mpi, or a plugin's format.
+    output : -o, --output FILE
+        The file; default: standard output.
+    size : BYTES
+        Bytes of a message, for formats with sizes: goal.
+    """
     from cchybrid.referee.verify import refuse_invalid
 
     exporter = load_registry().exporter(to)
@@ -96,14 +97,20 @@ def export(
 
 def import_(
     file: ForeignFile,
-    output: Annotated[Path, arguments.output("The schedule file to write.")],
+    output: Path,
     format_name: Format = None,
     topology: JudgedOn = None,
     collective: Performing = None,
     ignore_attributes: arguments.IgnoreAttributes = False,
     unit: arguments.Unit = None,
 ) -> None:
-    """Convert a schedule of another tool to a schedule file. An invalid one is refused."""
+    """Convert a schedule of another tool to a schedule file. An invalid one is refused.
+
+    Options
+    -------
+    output : -o, --output FILE
+        The schedule file to write.
+    """
 
     from .audit import valid_schedule
     from .foreign_files import import_file
@@ -123,42 +130,41 @@ def import_(
 
 def audit(
     context: typer.Context,
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE|FOLDER", show_default=False, help="A file, or a folder.")
-    ],
+    file: Path,
     format_name: Format = None,
     topology: JudgedOn = None,
     collective: Performing = None,
     ignore_attributes: arguments.IgnoreAttributes = False,
     unit: arguments.Unit = None,
-    improve: Annotated[
-        bool,
-        typer.Option(
-            "--improve", help="Solve the instance that is bounded; show ours beside theirs."
-        ),
-    ] = False,
-    time_limit: Annotated[
-        float,
-        arguments.option(
-            "SEC", "Seconds of --improve, for each file.", check=arguments.check_seconds
-        ),
-    ] = 60.0,
-    bound_time: Annotated[
-        float,
-        arguments.option(
-            "SEC", "Processor seconds for a lower bound.", check=arguments.check_seconds
-        ),
-    ] = 10.0,
-    seed: Annotated[int, arguments.option("N", "Seed of --improve.")] = 0,
-    output: Annotated[
-        Path | None, arguments.output("Where to write report.csv and .md.", metavar="DIR")
-    ] = None,
+    improve: bool = False,
+    time_limit: Annotated[float, {"callback": arguments.check_seconds}] = 60.0,
+    bound_time: Annotated[float, {"callback": arguments.check_seconds}] = 10.0,
+    seed: int = 0,
+    output: Path | None = None,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Judge a schedule of another tool: its first broken rule, or its distance from a lower bound.
 
     Exit status: 0 valid, or no schedule in it; 1 invalid; 2 bad input, or a file that cannot be
     judged. Of a folder: 0 every file has a verdict; an interrupted report holds those so far.
+
+    Arguments
+    ---------
+    file : FILE|FOLDER
+        A file, or a folder.
+
+    Options
+    -------
+    improve
+        Solve the instance that is bounded; show ours beside theirs.
+    time_limit : SEC
+        Seconds of --improve, for each file.
+    bound_time : SEC
+        Processor seconds for a lower bound.
+    seed : N
+        Seed of --improve.
+    output : -o, --output DIR
+        Where to write report.csv and .md.
     """
 
     from .audit import Bounds, audit_file

@@ -64,19 +64,21 @@ def simulate(
     bandwidth: Bandwidth = 2000.0,
     per_hop: PerHop = 0.1,
     sizes: Sizes = SIZES,
-    folder: Annotated[
-        Path | None,
-        arguments.option("FOLDER", "Keep platform and program of the simulation there."),
-    ] = None,
-    plot: Annotated[
-        Path | None, arguments.option("FILE", "Draw the times by size: .svg, .png or .pdf.")
-    ] = None,
+    folder: Path | None = None,
+    plot: Path | None = None,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Replay a schedule in SimGrid, beside all messages at once and the collective of MPI.
 
     Exit status: 0 if every transfer takes as long as it would alone, 1 if some have to share a
     channel or a port, 2 bad input or no SimGrid.
+
+    Options
+    -------
+    folder : FOLDER
+        Keep platform and program of the simulation there.
+    plot : FILE
+        Draw the times by size: .svg, .png or .pdf.
     """
     from cchybrid.view.plot import check_plot
 

@@ -7,7 +7,7 @@ import re
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -26,13 +26,11 @@ if TYPE_CHECKING:
 @arguments.with_instance("routing", "switching", "rounds")
 def rounds(
     read_instance: arguments.ReadInstance,
-    steps: Annotated[int, arguments.option("S", "Use at most S steps.")],
+    steps: int,
     time_limit: arguments.TimeLimit = 60.0,
     seed: arguments.Seed = 0,
     threads: arguments.Threads = None,
-    output: Annotated[
-        Path | None, arguments.output("Write the schedule, and its certificate beside it.")
-    ] = None,
+    output: Path | None = None,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Find the fewest rounds of a schedule of at most S steps, and prove it.
@@ -40,6 +38,13 @@ def rounds(
     Messages are cut into chunks by --chunks and go hop by hop.
 
     Exit status: 0 a schedule was found, 1 none was found in time, 2 bad input.
+
+    Options
+    -------
+    steps : S
+        Use at most S steps.
+    output : -o, --output FILE
+        Write the schedule, and its certificate beside it.
     """
 
     from .front_files import write_changed
@@ -69,24 +74,12 @@ def rounds(
 def pareto(
     read_instance: arguments.ReadInstance,
     context: typer.Context,
-    alpha: Annotated[
-        str | None, arguments.option("SEC", "Seconds per step, such as 0.7e-6.")
-    ] = None,
-    beta: Annotated[
-        str | None, arguments.option("SEC", "Seconds per byte on a channel of capacity 1: 4e-11.")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        arguments.output(
-            "The folder of schedules and certificates; an earlier run continues there.",
-            metavar="FOLDER",
-        ),
-    ] = None,
-    plot: Annotated[
-        Path | None, arguments.option("FILE", "Plot the front: .svg, .png or .pdf.")
-    ] = None,
-    max_chunks: Annotated[int, arguments.option("C", "Try at most C chunks.")] = 24,
-    max_steps: Annotated[int | None, arguments.option("S", "Consider at most S steps.")] = None,
+    alpha: str | None = None,
+    beta: str | None = None,
+    output: Path | None = None,
+    plot: Path | None = None,
+    max_chunks: int = 24,
+    max_steps: int | None = None,
     time_limit: arguments.TimeLimit = 60.0,
     seed: arguments.Seed = 0,
     threads: arguments.Threads = None,
@@ -98,6 +91,21 @@ def pareto(
     rounds per chunk times size times beta.
 
     Exit status: 0 the front is complete and certified, 1 it is not, 2 bad input.
+
+    Options
+    -------
+    alpha : SEC
+        Seconds per step, such as 0.7e-6.
+    beta : SEC
+        Seconds per byte on a channel of capacity 1: 4e-11.
+    output : -o, --output FOLDER
+        The folder of schedules and certificates; an earlier run continues there.
+    plot : FILE
+        Plot the front: .svg, .png or .pdf.
+    max_chunks : C
+        Try at most C chunks.
+    max_steps : S
+        Consider at most S steps.
     """
     from cchybrid.view.front_plot import plot_front
     from cchybrid.view.plot import check_plot

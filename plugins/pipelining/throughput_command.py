@@ -6,7 +6,7 @@ import json
 import re
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -24,16 +24,9 @@ if TYPE_CHECKING:
 def throughput(
     read_instance: arguments.ReadInstance,
     context: typer.Context,
-    bandwidth: Annotated[
-        str | None, arguments.option("GB/S", "What a capacity of 1 stands for; rates are shown.")
-    ] = None,
+    bandwidth: str | None = None,
     time_limit: arguments.TimeLimit = 60.0,
-    output: Annotated[
-        Path | None,
-        arguments.output(
-            "Write trees and proof, for check: a .json file; or the trees alone: .xml."
-        ),
-    ] = None,
+    output: Path | None = None,
     as_json: arguments.AsJson = False,
 ) -> None:
     """Find the fewest rounds per chunk of messages cut into ever more chunks, and prove it.
@@ -43,6 +36,13 @@ def throughput(
 
     Exit status: 0 the optimum was found and certified, 1 the trees found take more rounds than the
     certified bound, 2 bad input.
+
+    Options
+    -------
+    bandwidth : GB/S
+        What a capacity of 1 stands for; rates are shown.
+    output : -o, --output FILE
+        Write trees and proof, for check: a .json file; or the trees alone: .xml.
     """
     from cchybrid.cli.plugin_loading import load_plugins
     from cchybrid.cli.writable_files import check_writable
