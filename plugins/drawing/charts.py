@@ -11,19 +11,8 @@ from cchybrid.model import Network, Schedule
 from cchybrid.referee.verify import refuse_invalid
 from cchybrid.view.frames import utilisation
 
-from .figure_styles import (
-    COLUMN,
-    DARK,
-    MAX_HEIGHT,
-    PAGE,
-    SMALL,
-    axes_at,
-    drawing,
-    new_figure,
-    panel,
-    shown,
-    text_width,
-)
+from . import figure_styles as styles
+from .figure_styles import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,30 +103,34 @@ def channel_chart(schedule: Schedule) -> Figure:
     ]
     groups = [channel.source for channel in sorted(network.channels)]
     size = MIN_ROW if rows <= 64 else max(1.2, 420 / rows)
-    high = min(MAX_HEIGHT - 110, max(60.0, rows * size))
+    high = min(styles.MAX_HEIGHT - 110, max(60.0, rows * size))
     labelled = high / rows >= 0.9 * MIN_ROW
-    margin = max(map(text_width, labels if labelled else _names(network)), default=0) * SMALL + 22
-    wide = min(PAGE - margin - BAR - 16, max(100.0, 13.0 * steps))
+    margin = (
+        max(map(styles.text_width, labels if labelled else _names(network)), default=0)
+        * styles.SMALL
+        + 22
+    )
+    wide = min(styles.PAGE - margin - BAR - 16, max(100.0, 13.0 * steps))
     whole = sorted({0.0, 1.0, *loads.ravel().tolist()})
     legend = 16.0
-    figure = new_figure(margin + wide + BAR + 16, high + BAR + 30 + legend + 8)
-    main = axes_at(figure, margin, 26 + legend, wide, high)
+    figure = styles.new_figure(margin + wide + BAR + 16, high + BAR + 30 + legend + 8)
+    main = styles.axes_at(figure, margin, 26 + legend, wide, high)
     _heat(main, loads, 1.0)
     blocked = (loads == 0) & (opposite_loads(schedule)[order] > 0)
     if blocked.any():
         _paint(main, np.ma.masked_where(~blocked, blocked), cmap=ListedColormap([BLOCKED]))
     _step_ticks(main, steps, wide)
     if labelled:
-        main.set_yticks(range(rows), labels, fontsize=min(SMALL, 0.92 * high / rows))
+        main.set_yticks(range(rows), labels, fontsize=min(styles.SMALL, 0.92 * high / rows))
         main.tick_params(axis="y", length=0)
     else:
         _group_ticks(main, network, groups, high)
         main.set_ylabel("channels, by source node")
-    top = axes_at(figure, margin, 26 + legend + high + 4, wide, BAR - 4)
+    top = styles.axes_at(figure, margin, 26 + legend + high + 4, wide, BAR - 4)
     uses = np.array([sum(len(path) - 1 for _, path in step) for step in schedule.steps])
     _bars(top, uses / (network.step_capacity * np.array(schedule.rounds)), upright=True)
     top.set_xlim(-0.5, steps - 0.5)
-    side = axes_at(figure, margin + wide + 6, 26 + legend, BAR - 6, high)
+    side = styles.axes_at(figure, margin + wide + 6, 26 + legend, BAR - 6, high)
     _bars(side, loads.mean(axis=1), upright=False)
     side.set_ylim(rows - 0.5, -0.5)
     words = {0.0: "free", 1.0: "full"}
@@ -166,16 +159,16 @@ def node_chart(schedule: Schedule) -> Figure:
     parts = [0, 1, 2] if loads[2].any() else [0, 1]
     titles = ("injected", "accepted", "passed on")
     size = 11.0 if nodes <= 36 else max(1.5, 420 / nodes)
-    high = min(MAX_HEIGHT - 80, max(50.0, nodes * size))
-    margin = max(map(text_width, _names(network))) * SMALL + 24
+    high = min(styles.MAX_HEIGHT - 80, max(50.0, nodes * size))
+    margin = max(map(styles.text_width, _names(network))) * styles.SMALL + 24
     gap = 10.0
-    wide = (PAGE - margin - 10 - gap * (len(parts) - 1)) / len(parts)
+    wide = (styles.PAGE - margin - 10 - gap * (len(parts) - 1)) / len(parts)
     wide = min(wide, max(60.0, 12.0 * steps))
-    width = max(margin + len(parts) * (wide + gap), COLUMN)
-    figure = new_figure(width, high + 62)
+    width = max(margin + len(parts) * (wide + gap), styles.COLUMN)
+    figure = styles.new_figure(width, high + 62)
     largest = float(loads.max())
     for place, part in enumerate(parts):
-        axes = axes_at(figure, margin + place * (wide + gap), 42, wide, high)
+        axes = styles.axes_at(figure, margin + place * (wide + gap), 42, wide, high)
         _heat(axes, loads[part].astype(float), largest, numbers=loads[part].size <= MAX_NUMBERS)
         axes.set_title(titles[part], pad=3)
         _step_ticks(axes, steps, wide)
@@ -192,7 +185,7 @@ def node_chart(schedule: Schedule) -> Figure:
 
 
 def _name(network: Network, node: int) -> str:
-    return shown(network.node_name(node))
+    return styles.shown(network.node_name(node))
 
 
 def _names(network: Network) -> list[str]:
@@ -279,9 +272,11 @@ def _key(figure: Figure, entries: list[tuple[str, Any]], left: float) -> None:
     from matplotlib.patches import Rectangle
 
     width = float(figure.get_size_inches()[0] * 72)
-    axes = panel(figure, 0, 0, width, 14)
+    axes = styles.panel(figure, 0, 0, width, 14)
     x = left
     for text, colour in entries:
-        axes.add_patch(Rectangle((x, 4), 8, 8, facecolor=colour, edgecolor=DARK, linewidth=0.4))
-        axes.text(x + 11, 5.4, text, fontsize=SMALL, ha="left", va="baseline")
-        x += 11 + text_width(text, SMALL) + 10
+        axes.add_patch(
+            Rectangle((x, 4), 8, 8, facecolor=colour, edgecolor=styles.DARK, linewidth=0.4)
+        )
+        axes.text(x + 11, 5.4, text, fontsize=styles.SMALL, ha="left", va="baseline")
+        x += 11 + styles.text_width(text, styles.SMALL) + 10

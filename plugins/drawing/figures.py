@@ -15,35 +15,11 @@ from cchybrid.model.errors import InputError
 from cchybrid.referee.verify import refuse_invalid
 from cchybrid.view.step_table import step_heading
 
-from .artists import (
-    Arrow,
-    draw_arrows,
-    draw_links,
-    draw_nodes,
-    draw_region,
-    draw_text,
-    line_width,
-    symbols_legend,
-)
+from . import artists
+from . import figure_styles as styles
+from .artists import Arrow
 from .charts import channel_chart, node_chart
-from .figure_styles import (
-    COLOURS,
-    COLUMN,
-    DARK,
-    FAINT,
-    FONT,
-    HELD,
-    INSIDE,
-    MAX_HEIGHT,
-    PAGE,
-    SMALL,
-    drawing,
-    figure_bytes,
-    new_figure,
-    panel,
-    save_figure,
-    text_width,
-)
+from .figure_styles import drawing, save_figure
 from .scene import Scene, make_scene
 from .step_arrows import MessageKeys, arrow_labels, step_arrows
 
@@ -88,7 +64,7 @@ def draw(found: Network | Schedule, step: int | None = None, chart: str | None =
 
 def svg(schedule: Schedule) -> str:
     """Return the figure of all steps as SVG."""
-    return figure_bytes(draw_steps(schedule), ".svg").decode()
+    return styles.figure_bytes(draw_steps(schedule), ".svg").decode()
 
 
 @drawing()
@@ -106,7 +82,7 @@ def draw_network(network: Network, bound: BoundPicture | None = None) -> Figure:
         A network that is too large, or no matplotlib.
     """
     scene = _scene(network)
-    legend = symbols_legend(network)
+    legend = artists.symbols_legend(network)
     fill = ["white"] * network.nodes
     caption = ""
     if bound is not None:
@@ -115,11 +91,13 @@ def draw_network(network: Network, bound: BoundPicture | None = None) -> Figure:
         legend += _bound_legend(bound)
     figure, (axes,) = _figure(scene, 1, 1, legend, caption=caption)
     if bound is not None:
-        draw_region(axes, scene, bound.inside, INSIDE)
-    draw_links(axes, scene, *((FAINT,) if bound is not None and bound.channels else ()))
+        artists.draw_region(axes, scene, bound.inside, styles.INSIDE)
+    artists.draw_links(
+        axes, scene, *((styles.FAINT,) if bound is not None and bound.channels else ())
+    )
     if bound is not None:
-        draw_arrows(axes, scene, _bound_arrows(scene, bound), "bound", tails=False)
-    draw_nodes(axes, scene, fill, bound.inside if bound is not None else ())
+        artists.draw_arrows(axes, scene, _bound_arrows(scene, bound), "bound", tails=False)
+    artists.draw_nodes(axes, scene, fill, bound.inside if bound is not None else ())
     return figure
 
 
@@ -211,10 +189,10 @@ CHARTS: dict[str, Callable[[Schedule], Figure]] = {
 
 def _scene(network: Network) -> Scene:
     """Return the layout in a column if nodes are far enough apart there, otherwise on a page."""
-    scene = make_scene(network, COLUMN, MAX_HEIGHT - 150)
+    scene = make_scene(network, styles.COLUMN, styles.MAX_HEIGHT - 150)
     if scene.gap >= MIN_GAP:
         return scene
-    wide = make_scene(network, PAGE, MAX_HEIGHT - 150)
+    wide = make_scene(network, styles.PAGE, styles.MAX_HEIGHT - 150)
     return wide if wide.gap > 1.15 * scene.gap else scene
 
 
@@ -226,18 +204,18 @@ def _columns(network: Network, count: int) -> tuple[int, Scene]:
     """
     scenes = {}
     for columns in range(min(count, 2), min(count, 6) + 1):
-        width = min(COLUMN, (PAGE - (columns - 1) * GUTTER) / columns)
-        scenes[columns] = make_scene(network, width, MAX_HEIGHT - 150)
+        width = min(styles.COLUMN, (styles.PAGE - (columns - 1) * GUTTER) / columns)
+        scenes[columns] = make_scene(network, width, styles.MAX_HEIGHT - 150)
     clear = [columns for columns, scene in scenes.items() if scene.gap >= MIN_PANEL_GAP]
     if clear:
         columns = max(clear, key=lambda columns: (count % columns == 0, columns))
         if (
             -(-count // columns) * (scenes[columns].height + TITLE + GUTTER)
-            <= MAX_HEIGHT - 4 * LINE
+            <= styles.MAX_HEIGHT - 4 * LINE
         ):
             return columns, scenes[columns]
     for columns, scene in scenes.items():
-        if -(-count // columns) * (scene.height + TITLE + GUTTER) <= MAX_HEIGHT - 4 * LINE:
+        if -(-count // columns) * (scene.height + TITLE + GUTTER) <= styles.MAX_HEIGHT - 4 * LINE:
             break
     return columns, scene
 
@@ -253,34 +231,34 @@ def _figure(
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with a number of panels, their titles, a legend and a caption below."""
     rows = -(-count // columns)
-    width = max(COLUMN, columns * scene.width + (columns - 1) * GUTTER)
-    letters = int((width - 2 * GUTTER) / text_width("abcdefghij ", SMALL) * 11)
+    width = max(styles.COLUMN, columns * scene.width + (columns - 1) * GUTTER)
+    letters = int((width - 2 * GUTTER) / styles.text_width("abcdefghij ", styles.SMALL) * 11)
     lines = [line for part in caption.splitlines() for line in wrap(part, letters)]
     entries = [(None, legend_title), *legend] if legend_title and legend else legend
     placed, legend_lines = _flow([(h, t) for h, t in entries], width - 2 * GUTTER)
     foot = LINE * (legend_lines + len(lines)) + (5 if legend_lines or lines else 0)
     row = scene.height + (TITLE if titles else 0)
     height = rows * row + (rows - 1) * GUTTER + foot
-    figure = new_figure(width, height)
+    figure = styles.new_figure(width, height)
     left = (width - columns * scene.width - (columns - 1) * GUTTER) / 2
     panels = []
     for number in range(count):
         down, across = divmod(number, columns)
         x = left + across * (scene.width + GUTTER)
         y = height - down * (row + GUTTER) - row
-        axes = panel(figure, x, y, scene.width, scene.height)
+        axes = styles.panel(figure, x, y, scene.width, scene.height)
         if titles:
             axes.text(
                 scene.width / 2, scene.height + 2, titles[number], ha="center", va="baseline",
-                fontsize=FONT,
+                fontsize=styles.FONT,
             )  # fmt: skip
         panels.append(axes)
     if foot:
-        axes = panel(figure, GUTTER, 0, width - 2 * GUTTER, foot)
+        axes = styles.panel(figure, GUTTER, 0, width - 2 * GUTTER, foot)
         _write_legend(axes, placed, foot - 5)
         for number, text in enumerate(lines):
             y = foot - 5 - LINE * (legend_lines + number + 0.8)
-            axes.text(0, y, text, ha="left", va="baseline", fontsize=SMALL)
+            axes.text(0, y, text, ha="left", va="baseline", fontsize=styles.SMALL)
     return figure, panels
 
 
@@ -291,7 +269,7 @@ def _flow(
     placed: list[tuple[Any, str, float, int]] = []
     x, line = 0.0, 0
     for handle, text in entries:
-        need = text_width(text, SMALL) + (20 if handle is not None else 0)
+        need = styles.text_width(text, styles.SMALL) + (20 if handle is not None else 0)
         if x and x + need > width:
             x, line = 0.0, line + 1
         placed.append((handle, text, x, line))
@@ -308,7 +286,7 @@ def _write_legend(axes: Axes, placed: list[tuple[Any, str, float, int]], top: fl
             axes.add_line(handle)
         axes.text(
             x + (20 if handle is not None else 0), y, text, ha="left", va="baseline",
-            fontsize=SMALL,
+            fontsize=styles.SMALL,
         )  # fmt: skip
 
 
@@ -329,11 +307,16 @@ def _step_legend(keys: MessageKeys) -> Legend:
             "allreduce": "holds the whole sum before the step",
         }
         text = words.get(kind, "before the step, holds the sum that it needs")
-        style: Any = {"marker": "o", "color": "none", "markeredgecolor": DARK, "markersize": 5.5}
-        legend.append((Line2D([], [], markerfacecolor=HELD, **style), text))
+        style: Any = {
+            "marker": "o",
+            "color": "none",
+            "markeredgecolor": styles.DARK,
+            "markersize": 5.5,
+        }
+        legend.append((Line2D([], [], markerfacecolor=styles.HELD, **style), text))
     elif not keys.words:
         legend.append((None, "Colours only distinguish paths that meet."))
-    symbols = symbols_legend(keys.schedule.instance.network)
+    symbols = artists.symbols_legend(keys.schedule.instance.network)
     return legend + [(handle, text) for handle, text in symbols if "capacity" not in text]
 
 
@@ -341,16 +324,16 @@ def _draw_transfers(axes: Axes, scene: Scene, keys: MessageKeys, number: int) ->
     """Draw the links, the arrows of a step (from 1), their labels and the nodes."""
     step = keys.schedule.steps[number - 1]
     arrows = step_arrows(scene, step, keys.styles(step))
-    draw_links(axes, scene, FAINT)
-    draw_arrows(axes, scene, arrows, f"step-{number}")
+    artists.draw_links(axes, scene, styles.FAINT)
+    artists.draw_arrows(axes, scene, arrows, f"step-{number}")
     size = min(6.5, scene.gap / 4)
     if size >= 4.5:
         texts = [keys.label(transfer) for transfer in step]
         for label, _ in arrow_labels(scene, arrows, texts, size):
-            draw_text(axes, label, size, "black", boxed=True)
+            artists.draw_text(axes, label, size, "black", boxed=True)
     held = keys.holders(number - 1)
-    fill = [HELD if node in held else "white" for node in range(scene.network.nodes)]
-    draw_nodes(axes, scene, fill)
+    fill = [styles.HELD if node in held else "white" for node in range(scene.network.nodes)]
+    artists.draw_nodes(axes, scene, fill)
 
 
 def _layer_colour(number: int, count: int) -> str:
@@ -361,7 +344,7 @@ def _layer_colour(number: int, count: int) -> str:
 
 
 def _bound_fill(network: Network, bound: BoundPicture) -> list[str]:
-    fill = [INSIDE if node in bound.inside else "white" for node in range(network.nodes)]
+    fill = [styles.INSIDE if node in bound.inside else "white" for node in range(network.nodes)]
     for number, layer in enumerate(bound.layers):
         for node in layer:
             fill[node] = _layer_colour(number, len(bound.layers))
@@ -378,23 +361,25 @@ def _bound_arrows(scene: Scene, bound: BoundPicture) -> list[Arrow]:
         if (a, b) in index and weight > 0:
             offset = min(2.4, 0.5 * scene.radius) if bound.channels.get((b, a), 0) > 0 else 0.0
             size = scene.network.channels[index[a, b]].capacity
-            width = (0.4 + 1.2 * weight) * scene.stroke * line_width(size, largest) / 0.8
-            arrows.append(Arrow(scene.curve(a, b, offset), COLOURS[1], "solid", min(width, 5.0)))
+            width = (0.4 + 1.2 * weight) * scene.stroke * artists.line_width(size, largest) / 0.8
+            arrows.append(
+                Arrow(scene.curve(a, b, offset), styles.COLOURS[1], "solid", min(width, 5.0))
+            )
     return arrows
 
 
 def _bound_legend(bound: BoundPicture) -> Legend:
     from matplotlib.lines import Line2D
 
-    style: Any = {"marker": "o", "color": "none", "markeredgecolor": DARK, "markersize": 5.5}
+    style: Any = {"marker": "o", "color": "none", "markeredgecolor": styles.DARK, "markersize": 5.5}
     legend: Legend = []
     if bound.inside:
-        handle = Line2D([], [], markerfacecolor=INSIDE, markeredgewidth=1.5, **style)
+        handle = Line2D([], [], markerfacecolor=styles.INSIDE, markeredgewidth=1.5, **style)
         legend.append((handle, "set of nodes"))
     if bound.channels:
         weights = {round(weight, 6) for weight in bound.channels.values() if weight > 0}
         word = "channels counted" if len(weights) == 1 else "channels (wider: higher price)"
-        legend.append((Line2D([], [], color=COLOURS[1], linewidth=1.8), word))
+        legend.append((Line2D([], [], color=styles.COLOURS[1], linewidth=1.8), word))
     for number in range(len(bound.layers)):
         handle = Line2D([], [], markerfacecolor=_layer_colour(number, len(bound.layers)), **style)
         legend.append((handle, f"step {number}" if number else "informed at step 0"))
