@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from cchybrid.plugin.records import DesignerInfo, EngineInfo
-from cchybrid.plugin.registry import Registry, load_registry
+from cchybrid.plugin.registry import load_registry
 
 Completion = tuple[str, str]
 """A word, and the summary that some shells show beside it."""
@@ -20,7 +20,7 @@ def _names_of(kind: str, field: str = "name") -> Callable[[str], list[Completion
     """Return the function that completes a field of the records of a kind."""
 
     def completed(incomplete: str) -> list[Completion]:
-        infos = getattr(_registry(), kind).values()
+        infos = getattr(load_registry(), kind).values()
         return matching(incomplete, [(getattr(info, field), info.summary) for info in infos])
 
     return completed
@@ -39,7 +39,7 @@ def topologies(incomplete: str) -> list[Completion]:
 
 def collectives(incomplete: str) -> list[Completion]:
     """Return the names of collectives in both languages, in the case in which they are typed."""
-    infos = _registry().collectives.values()
+    infos = load_registry().collectives.values()
     words = [(word, info.summary) for info in infos for word in (info.name, *info.aliases)]
     return matching(incomplete, words)
 
@@ -57,7 +57,7 @@ def engines_and_designers(incomplete: str) -> list[Completion]:
 
 def options(incomplete: str) -> list[Completion]:
     """Return ``ENGINE.NAME=`` for the options of engines."""
-    return options_of(incomplete, _registry().engines.values())
+    return options_of(incomplete, load_registry().engines.values())
 
 
 def paths(incomplete: str) -> list[Completion]:
@@ -93,8 +93,3 @@ def matching(incomplete: str, words: Sequence[Completion]) -> list[Completion]:
         return found
     lower = ((word.lower(), summary) for word, summary in words)
     return [(word, summary) for word, summary in lower if word.startswith(incomplete)]
-
-
-def _registry() -> Registry:
-
-    return load_registry()

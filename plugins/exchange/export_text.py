@@ -52,15 +52,8 @@ def export_csv(schedule: Schedule) -> str:
         for place, (message, path) in enumerate(step):
             origin = _origin(schedule, number - 1, place)
             nodes = between.join(map(name, path))
-            row: list[object] = [
-                number,
-                message,
-                name(path[0]),
-                name(path[-1]),
-                origin,
-                nodes,
-                *model.values(),
-            ]
+            ends = name(path[0]), name(path[-1])
+            row = [number, message, *ends, origin, nodes, *model.values()]
             row += [schedule.rounds[number - 1]] if rounds else []
             row += ["+".join(map(name, one_and_many(messages[message])[1]))] if relays else []
             rows.append(row)

@@ -27,23 +27,11 @@ from cchybrid.library.topologies.faults import fail, without_link
 from cchybrid.library.topologies.names import resolve
 from cchybrid.model import Network
 
-PLAIN: tuple[TopologyInfo, ...] = (
-    *cubes.FAMILIES,
-    *rings.FAMILIES,
-    *grids.FAMILIES,
-    *small.FAMILIES,
-    *circulants.FAMILIES,
-    *amp.FAMILIES,
-    *multistage.FAMILIES,
-    *trees.FAMILIES,
-    *hyperx.FAMILIES,
-    *shift_graphs.FAMILIES,
-    *dragonfly.FAMILIES,
-    *slim_fly.FAMILIES,
-    *k_ary_trees.FAMILIES,
-    *random_graphs.FAMILIES,
-    *machines.FAMILIES,
-)
+_SUBJECTS = (
+    cubes, rings, grids, small, circulants, amp, multistage, trees, hyperx, shift_graphs, dragonfly,
+    slim_fly, k_ary_trees, random_graphs, machines,
+)  # fmt: skip
+PLAIN = tuple(family for subject in _SUBJECTS for family in subject.FAMILIES)
 FAMILIES: tuple[TopologyInfo, ...] = (*PLAIN, *fat_nodes.families(PLAIN))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from cchybrid.library.records import TopologyInfo
@@ -57,8 +58,8 @@ def random_regular(nodes: int, degree: int, seed: int) -> Network:
         )
     dense = 2 * degree > nodes
 
-    def draw(stream: random.Random) -> Any:
-        graph = nx.random_regular_graph(nodes - 1 - degree if dense else degree, nodes, stream)
+    def draw(seed: random.Random) -> Any:
+        graph = nx.random_regular_graph(nodes - 1 - degree if dense else degree, nodes, seed)
         return nx.complement(graph) if dense else graph
 
     return _connected(f"random-regular-{nodes}-{degree}-{seed}", nodes, seed, draw)
@@ -93,12 +94,8 @@ def random_geometric(nodes: int, degree: int, seed: int) -> Network:
             f"{nodes:,} points take too long to compare", hint=f"use at most {MAX_POINTS:,}"
         )
     radius = math.sqrt(degree / (math.pi * nodes))
-    return _connected(
-        f"random-geometric-{nodes}-{degree}-{seed}",
-        nodes,
-        seed,
-        lambda stream: nx.random_geometric_graph(nodes, radius, seed=stream),
-    )
+    draw = partial(nx.random_geometric_graph, nodes, radius)
+    return _connected(f"random-geometric-{nodes}-{degree}-{seed}", nodes, seed, draw)
 
 
 def random_links(nodes: int, links: int, seed: int) -> Network:
@@ -131,12 +128,8 @@ def random_links(nodes: int, links: int, seed: int) -> Network:
             hint=f"use {nodes - 1} to {max_links} links",
         )
     check_size(nodes, 2 * links)
-    return _connected(
-        f"random-links-{nodes}-{links}-{seed}",
-        nodes,
-        seed,
-        lambda stream: nx.gnm_random_graph(nodes, links, seed=stream),
-    )
+    draw = partial(nx.gnm_random_graph, nodes, links)
+    return _connected(f"random-links-{nodes}-{links}-{seed}", nodes, seed, draw)
 
 
 def scale_free(nodes: int, links: int, seed: int) -> Network:
@@ -166,12 +159,8 @@ def scale_free(nodes: int, links: int, seed: int) -> Network:
             f"{nodes} nodes cannot have {links} links each", hint=f"use 1 to {max(1, nodes - 1)}"
         )
     check_size(nodes, 2 * nodes * links)
-    return _connected(
-        f"scale-free-{nodes}-{links}-{seed}",
-        nodes,
-        seed,
-        lambda stream: nx.barabasi_albert_graph(nodes, links, seed=stream),
-    )
+    draw = partial(nx.barabasi_albert_graph, nodes, links)
+    return _connected(f"scale-free-{nodes}-{links}-{seed}", nodes, seed, draw)
 
 
 def small_world(nodes: int, degree: int, seed: int, percent: int = MOVED) -> Network:
@@ -205,12 +194,8 @@ def small_world(nodes: int, degree: int, seed: int, percent: int = MOVED) -> Net
         )
     if percent > 100:
         raise InputError(f"{percent} percent of the links are too many", hint="use at most 100")
-    return _connected(
-        f"small-world-{nodes}-{degree}-{percent}-{seed}",
-        nodes,
-        seed,
-        lambda stream: nx.watts_strogatz_graph(nodes, degree, percent / 100, seed=stream),
-    )
+    draw = partial(nx.watts_strogatz_graph, nodes, degree, percent / 100)
+    return _connected(f"small-world-{nodes}-{degree}-{percent}-{seed}", nodes, seed, draw)
 
 
 def _small_world(nodes: str, degree: str, percent: str | None, seed: str) -> Network:
@@ -280,14 +265,14 @@ def _check_degree(nodes: int, degree: int, lowest: int = 3) -> None:
     check_size(nodes, nodes * degree)
 
 
-def _connected(name: str, nodes: int, seed: int, draw: Callable[[random.Random], Any]) -> Network:
+def _connected(name: str, nodes: int, seed: int, draw: Callable[..., Any]) -> Network:
     """Return the first connected graph of those drawn one after another from one random stream."""
     import networkx as nx
 
     stream = random.Random(seed)
     draws = max(1, min(MAX_DRAWS, MAX_DRAWN_NODES // nodes))
     for _ in range(draws):
-        graph = draw(stream)
+        graph = draw(seed=stream)
         if nx.is_connected(graph):
             places = nx.get_node_attributes(graph, "pos")
             positions = layouts.circle(nodes)
