@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 
-def require(options: object, **minimum: float) -> None:
-    """Raise ``ValueError`` unless each named field is at least the given number."""
-    for name, low in minimum.items():
+
+def require(options: object, largest: float = math.inf, /, **smallest: float) -> None:
+    """Raise ``ValueError`` unless each named field is from the given number up to ``largest``."""
+    for name, low in smallest.items():
         value = getattr(options, name)
-        if not value >= low:
-            raise ValueError(f"{name} is {value}, use at least {low:g}")
+        if not low <= value <= largest:
+            allowed = f"at least {low:g}" if largest == math.inf else f"{low:g} to {largest:.0f}"
+            raise ValueError(f"{name} is {value}, use {allowed}")

@@ -105,11 +105,9 @@ class EvolutionOptions:
         for name, value in self.WITHOUT_OURS.items() if self.papers else ():
             if getattr(self, name) != value:
                 raise ValueError(f"{name} is {getattr(self, name)}, with papers use {value}")
-        if not 2 <= self.population <= 100_000:
-            raise ValueError(f"population is {self.population}, use 2 to 100000")
+        require(self, 100_000, population=2)
+        require(self, 1, mutation=0, greedy=0)
         self._positive_share("replacement")
-        self._share("mutation")
-        self._share("greedy")
         require(self, moves=1, sweeps=0, polish=0, patience=1, radius=0, senders=1, memory=1)
         for name, values in (("conflicts", CONFLICTS), ("ties", TIES)):
             if getattr(self, name) not in values:
@@ -120,11 +118,6 @@ class EvolutionOptions:
     def offspring(self) -> int:
         """Children per generation."""
         return max(round(self.replacement * self.population), 1)
-
-    def _share(self, name: str) -> None:
-        """Raise ``ValueError`` unless the field is a share or probability, 0 to 1."""
-        if not 0 <= getattr(self, name) <= 1:
-            raise ValueError(f"{name} is {getattr(self, name)}, use 0 to 1")
 
     def _positive_share(self, name: str) -> None:
         if not 0 < getattr(self, name) <= 1:

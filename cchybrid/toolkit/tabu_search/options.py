@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cchybrid.toolkit.options import require
 from cchybrid.toolkit.step_control import check_control
 
 
@@ -49,15 +50,6 @@ class TabuOptions:
     memory: int = 4096
 
     def __post_init__(self) -> None:
-        for name, low in (
-            ("width", 1),
-            ("tenure", 0),
-            ("decay", 0),
-            ("patience", 1),
-            ("attempts", 1),
-            ("probe", 1),
-            ("memory", 1),
-        ):
-            if not low <= getattr(self, name) <= 1_000_000_000:
-                raise ValueError(f"{name} is {getattr(self, name)}, use {low} to 1000000000")
+        lowest = {"width": 1, "tenure": 0, "decay": 0, "patience": 1, "attempts": 1, "probe": 1}
+        require(self, 1_000_000_000, **lowest, memory=1)
         check_control(self.control)

@@ -62,10 +62,8 @@ class GappinOptions:
     distinct: bool = True
 
     def __post_init__(self) -> None:
-        require(self, population=2, generations=0, mutation=0, redundant=0, attempts=1)
-        for name in ("mutation", "redundant"):
-            if getattr(self, name) > 1:
-                raise ValueError(f"{name} is {getattr(self, name)}, use at most 1")
+        require(self, population=2, generations=0, attempts=1)
+        require(self, 1, mutation=0, redundant=0)
 
 
 class Gappin:

@@ -69,11 +69,9 @@ class HgsaOptions:
     memory: int = 4096
 
     def __post_init__(self) -> None:
-        if not 1 <= self.processes <= 10_000:
-            raise ValueError(f"processes is {self.processes}, use 1 to 10000")
+        require(self, 10_000, processes=1)
         require(self, moves=0, exchange=1, genes=1, end=0, longest=0, patience=1, memory=1)
-        if not 0 <= self.mutation <= 1:
-            raise ValueError(f"mutation is {self.mutation}, use 0 to 1")
+        require(self, 1, mutation=0)
         if not 0 < self.cooling < 1:
             raise ValueError(f"cooling is {self.cooling}, use more than 0, less than 1")
         for name in ("temperature", "weight"):

@@ -24,6 +24,7 @@ from cchybrid.toolkit.evolution.options import EvolutionOptions
 from cchybrid.toolkit.evolution.population import Population
 from cchybrid.toolkit.kernels import compiled
 from cchybrid.toolkit.kernels.rng import State, below, uniform
+from cchybrid.toolkit.options import require
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class SgaOptions(EvolutionOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._share("crossover")
+        require(self, 1, crossover=0)
 
 
 class Sga(EvolutionEngine[SgaOptions]):

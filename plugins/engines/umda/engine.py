@@ -23,6 +23,7 @@ from cchybrid.toolkit.evolution.options import EvolutionOptions
 from cchybrid.toolkit.evolution.population import Population
 from cchybrid.toolkit.kernels import compiled
 from cchybrid.toolkit.kernels.rng import State, below, uniform
+from cchybrid.toolkit.options import require
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class UmdaOptions(EvolutionOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._positive_share("parents")
-        self._share("sampled")
+        require(self, 1, sampled=0)
 
 
 class Umda(EvolutionEngine[UmdaOptions]):
