@@ -10,8 +10,7 @@ from cchybrid.plugin.records import CommandInfo, ExporterInfo, NameInfo, later
 _EVERY = (
     "store-and-forward", "extra hops", "routing table", "limited ports", "ports by node", "rounds",
     "empty steps", "chunks", "combining", "allreduce", "scan", "wide channels", "half duplex",
-    "endpoints",
-    "switches",
+    "endpoints", "switches",
 )  # fmt: skip
 """The features of what is drawn."""
 
@@ -19,32 +18,17 @@ _EVERY = (
 @hookimpl
 def cchybrid_commands() -> Iterable[CommandInfo]:
     """Return the command that draws."""
-    return (
-        CommandInfo(
-            "draw",
-            f"{__name__}.commands:draw",
-            "Draw a schedule as a page or a figure, or a network as a figure.",
-            group="Pictures and times",
-        ),
-    )
+    summary = "Draw a schedule as a page or a figure, or a network as a figure."
+    return (CommandInfo("draw", f"{__name__}.commands:draw", summary, group="Pictures and times"),)
 
 
 @hookimpl
 def cchybrid_exporters() -> Iterable[ExporterInfo]:
     """Return the formats of pages and figures."""
+    page, figure = later(f"{__name__}.page:page"), later(f"{__name__}.figures:svg")
     return (
-        ExporterInfo(
-            "html",
-            later(f"{__name__}.page:page"),
-            "an interactive page, as of draw",
-            expresses=_EVERY,
-        ),
-        ExporterInfo(
-            "svg",
-            later(f"{__name__}.figures:svg"),
-            "a figure of all steps, as of draw",
-            expresses=_EVERY,
-        ),
+        ExporterInfo("html", page, "an interactive page, as of draw", expresses=_EVERY),
+        ExporterInfo("svg", figure, "a figure of all steps, as of draw", expresses=_EVERY),
     )
 
 

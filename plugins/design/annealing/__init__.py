@@ -1,22 +1,11 @@
 """Simulated annealing of networks under design."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import DesignerInfo
+from cchybrid.plugin import DesignerInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_designers() -> Iterable[DesignerInfo]:
+def cchybrid_designers() -> list[DesignerInfo]:
     """Return the designer, imported only in worker processes."""
-    return (
-        DesignerInfo(
-            "annealing",
-            f"{__name__}.engine:Annealing",
-            "simulated annealing by exchanges of links, with rotations",
-            priority=30,
-            prepares=True,
-        ),
-    )
+    target = f"{__name__}.engine:Annealing"
+    summary = "simulated annealing by exchanges of links, with rotations"
+    return [DesignerInfo("annealing", target, summary, priority=30, prepares=True)]

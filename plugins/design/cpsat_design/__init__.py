@@ -1,22 +1,11 @@
 """Design of networks of very small orders by CP-SAT."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import DesignerInfo
+from cchybrid.plugin import DesignerInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_designers() -> Iterable[DesignerInfo]:
+def cchybrid_designers() -> list[DesignerInfo]:
     """Return the designer, imported only in worker processes."""
-    return (
-        DesignerInfo(
-            "cpsat-design",
-            f"{__name__}.engine:CpsatDesign",
-            "CP-SAT minimises the latencies of very small networks",
-            priority=45,
-            kind="exact",
-        ),
-    )
+    target = f"{__name__}.engine:CpsatDesign"
+    summary = "CP-SAT minimises the latencies of very small networks"
+    return [DesignerInfo("cpsat-design", target, summary, priority=45, kind="exact")]

@@ -1,22 +1,11 @@
 """Exhaustive design of small networks."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import DesignerInfo
+from cchybrid.plugin import DesignerInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_designers() -> Iterable[DesignerInfo]:
+def cchybrid_designers() -> list[DesignerInfo]:
     """Return the designer, imported only in worker processes."""
-    return (
-        DesignerInfo(
-            "exhaustive",
-            f"{__name__}.engine:Exhaustive",
-            "lists all networks of a small order up to isomorphism",
-            priority=50,
-            kind="exact",
-        ),
-    )
+    target = f"{__name__}.engine:Exhaustive"
+    summary = "lists all networks of a small order up to isomorphism"
+    return [DesignerInfo("exhaustive", target, summary, priority=50, kind="exact")]

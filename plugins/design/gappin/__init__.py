@@ -1,22 +1,11 @@
 """GAPPIN: the genetic algorithm for parallel processor interconnection networks."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import DesignerInfo
+from cchybrid.plugin import DesignerInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_designers() -> Iterable[DesignerInfo]:
+def cchybrid_designers() -> list[DesignerInfo]:
     """Return the designer, imported only in worker processes."""
-    return (
-        DesignerInfo(
-            "gappin",
-            f"{__name__}.engine:Gappin",
-            "the genetic algorithm of the GAPPIN paper",
-            priority=20,
-            prepares=True,
-        ),
-    )
+    target = f"{__name__}.engine:Gappin"
+    summary = "the genetic algorithm of the GAPPIN paper"
+    return [DesignerInfo("gappin", target, summary, priority=20, prepares=True)]

@@ -1,22 +1,11 @@
 """Networks with a prescribed group of automorphisms."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import DesignerInfo
+from cchybrid.plugin import DesignerInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_designers() -> Iterable[DesignerInfo]:
+def cchybrid_designers() -> list[DesignerInfo]:
     """Return the designer, imported only in worker processes."""
-    return (
-        DesignerInfo(
-            "symmetric",
-            f"{__name__}.engine:Symmetric",
-            "Cayley graphs: circulants and others in which every node looks the same",
-            priority=40,
-            prepares=True,
-        ),
-    )
+    target = f"{__name__}.engine:Symmetric"
+    summary = "Cayley graphs: circulants and others in which every node looks the same"
+    return [DesignerInfo("symmetric", target, summary, priority=40, prepares=True)]

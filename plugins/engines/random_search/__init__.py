@@ -6,14 +6,6 @@ from cchybrid.plugin import EngineInfo, hookimpl
 @hookimpl
 def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
+    target = f"{__name__}.engine:RandomSearch"
     summary = "the null baseline: greedy schedules in random order, or uniform samples"
-    return [
-        EngineInfo(
-            "random",
-            f"{__name__}.engine:RandomSearch",
-            summary,
-            priority=1,
-            baseline=True,
-            prepares=True,
-        )
-    ]
+    return [EngineInfo("random", target, summary, priority=1, baseline=True, prepares=True)]

@@ -6,9 +6,6 @@ from cchybrid.plugin import EngineInfo, hookimpl
 @hookimpl
 def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
+    target = f"{__name__}.engine:Sga"
     summary = "standard genetic algorithm with the thesis' heuristics"
-    return [
-        EngineInfo(
-            "sga", f"{__name__}.engine:Sga", summary, priority=7, baseline=True, prepares=True
-        )
-    ]
+    return [EngineInfo("sga", target, summary, priority=7, baseline=True, prepares=True)]
