@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import BenchmarkKind, CommandInfo, NameInfo
+from cchybrid.plugin import BenchmarkKind, CommandInfo, NameInfo, hookimpl
 
 if TYPE_CHECKING:
     from .frame import read
@@ -18,21 +16,21 @@ __all__ = ["read"]
 
 
 @hookimpl
-def cchybrid_commands() -> Iterable[CommandInfo]:
+def cchybrid_commands() -> tuple[CommandInfo, ...]:
     """Return the group of commands ``bench``."""
     summary = "Run suites of instances, keep every result, and report."
     return (CommandInfo("bench", f"{__name__}.cli:bench", summary, group="Benchmarks"),)
 
 
 @hookimpl
-def cchybrid_names() -> Iterable[NameInfo]:
+def cchybrid_names() -> tuple[NameInfo, ...]:
     """Return the name of this package."""
     package, _, name = __name__.rpartition(".")
     return (NameInfo("bench", f"{package}:{name}", "the runs of a store of benchmarks"),)
 
 
 @hookimpl
-def cchybrid_benchmarks() -> Iterable[BenchmarkKind]:
+def cchybrid_benchmarks() -> tuple[BenchmarkKind, ...]:
     """Return the kind whose rows are instances."""
     return (
         BenchmarkKind(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import ExecutorInfo
+from cchybrid.plugin import ExecutorInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_executors() -> Iterable[ExecutorInfo]:
+def cchybrid_executors() -> tuple[ExecutorInfo, ...]:
     """Return the executor of Dask clusters."""
     return (
         ExecutorInfo("dask", f"{__name__}.dask_executor:DaskExecutor", "workers of a Dask cluster",

@@ -5,21 +5,19 @@ The folders are plugins of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pkgutil import iter_modules
 
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import CommandInfo, NameInfo
+from cchybrid.plugin import CommandInfo, NameInfo, hookimpl
 
 
 @hookimpl
-def cchybrid_plugins() -> Iterable[str]:
+def cchybrid_plugins() -> list[str]:
     """Return the folders."""
     return [f"{__name__}.{found.name}" for found in iter_modules(__path__) if found.ispkg]
 
 
 @hookimpl
-def cchybrid_commands() -> Iterable[CommandInfo]:
+def cchybrid_commands() -> tuple[CommandInfo, ...]:
     """Return the commands about designed networks."""
     return (
         CommandInfo(
@@ -39,7 +37,7 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
 
 
 @hookimpl
-def cchybrid_names() -> Iterable[NameInfo]:
+def cchybrid_names() -> tuple[NameInfo, ...]:
     """Return the functions that design networks, and the classes of what they return."""
     return (
         NameInfo("design", f"{__name__}.api:design", "search for a network of low cost"),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import CommandInfo, ExporterInfo, NameInfo, later
+from cchybrid.plugin import CommandInfo, ExporterInfo, NameInfo, hookimpl
+from cchybrid.plugin.records import later
 
 _EVERY = (
     "store-and-forward", "extra hops", "routing table", "limited ports", "ports by node", "rounds",
@@ -16,14 +14,14 @@ _EVERY = (
 
 
 @hookimpl
-def cchybrid_commands() -> Iterable[CommandInfo]:
+def cchybrid_commands() -> tuple[CommandInfo, ...]:
     """Return the command that draws."""
     summary = "Draw a schedule as a page or a figure, or a network as a figure."
     return (CommandInfo("draw", f"{__name__}.commands:draw", summary, group="Pictures and times"),)
 
 
 @hookimpl
-def cchybrid_exporters() -> Iterable[ExporterInfo]:
+def cchybrid_exporters() -> tuple[ExporterInfo, ...]:
     """Return the formats of pages and figures."""
     page, figure = later(f"{__name__}.page:page"), later(f"{__name__}.figures:svg")
     return (
@@ -33,6 +31,6 @@ def cchybrid_exporters() -> Iterable[ExporterInfo]:
 
 
 @hookimpl
-def cchybrid_names() -> Iterable[NameInfo]:
+def cchybrid_names() -> tuple[NameInfo, ...]:
     """Return the function that ``plot`` of networks, schedules and results calls."""
     return (NameInfo("draw", f"{__name__}.figures:draw", "the figure of a network or a schedule"),)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pkgutil import iter_modules
 
-from cchybrid.plugin.hookspecs import hookimpl
+from cchybrid.plugin import hookimpl
 
 
 @hookimpl
-def cchybrid_plugins() -> Iterable[str]:
+def cchybrid_plugins() -> list[str]:
     """Return the folders."""
     return [f"{__name__}.{found.name}" for found in iter_modules(__path__)]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import CommandInfo, ExporterInfo, ImporterInfo, ProofFormatInfo, later
+from cchybrid.plugin import CommandInfo, ExporterInfo, ImporterInfo, ProofFormatInfo, hookimpl
+from cchybrid.plugin.records import later
 
 GROUP = "Other tools"
 
 
 @hookimpl
-def cchybrid_commands() -> Iterable[CommandInfo]:
+def cchybrid_commands() -> tuple[CommandInfo, ...]:
     """Return the commands."""
     return (
         CommandInfo("export", f"{__name__}.commands:export",
@@ -32,7 +30,7 @@ _PORTS, _EMPTY, _HALF = "ports by node", "empty steps", "half duplex"
 
 
 @hookimpl
-def cchybrid_exporters() -> Iterable[ExporterInfo]:
+def cchybrid_exporters() -> tuple[ExporterInfo, ...]:
     """Return the formats for people and for other tools."""
     return (
         _exporter("csv", "export_text:export_csv",
@@ -73,7 +71,7 @@ def _exporter(
 
 
 @hookimpl
-def cchybrid_importers() -> Iterable[ImporterInfo]:
+def cchybrid_importers() -> tuple[ImporterInfo, ...]:
     """Return the formats that can be read."""
     return (
         _importer("csv", "csv", "rows of step, source, destination, path"),
@@ -92,7 +90,7 @@ def _importer(name: str, module: str, summary: str) -> ImporterInfo:
 
 
 @hookimpl
-def cchybrid_proof_formats() -> Iterable[ProofFormatInfo]:
+def cchybrid_proof_formats() -> tuple[ProofFormatInfo, ...]:
     """Return the formats of proofs for checkers of other projects."""
     return (
         ProofFormatInfo("dimacs", f"{__name__}.dimacs:write_dimacs",

@@ -1,9 +1,7 @@
 """Schedules executed and simulated: MPI programs, SimGrid, models of time."""
 
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import CommandInfo, ExporterInfo, later
+from cchybrid.plugin import CommandInfo, ExporterInfo, hookimpl
+from cchybrid.plugin.records import later
 
 GROUP = "Pictures and times"
 EXPRESSED = (
@@ -15,7 +13,7 @@ EXPRESSED = (
 
 
 @hookimpl
-def cchybrid_commands() -> Iterable[CommandInfo]:
+def cchybrid_commands() -> tuple[CommandInfo, ...]:
     """Return the commands on the time of a schedule."""
     return (
         CommandInfo("time", f"{__name__}.commands:time",
@@ -27,7 +25,7 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
 
 
 @hookimpl
-def cchybrid_exporters() -> Iterable[ExporterInfo]:
+def cchybrid_exporters() -> tuple[ExporterInfo, ...]:
     """Return the format of programs."""
     export = later(f"{__name__}.mpi:export_mpi")
     summary = "an mpi4py program that performs, checks and times it"

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import BenchmarkKind, CheckInfo, CommandInfo, EngineInfo, NameInfo
+from cchybrid.plugin import BenchmarkKind, CheckInfo, CommandInfo, EngineInfo, NameInfo, hookimpl
 
 GROUP = "Chunks and rounds"
 
 
 @hookimpl
-def cchybrid_engines() -> Iterable[EngineInfo]:
+def cchybrid_engines() -> tuple[EngineInfo, ...]:
     """Return the engine of steps of several rounds."""
     return (
         EngineInfo("rounds", f"{__name__}.engine:Rounds", kind="exact", priority=44,
@@ -21,7 +18,7 @@ def cchybrid_engines() -> Iterable[EngineInfo]:
 
 
 @hookimpl
-def cchybrid_commands() -> Iterable[CommandInfo]:
+def cchybrid_commands() -> tuple[CommandInfo, ...]:
     """Return the commands."""
     return (
         CommandInfo("throughput", f"{__name__}.throughput_command:throughput", group=GROUP,
@@ -34,7 +31,7 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
 
 
 @hookimpl
-def cchybrid_checks() -> Iterable[CheckInfo]:
+def cchybrid_checks() -> tuple[CheckInfo, ...]:
     """Return the checks of a throughput and of a front."""
     return (
         CheckInfo("cchybrid-throughput/1", f"{__name__}.throughput_command:check_file",
@@ -45,7 +42,7 @@ def cchybrid_checks() -> Iterable[CheckInfo]:
 
 
 @hookimpl
-def cchybrid_names() -> Iterable[NameInfo]:
+def cchybrid_names() -> list[NameInfo]:
     """Return the names of ``import cchybrid``."""
     modules = {
         "front_files": ("check_front",),
@@ -54,15 +51,15 @@ def cchybrid_names() -> Iterable[NameInfo]:
         "rounds_front": ("Front", "FrontPoint"),
         "throughput": ("ThroughputResult", "throughput"),
     }
-    return (
+    return [
         NameInfo(name, f"{__name__}.{module}:{name}")
         for module, names in modules.items()
         for name in names
-    )
+    ]
 
 
 @hookimpl
-def cchybrid_benchmarks() -> Iterable[BenchmarkKind]:
+def cchybrid_benchmarks() -> tuple[BenchmarkKind, ...]:
     """Return the kind of published rounds per chunk."""
     return (
         BenchmarkKind("throughputs", f"{__name__}.throughput_benchmark:Throughputs",

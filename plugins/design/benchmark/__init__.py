@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import BenchmarkKind
+from cchybrid.plugin import BenchmarkKind, hookimpl
 
 
 @hookimpl
-def cchybrid_benchmarks() -> Iterable[BenchmarkKind]:
+def cchybrid_benchmarks() -> tuple[BenchmarkKind, ...]:
     """Return the kind ``designs``."""
     return (
         BenchmarkKind(

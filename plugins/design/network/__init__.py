@@ -5,15 +5,12 @@ A network under design is an array of ports, see ``ports``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from cchybrid.plugin.hookspecs import hookimpl
-from cchybrid.plugin.records import CostTermInfo
+from cchybrid.plugin import CostTermInfo, hookimpl
 
 from .terms import TERMS
 
 
 @hookimpl
-def cchybrid_cost_terms() -> Iterable[CostTermInfo]:
+def cchybrid_cost_terms() -> list[CostTermInfo]:
     """Return the cost terms of cchybrid."""
-    return TERMS.values()
+    return [*TERMS.values()]
