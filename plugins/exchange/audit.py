@@ -135,26 +135,18 @@ class Audit:
 
     def to_json(self) -> dict[str, Any]:
         """Return the audit as a JSON object."""
+        same = "file", "verdict", "sentence", "unit", "length", "rounds", "bound_by", "certified"
         return {
-            "file": self.file,
+            **{name: getattr(self, name) for name in (*same, "ours", "ours_optimal")},
             "format": self.importer,
-            "verdict": self.verdict,
-            "sentence": self.sentence,
             "rule": None if self.broken is None else self.broken.rule,
             "place": None if self.broken is None else self.broken.place,
-            "unit": self.unit,
-            "length": self.length,
-            "rounds": self.rounds,
             "theirs": self.spent,
             "lower_bound": self.lower or None,
             "lower_bound_unit": self.spent_unit,
-            "bound_by": self.bound_by,
-            "certified": self.certified,
             "percent_above": None if self.percent is None else float(self.percent),
             "limits": list(self.limits),
             "facts": list(self.facts),
-            "ours": self.ours,
-            "ours_optimal": self.ours_optimal,
         }
 
 

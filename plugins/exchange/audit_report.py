@@ -53,16 +53,14 @@ def write_report(audits: Iterable[Audit], folder: str | Path, command: str) -> t
 
 def report_csv(audits: Iterable[Audit]) -> str:
     """Return a row per file."""
-    rows = (
-        [
-            each.file, each.importer, each.verdict, each.length, each.unit, each.rounds,
-            each.spent, each.lower or None, each.spent_unit, "yes" if each.certified else "no",
-            None if each.percent is None else shown_percent(each.percent), each.ours,
-            each.broken.rule if each.broken else "", each.broken.place if each.broken else "",
-            each.reason, each.bound_by, "; ".join(each.facts), "; ".join(each.limits),
-        ]
-        for each in audits
-    )  # fmt: skip
+    rows = []
+    for each in audits:
+        record = each.to_json() | {
+            "certified": "yes" if each.certified else "no",
+            "percent_above": None if each.percent is None else shown_percent(each.percent),
+            "reason": each.reason, "facts": "; ".join(each.facts), "limits": "; ".join(each.limits),
+        }  # fmt: skip
+        rows.append([record[name] for name in COLUMNS])
     return csv_text([COLUMNS, *rows])
 
 

@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 
 from cchybrid.library.records import TopologyInfo
-from cchybrid.library.topologies import (
-    amp,
-    circulants,
-    cubes,
-    dragonfly,
-    fat_nodes,
-    grids,
-    hyperx,
-    k_ary_trees,
-    machines,
-    multistage,
-    random_graphs,
-    rings,
-    shift_graphs,
-    slim_fly,
-    small,
-    trees,
-)
+from cchybrid.library.topologies import fat_nodes
 from cchybrid.library.topologies.faults import fail, without_link
 from cchybrid.library.topologies.names import resolve
 from cchybrid.model import Network
 
 _SUBJECTS = (
-    cubes, rings, grids, small, circulants, amp, multistage, trees, hyperx, shift_graphs, dragonfly,
-    slim_fly, k_ary_trees, random_graphs, machines,
+    "cubes", "rings", "grids", "small", "circulants", "amp", "multistage", "trees", "hyperx",
+    "shift_graphs", "dragonfly", "slim_fly", "k_ary_trees", "random_graphs", "machines",
 )  # fmt: skip
-PLAIN = tuple(family for subject in _SUBJECTS for family in subject.FAMILIES)
+"""The modules of families, in the order in which these are listed."""
+PLAIN: tuple[TopologyInfo, ...] = tuple(
+    family for name in _SUBJECTS for family in import_module(f"{__name__}.{name}").FAMILIES
+)
 FAMILIES: tuple[TopologyInfo, ...] = (*PLAIN, *fat_nodes.families(PLAIN))
 
 
