@@ -296,13 +296,9 @@ class Store:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
+        with self._database:  # commits or rolls back
+            self._database.execute("BEGIN IMMEDIATE")
             yield
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
 
     def _connect(self, mode: str) -> sqlite3.Connection:
         uri = f"{self.path.absolute().as_uri()}?mode={mode}"
@@ -318,12 +314,9 @@ class Store:
     def _check_format(self) -> None:
         found = None
         if self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-            with contextlib.suppress(
-                sqlite3.OperationalError
-            ):  # a table of that name in another database
-                found = self._database.execute(
-                    "SELECT value FROM meta WHERE key = 'format'"
-                ).fetchone()
+            query = "SELECT value FROM meta WHERE key = 'format'"
+            with contextlib.suppress(sqlite3.OperationalError):  # another database has such a table
+                found = self._database.execute(query).fetchone()
         if found != (FORMAT,):
             raise InputError(
                 "this file is no store of cchybrid", where=str(self.path), hint="name another file"
