@@ -80,19 +80,14 @@ class Buffers:
 
     def own_copies(self, rank: int) -> list[tuple[Place, Place]]:
         """Return the chunks of its own input that a rank has in its output, too: from and to."""
-        numbers = range(self.chunks)
         shift = rank * self.chunks
         if self.collective in ("broadcast", "gather", "scatter") and rank != self.root:
             return []
-        if self.collective in ("allgather", "gather"):
-            return [(Place(INPUT, c), Place(OUTPUT, shift + c)) for c in numbers]
-        if self.collective == "alltoall":
-            return [(Place(INPUT, shift + c), Place(OUTPUT, shift + c)) for c in numbers]
-        if self.collective == "scatter":
-            return [(Place(INPUT, shift + c), Place(OUTPUT, c)) for c in numbers]
-        if self.collective == "broadcast":
-            return [(Place(INPUT, c), Place(OUTPUT, c)) for c in numbers]
-        return []
+        if self.collective not in ("allgather", "alltoall", "broadcast", "gather", "scatter"):
+            return []
+        given = shift if self.collective in ("alltoall", "scatter") else 0
+        got = shift if self.collective in ("allgather", "alltoall", "gather") else 0
+        return [(Place(INPUT, given + c), Place(OUTPUT, got + c)) for c in range(self.chunks)]
 
     @property
     def works_in_place(self) -> bool:
