@@ -71,7 +71,7 @@ def test_options_out_of_range_are_refused() -> None:
         (GappinOptions, {"redundant": "-0.1"}),
         (SymmetricOptions, {"samples": "0"}),
     ):
-        with pytest.raises(Exception, match="use (at|0 to 1)"):
+        with pytest.raises(Exception, match=r"use (at|0 to 1)"):
             read_options("designer", options, texts)
     assert read_options("gappin", GappinOptions, {"distinct": "no"}).distinct is False
 
