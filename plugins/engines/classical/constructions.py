@@ -10,7 +10,8 @@ from .diagonal_exchange import diagonal_exchange
 from .dimensional_trees import dimensional_trees
 from .disjoint_trees import disjoint_trees
 from .dominating_sets import dominating_sets
-from .hypercubes import binomial_tree, double_tree, xor_exchange
+from .hypercubes import binomial_tree, double_tree
+from .offset_exchange import offset_exchange
 from .packing import packed_scatter
 from .quadrant_exchange import quadrant_exchange
 from .recursive_doubling import recursive_doubling
@@ -25,8 +26,8 @@ CONSTRUCTIONS: dict[str, Callable[[Context], AnyDraft]] = {
     "binomial-tree": binomial_tree,
     # broadcast on hypercubes, all ports: d / 2 steps (McKinley, Trefftz 1993)
     "double-tree": double_tree,
-    # scatter on hypercubes: a label and its complement per step, e-cube routing
-    "xor-exchange": xor_exchange,
+    # scatter on hypercubes and HyperX: a coset of offsets per step, dimension by dimension
+    "offset-exchange": offset_exchange,
     # scatter on square tori of an even side n: n^3 / 8 steps, all channels full
     "diagonal-exchange": diagonal_exchange,
     # scatter on meshes of even sides: as few steps as the channels in the middle allow

@@ -12,7 +12,7 @@ from cchybrid.model import Network
 
 from .context import DoesNotApplyError, Path
 from .factorisations import factorisations
-from .translations import hypercube_labels
+from .hamming import hypercube_labels
 
 Places = NDArray[np.int64]
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cchybrid.model import Transfer
-from cchybrid.problem.ragged import offsets, within
-from cchybrid.problem.transfers import Transfers
 
 from .context import Context, DoesNotApplyError, Draft, Path
-from .translations import hypercube_labels
+from .hamming import hypercube_labels
 
 
 class _Cube:
@@ -89,37 +87,3 @@ def double_tree(context: Context) -> Draft:
         if hops <= cube.dimension - 1 - height:
             draft[hops].append(Transfer(0, cube.path(opposite ^ parent, bits[-1:])))
     return draft
-
-
-def xor_exchange(context: Context) -> Transfers:
-    """Return the XOR exchange: in each step every node sends to the node with its label XOR k.
-
-    With e-cube routing (Sullivan and Bashkow 1977) a value of k loads every dimension at most once,
-    so k and its complement share a step if nodes have two ports: n / 2 steps, which is optimal for
-    all-to-all, as all channels are used in all steps; n - 1 steps with one port.
-    """
-    ends = context.ends
-    cube = _Cube(context)
-    context.require_wormhole(full_duplex=True)
-    labels = np.array(cube.label)
-    first, last = labels[ends[0]], labels[ends[1]]
-    flipped = first ^ last
-    kind = np.minimum(flipped, flipped ^ context.nodes - 1) if min(context.ports()) > 1 else flipped
-    # Messages with the same source and destination take separate rounds.
-    pair = first * context.nodes + last
-    order = np.argsort(pair, kind="stable")
-    size = np.unique(pair, return_counts=True)[1]
-    repeat = np.empty_like(pair)
-    repeat[order] = within(size)
-    step = np.unique(repeat * context.nodes + kind, return_inverse=True)[1]
-    # The node after each dimension: all bits up to it are flipped. On the path if that bit is.
-    dimensions = np.arange(cube.dimension)
-    label = first[:, None] ^ (flipped[:, None] & ((2 << dimensions) - 1))
-    moves = (flipped[:, None] >> dimensions & 1).astype(bool)
-    label, visited = np.column_stack((first, label)), np.column_stack((moves[:, :1] | True, moves))
-    return Transfers(
-        np.arange(len(first)),
-        step,
-        np.argsort(labels)[label[visited]],
-        offsets(visited.sum(axis=1)),
-    )

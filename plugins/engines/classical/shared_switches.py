@@ -18,7 +18,7 @@ from cchybrid.model import Collective, CommunicationModel, Instance, Message, Ne
 from cchybrid.problem import build_problem
 
 from .context import Context, DoesNotApplyError, Draft, Path
-from .hypercubes import xor_exchange
+from .offset_exchange import offset_exchange
 from .packing import packed_scatter
 from .translated_exchange import translated_exchange
 
@@ -105,7 +105,7 @@ def _between_switches(context: Context, places: _Terminals) -> list[list[Path]]:
     context.require_useful(repeats * inner.min_steps)
     best: Sequence[Sequence[Transfer]] = ()
     with suppress(DoesNotApplyError):
-        best = xor_exchange(inner).in_steps(None)
+        best = offset_exchange(inner).in_steps(None)
     for make in (translated_exchange, packed_scatter):
         inner.known = len(best) or inner.known
         if inner.known > inner.min_steps:

@@ -2,7 +2,7 @@
 
 A subgroup of the network's translations maps paths to paths, so only the messages of one node per
 orbit are scheduled, on one channel per orbit; longest paths come first, each into the first step
-where it fits. (On hypercubes the whole group suffices: see the XOR exchange.)
+where it fits. (On hypercubes and HyperX the whole group suffices: see the offset exchange.)
 """
 
 from __future__ import annotations

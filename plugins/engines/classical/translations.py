@@ -16,6 +16,7 @@ from cchybrid.model import Network, Transfer
 
 from .context import Context, DoesNotApplyError, Draft, Path
 from .factorisations import factorisations
+from .hamming import hypercube_labels
 
 Table = NDArray[np.int64]
 Pair = tuple[int, int]
@@ -159,36 +160,3 @@ def _mixed_radix(nodes: int, sides: tuple[int, ...]) -> Table:
     digits = np.array(np.unravel_index(np.arange(nodes), sides))
     total = (digits[:, :, None] + digits[:, None, :]) % np.array(sides)[:, None, None]
     return np.asarray(np.ravel_multi_index(tuple(total), sides))
-
-
-def hypercube_labels(network: Network) -> Table | None:
-    """Return labels, shape (nodes,), under which linked nodes differ in one bit, 0 of node 0.
-
-    ``None`` if the network is no hypercube. The neighbours of node 0 get the powers of two; the
-    label of every other node is the union of the bits of its neighbours nearer to node 0.
-    """
-    size = network.nodes
-    dimension = size.bit_length() - 1
-    if size < 2 or size != 1 << dimension:
-        return None
-    if any(len(after) != dimension for after in network.successors):
-        return None
-    label = [0] + [-1] * (size - 1)
-    level = list(network.successors[0])
-    for bit, node in enumerate(level):
-        label[node] = 1 << bit
-    while level:
-        bits: dict[int, int] = {}
-        for node in level:
-            for other in network.successors[node]:
-                if label[other] < 0:
-                    bits[other] = bits.get(other, 0) | label[node]
-        for node, some in bits.items():
-            label[node] = some
-        level = list(bits)
-    if sorted(label) != list(range(size)):
-        return None
-    links = ((a, b) for a, b, _ in network.channels)
-    if any((label[a] ^ label[b]).bit_count() != 1 for a, b in links):
-        return None
-    return np.array(label, dtype=np.int64)

@@ -1,21 +1,22 @@
 """Classical constructions: the steps of the theory, and a reason where they do not apply."""
 
 import random
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from math import ceil, prod
 from typing import Any
 
-import numpy as np
 import pytest
 from cchybrid_plugins.engines.classical.constructions import CONSTRUCTIONS
 from cchybrid_plugins.engines.classical.context import Context, DoesNotApplyError
-from cchybrid_plugins.engines.classical.coset_exchange import classed
+from cchybrid_plugins.engines.classical.coset_exchange import Figures, Group
 from cchybrid_plugins.engines.classical.diagonal_exchange import chosen
 from cchybrid_plugins.engines.classical.engine import Classical
-from cchybrid_plugins.engines.classical.figures import Options
+from cchybrid_plugins.engines.classical.hamming import hamming_labels, hypercube_labels
 from cchybrid_plugins.engines.classical.residual_capacity import ResidualCapacity
 from cchybrid_plugins.engines.classical.rings import hamiltonian_cycle
-from cchybrid_plugins.engines.classical.translations import hypercube_labels, translations
+from cchybrid_plugins.engines.classical.translations import translations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,8 +61,10 @@ STEPS = {
         hypercube-32 OAB 3, hypercube-64 OAB root=1 3""",
     "dimensional-trees": """mesh-3x4 OAB root=5 ports=1 4, torus-5x7 OAB root=5 ports=1 6,
         mesh-2x3x4 OAB root=5 ports=1 5, torus-2x3x4 OAB root=5 ports=1 5""",
-    "xor-exchange": """hypercube-4 AAS 2, hypercube-32 AAS 16, hypercube-4 AAS ports=1 3,
-        hypercube-32 AAS ports=1 31, hypercube-256 AAS 128""",
+    "offset-exchange": """hypercube-4 AAS 2, hypercube-32 AAS 16, hypercube-4 AAS ports=1 3,
+        hypercube-32 AAS ports=1 31, hypercube-256 AAS 128, hyperx-3x5 AAS 5, hyperx-5x3 AAS 5,
+        hyperx-4x4x4 AAS 16, hyperx-2x3x4 AAS 12, hyperx-4x6 AAS ports=2 12, hyperx-16x16 AAS 16,
+        complete-9 AAS 1, complete-9 AAS ports=1 8, torus-3x3x3 AAS 9""",
     "dominating-sets": """ring-bi-27 OAB root=3 3, torus-5x5 OAB root=3 2, torus-8x8 OAB root=3 3,
         hypercube-64 OAB root=3 3, torus-4x8 OAB ports=1 5""",
     "ring": """b-tree-16 AAB 15, fat-tree-16 AAB 15, omega-8 AAB 7, butterfly-8 AAB 7,
@@ -76,7 +79,10 @@ STEPS = {
         torus-4x8 AAR hops 8, heawood-14 AAR 5, torus-4x4 AAB ports=2 8""",
     "translated-exchange": "torus-3x3 AAS 3, spidergon-8 AAS 4, spidergon-16 AAS 16",
     "diagonal-exchange": "torus-6x6 AAS 27, torus-8x8 AAS 64, torus-10x10 AAS 125",
-    "coset-exchange": """torus-3x3 AAS 3, torus-5x5 AAS 15, torus-7x7 AAS 42, torus-8x16 AAS 256,
+    "coset-exchange": """torus-6x8 AAS 48, torus-4x8 AAS 32, torus-3x3 AAS ports=1 8,
+        torus-8x10 AAS 100, torus-4x4x4 AAS 32, circulant-63-1x4x16 AAS 28,
+        midimew-64 AAS 64, torus-11x11 AAS 165, torus-3x3 AAS 3, torus-5x5 AAS 15,
+        torus-7x7 AAS 42, torus-8x16 AAS 256,
         torus-9x9 AAS 90, torus-5x5x5 AAS 75""",
     "quadrant-exchange": """mesh-2x2 AAS 2, mesh-2x10 AAS 50, mesh-4x6 AAS 36, mesh-6x4 AAS 36,
         mesh-8x8 AAS 128, mesh-10x10 AAS 250""",
@@ -92,8 +98,8 @@ STEPS = {
 """Steps of every construction by its theory: all channels, ports or dimensions in use."""
 
 LARGE = {
-    "torus-10x10 AAS 125", "torus-8x16 AAS 256", "torus-9x9 AAS 90", "torus-5x5x5 AAS 75",
-    "mesh-8x8 AAS 128", "mesh-10x10 AAS 250", "mesh-2x10 AAS 50",
+    "torus-10x10 AAS 125", "torus-8x16 AAS 256", "torus-5x5x5 AAS 75", "torus-11x11 AAS 165",
+    "torus-8x10 AAS 100", "mesh-8x8 AAS 128", "mesh-10x10 AAS 250", "mesh-2x10 AAS 50",
 }  # fmt: skip
 
 
@@ -116,7 +122,7 @@ def test_hypercubes_are_found_whatever_their_numbering(seed):
     label = hypercube_labels(network)
     for a, b, _ in network.channels:
         assert int(label[a] ^ label[b]).bit_count() == 1
-    assert steps_of("xor-exchange", cchybrid.instance(network, "AAS")) == 8
+    assert steps_of("offset-exchange", cchybrid.instance(network, "AAS")) == 8
     assert steps_of("disjoint-trees", cchybrid.instance(network, "AAB")) == 4
 
 
@@ -148,21 +154,57 @@ def test_figures_of_a_torus_hold_every_distance_once(side):
     assert set(found) == {(across, down) for across in range(side) for down in range(side)}
 
 
-@pytest.mark.parametrize(("sides", "longest"), [((5, 5), 4), ((4, 8), 6)])
-def test_figures_share_no_channel_and_have_opposites(sides, longest):
-    """Every node of a class sends over the paths of a figure, all nodes in one step per class."""
-    group, _, _ = classed(sides, [(0, 1), (0, sides[1] - 1), (1, 0), (sides[0] - 1, 0)])
-    options = Options(group, np.random.default_rng(0), lambda: None)
-    every = np.ones(len(options.opposite), dtype=np.bool_)
-    found = list(options.figures([*range(len(every))] * 4, every, 4))
-    assert found
-    for items, figure in found:
-        assert options.mask[list(figure)].sum(axis=0).max() == 1
-        assert items == {int(options.opposite[item]) for item in items}
-        parts = options.with_opposite(figure)
-        distances = [part.distance for group in parts for part in group]
-        assert len(set(distances)) == len(distances) >= len(items)
-        assert max(len(part.word) for group in parts for part in group) <= longest
+@pytest.mark.parametrize("ports", [1, 4])
+@pytest.mark.parametrize("sides", [(3, 5), (4, 6), (9,)])
+def test_figures_hold_every_distance_once_and_share_no_channel(sides, ports):
+    ones = [tuple(int(axis == a) for a in range(len(sides))) for axis in range(len(sides))]
+    back = [tuple(-x % s for x, s in zip(one, sides, strict=True)) for one in ones]
+    group = Group(sides, sorted([*ones, *back]))
+    steps, classes = next(group.classes(max(ceil(max(group.load)), ceil(prod(sides) / ports))))
+    context = context_of(build_problem(cchybrid.instance("ring-3", "AAS")))
+    figures = Figures(group, classes, steps, ports, context)
+    found = figures.found(sorted(group.uses), range(steps // classes))
+    reached = []
+    used, sent = Counter(), Counter()
+    for figure, word, start in found:
+        sent[figure, start] += 1
+        at, place = start, (0,) * len(sides)
+        for generator in word:
+            used[figure, generator, at] += 1
+            place = group.moved(place, group.generators[generator])
+            at = (start + group.coefficients(classes) @ place) % classes
+        reached.append(place)
+    assert sorted(reached) == sorted(group.uses)
+    assert max(used.values()) == 1
+    assert max(sent.values()) <= ports
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ["hyperx-2x3x4", "hyperx-3x5", "hyperx-4x4", "complete-7"])
+def test_hyperx_is_found_whatever_its_numbering(name, seed):
+    network = renumbered(cchybrid.instance(name, "AAS").network, seed)
+    sides, label = hamming_labels(network)
+    assert sorted(sides) == list(sides)
+    assert len({tuple(row) for row in label.tolist()}) == prod(sides) == network.nodes
+    for a, b, _ in network.channels:
+        assert (label[a] != label[b]).sum() == 1
+    steps = steps_of("offset-exchange", cchybrid.instance(network, "AAS"))
+    assert steps == network.nodes // sides[0]
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        [(a, b) for a in range(6) for b in range(a + 1, 6) if b - a != 3],  # octahedron
+        [(a, b) for a in range(4) for b in range(4, 8)],
+        [(a, (a + 1) % 6) for a in range(6)],
+        [(a, (a + j) % 16) for a in range(16) for j in (1, 4)],
+    ],
+)
+def test_other_regular_networks_are_no_hamming_graphs(links):
+    nodes = 1 + max(max(link) for link in links)
+    network = Network.from_links("regular", nodes, links)
+    assert hamming_labels(network) is None
 
 
 REASONS = [
@@ -176,15 +218,15 @@ REASONS = [
     ("dimensional-trees", "spidergon-16 OAB", "rows that are no shortest paths"),
     ("dominating-sets", "petersen-10 OAB", "no group of translations found"),
     ("dominating-sets", "mesh-3x3 OAB", "nodes of different degrees"),
-    ("xor-exchange", "hypercube-8 AAB", "messages with several destinations"),
+    ("offset-exchange", "hypercube-8 AAB", "messages with several destinations"),
+    ("offset-exchange", "torus-4x5 AAS", "not a hypercube, complete graph or HyperX"),
+    ("offset-exchange", "hyperx-3x5 AAS hops", "not wormhole"),
     ("diagonal-exchange", "torus-6x8 AAS", "no square torus with an even side"),
     ("diagonal-exchange", "torus-6x6 OAS", "not one message from every node to every"),
     ("coset-exchange", "mesh-3x3 AAS", "no network of an abelian group"),
-    ("coset-exchange", "torus-5x7 AAS", "no classes of nodes that divide the steps"),
-    ("coset-exchange", "torus-6x8 AAS", "too many paths per figure"),
-    ("coset-exchange", "torus-4x8 AAS", "no cover by figures found"),
-    ("coset-exchange", "ring-uni-8 AAS", "one-way channels"),
-    ("coset-exchange", "torus-3x3 AAS ports=1", "fewer ports than channels"),
+    ("coset-exchange", "kautz-12 AAS", "no network of an abelian group"),
+    ("coset-exchange", "torus-3x3 AAS hops", "not wormhole"),
+    ("coset-exchange", "b-tree-8 AAS", "not one message from every node"),
     ("quadrant-exchange", "mesh-5x6 AAS", "no mesh with even sides"),
     ("translated-exchange", "ring-uni-8 AAS", "no subgroup whose translated paths fit"),
     ("relayed-exchange", "hypercube-8 AAS", "not store-and-forward"),
