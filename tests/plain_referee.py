@@ -44,10 +44,10 @@ def breaches(instance: Instance, steps: Steps) -> set[Breach]:
     ]
     uses.sort(key=lambda use: (use.step, use.slot))
     found = {Breach("empty-step", s, -1, -1, "") for s, step in enumerate(steps) if not step}
-    if len(instance.model.rounds) > 1:
+    if len(instance.model.rounds) > 1 or instance.model.switching == "tdm":
         found = set()
     found |= broken_paths(instance, uses)
-    found |= overloads(instance, uses)
+    found |= overloads(instance, uses, len(steps))
     found |= ignorance(instance, uses, len(steps))
     if not backwards:
         return found
@@ -160,7 +160,7 @@ def ends(use: Use, nodes: int) -> tuple[int | None, int | None]:
     return first if 0 <= first < nodes else None, last if 0 <= last < nodes else None
 
 
-def overloads(instance: Instance, uses: list[Use]) -> set[Breach]:
+def overloads(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
     network, model = forward_network(instance), instance.forward.model
     capacity = {(c.source, c.target): c.capacity for c in network.channels}
     backwards = instance.collective.kind == "combine"
@@ -172,7 +172,7 @@ def overloads(instance: Instance, uses: list[Use]) -> set[Breach]:
         taken = []
         known = [node for node in use.path if 0 <= node < network.nodes]
         if len(known) == len(set(known)):
-            for hop in pairwise(use.path):
+            for late, hop in enumerate(pairwise(use.path)):
                 if hop in capacity:
                     # A pair's name is that of the direction that stands first in the file.
                     a, b = pair_of.get(hop, hop)[:: -1 if backwards else 1]
@@ -180,21 +180,23 @@ def overloads(instance: Instance, uses: list[Use]) -> set[Breach]:
                         resource = ("half-duplex-overload", f"half-duplex link {a}-{b}")
                     else:
                         resource = ("channel-overload", f"channel {a}->{b}")
-                    taken.append((*resource, capacity[hop]))
+                    taken.append((late, *resource, capacity[hop]))
         limits = (model.inject_limit, model.accept_limit)
         ports = zip(("inject", "accept"), ends(use, network.nodes), limits, strict=True)
         for kind, node, limit in ports:
             if node is not None and limit(node) is not None:
-                taken.append((f"{kind}-overload", f"node {node}", limit(node)))
-        for resource in taken:
-            users[use.step, *resource].append(use)
+                late = 0 if kind == "inject" else len(use.path) - 2
+                taken.append((late, f"{kind}-overload", f"node {node}", limit(node)))
+        for late, *resource in taken:
+            when = (use.step + late) % steps if model.switching == "tdm" else use.step
+            users[when, *resource].append(use)
     found = set()
     for (step, rule, place, size), group in users.items():
         rounds = model.rounds
         limit = size * ((*rounds, *rounds[-1:] * (step + 1))[step] if rounds else 1)
         if len(group) > limit:
             excess = group[limit]
-            found.add(Breach(rule, step, excess.slot, excess.message, place))
+            found.add(Breach(rule, excess.step, excess.slot, excess.message, place))
     return found
 
 
@@ -213,7 +215,7 @@ def ignorance(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
             found.add(breach._replace(rule="received-twice"))
         since.setdefault((use.message, last), use.step)
         strange = last != source and last not in destinations
-        if strange and instance.model.switching == "wormhole":
+        if strange and instance.model.switching != "store-and-forward":
             found.add(breach._replace(rule="not-a-destination"))
     for use in uses:
         first, _ = ends(use, nodes)

@@ -13,7 +13,8 @@ Both take the same keywords, which narrow what is drawn:
 kinds
     of ``"deliver"``, ``"combine"``.
 switchings
-    of ``"wormhole"``, ``"store-and-forward"``.
+    of ``"wormhole"``, ``"store-and-forward"`` (both by default), and ``"tdm"``, which makes every
+    instance one of messages of one destination and one round.
 routings
     of ``"minimal"``, ``"any"`` and numbers of extra hops.
 ports
@@ -51,6 +52,7 @@ from cchybrid.model import (
 
 KINDS = ("deliver", "combine")
 SWITCHINGS = ("wormhole", "store-and-forward")
+WITH_SLOTS = (*SWITCHINGS, "tdm")
 ROUTINGS = ("minimal", "any", 1, 2)
 PORTS = ("all", "one", "list")
 SEVERAL = {"chunks": (1, 1, 2), "rounds": ((), (2,), (1, 2), (3, 1, 2))}
@@ -150,14 +152,15 @@ def instances(
     """Random instances; see the top of this file."""
     network = draw(networks(max_nodes))
     parts = draw(st.sampled_from(list(chunks)))
-    return Instance(
-        network,
-        draw(collectives(network.nodes, kinds, max(max_messages // parts, 1))).in_chunks(parts),
-        replace(
-            draw(models(network.nodes, switchings, routings, ports)),
-            rounds=draw(st.sampled_from(list(rounds))),
-        ),
-    )
+    model = draw(models(network.nodes, switchings, routings, ports))
+    periodic = model.switching == "tdm"
+    if periodic:
+        kinds, rounds = ("deliver",), ((),)
+    collective = draw(collectives(network.nodes, kinds, max(max_messages // parts, 1)))
+    if periodic:
+        collective = scattered(Instance(network, collective), max_messages).collective
+    model = replace(model, rounds=draw(st.sampled_from(list(rounds))))
+    return Instance(network, collective.in_chunks(parts), model)
 
 
 @st.composite
@@ -182,6 +185,8 @@ def list_schedule(instance: Instance, seed: int) -> Steps:
     """Return valid steps: fill step after step in random order, stopping early at random."""
     rng = random.Random(seed)
     forward = instance.forward
+    if instance.model.switching == "tdm":
+        return _fill_period(instance, rng)
     holders = [{message.source} for message in forward.collective.deliver_messages]
     steps = []
     while any(
@@ -213,6 +218,42 @@ def _simple_paths(network: Network, path: tuple[int, ...], last: int) -> Iterato
         for node in network.successors[path[-1]]:
             if node not in path:
                 yield from _simple_paths(network, (*path, node), last)
+
+
+def _fill_period(instance: Instance, rng: random.Random) -> Steps:
+    """Return a period in which every message has a random path and slot; it may have free slots."""
+    network, model = instance.network, instance.model
+    size = {(c.source, c.target): c.capacity for c in network.channels}
+    pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}
+    slots = rng.randint(1, 4)
+    while True:
+        room: dict[tuple, int] = {}
+        steps: list[list[Transfer]] = [[] for _ in range(slots)]
+        for message, (source, (goal,)) in enumerate(instance.collective.deliver_messages):
+            choices = [(s, p) for s in range(slots) for p in allowed_paths(instance, source, goal)]
+            rng.shuffle(choices)
+            for start, path in choices:
+                uses = [
+                    ((pair.get(hop, hop), (start + late) % slots), size[hop])
+                    for late, hop in enumerate(pairwise(path))
+                ]
+                ends = (
+                    (start, model.inject_limit(source)),
+                    (start + len(path) - 2, model.accept_limit(goal)),
+                )
+                ports = ("from", source), ("to", goal)
+                for end, (slot, limit) in zip(ports, ends, strict=True):
+                    uses += [] if limit is None else [((end, slot % slots), limit)]
+                if all(room.get(use, 0) < limit for use, limit in uses):
+                    for use, _ in uses:
+                        room[use] = room.get(use, 0) + 1
+                    steps[start].append(Transfer(message, path))
+                    break
+            else:
+                break
+        else:
+            return tuple(map(tuple, steps))
+        slots += 1
 
 
 def _fill_step(

@@ -13,7 +13,8 @@ from typing import Any
 from cchybrid.checker.instance import EvidenceError, Network
 
 _PRESENT: dict[str, Callable[[Network], Any]] = {
-    "wormhole": lambda network: not network.hop_by_hop,
+    "wormhole": lambda network: not network.hop_by_hop and not network.periodic,
+    "tdm": lambda network: network.periodic,
     "store-and-forward": lambda network: network.hop_by_hop,
     "limited ports": lambda network: network.limited_ports,
     "wide channels": lambda each: max(each.channels.values(), default=0) > max(each.rounds),
@@ -32,11 +33,12 @@ _PRESENT: dict[str, Callable[[Network], Any]] = {
 FEATURES = frozenset(_PRESENT)
 """All features of instances of the formats ``cchybrid-instance/1`` and ``/2``."""
 
-_COPIES = FEATURES - {"allreduce", "scan"}
+_SLOTS = FEATURES - {"allreduce", "scan"}
+_COPIES = _SLOTS - {"tdm"}
 PROVED = {
     "schedule": FEATURES,
-    "unreachable": _COPIES,
-    "linear": _COPIES,
+    "unreachable": _SLOTS,
+    "linear": _SLOTS,
     "nested-sets": _COPIES,
     "refutation": _COPIES,
     "part": FEATURES - {"delivering", "combining"},

@@ -59,6 +59,8 @@ class Network:
         Per step its rounds; the last number, unlike the one before, holds for all further steps.
     hop_by_hop
         Whether switching is store-and-forward.
+    periodic
+        Whether the steps are the time slots of a period; then every message has one destination.
     extra_hops
         Hops that a path may exceed the shortest by, less than ``nodes``; ``None`` for any simple
         path, or a table.
@@ -113,8 +115,13 @@ class Network:
         self._read_channels(network)
         self._read_messages(collective)
         self._read_ports(model.get("ports", "all"))
-        _require(model.get("switching", "wormhole") in ("wormhole", "store-and-forward"))
-        self.hop_by_hop: bool = model.get("switching") == "store-and-forward"
+        switching = model.get("switching", "wormhole")
+        _require(switching in ("wormhole", "store-and-forward", *["tdm"][:latest]))
+        self.hop_by_hop: bool = switching == "store-and-forward"
+        self.periodic: bool = switching == "tdm"
+        if self.periodic:
+            _require(self.kind == "deliver" and self.rounds == [1])
+            _require({len(goals) for _, goals in self.messages} == {1})
         routing = model.get("routing", "minimal")
         self.table: list[tuple[int, ...]] = []
         self.by_source = False

@@ -5,6 +5,9 @@ transfer uses capacity of its own, so all messages pay, over all steps, at most 
 times price. If together they pay more than that (``payments`` has what a message pays at least),
 there is no schedule of T steps, nor of fewer, which would leave steps empty.
 
+In time slots a message uses a channel some slots after its start, maybe in the next period, so the
+prices have to be the same in all steps, and messages pay for sets or their routes.
+
 If the messages are cut into C equal chunks, and a step of r rounds carries r times the capacity,
 every chunk pays as much, and all steps offer at most the number of all rounds times the largest sum
 of capacity times price in a step. So the rounds per chunk are at least what the messages pay over

@@ -111,8 +111,8 @@ class Spread:
     def __init__(
         self, network: Network, prices: Prices, group: Mapping[str, Any], any_rounds: bool
     ) -> None:
-        if prices.steps is None:
-            raise EvidenceError("the worth of destinations is for a number of steps")
+        if prices.steps is None or network.periodic:
+            raise EvidenceError("the worth of destinations is for a number of steps in order")
         self.network, self.prices, self.steps = network, prices, prices.steps
         self.any_rounds = any_rounds
         self.values: dict[int, int] = {}

@@ -50,9 +50,10 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
     holds = PartialSums(network)
     hops = lru_cache(1 + MAX_DISTANCES // network.nodes)(network.hops)
     allowed = cache(lambda path: is_allowed(network, path, hops))
+    uses: list[Counter[Any]] = [Counter() for _ in forward]
     for number, step in enumerate(forward, 1):
         try:
-            if not step and len(network.rounds) == 1:
+            if not step and len(network.rounds) == 1 and not network.periodic:
                 raise EvidenceError("the step is empty")
             for message, path, parts in step:
                 if message >= len(network.messages):
@@ -60,11 +61,16 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
                 if not allowed(path):
                     raise EvidenceError(f"the path {str(list(path))[:80]} is not allowed")
                 holds.send(message, path[0], path[-1], parts)
-            _check_capacities(network, number, step)
+                _use(network, path, number - 1, uses)
+            if not network.periodic:
+                _check_capacities(network, number, uses[number - 1])
+                uses[number - 1].clear()
             holds.end_step()
         except EvidenceError as error:
             place = f"step {number}{' from the last' * network.backwards}"
             raise EvidenceError(f"the schedule is not valid: {place}: {error}") from None
+    for number, used in enumerate(uses, 1):  # in time slots, where these are of earlier steps, too
+        _check_capacities(network, number, used)
     holds.end()
     return network, steps
 
@@ -77,12 +83,17 @@ def _transfer(move: Any, network: Network) -> Transfer:
     return whole(move["message"]), whole_numbers(move["path"]), frozenset(parts)
 
 
-def _check_capacities(network: Network, number: int, step: list[Transfer]) -> None:
-    paths = [path for _, path, _ in step]
-    links = Counter(network.link(*hop) for path in paths for hop in pairwise(path))
-    loads = [(times, network.channels[link]) for link, times in links.items()]
-    senders, receivers = Counter(path[0] for path in paths), Counter(path[-1] for path in paths)
-    loads += [(times, network.inject[node]) for node, times in senders.items()]
-    loads += [(times, network.accept[node]) for node, times in receivers.items()]
-    if any(times > network.in_step(number, limit) for times, limit in loads):
-        raise EvidenceError("more than the capacity of a channel or port")
+def _use(network: Network, path: tuple[int, ...], start: int, uses: list[Counter[Any]]) -> None:
+    for late, hop in enumerate(pairwise(path)):
+        used = uses[(start + late * network.periodic) % len(uses)]
+        used[network.link(*hop)] += 1
+        used["inject", path[0]] += late == 0
+    used["accept", path[-1]] += 1
+
+
+def _check_capacities(network: Network, number: int, used: Counter[Any]) -> None:
+    ports = {"inject": network.inject, "accept": network.accept}
+    for (a, b), times in used.items():
+        limit = ports[a][b] if a in ports else network.channels[a, b]
+        if times > network.in_step(number, limit):
+            raise EvidenceError(f"more than the capacity of a channel or port in step {number}")

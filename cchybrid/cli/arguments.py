@@ -150,7 +150,7 @@ def _instance(
     routing : R
         minimal, any, a number of extra hops, xy, yx, e-cube, or a file of next hops.
     switching : W
-        wormhole or store-and-forward.
+        wormhole, store-and-forward, or tdm: time slots.
     ports : K
         all, K per node, or INJECT,ACCEPT.
     fail_link : A-B

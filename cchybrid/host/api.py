@@ -314,10 +314,9 @@ def bound(
 
 def _fits(info: EngineInfo, instance: Instance) -> bool:
     """Return whether an engine takes part if no engine is named."""
-    return not info.baseline and info.rounds in (
-        "any",
-        "several" if instance.model.rounds else "one",
-    )
+    rounds = "several" if instance.model.rounds else "one"
+    periods = info.periods or not instance.model.periodic
+    return not info.baseline and periods and info.rounds in ("any", rounds)
 
 
 def _instance(value: Any, collective: Any) -> Instance:

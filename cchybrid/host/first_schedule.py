@@ -10,7 +10,8 @@ engine starts. There are four methods:
 - ``LinkMatching`` (``link_matching``) for messages of several destinations, if one hop per transfer
   is enough.
 - First fit (below) for all others, as with a routing table, and in addition for few deliveries to
-  several destinations.
+  several destinations; in time slots with paths that are chosen before, in longer and longer
+  periods until all messages fit.
 
 First fit:
 
@@ -25,7 +26,7 @@ First fit:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain, pairwise
 
 from cchybrid.host.hop_scatter import HopScatter
@@ -40,6 +41,8 @@ from cchybrid.toolkit.warmup_problem import warmup_problem
 
 CHECK_INTERVAL = 256
 """Deliveries between two calls of ``should_stop``, and before the first: some milliseconds."""
+LONGER = 50
+"""A period in which not all messages fit is made longer by this part of it, and by one slot."""
 MAX_SENDERS = 4
 """Nearest holders of the message that are compared for a delivery; more were no better on meshes of
 64 nodes."""
@@ -68,11 +71,15 @@ def first_schedule(
     """
     forward = instance.forward
     _, counts, _ = forward.collective.flat
-    wormhole = forward.model.switching == "wormhole"
+    wormhole = not forward.model.hop_by_hop
     is_free = forward.model.table is None
     is_scatter = max(counts) == 1
     is_small = sum(counts) <= MAX_COMPARED_DELIVERIES
     found: list[Steps] = []
+    if forward.model.periodic:
+        slots = _TimeSlots(forward)
+        complete = _run(slots.place_all(), should_stop, CHECK_INTERVAL)
+        return tuple(map(tuple, slots.steps)) if complete else None
     if not is_scatter and is_free:
         matching = LinkMatching(forward)
         if not _run(matching.place_all(), should_stop):
@@ -229,6 +236,54 @@ class _Wormhole(_PartialSchedule):
             )[1]
             path.append(node)
         return path
+
+
+class _TimeSlots(_Wormhole):
+    """Greedy schedule of a period: every message takes the first slot that is free."""
+
+    def __init__(self, forward: Instance) -> None:
+        super().__init__(forward)
+        self._forward = forward
+
+    def place_all(self) -> Iterator[None]:
+        """Choose all paths, and place them in longer and longer periods until all fit."""
+        yield from self.sort_deliveries(self._hops.__getitem__)
+        paths: list[tuple[int, list[int]]] = []
+        for message, target in self.waiting:
+            path = self._path(self.messages[message].source, target)
+            for hop in pairwise(path):
+                self.load[hop] += 1
+            paths.append((message, path))
+            yield
+        capacity = {(a, b): size for a, b, size in self._forward.network.channels}
+        steps = max(1, *(-(-load // capacity[hop]) for hop, load in self.load.items()))
+        while not (yield from self._fits(paths, steps)):
+            steps += 1 + steps // LONGER
+
+    def _fits(
+        self, paths: Sequence[tuple[int, Sequence[int]]], steps: int
+    ) -> Generator[None, None, bool]:
+        """Place all paths in a period of this length; return whether they fit."""
+        usage, every = StepUsage(self._forward), (1 << steps) - 1
+        self.steps = [[] for _ in range(steps)]
+        for message, path in paths:
+            uses = list(enumerate(usage.channel[hop] for hop in pairwise(path)))
+            for port, hop in ((usage.inject[path[0]], 0), (usage.accept[path[-1]], len(uses) - 1)):
+                if port is not None:
+                    uses.append((hop, port))
+            full = 0
+            for hop, resource in uses:
+                late, bits = hop % steps, usage.full[resource]
+                full |= bits >> late | bits << steps - late
+            free = ~full & every
+            if not free:
+                return False
+            slot = (free & -free).bit_length() - 1
+            for hop, resource in uses:
+                usage.use([resource], 1 << (slot + hop) % steps)
+            self.steps[slot].append(Transfer(message, tuple(path)))
+            yield
+        return True
 
 
 class _HopByHop(_PartialSchedule):

@@ -53,7 +53,7 @@ class ScatterGreedy:
 
     def __init__(self, forward: Instance) -> None:
         self._usage = StepUsage(forward)
-        self._by_hop = forward.model.switching != "wormhole"
+        self._by_hop = forward.model.hop_by_hop
         network = self._usage.open_network if self._by_hop else forward.network
         each, counts, self._target = map(np.array, forward.collective.flat)
         self._message = np.repeat(np.arange(len(counts)), counts)

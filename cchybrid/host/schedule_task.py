@@ -84,7 +84,7 @@ class ScheduleTask(Task):
         return cls(instance, config.target, provable, config.strategy, initial)
 
     def _history_of(self, instance: Instance, provable: bool) -> RunHistory:
-        hop_by_hop = instance.model.switching == "store-and-forward"
+        hop_by_hop = instance.model.hop_by_hop
         return RunHistory(is_ordered(instance), count_deliveries(instance), provable, hop_by_hop)
 
     @property
@@ -219,7 +219,7 @@ class ScheduleTask(Task):
         found: Line = {"target": self.target, "blind": config.blind, "lower": self.blackboard.lower}
         if arm is not None:
             found["view"] = arm.view
-            found["several_rounds"] = arm.engine.rounds != "one"
+            found |= {"several_rounds": arm.engine.rounds != "one", "periods": arm.engine.periods}
             found["quotients"] = asdict(config.quotient_options)
         return found
 

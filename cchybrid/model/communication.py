@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
+from cchybrid.model.collective import Collective
 from cchybrid.model.errors import InputError, Problem, refuse_first
 from cchybrid.model.json_fields import expect, only_keys, read_integer, show, take, take_list
+from cchybrid.model.network import Network
 from cchybrid.model.routing_table import RoutingTable
 from cchybrid.model.whole_numbers import MAX_CAPACITY, whole, whole_tuple
 
-Switching = Literal["wormhole", "store-and-forward"]
+SWITCHINGS = "wormhole", "store-and-forward", "tdm"
+Switching = Literal["wormhole", "store-and-forward", "tdm"]
 Routing = Literal["minimal", "any"] | int | RoutingTable
 Ports = int | tuple[int, ...] | None
 
@@ -26,8 +29,10 @@ class CommunicationModel:
     Parameters
     ----------
     switching
-        ``wormhole`` (a message occupies a whole path during one step) or
-        ``store-and-forward`` (one hop per step, every node may keep and forward).
+        ``wormhole`` (a message occupies a whole path during one step), ``store-and-forward`` (one
+        hop per step, every node may keep and forward), or ``tdm`` (time-division multiplexing: the
+        schedule is repeated again and again, its steps are the time slots of the period, and a
+        message uses the channels of its path in consecutive slots).
     inject, accept
         Messages that a node may inject and accept in one step: one number for all nodes, one
         number per node, or ``None`` for all-port (only the channels limit).
@@ -60,14 +65,16 @@ class CommunicationModel:
         refuse_first(self._problems())
 
     def _problems(self) -> Iterator[Problem]:
-        if self.table is not None and self.switching != "wormhole":
+        if self.table is not None and self.hop_by_hop:
             yield "a routing table is for wormhole switching", "model.routing", "leave it out"
-        if self.switching not in ("wormhole", "store-and-forward"):
+        if self.switching not in SWITCHINGS:
             yield (
                 f"unknown switching {self.switching!r}",
                 "model.switching",
-                "use wormhole or store-and-forward",
+                "use wormhole, store-and-forward or tdm",
             )
+        if self.periodic and self.rounds:
+            yield "rounds of time slots", "model.rounds", "use channels of larger capacity"
         if (self.inject is None) != (self.accept is None):
             yield "only one of inject and accept is limited", "model.ports", 'give both, or "all"'
         for ports in (self.inject, self.accept):
@@ -100,6 +107,27 @@ class CommunicationModel:
         while len(rounds) > 1 and rounds[-1] == rounds[-2]:
             rounds = rounds[:-1]
         self.__dict__["rounds"] = () if rounds == (1,) else rounds
+
+    @property
+    def hop_by_hop(self) -> bool:
+        """Whether every transfer is one hop, and nodes store what they forward."""
+        return self.switching == "store-and-forward"
+
+    @property
+    def periodic(self) -> bool:
+        """Whether the steps are the time slots of a period, which is repeated."""
+        return self.switching == "tdm"
+
+    def check_fits(self, network: Network, collective: Collective) -> None:
+        """Raise an ``InputError`` for the table of another network, or messages not allowed."""
+        if self.table is not None:
+            self.table.check(network)
+        if self.periodic and (collective.kind != "deliver" or max(collective.flat[1]) > 1):
+            raise InputError(
+                "messages to several destinations, or of several sources, in time slots",
+                where="collective",
+                hint="use messages of one source and one destination, such as AAS, with tdm",
+            )
 
     def rounds_in(self, step: int) -> int:
         """Return the rounds of a step, counted from 0; for ``combine`` from the last step."""

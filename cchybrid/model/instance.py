@@ -30,6 +30,7 @@ _NEWER: tuple[tuple[str, str, str, Callable[[Any], bool]], ...] = (
     ("collective", "chunks", "chunks", lambda value: True),
     ("model", "rounds", "rounds", lambda value: True),
     ("model", "routing", "routing table", lambda value: isinstance(value, dict)),
+    ("model", "switching", "switching {}", lambda value: value == "tdm"),
     ("collective", "kind", "kind {}", lambda kind: kind in ("allreduce", "scan", "exscan")),
 )
 """The parts that the first format lacks: object, key, words, and for which values."""
@@ -70,8 +71,7 @@ class Instance(ShownInstance):
         named.update([source for source, _ in messages])
         if min(named) < 0 or max(named) >= nodes:
             self._refuse_node()
-        if self.model.table is not None:
-            self.model.table.check(self.network)
+        self.model.check_fits(self.network, self.collective)
         for key in ("inject", "accept"):
             ports = getattr(self.model, key)
             if isinstance(ports, tuple) and len(ports) != nodes:
@@ -167,7 +167,7 @@ class Instance(ShownInstance):
             if node in message.members:
                 ends = message.needed(node) if back else message.needing(node)
                 others = tuple(member for member in ends if member != node)
-                whole = not back or self.model.switching == "store-and-forward"
+                whole = not back or self.model.hop_by_hop
                 if others and (whole or len(others) == len(message.members) - 1):
                     found.append((number, others))
         if not found:
@@ -233,8 +233,8 @@ class Instance(ShownInstance):
 
     @property
     def _needs_format_2(self) -> bool:
-        collective = self.collective
-        newer = bool(self.model.rounds) or self.model.table is not None
+        collective, model = self.collective, self.model
+        newer = bool(model.rounds) or model.table is not None or model.periodic
         return newer or collective.chunks > 1 or collective.with_sums
 
     def to_json(self) -> dict[str, Any]:

@@ -8,11 +8,12 @@ all its channels have capacity 1 in each direction.
 
 from __future__ import annotations
 
-from cchybrid.model import Schedule
+from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 
 FEATURES = frozenset({
-    "store-and-forward", "extra hops", "routing table", "limited ports", "ports by node", "rounds",
+    "store-and-forward", "tdm",
+    "extra hops", "routing table", "limited ports", "ports by node", "rounds",
     "empty steps", "chunks", "combining", "allreduce", "scan", "wide channels", "half duplex",
     "endpoints",
     "switches",
@@ -25,8 +26,9 @@ def features(schedule: Schedule) -> set[str]:
     instance = schedule.instance
     network, collective, model = instance.network, instance.collective, instance.model
     present = {
-        "store-and-forward": model.switching == "store-and-forward",
-        "extra hops": model.switching == "wormhole" and model.extra_hops != 0,
+        "store-and-forward": model.hop_by_hop,
+        "tdm": model.periodic,
+        "extra hops": not model.hop_by_hop and model.extra_hops != 0,
         "routing table": model.table is not None,
         "limited ports": model.inject is not None,
         "ports by node": isinstance(model.inject, tuple) or isinstance(model.accept, tuple),
@@ -42,6 +44,16 @@ def features(schedule: Schedule) -> set[str]:
         "switches": bool(network.switches),
     }
     return {name for name, there in present.items() if there}
+
+
+def refuse_time_slots(instance: Instance, what: str) -> None:
+    """Raise an ``InputError`` if the steps of an instance are time slots, which is not for that."""
+    if instance.model.periodic:
+        raise InputError(
+            f"{what}: not for time slots",
+            where=instance.name,
+            hint="solve, bound, prove, verify and check work on them",
+        )
 
 
 def refuse_unexpressed(schedule: Schedule, name: str, expresses: tuple[str, ...]) -> None:

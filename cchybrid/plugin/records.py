@@ -72,6 +72,9 @@ class EngineInfo(_Later):
     rounds
         ``one``: the engine works where every step has one round, and gets no other Problem;
         ``several``: only where steps have several (``Problem.rounds``); ``any``: in both cases.
+    periods
+        Whether the engine works on time slots (``Problem.periodic``), too; it gets no such Problem
+        otherwise.
     former_names
         Names that the engine had before: they still work wherever an engine is named, and the
         first use of each prints one line with the present name. No other engine may have them.
@@ -91,6 +94,7 @@ class EngineInfo(_Later):
     messages: Messages = "any"
     decides: bool = False
     rounds: Rounds = "one"
+    periods: bool = False
     former_names: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     external: bool = False

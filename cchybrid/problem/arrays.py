@@ -10,7 +10,7 @@ the switching or the port model from which it was built.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,6 +22,7 @@ LongArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 T = TypeVar("T")
 
+NO_OFFSETS = np.zeros(0, dtype=np.int32)
 CHANNEL, LINK, INJECT, ACCEPT = 0, 1, 2, 3
 """Kinds of resources: a channel, a half-duplex pair, a node's injection and acceptance ports."""
 
@@ -117,6 +118,13 @@ class ProblemArrays:
     complete
         Whether every option that the instance allows is listed: only then does "no assignment in S
         steps" mean "no schedule in S steps".
+    path_offset
+        Of each entry of ``path_resource``, how many steps after the start of the option it is used;
+        without entries (shape (0,)) in the step itself, as everywhere but in time slots.
+    periodic
+        Whether the last step is followed by the first: an option that starts in step t uses a
+        resource of offset o in step (t + o) modulo the number of steps. Then the number of steps is
+        one more than the largest step in which an option starts.
     rounds
         Per step how many times its resources carry their capacity; the last number holds for all
         further steps. An engine sees others than (1,) only if its ``EngineInfo.rounds`` says so.
@@ -132,6 +140,8 @@ class ProblemArrays:
     path_start: LongArray
     path_resource: IntArray
     complete: bool
+    path_offset: IntArray = field(default_factory=NO_OFFSETS.copy)
+    periodic: bool = False
     rounds: tuple[int, ...] = (1,)
 
     def __repr__(self) -> str:

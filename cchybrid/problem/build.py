@@ -60,7 +60,7 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
     structure = NetworkStructure(
         network=forward.network,
         collective=forward.collective,
-        hop_by_hop=forward.model.switching != "wormhole",
+        hop_by_hop=forward.model.hop_by_hop,
         extra_hops=forward.model.extra_hops,
         routes=routes,
         resources=resources,
@@ -70,6 +70,7 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
         path_node_start=pool.start,
     )
     path_resource: Any = partial(NetworkStructure.listed_resources, structure)
+    path_start = pool.start + np.arange(len(pool.start))
     return Problem(
         capacity=resources.capacity,
         kind=resources.kind,
@@ -78,8 +79,10 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
         option_start=first[offsets_of(demand.arc_delivery, len(demand.required))],
         option_requires=np.repeat(demand.arc_requires, np.diff(first)),
         option_path=option_path.astype(np.int32, copy=False),
-        path_start=pool.start + np.arange(len(pool.start)),
+        path_start=path_start,
         path_resource=path_resource,
+        path_offset=resources.offsets(path_start),
+        periodic=forward.model.periodic,
         complete=demand.complete and pool.complete,
         origin=InstanceOrigin(instance, structure),
         rounds=forward.model.rounds or (1,),
@@ -90,7 +93,7 @@ def routes_of(forward: Instance) -> Routes:
     """Return the routes between the nodes of a ``deliver`` instance."""
     if forward.model.table is not None:
         return TableRoutes(forward.network, forward.model.table)
-    if forward.model.switching == "wormhole":
+    if not forward.model.hop_by_hop:
         return Routes(forward.network, forward.model.extra_hops)
     # Every path is one hop, so it is a shortest path under any routing rule, and endpoints store
     # and forward messages, too.

@@ -33,7 +33,7 @@ _MIN_SENDERS = 8
 
 def is_ordered(instance: Instance) -> bool:
     """Return whether some delivery may require another, so that the order of steps matters."""
-    forwards = instance.model.switching != "wormhole"
+    forwards = instance.model.hop_by_hop
     return forwards or max(instance.forward.collective.flat[1]) > 1
 
 
@@ -45,7 +45,7 @@ def count_deliveries(instance: Instance) -> int:
 def too_large(forward: Instance) -> str | None:
     """Return why no Problem of a ``deliver`` instance can be built, ``None`` if one may be."""
     messages, channels = len(forward.collective.flat[0]), len(forward.network.channels)
-    if forward.model.switching == "wormhole" or messages * channels < MAX_ARCS:
+    if not forward.model.hop_by_hop or messages * channels < MAX_ARCS:
         return None
     return f"{messages:,} messages, each over any of {channels:,} channels"
 
@@ -67,7 +67,7 @@ def demand_of(
         only its nearest senders.
     """
     distance, (sends, accepts) = routes.distance, resources.working
-    if forward.model.switching != "wormhole":
+    if forward.model.hop_by_hop:
         return _hop_demand(forward, distance, sends, accepts)
     messages, sizes = forward.collective.deliver_messages, forward.collective.flat[1]
     if max(sizes) == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -54,8 +55,8 @@ def extend(
     before = structure.required_by(*_ragged(added))
     fresh = {path: problem.paths + k for k, path in enumerate({path: None for _, path in added})}
     _, nodes, starts = _ragged([(-1, path) for path in fresh])
-    used = structure.resources.of_paths(nodes, starts)
-    uses = starts + np.arange(len(starts))
+    uses = structure.resources.uses_of(nodes, starts)
+    uses["path_start"] = problem.path_start[-1] + uses["path_start"][1:]
     # A stable sort places new options after the old ones of their delivery.
     owner = np.append(problem.option_delivery, [which for which, _ in added])
     order = np.argsort(owner, kind="stable")
@@ -63,13 +64,15 @@ def extend(
     moved[order] = np.arange(len(order), dtype=np.int32)
     requires = np.append(problem.option_requires, before)
     paths = np.append(problem.option_path, [fresh[path] for _, path in added])
+    added_uses: dict[str, Any] = {
+        name: np.append(getattr(problem, name), used) for name, used in uses.items()
+    }
     grown = replace(
         problem,
         option_start=offsets_of(owner[order], problem.deliveries),
         option_requires=requires[order].astype(np.int32),
         option_path=paths[order].astype(np.int32),
-        path_start=np.append(problem.path_start, problem.path_start[-1] + uses[1:]),
-        path_resource=np.append(problem.path_resource, used),
+        **added_uses,
         origin=replace(
             origin,
             structure=structure.with_paths(
@@ -124,8 +127,7 @@ def list_transfers(
         option_start=offsets(times),
         option_requires=requires[order].astype(np.int32),
         option_path=order.astype(np.int32),
-        path_start=moves.start + np.arange(len(moves.start)),
-        path_resource=structure.resources.of_paths(moves.node, moves.start),
+        **structure.resources.uses_of(moves.node, moves.start),
         complete=False,
         origin=replace(origin, structure=structure.with_paths(moves.node, moves.start)),
     )
@@ -158,8 +160,7 @@ def list_hops(problem: Problem) -> Problem:
         option_start=offsets_of(delivery[kept], problem.deliveries),
         option_requires=before[kept].astype(np.int32),
         option_path=path[kept].astype(np.int32),
-        path_start=start + np.arange(len(start)),
-        path_resource=structure.resources.of_paths(nodes, start),
+        **structure.resources.uses_of(nodes, start),
         complete=False,
         origin=replace(origin, structure=structure.with_paths(nodes, start)),
     )

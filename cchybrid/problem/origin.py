@@ -44,6 +44,11 @@ class InstanceOrigin:
         listed = option >= 0
         found.option[delivery[listed]] = option[listed]
         found.step[delivery[listed]] = moves.step[listed]
+        if problem.periodic:
+            # The period may begin anywhere; in a Problem its last slot has a start.
+            made = found.step >= 0
+            later = len(steps) - 1 - found.step.max(initial=0)
+            found.step[made] = (found.step[made] + later) % len(steps)
         return found
 
     def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
@@ -69,10 +74,10 @@ class InstanceOrigin:
 def schedule_of(instance: Instance, transfers: Transfers, steps: int | None) -> Schedule:
     """Return the schedule of these forward transfers.
 
-    Empty steps are kept if a number of ``steps`` is given, or where steps have different numbers of
-    rounds, so that none can be moved.
+    Empty steps are kept if a number of ``steps`` is given, or where none can be moved: time slots,
+    and steps of different numbers of rounds.
     """
-    if steps is None and len(instance.model.rounds) > 1:
+    if steps is None and (len(instance.model.rounds) > 1 or instance.model.periodic):
         steps = int(transfers.step.max(initial=-1)) + 1
     ordered = transfers.in_steps(steps)
     return Schedule(

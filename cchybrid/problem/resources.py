@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Network
-from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, BoolArray, IntArray, LongArray
+from cchybrid.problem.arrays import (
+    ACCEPT,
+    CHANNEL,
+    INJECT,
+    LINK,
+    NO_OFFSETS,
+    BoolArray,
+    IntArray,
+    LongArray,
+)
 from cchybrid.problem.ragged import Integers, PairLookup, blocks, owners
 
 _MAX_CAPACITY = 1 << 30
@@ -28,6 +38,8 @@ class Resources:
         Shape (channels,): the resource of each channel, in the network's order.
     inject, accept
         Shape (nodes,): the resource of each node's ports.
+    periodic
+        As in ``Problem``.
     """
 
     network: Network
@@ -37,6 +49,7 @@ class Resources:
     channel: IntArray
     inject: IntArray
     accept: IntArray
+    periodic: bool
 
     @cached_property
     def channels(self) -> LongArray:
@@ -96,6 +109,27 @@ class Resources:
         ]
         return used
 
+    def uses_of(self, node: Integers, start: LongArray) -> dict[str, Any]:
+        """Return the fields of a Problem about what paths use, by name; see ``of_paths``."""
+        path_start = start + np.arange(len(start))
+        return {
+            "path_start": path_start,
+            "path_resource": self.of_paths(node, start),
+            "path_offset": self.offsets(path_start),
+        }
+
+    def offsets(self, path_start: LongArray) -> IntArray:
+        """Return the field ``path_offset`` of a Problem.
+
+        In time slots the k-th channel of a path is used k - 1 steps after the start, and the
+        acceptance port with the last channel.
+        """
+        if not self.periodic:
+            return NO_OFFSETS
+        size = np.diff(path_start)
+        place = np.arange(path_start[-1]) - np.repeat(path_start[:-1], size)
+        return np.clip(place - 1, 0, np.repeat(size - 3, size)).astype(np.int32)
+
 
 def resources_of(forward: Instance) -> Resources:
     """Return the resources of a ``deliver`` instance."""
@@ -133,4 +167,5 @@ def resources_of(forward: Instance) -> Resources:
         channel=np.fromiter(channels, dtype=np.int32),
         inject=inject,
         accept=accept,
+        periodic=model.periodic,
     )

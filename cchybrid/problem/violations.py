@@ -78,20 +78,27 @@ def find_violations(problem: ProblemArrays, assignment: Assignment) -> list[Assi
         for delivery in broken.tolist()
     ]
     order = np.argsort(when, kind="stable")
-    return found + list(_overloads(problem, problem.option_path[option[kept[order]]], when[order]))
+    path = problem.option_path[option[kept[order]]]
+    return found + list(_overloads(problem, path, when[order], assignment.steps))
 
 
 def _overloads(
-    problem: ProblemArrays, path: Integers, when: Integers
+    problem: ProblemArrays, path: Integers, when: Integers, steps: int
 ) -> Iterator[AssignmentViolation]:
-    """Yield the overloads of these paths, whose steps ascend, some steps at a time."""
+    """Yield the overloads of these paths, whose steps ascend, some steps at a time.
+
+    In a period, paths lead into other steps, so all steps are taken at once.
+    """
     rounds = np.array(problem.rounds, dtype=np.int64)
     row = np.append(np.flatnonzero(np.diff(when, prepend=-1)), len(when))
     size = offsets(problem.path_start[path + 1] - problem.path_start[path])
-    for first, stop in blocks(size[row]):
+    for first, stop in [(0, -1)] if problem.periodic else blocks(size[row]):
         part = slice(row[first], row[stop])
         use, place = gather(problem.path_start, path[part])
-        cell = when[part][place] * problem.resources + problem.path_resource[use]
+        at = when[part][place]
+        if problem.periodic:
+            at = (at + problem.path_offset[use]) % steps
+        cell = at * problem.resources + problem.path_resource[use]
         cell, uses = np.unique(cell, return_counts=True)
         step, resource = np.divmod(cell, problem.resources)
         capacity = problem.capacity[resource] * rounds[np.minimum(step, len(rounds) - 1)]

@@ -40,7 +40,7 @@ def arborescence_bounds(instance: Instance) -> Iterator[LowerBound]:
     """Yield bounds for messages to all nodes, over ports hop by hop or half-duplex links."""
     network, model = instance.network, instance.model
     messages = instance.collective.deliver_messages
-    ports = model.switching == "store-and-forward" and (model.inject, model.accept) != (None, None)
+    ports = model.hop_by_hop and (model.inject, model.accept) != (None, None)
     if not (ports or network.half_duplex) or not messages or not network.channels:
         return
     if any(len({m.source, *m.destinations}) < network.nodes for m in messages):

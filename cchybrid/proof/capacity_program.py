@@ -91,7 +91,7 @@ def port_rows(
     switching it uses ports once, whatever its route, which cut bounds count.
     """
     model, nodes = instance.model, range(instance.network.nodes)
-    if model.switching != "store-and-forward":
+    if not model.hop_by_hop:
         return {}, {}
     return (
         {v: limit(k) for v in nodes if (k := model.inject_limit(v)) is not None},

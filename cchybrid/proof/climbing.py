@@ -45,7 +45,7 @@ def refute_ever_more(
     refute
         Returns evidence that no schedule has at most this number of steps, or ``None``.
     """
-    hop_by_hop = instance.model.switching == "store-and-forward"
+    hop_by_hop = instance.model.hop_by_hop
     max_steps = sum(
         instance.network.nodes if hop_by_hop else len(message.destinations)
         for message in instance.collective.deliver_messages

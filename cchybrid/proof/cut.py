@@ -115,7 +115,7 @@ class CutMeter:
     def __init__(self, instance: Instance) -> None:
         network, model = instance.network, instance.model
         nodes = network.nodes
-        self.hop_by_hop = model.switching == "store-and-forward"
+        self.hop_by_hop = model.hop_by_hop
         resources = resources_of(instance)
         self.channels = resources.channels
         self.inject, self.accept = (

@@ -32,7 +32,7 @@ Key = tuple[str, Place]
 def cut_over_time_bounds(instance: Instance) -> Iterator[LowerBound]:
     """Yield increasing bounds of cuts over time."""
     network = instance.network
-    if instance.model.switching != "store-and-forward":
+    if not instance.model.hop_by_hop:
         return
     if network.nodes * len(network.channels) <= MAX_PAIRS:
         yield from climb(instance, _evidence(instance))

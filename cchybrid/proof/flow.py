@@ -123,7 +123,7 @@ def _allowed_arcs(instance: Instance, sources: Sequence[int]) -> Iterator[list[t
     shortest paths; with extra hops they are a superset, and the exact check corrects that.
     """
     network, extra = instance.network, instance.model.extra_hops
-    if instance.model.switching == "store-and-forward":
+    if instance.model.hop_by_hop:
         network, extra = replace(network, endpoints=()), None
     endpoints = set(network.endpoints)
     distance = hop_distances(network, range(network.nodes))
@@ -159,9 +159,7 @@ def _candidate_prices(instance: Instance) -> Iterator[FlowPrices]:
         if instance.model.inject is not None:
             yield FlowPrices(0.0, np.zeros(channels), np.ones(nodes), nothing)
         # Elsewhere cuts around single nodes are as good.
-        ports = (
-            instance.model.switching == "store-and-forward" and instance.model.inject is not None
-        )
+        ports = instance.model.hop_by_hop and instance.model.inject is not None
         dual = _solve_last_hops(instance) if ports or instance.network.half_duplex else None
     if dual is None:
         return

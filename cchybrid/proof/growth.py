@@ -26,7 +26,7 @@ MAX_TRIED = 8
 def growth_bounds(instance: Instance) -> Iterator[LowerBound]:
     """Yield increasing growth bounds."""
     messages = instance.collective.deliver_messages
-    if instance.model.switching != "store-and-forward" and all(
+    if not instance.model.hop_by_hop and all(
         len(message.destinations) == 1 for message in messages
     ):
         yield LowerBound(1, linear(1))  # at once, as a scatter may have a million messages

@@ -38,7 +38,7 @@ Columns = dict[tuple[int, int], Any]
 
 def level_bounds(instance: Instance) -> Iterator[LowerBound]:
     """Yield bounds above those of growth, for few messages that spread hop by hop."""
-    if instance.model.switching != "store-and-forward":
+    if not instance.model.hop_by_hop:
         return
     spreading = {m for m in instance.collective.deliver_messages if len(m.destinations) > 1}
     if not 0 < len(spreading) <= MAX_MESSAGES:

@@ -112,7 +112,7 @@ class CheapestFlow:
 
     def __init__(self, instance: Instance) -> None:
         network, extra = instance.network, instance.model.extra_hops
-        hop_by_hop = instance.model.switching == "store-and-forward"
+        hop_by_hop = instance.model.hop_by_hop
         if hop_by_hop:
             # Each hop is a path of its own, so routes are unrestricted and may pass endpoints.
             network, extra = replace(network, endpoints=()), None

@@ -27,7 +27,7 @@ def _evidence(instance: Instance, messages: list[int]) -> Iterator[dict[str, Any
         source, destinations = instance.collective.deliver_messages[index]
         tree = _DominatorTree(instance, source, set(destinations))
         # Hop by hop, the channels into the one first node of a set do not matter.
-        hop_by_hop = instance.model.switching == "store-and-forward"
+        hop_by_hop = instance.model.hop_by_hop
         widths = sorted({tree.width[node] for node in tree.heads})
         for width in widths[-1:] if hop_by_hop else widths[:MAX_WIDTHS]:
             heads = {node for node in tree.heads if tree.width[node] <= width}

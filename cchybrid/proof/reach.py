@@ -100,7 +100,7 @@ def _reason(instance: Instance, source: int, destination: int) -> str:
         return "the routing table has no path"
     if hop_distances(replace(network, endpoints=()), [source])[0, destination] < 0:
         return "no path leads there"
-    if model.switching == "store-and-forward":
+    if model.hop_by_hop:
         return "every path passes a node that may not accept and inject"
     return "every path passes an endpoint"
 
@@ -111,7 +111,7 @@ def _suspects(instance: Instance) -> list[int]:
     nodes = range(network.nodes)
     accepts = np.array([model.accept_limit(node) != 0 for node in nodes])
     sends = np.array([model.inject_limit(node) != 0 for node in nodes])
-    if model.switching == "store-and-forward":
+    if model.hop_by_hop:
         stuck = tuple(node for node in nodes if not (accepts[node] and sends[node]))
         network = replace(network, endpoints=stuck, switches=())
     each, counts, goals = map(np.array, instance.collective.flat)

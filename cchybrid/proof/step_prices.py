@@ -44,7 +44,7 @@ _TOLERANCE = 1e-6
 def step_price_bounds(instance: Instance) -> Iterator[LowerBound]:
     """Yield bounds above those of cuts and prices, for scatters in store-and-forward switching."""
     messages = instance.collective.deliver_messages
-    if instance.model.switching != "store-and-forward" or not instance.network.channels:
+    if not instance.model.hop_by_hop or not instance.network.channels:
         return
     if any(len(message.destinations) != 1 for message in messages):
         return

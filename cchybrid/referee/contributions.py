@@ -38,7 +38,7 @@ def check_contributions(instance: Instance, steps: Steps, sums: Sums, report: Re
     members = [sum(1 << node for node in message.members) for message in messages]
     kind = instance.collective.kind
     needs = [_needs(kind, message) for message in messages]
-    wormhole = instance.model.switching == "wormhole"
+    wormhole = not instance.model.hop_by_hop
     values: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for message, each in enumerate(messages):
         for node in each.members:

@@ -42,7 +42,7 @@ KNOWN: dict[type, frozenset[str]] = {
     RoutingTable: frozenset({"hops", "name", "backwards"}),
 }  # fmt: skip
 """The fields of each part of an instance for which the rules have been written."""
-SWITCHINGS = "wormhole", "store-and-forward"
+SWITCHINGS = "wormhole", "store-and-forward", "tdm"
 
 
 def refuse_unknown(instance: Instance) -> None:

@@ -156,7 +156,7 @@ class _Referee:
 
     def violations(self) -> tuple[Violation, ...]:
         """Check every rule and return the violations."""
-        if len(self.model.rounds) < 2:
+        if len(self.model.rounds) < 2 and not self.model.periodic:
             for step in np.flatnonzero(np.diff(self.heads) == 0).tolist():
                 self.report.empty_step(step)
         self._check_paths()
@@ -177,13 +177,15 @@ class _Referee:
     def _check_paths(self) -> None:
         self._flag("unknown-message", np.flatnonzero(self.message < 0))
         self._flag("path-too-short", np.flatnonzero(~self.sound))
-        # No step is cut: a block begins where the step of its first path does.
-        firsts = np.searchsorted(self.start, np.arange(0, len(self.node), _BLOCK), "right") - 1
+        # No step is cut: a block begins where the step of its first path does. In a period, paths
+        # lead into other steps.
+        size = max(1, len(self.node)) if self.model.periodic else _BLOCK
+        firsts = np.searchsorted(self.start, np.arange(0, len(self.node), size), "right") - 1
         starts = self.heads[self.step[firsts]].tolist()
         for i, j in pairwise(sorted({*starts, len(self.step)})):
             self._check_hops(i, j)
             self._check_ports(i, j)
-        if self.model.switching == "store-and-forward":
+        if self.model.hop_by_hop:
             self._flag("not-one-hop", np.flatnonzero(self.hops > 1))
         else:
             self._check_lengths(self.sound)
@@ -223,7 +225,13 @@ class _Referee:
             wrong("path-off-table", hop_owner[off & self.sound[hop_owner]])
         # A path that is not simple may use a channel twice, which is the same error.
         used = (channel >= 0) & ~np.isin(hop_owner, winding)
-        self._check_links(hop_owner[used], channel[used])
+        owner, hop = hop_owner[used], tail[used] + self.start[start]
+        self._check_links(owner, channel[used], self._when(owner, hop - self.start[owner]))
+
+    def _when(self, owner: Ints, hop: Ints) -> Ints:
+        """Return the steps in which transfers use the channels at some hops of their paths."""
+        step = self.step[owner]
+        return (step + hop) % self.steps if self.model.periodic else step
 
     def _channels(self, hops: Ints) -> Ints:
         """Return the index of every hop's channel, -1 where there is none; a hop of -1 has none."""
@@ -257,7 +265,7 @@ class _Referee:
             bad = (shortest >= 0) & (shortest <= spare[i:j])
             self._flag("path-too-long", longer[i:j][bad], shortest[bad] + extra)
 
-    def _check_links(self, owner: Ints, channel: Ints) -> None:
+    def _check_links(self, owner: Ints, channel: Ints, when: Ints) -> None:
         channels = self.network.channels
         link = np.arange(len(channels))
         shared = set()
@@ -275,7 +283,8 @@ class _Referee:
                 return "half-duplex-overload", f"half-duplex link {one}-{other}"
             return "channel-overload", f"channel {one}->{other}"
 
-        self._check_limits(owner, link[channel], _limits(c.capacity for c in channels), name)
+        limits = _limits(channel.capacity for channel in channels)
+        self._check_limits(owner, link[channel], when, limits, name)
 
     def _check_ports(self, start: int, stop: int) -> None:
         """Check the ends of the transfers of some steps."""
@@ -293,32 +302,44 @@ class _Referee:
                 def name(index: int, rule: str = rule) -> tuple[str, str]:
                     return rule, f"node {self.report.node(index)}"
 
-                self._check_limits(owner, ends[owner], limits, name)
+                hop = self.hops[owner] - 1 if ends is self.last else owner * 0
+                self._check_limits(owner, ends[owner], self._when(owner, hop), limits, name)
 
     def _check_limits(
-        self, owner: Ints, resource: Ints, limits: Ints, name: Callable[[int], tuple[str, str]]
+        self,
+        owner: Ints,
+        resource: Ints,
+        when: Ints,
+        limits: Ints,
+        name: Callable[[int], tuple[str, str]],
     ) -> None:
-        """Report every resource that the transfers of one step use above its limit.
+        """Report every resource that transfers use above its limit in one step.
 
-        ``owner`` and ``resource`` have one entry per use; ``name`` gives rule and place.
+        ``owner``, ``resource`` and its step ``when`` have one entry per use; ``name`` gives rule
+        and place.
         """
-        group = _pairs(self.step[owner], len(limits), resource)
+        group = _pairs(when, len(limits), resource)
         # What shares its entry with no more uses than the limit is within it.
         cell = (group - group.min(initial=_UNLIMITED)) % _CELLS
         crowded = np.bincount(cell)[cell] > limits[resource]
-        owner, resource, group = owner[crowded], resource[crowded], group[crowded]
+        owner, resource, when = owner[crowded], resource[crowded], when[crowded]
+        group = group[crowded]
         order = np.argsort(group, kind="stable")
         group = group[order]
         starts = _heads(group)
         size = np.diff(np.append(starts, len(group)))
-        which, when = resource[order[starts]], self.step[owner[order[starts]]]
+        which, when = resource[order[starts]], when[order[starts]]
         # Each round carries the limit once; the uses are divided, as products could overflow.
         for index in np.flatnonzero(-(-size // self.rounds[when]) > limits[which]).tolist():
             users = owner[order[starts[index] : starts[index] + size[index]]]
             rule, place = name(int(which[index]))
             step = int(when[index])
             limit = int(limits[which[index]]) * int(self.rounds[step])
-            self.report.overload(rule, place, step, (users - self.heads[step]).tolist(), limit)
+            begins = self.step[users]
+            slots = (users - self.heads[begins]).tolist()
+            self.report.overload(
+                rule, place, step, list(zip(begins.tolist(), slots, strict=True)), limit
+            )
 
     def _check_knowledge(self) -> None:
         source, fan, goals = map(np.array, self.report.instance.forward.collective.flat)
@@ -345,7 +366,7 @@ class _Referee:
         got = self.last[transfers] >= 0
         receipts, home = transfers[got], self.last[transfers[got]] == start[got]
         key = of[got] + self.last[receipts]
-        if self.model.switching == "wormhole":
+        if not self.model.hop_by_hop:
             self._receipt[goal - base] = 0
             self._flag("not-a-destination", receipts[~home & (self._receipt[key] < 0)])
             self._receipt[goal - base] = -1

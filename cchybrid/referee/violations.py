@@ -9,7 +9,7 @@ from cchybrid.model import Instance, Steps, Transfer
 
 RULES: dict[str, str] = {
     "empty-step": "every step moves at least one message, unless steps have different numbers of "
-    "rounds",
+    "rounds or are time slots",
     "unknown-message": "a transfer carries a message of the collective",
     "path-too-short": "a path has at least two nodes",
     "no-such-node": "a path names nodes of the network",
@@ -19,14 +19,17 @@ RULES: dict[str, str] = {
     "path-too-long": "a path exceeds the shortest by no more hops than the routing allows",
     "path-off-table": "the path between two nodes is the one that the routing table gives",
     "not-one-hop": "under store-and-forward a transfer is one hop",
-    "channel-overload": "a channel carries no more messages in a step than its capacity",
+    "channel-overload": "a channel carries no more messages in a step than its capacity "
+    "(tdm: a message uses the channels of its path in consecutive steps; the last step is followed "
+    "by the first)",
     "half-duplex-overload": "both directions of a half-duplex link share its capacity",
     "inject-overload": "a node injects no more messages in a step than it has ports",
-    "accept-overload": "a node accepts no more messages in a step than it has ports",
+    "accept-overload": "a node accepts no more messages in a step than it has ports "
+    "(tdm: in the step of the last channel of the path)",
     "not-informed": "a node sends what it holds since an earlier step "
     "(combine: it receives parts only before its own part leaves; allreduce, scan: it sends a sum "
     "of values that it holds)",
-    "not-a-destination": "under wormhole only destinations receive a message "
+    "not-a-destination": "under wormhole and tdm only destinations receive a message "
     "(combine: only sources send; allreduce, scan: only members receive, and only "
     "parts that they need)",
     "received-twice": "no node receives a message that it holds already "
@@ -111,19 +114,23 @@ class Report:
         """Add a violation by one transfer, with its text."""
         self._add(rule, step, transfer, self.written(step, transfer).message, place, text)
 
-    def overload(self, rule: str, place: str, step: int, transfers: list[int], limit: int) -> None:
-        """Add a violation by the transfers of one step that use a resource above its limit."""
-        messages = [
-            shown_number(self.written(step, transfer).message) for transfer in transfers[:6]
-        ]
+    def overload(
+        self, rule: str, place: str, step: int, transfers: list[tuple[int, int]], limit: int
+    ) -> None:
+        """Add a violation by transfers that use a resource above its limit in one step.
+
+        Of each transfer its own step, and its index there; in time slots it may begin earlier.
+        """
+        messages = [shown_number(self.written(*transfer).message) for transfer in transfers[:6]]
         more = ", ..." if len(transfers) > 6 else ""
         verb = {"inject-overload": "injects", "accept-overload": "accepts"}.get(rule, "carries")
+        slot = f" in slot {step + 1}" if self.instance.model.periodic else ""
         text = (
-            f"{place} {verb} {len(transfers)} messages, {limit} at most "
+            f"{place} {verb} {len(transfers)} messages{slot}, {limit} at most "
             f"(messages {', '.join(messages)}{more})"
         )
         excess = transfers[limit]
-        self._add(rule, step, excess, self.written(step, excess).message, place, text)
+        self._add(rule, *excess, self.written(*excess).message, place, text)
 
     def empty_step(self, step: int) -> None:
         """Add a violation by a step without transfers."""

@@ -60,6 +60,7 @@ class Packing:
             resource=resource.astype(np.int64),
             times=times[kept],
             resources=len(known),
+            offset=np.zeros(len(resource), dtype=np.int64),  # steps do not matter
             usable=np.ones(len(option), dtype=np.bool_),
         )
         capacity = problem.capacity[known].astype(np.int64)

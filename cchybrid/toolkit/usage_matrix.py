@@ -27,9 +27,11 @@ class UsageMatrix:
     start
         Shape (paths + 1,): the entries of path p are ``start[p]`` up to ``start[p + 1]``.
     resource, times
-        Shape (entries,): a resource, once per path, and how often the path uses it.
+        Shape (entries,): a resource, once per path and offset, and how often the path uses it.
     resources
         The number of resources.
+    offset
+        Shape (entries,): how many steps after the start of the option, as in the Problem.
     usable
         Shape (options,): whether the option may be taken: in a new matrix, whether it exceeds no
         capacity by itself.
@@ -40,15 +42,18 @@ class UsageMatrix:
     resource: IntVector
     times: IntVector
     resources: int
+    offset: IntVector
     usable: BoolVector
 
     @classmethod
     def of(cls, problem: Problem) -> UsageMatrix:
         """Return the usage matrix of all options of a Problem."""
-        key, times = np.unique(
-            owners(problem.path_start) * problem.resources + problem.path_resource,
-            return_counts=True,
-        )
+        latest = 1 + int(problem.path_offset.max(initial=0))
+        key = owners(problem.path_start) * problem.resources + problem.path_resource
+        if problem.periodic:
+            key = key * latest + problem.path_offset
+        key, times = np.unique(key, return_counts=True)
+        key, offset = np.divmod(key, latest)
         path, resource = np.divmod(key, max(problem.resources, 1))
         beyond = np.zeros(problem.paths, dtype=np.bool_)
         beyond[path[times > problem.capacity[resource] * max(problem.rounds)]] = True
@@ -58,6 +63,7 @@ class UsageMatrix:
             resource,
             times.astype(np.int64),
             problem.resources,
+            offset,
             ~beyond[problem.option_path],
         )
 
@@ -65,6 +71,11 @@ class UsageMatrix:
         """Return all entries of some options: index into ``options``, resource and times."""
         place, position = gather(self.start, self.path[options])
         return position, self.resource[place], self.times[place]
+
+    def steps_of(self, options: IntVector, step: IntVector, steps: int) -> IntVector:
+        """Return the step of every entry of options that start in these steps."""
+        place, position = gather(self.start, self.path[options])
+        return (step[position] + self.offset[place]) % steps
 
     def row(self, option: int) -> tuple[IntVector, IntVector]:
         """Return the resources of one option, and how often it uses each (views)."""
@@ -89,10 +100,16 @@ class UsageMatrix:
 
     def expanded(self, options: IntVector) -> UsageMatrix:
         """Return the usage matrix of these options alone, each with a path of its own."""
-        position, resource, times = self.entries(options)
-        path = np.arange(len(options))
-        start = offsets_of(position, len(options))
-        return UsageMatrix(path, start, resource, times, self.resources, self.usable[options])
+        place, position = gather(self.start, self.path[options])
+        return UsageMatrix(
+            np.arange(len(options)),
+            offsets_of(position, len(options)),
+            self.resource[place],
+            self.times[place],
+            self.resources,
+            self.offset[place],
+            self.usable[options],
+        )
 
     def shortened(self, problem: Problem, steps: int) -> UsageMatrix:
         """Return the matrix in which options too long for this number of steps are not usable.

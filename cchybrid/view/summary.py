@@ -35,7 +35,7 @@ def facts(instance: Instance) -> list[str]:
         counted(len(collective.messages) // collective.chunks, "message"),
         f"{model.switching} switching",
     ]
-    if model.switching == "wormhole":
+    if not model.hop_by_hop:
         routing = model.routing
         words = "any simple path" if routing == "any" else f"at most {routing} extra hops"
         words = words if model.table is None else str(routing)

@@ -77,12 +77,23 @@ def _by_source(schedule: Schedule, width: int) -> Table | None:
 def _summary(schedule: Schedule) -> Table:
     table = Table("step", "transfers", "channels used", "longest path", box=box.SIMPLE_HEAD)
     total = schedule.instance.network.step_capacity
+    uses = _uses(schedule)
     for number, (step, rounds) in enumerate(zip(schedule.steps, schedule.rounds, strict=True), 1):
-        used = sum(len(transfer.path) - 1 for transfer in step)
+        used = uses[number - 1]
         longest = max((len(transfer.path) - 1 for transfer in step), default=0)
         share = f"{used} of {rounds * total} ({100 * used / (rounds * total):.0f} %)"
         table.add_row(str(number), str(len(step)), share, str(longest))
     return table
+
+
+def _uses(schedule: Schedule) -> list[int]:
+    """Return the channel uses of every step; in time slots some are of earlier transfers."""
+    uses, late = [0] * len(schedule.steps), schedule.instance.model.periodic
+    for number, step in enumerate(schedule.steps):
+        for _, path in step:
+            for hop in range(len(path) - 1):
+                uses[(number + hop * late) % len(uses)] += 1
+    return uses
 
 
 def _line(schedule: Schedule) -> str:

@@ -25,7 +25,7 @@ def facts_of(instance: Instance) -> dict[str, Any]:
     network, model = instance.network, instance.model
     names = network.node_names or range(network.nodes)
     senders, receivers = senders_and_receivers(instance.collective)
-    hops = model.switching == "store-and-forward"
+    hops = model.hop_by_hop
     ports = (model.inject, model.accept)
     sides = [{type(None): "all", int: str(k)}.get(type(k), "by node") for k in ports]
     return {

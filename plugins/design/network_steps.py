@@ -304,7 +304,7 @@ class _Search:
 
     def _any_route(self) -> bool:
         model = self.task.model
-        return model.routing == "any" or model.switching == "store-and-forward"
+        return model.routing == "any" or model.hop_by_hop
 
     def _unrefuted(self, target: int, maximal: bool) -> list[Links]:
         """Return the networks that no bound over any routes refutes, most promising ones first."""

@@ -79,7 +79,7 @@ def page_data(schedule: Schedule) -> dict[str, Any]:
         "kind": instance.collective.kind,
         "model": _model_words(instance),
         "rounds": list(schedule.rounds),
-        "hopByHop": instance.model.switching == "store-and-forward",
+        "hopByHop": instance.model.hop_by_hop,
         "network": _network(network),
         "messages": members,
         "keys": keys.keys,
@@ -186,7 +186,7 @@ def _model_words(instance: Instance) -> str:
         ports = "one port" if one else f"{model.inject} injection, {model.accept} acceptance ports"
     else:
         ports = "ports by node"
-    if model.switching == "store-and-forward":
+    if model.hop_by_hop:
         return f"{words}; {ports}"
     routes = {"minimal": "shortest paths", "any": "any paths"}.get(str(model.routing))
     if model.table is not None:

@@ -313,7 +313,7 @@ def _bounded_instance(instance: Instance) -> Instance:
     """
     model = instance.model
     independent = (
-        model.switching == "store-and-forward"
+        model.hop_by_hop
         and model.inject is None
         and model.accept is None
         and not instance.network.half_duplex

@@ -75,6 +75,8 @@ def read_claim(instance: Mapping[str, Any], certificate: Mapping[str, Any]) -> C
     if claim["steps"] < 2:
         raise InputError("every schedule has at least one step, so there is nothing to refute")
     network = scope_network = Network(instance)
+    if network.periodic:
+        raise InputError("the formulas are not for time slots", hint="cchybrid check checks it")
     if claim["scope"] == ANY_ROUTING:
         scope_network = network.with_any_routing()
     if network.members:

@@ -99,7 +99,7 @@ def read_csv(text: str, request: ImportRequest) -> Imported:
     facts = [f"{len(rows)} rows"]
     network = request.network
     if network is None:
-        if model.switching == "wormhole" and model.routing != "any":
+        if not model.hop_by_hop and model.routing != "any":
             # What is shortest depends on channels without use, and on endpoints.
             facts.append(f"judged with any routing: {model.routing} needs --topology")
             model = replace(model, routing="any")

@@ -69,9 +69,9 @@ def _model_columns(schedule: Schedule) -> dict[str, object]:
     model = schedule.instance.model
     far = any(len(path) > 2 for step in schedule.steps for _, path in step)
     found: dict[str, object] = {}
-    if (model.switching == "wormhole") != far:
+    if (not model.hop_by_hop) != far:
         found["switching"] = model.switching
-    if model.switching == "wormhole" and model.routing != "any":
+    if not model.hop_by_hop and model.routing != "any":
         found["routing"] = model.routing
     if model.inject is not None:
         found |= {"inject": model.inject, "accept": model.accept}

@@ -1,7 +1,7 @@
 """Poseidon files (T-CREST): a platform and a communication specification, no schedule.
 
-A period of time slots in which every packet moves a hop per slot is what the model lacks; the
-instance has the same channels, one local port a tile, and a message for each packet of a period.
+The instance has time slots, the same channels, one local port a tile, and a message for each packet
+of a period.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
     Raises
     ------
     InputError
-        The file is none, or is one of Poseidon's schedules, whose time slots have no meaning here.
+        The file is none, or is one of Poseidon's schedules.
     """
     # The files have no single root, and often a damaged declaration.
     root = parse_xml(f"<poseidon>{_DECLARATION.sub('', text, count=1)}</poseidon>")
     if any(root.named("schedule")):
         raise InputError(
-            "a period of time slots is no sequence of steps", where="schedule",
+            "the tables of routers are not read", where="schedule",
             hint="give the platform and communication",
         )  # fmt: skip
     size = _only(root, "platform", "topology")
@@ -70,12 +70,9 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
     if len(numbers) < len(collective.messages):
         text = f"{counted(len(numbers), 'packet')} for {len(collective.messages)} messages of "
         broken.append(BrokenRule("missing-demand", "communication", text + collective.name))
-    model = CommunicationModel("wormhole", inject=1, accept=1)
+    model = CommunicationModel("tdm", inject=1, accept=1)
     facts = [f"{width} x {height} tiles, {len(messages)} packets a period"]
-    limits = [
-        "the file holds no schedule",
-        "time slots of single hops count as steps of whole paths",
-    ]
+    limits = ["the file holds no schedule"]
     phits = communication.number("phits", 1)
     if phits != 1:
         limits.append(f"packets of {phits} phits count as one message")

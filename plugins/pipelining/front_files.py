@@ -201,7 +201,7 @@ def _schedule(record: Any, digest: Any) -> Schedule:
     found = Schedule.from_json(record)
     if found.instance.in_chunks(1).with_model(rounds=()).digest != digest:
         raise EvidenceError("the schedule is about another instance")
-    if found.instance.model.switching != "store-and-forward":
+    if not found.instance.model.hop_by_hop:
         raise EvidenceError("a front is about store-and-forward switching")
     violations = verify_schedule(found)
     if violations:

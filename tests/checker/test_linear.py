@@ -21,7 +21,7 @@ from cchybrid.model import Channel, Collective, CommunicationModel, Instance, Me
 from cchybrid.model import Network as ModelNetwork
 from tests.checker.by_hand import HOPS
 from tests.checker.by_hand import network as by_hand
-from tests.checker.random_evidence import any_group, any_prices
+from tests.checker.random_evidence import any_group, any_prices, any_sets
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import SEVERAL, valid_schedules
@@ -68,6 +68,31 @@ def test_no_evidence_shows_more_than_the_optimum(schedule, seed):
         assert not holds, evidence
         with pytest.raises(EvidenceError, match="do not rule out"):
             proven_steps(record, evidence)
+
+
+@settings(max_examples=examples(40))
+@given(valid_schedules(max_nodes=4, max_messages=4, switchings=("tdm",)), st.integers(0, 2**32 - 1))
+def test_no_evidence_shows_more_than_the_shortest_period(schedule, seed):
+    optimum = fewest_steps(schedule.instance, len(schedule.steps))
+    rng, record = random.Random(seed), schedule.instance.to_json()
+    network = Network(record)
+    for _ in range(6):
+        evidence: dict[str, Any] = {"kind": "linear", "steps": optimum + 1}
+        for table, rows in any_prices(network, optimum, rng).items():
+            ends = 2 if table == "channels" else 1
+            evidence[table] = [[*row[:ends], row[-1]] for row in rows]
+        some = [m for m in range(len(network.messages)) if rng.random() < 0.5]
+        sets = any_sets(network, Prices(network, evidence, optimum), rng)
+        evidence["groups"] = [{"messages": some, "sets": sets}] if some and sets else []
+        with pytest.raises(EvidenceError, match="do not rule out"):
+            proven_steps(record, evidence)
+
+
+def test_time_slots_take_prices_for_all_slots_only():
+    record = cchybrid.instance("ring-4", "AAS", switching="tdm").to_json()
+    for part in ({"channels": [[0, 1, 1, 2, 1]]}, {"groups": [{"worth": [[0, 1]]}]}):
+        with pytest.raises(EvidenceError, match=r"a step that is not there|in order"):
+            proven_steps(record, {"kind": "linear", "steps": 3, **part})
 
 
 def best(record: dict[str, Any], evidence: dict[str, Any]) -> int:

@@ -11,20 +11,23 @@ from tests.random_instances import allowed_paths
 
 def fewest_steps(instance: Instance, known: int) -> int:
     """Return the fewest steps of any valid schedule, given that one has ``known`` steps."""
+    if instance.model.switching == "tdm":  # there may be a shorter period, but none of a slot less
+        return next(steps for steps in range(1, known + 1) if possible(instance, steps))
     while known > 1 and possible(instance, known - 1):
         known -= 1
     return known
 
 
 def possible(instance: Instance, steps: int) -> bool:
-    """Return whether a schedule of at most ``steps`` steps exists."""
+    """Return whether a schedule of at most ``steps`` steps exists; of ``steps`` time slots."""
     forward = instance.forward
     network, model = forward.network, forward.model
+    slots = steps if model.switching == "tdm" else 0
     pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}
     cp = cp_model.CpModel()
     load = defaultdict(list)
     for source, goals in forward.collective.deliver_messages:
-        wormhole = model.switching == "wormhole"
+        wormhole = model.switching != "store-and-forward"
         holders = {source, *goals} if wormhole else set(range(network.nodes))
         receipts = defaultdict(list)  # (node, step) -> transfers that end there
         sent = []
@@ -40,9 +43,11 @@ def possible(instance: Instance, steps: int) -> bool:
                         receipts[node, step].append(taken)
                         sent.append((taken, first, step))
                         load["inject", first, step].append(taken)
-                        load["accept", node, step].append(taken)
-                        for hop in pairwise(path):
-                            load["link", pair.get(hop, hop), step].append(taken)
+                        last = (step + len(path) - 2) % slots if slots else step
+                        load["accept", node, last].append(taken)
+                        for late, hop in enumerate(pairwise(path)):
+                            when = (step + late) % slots if slots else step
+                            load["link", pair.get(hop, hop), when].append(taken)
             everything = [taken for step in range(steps) for taken in receipts[node, step]]
             (cp.add_exactly_one if node in goals else cp.add_at_most_one)(everything)
         for taken, first, step in sent:

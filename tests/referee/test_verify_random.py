@@ -14,7 +14,9 @@ from cchybrid.referee import verify as verify_module
 from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
 from tests.examples import examples
 from tests.plain_referee import Breach, breaches
-from tests.random_instances import SEVERAL, instances, valid_schedules
+from tests.random_instances import SEVERAL, WITH_SLOTS, instances, valid_schedules
+
+ALL = {**SEVERAL, "switchings": WITH_SLOTS}
 
 SEEDS = st.integers(0, 2**32 - 1)
 MISTAKES = (
@@ -96,14 +98,14 @@ def corrupt(instance: Instance, steps: Steps, rng: random.Random) -> Steps:
 
 
 @settings(max_examples=examples(150))
-@given(valid_schedules(**SEVERAL))
+@given(valid_schedules(**ALL))
 def test_valid_schedules_pass(schedule):
     assert breaches(schedule.instance, schedule.steps) == set()
     assert verify_schedule(schedule) == ()
 
 
 @settings(max_examples=examples(400))
-@given(valid_schedules(**SEVERAL), SEEDS, st.integers(1, 3))
+@given(valid_schedules(**ALL), SEEDS, st.integers(1, 3))
 def test_same_verdict_as_the_plain_twin(schedule, seed, mistakes):
     rng = random.Random(seed)
     for _ in range(4):
@@ -121,7 +123,7 @@ def arbitrary_steps() -> st.SearchStrategy[Steps]:
 
 
 @settings(max_examples=examples(150))
-@given(valid_schedules(**SEVERAL), SEEDS, st.sampled_from([1, 2, 5, 40]), st.integers(1, 30))
+@given(valid_schedules(**ALL), SEEDS, st.sampled_from([1, 2, 5, 40]), st.integers(1, 30))
 def test_large_schedules_are_checked_in_parts(schedule, seed, block, cells):
     """Tiny blocks and tables, in which entries are shared, report the same in the same order."""
     rng, steps = random.Random(seed), schedule.steps
@@ -135,7 +137,7 @@ def test_large_schedules_are_checked_in_parts(schedule, seed, block, cells):
 
 
 @settings(max_examples=examples(150))
-@given(instances(**SEVERAL), arbitrary_steps())
+@given(instances(**ALL), arbitrary_steps())
 def test_nonsense_is_reported_and_never_raises(instance, steps):
     found = reported(instance, steps)
     assert found

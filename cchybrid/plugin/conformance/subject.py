@@ -88,6 +88,8 @@ class Subject(PluginSubject):
         """
         if problem.rounds != (1,) and (self.info is None or self.info.rounds == "one"):
             return False
+        if problem.periodic and not (self.info is not None and self.info.periods):
+            return False
         return self.engine().unsupported(problem) is None
 
     def new_run(self, problem: Problem, optimum: int | None, **rest: Any) -> CheckedRun:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Schedule, Steps
 from cchybrid.problem import Assignment, NetworkStructure, Price, Problem, needed
-from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.problem.arrays import NO_OFFSETS, BoolArray, IntArray, LongArray
 from cchybrid.problem.origin import cheapest_listed, schedule_of
 from cchybrid.problem.ragged import gather, offsets, offsets_of, within
 from cchybrid.problem.symmetry.automorphisms import MessageMap
@@ -154,8 +154,8 @@ def quotient(problem: Problem, action: GroupAction) -> Problem:
         raise NoQuotientError(f"{problem.deliveries} deliveries are too many for a {group}")
     if action.steps_per_round > 1 and problem.ordered:
         raise NoQuotientError("where deliveries require others, steps cannot be permuted")
-    if action.steps_per_round > 1 and len(problem.rounds) > 1:
-        raise NoQuotientError("steps of different numbers of rounds cannot be permuted")
+    if action.steps_per_round > 1 and (len(problem.rounds) > 1 or problem.periodic):
+        raise NoQuotientError("time slots and steps of different rounds cannot be permuted")
     images = _delivery_images(problem, structure, action)
     first, orbit = _orbits(images)
     kernel_first, kernel_orbit = _orbits(images[action.kernel])
@@ -182,6 +182,7 @@ def quotient(problem: Problem, action: GroupAction) -> Problem:
         raise NoQuotientError(f"some delivery has no option that is invariant under the {group}")
     distinct, path = np.unique(rows[:, 2:], axis=0, return_inverse=True)
     used = distinct >= 0  # not padding
+    offset, resource = np.divmod(distinct[used], np.int32(len(resource_first)))
     return Problem(
         capacity=problem.capacity[resource_first],
         kind=problem.kind[resource_first],
@@ -191,8 +192,10 @@ def quotient(problem: Problem, action: GroupAction) -> Problem:
         option_requires=rows[:, 1].copy(),
         option_path=path.ravel().astype(np.int32),
         path_start=offsets(used.sum(axis=1)),
-        path_resource=distinct[used],
+        path_resource=resource,
         complete=False,
+        path_offset=offset if problem.periodic else NO_OFFSETS,
+        periodic=problem.periodic,
         origin=QuotientOrigin(problem, action, option, quotient_option, orbit, images),
         rounds=problem.rounds,
     )
@@ -308,7 +311,8 @@ def _rows(
     -------
     rows
         Shape (options, 2 + largest number of uses): the delivery, the required delivery, and the
-        resources in ascending order, -1 where there are fewer.
+        uses in ascending order, -1 where there are fewer: the resource, plus the number of
+        resources times the offset.
     option
         Shape (options,): the option of the whole Problem.
     """
@@ -317,14 +321,17 @@ def _rows(
     capacity = np.zeros(resources, dtype=np.int64)
     capacity[resource_orbit] = problem.capacity
     use, place = gather(problem.path_start, problem.option_path[option])
-    used = resource_orbit[problem.path_resource[use]]
+    used = resource_orbit[problem.path_resource[use]].astype(np.int64)
     # Uses of every resource of the orbit per use by one delivery. The images of a use, one per
     # member of the delivery's orbit, are spread evenly over the orbit of the resource.
     times = members[problem.option_delivery[option]][place] // orbit_size[used]
-    key, inverse = np.unique(place * resources + used, return_inverse=True)
+    if problem.periodic:
+        used += resources * problem.path_offset[use]
+    kinds = int(used.max(initial=0)) + 1
+    key, inverse = np.unique(place * kinds + used, return_inverse=True)
     load = np.bincount(inverse.ravel(), weights=times)
     fits = np.ones(len(option), dtype=np.bool_)
-    fits[key[load > capacity[key % resources]] // resources] = False
+    fits[key[load > capacity[key % kinds % resources]] // kinds] = False
     kept = fits[place]
     place, used, times = offsets(fits)[place[kept]], used[kept], times[kept]
     option = option[fits]

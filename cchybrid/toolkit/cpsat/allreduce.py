@@ -37,7 +37,7 @@ def allreduce_moves(instance: Instance) -> list[Move]:
     In wormhole switching those of a scan lead to later members only.
     """
     messages = _messages(instance)
-    if instance.model.switching == "store-and-forward":
+    if instance.model.hop_by_hop:
         hops = [(a, b) for a, b, _ in instance.network.channels]
         return [(message, hop) for message in range(len(messages)) for hop in hops]
     routes = routes_of(instance)
@@ -174,7 +174,7 @@ class _Model:
 
     def _carried(self, message: int, path: Path) -> tuple[int, ...]:
         """Return the parts that a transfer may carry: in wormhole switching those of its sender."""
-        if self.instance.model.switching == "store-and-forward":
+        if self.instance.model.hop_by_hop:
             return self.members[message]
         needed = _messages(self.instance)[message].needed(path[0])
         return tuple(dict.fromkeys((*needed, path[0])))

@@ -204,9 +204,9 @@ def _capacity_constraints(
     """Limit the uses of every resource per step to its capacity; ``full`` ones reach it."""
     problem = model.problem
     boolean, resource, times = uses.entries(model.option)
+    key = resource * model.steps + uses.steps_of(model.option, model.step, model.steps)
     kept = ~problem.implied[resource]
-    boolean, times = boolean[kept], times[kept]
-    key = resource[kept] * model.steps + model.step[boolean]
+    key, boolean, times = key[kept], boolean[kept], times[kept]
     for found, (literals, weights) in grouped(key, boolean, times):
         used = found // model.steps
         capacity = int(problem.capacity[used]) * problem.rounds_in(found % model.steps)

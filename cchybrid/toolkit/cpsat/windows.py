@@ -30,6 +30,8 @@ class Windows:
         Deliveries that number interchangeable steps; see ``_order``.
     goals
         Shape (deliveries,): how many deliveries of the same family are required.
+    periodic
+        As in the Problem.
     """
 
     steps: int
@@ -39,6 +41,7 @@ class Windows:
     option_high: IntVector
     order: IntVector
     goals: IntVector
+    periodic: bool
 
     @classmethod
     def of(
@@ -70,19 +73,26 @@ class Windows:
         low = earliest(problem, usable)
         high = _latest(problem, usable, steps)
         order = np.zeros(0, dtype=np.int64)
-        if symmetry and not problem.ordered:
+        if problem.periodic:
+            # The period may begin anywhere, and its last slot has to have a start.
+            order = np.flatnonzero(problem.required)[:1]
+            low[order] = high[order] = steps - 1
+        elif symmetry and not problem.ordered:
             order, pinned = _order(problem, uses, steps)
             order = order[:pinned] if certain else order
             high[order] = np.minimum(high[order], np.arange(len(order)))
             low[order[:pinned]] = np.arange(pinned)
         after = np.where(requires >= 0, low[requires] + 1, 0)
         option_low = np.where(usable, np.maximum(low[delivery], after), NEVER)
-        return cls(steps, low, high, option_low, high[delivery], order, goals)
+        return cls(steps, low, high, option_low, high[delivery], order, goals, problem.periodic)
 
     def renumbered(self, step: NDArray[np.integer]) -> IntVector:
         """Return the steps of deliveries (-1 for none) renumbered as ``order`` requires."""
         if not len(self.order):
             return step.astype(np.int64)
+        if self.periodic:
+            later = self.steps - 1 - step[self.order[0]]
+            return np.where(step < 0, -1, (step + later) % self.steps).astype(np.int64)
         used = [*step[self.order].tolist(), *range(self.steps)]
         number = {old: new for new, old in enumerate(dict.fromkeys(s for s in used if s >= 0))}
         return np.array([number.get(old, -1) for old in step.tolist()], dtype=np.int64)

@@ -4,6 +4,9 @@ Step by step, every unscheduled delivery takes an option that fits into the step
 delivery was made in an earlier step. Where some deliveries are optional, a breadth-first search
 from the unscheduled required delivery, backwards over requirements, finds the nearest delivery that
 is possible now, and that one is made: messages approach their goals hop by hop.
+
+In time slots every delivery takes the first slot, from a random one on, in which an option fits; if
+one fits into no slot, the period was too short, and a longer one is tried.
 """
 
 from __future__ import annotations
@@ -16,10 +19,13 @@ from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.assignments import without_idle
 from cchybrid.toolkit.kernels import compiled, internal
-from cchybrid.toolkit.kernels.flat import Flat, flatten, has_optional, min_uses
+from cchybrid.toolkit.kernels.flat import Flat, flatten, has_optional, min_uses, step_of_use
 from cchybrid.toolkit.kernels.occupancy import add, fits, remove
 from cchybrid.toolkit.kernels.rng import State, below, seed_state, shuffle
+from cchybrid.toolkit.kernels.surrounding import channel_demand
 
+LONGER = 50
+"""A period in which not all deliveries fit is made longer by this part of it, and by one slot."""
 UNSTOPPED = np.zeros(1, dtype=np.bool_)
 """A stop flag that is never set."""
 
@@ -78,11 +84,28 @@ class FirstFit:
         shuffle(mixed, state)
         # Deliveries with long routes are hard to place, so they come first; ties are random.
         order = mixed[np.argsort(-self._near[mixed], kind="stable")]
+        if self._problem.periodic:
+            return self._fill_period(order, found, stop, state)
         # Every step schedules a delivery unless none can be scheduled at all, hence this limit.
         flat, near, steps = self._flat, self._near, len(found.option)
         if fill(flat, near, steps, order, found.option, found.step, stop, state):
             return None
         return without_idle(self._problem, found.option, found.step)
+
+    def _fill_period(
+        self, order: IntArray, found: Assignment, stop: BoolArray, state: State
+    ) -> Assignment | None:
+        """Return an assignment of the first length of the period in which all deliveries fit."""
+        flat, problem = self._flat, self._problem
+        needed, offered = channel_demand(problem)
+        steps = 1 + needed // max(offered, 1)
+        while not fill_period(flat, steps, order, found.option, found.step, stop, state):
+            if stop[0] or steps > len(order) * (2 + int(flat.offset.max(initial=0))):
+                return None
+            steps += 1 + steps // LONGER
+        # The last slot has to have a start: see ``ProblemArrays.periodic``.
+        found.step[:] = (found.step - found.step[0] + steps - 1) % steps
+        return found
 
 
 class _Filling(NamedTuple):
@@ -151,6 +174,64 @@ def fill(
                 kept += 1
         missing = kept
     return missing
+
+
+@compiled
+def fill_period(
+    flat: Flat,
+    steps: int,
+    order: IntArray,
+    option: IntArray,
+    step: IntArray,
+    stop: BoolArray,
+    state: State,
+) -> bool:
+    """Schedule all deliveries in a period of ``steps`` slots; return whether they fit.
+
+    Parameters
+    ----------
+    order
+        The deliveries in the order in which they are served.
+    option, step
+        Shape (deliveries,): overwritten.
+    stop
+        Shape (1,): another thread sets this to end early.
+    """
+    table = np.zeros((steps, len(flat.limit)), dtype=np.int32)
+    for delivery in order:
+        if stop[0]:
+            return False
+        first = flat.option_start[delivery]
+        size = flat.option_start[delivery + 1] - first
+        turned, slot = below(state, size), below(state, steps)
+        chosen = -1
+        for later in range(steps):
+            now = (slot + later) % steps
+            for place in range(size):
+                candidate = first + (turned + place) % size
+                if _fits_period(flat, table, flat.path[candidate], now):
+                    chosen = candidate
+                    break
+            if chosen >= 0:
+                option[delivery], step[delivery] = chosen, now
+                break
+        if chosen < 0:
+            return False
+    return True
+
+
+@internal
+def _fits_period(flat: Flat, table: IntArray, path: int, start: int) -> bool:
+    """Add the uses of a path to the slots if all capacities allow it; return whether they do."""
+    first, stop = flat.use_start[path], flat.use_start[path + 1]
+    for use in range(first, stop):
+        slot, resource = step_of_use(flat, use, start, len(table)), flat.use[use]
+        table[slot, resource] += 1
+        if table[slot, resource] > flat.capacity[resource]:
+            for added in range(first, use + 1):
+                table[step_of_use(flat, added, start, len(table)), flat.use[added]] -= 1
+            return False
+    return True
 
 
 @internal

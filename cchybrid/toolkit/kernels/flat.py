@@ -8,7 +8,7 @@ import numpy as np
 
 from cchybrid.problem import ACCEPT, INJECT, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
-from cchybrid.toolkit.kernels import internal
+from cchybrid.toolkit.kernels import inlined, internal
 
 NO_LIMIT = np.int32(2**31 - 1)
 """The limit of a resource whose capacity other resources imply: never exceeded."""
@@ -24,8 +24,8 @@ class Flat(NamedTuple):
     group_start, group_stop
         Shape (options,): the range of options with the same delivery and the same required
         delivery, which differ in the path only (same distributor, thesis eq. 6.11).
-    use_start, use
-        ``path_start`` and ``path_resource`` of the Problem.
+    use_start, use, offset
+        ``path_start``, ``path_resource`` and ``path_offset`` of the Problem.
     limited_start, limited
         The same without resources whose capacity is implied: those that can be in conflict.
     limit
@@ -50,6 +50,7 @@ class Flat(NamedTuple):
     group_stop: IntArray
     use_start: LongArray
     use: IntArray
+    offset: IntArray
     limited_start: LongArray
     limited: IntArray
     limit: IntArray
@@ -76,6 +77,7 @@ def flatten(problem: Problem, excess: bool = False) -> Flat:
         group_stop=group_stop,
         use_start=problem.path_start,
         use=problem.path_resource,
+        offset=problem.path_offset,
         limited_start=limited_start.astype(np.int64),
         limited=problem.path_resource[decides],
         limit=np.where(problem.implied, NO_LIMIT, problem.capacity).astype(np.int32),
@@ -95,6 +97,18 @@ def has_optional(required: BoolArray) -> bool:
     for one in required:
         number += one
     return number < len(required)
+
+
+@inlined
+def step_of_use(flat: Flat, use: int, step: int, steps: int) -> int:
+    """Return the step of a use of an option that starts in a step, of this number of steps."""
+    return in_period(step + flat.offset[use], steps) if len(flat.offset) else step
+
+
+@inlined
+def in_period(step: int, steps: int) -> int:
+    """Return a step modulo the number of steps; a division would take longer than the test."""
+    return step % steps if step >= steps else step
 
 
 def uses_of(flat: Flat) -> LongArray:

@@ -161,5 +161,9 @@ class TabuIsland:
         if fewest < self._fewest:
             self._fewest = fewest
             record = self._record
-            made = record.step < self._shared.steps
-            self._best = made_where(made, record.option, record.step)
+            made, step = record.step < self._shared.steps, record.step
+            if self._shared.problem.periodic:
+                # The last slot has to have a start: see ``ProblemArrays.periodic``.
+                last = int(step[made].max(initial=0))
+                step = (step - last - 1) % self._shared.steps
+            self._best = made_where(made, record.option, step)

@@ -14,7 +14,7 @@ import numpy as np
 
 from cchybrid.problem.arrays import IntArray, LongArray
 from cchybrid.toolkit.kernels import inlined, internal
-from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, step_of_use
 from cchybrid.toolkit.kernels.indexed_list import IndexedList, drop, empty_list, insert
 
 LANES = 8
@@ -143,20 +143,21 @@ def place(flat: Flat, memory: Memory, delivery: int, option: int, step: int) -> 
         limit = flat.limit[resource]
         if limit == NO_LIMIT:
             continue
+        at = step_of_use(flat, use, step, memory.steps)
         node = delivery * memory.longest + use - flat.use_start[path]
-        first = memory.first_use[resource, step]
+        first = memory.first_use[resource, at]
         memory.next_use[node], memory.previous_use[node] = first, -1
         if first >= 0:
             memory.previous_use[first] = node
-        memory.first_use[resource, step] = node
-        load = memory.load[resource, step] + 1
-        memory.load[resource, step] = load
+        memory.first_use[resource, at] = node
+        load = memory.load[resource, at] + 1
+        memory.load[resource, at] = load
         if load == limit:
-            memory.penalty[resource, step] = memory.weight[resource, step]
+            memory.penalty[resource, at] = memory.weight[resource, at]
         elif load > limit:
             memory.overload[0] += 1
             if load == limit + 1:
-                insert(memory.over, resource * wide + step)
+                insert(memory.over, resource * wide + at)
 
 
 @internal
@@ -171,22 +172,23 @@ def displace(flat: Flat, memory: Memory, delivery: int) -> None:
         limit = flat.limit[resource]
         if limit == NO_LIMIT:
             continue
+        at = step_of_use(flat, use, step, memory.steps)
         node = delivery * memory.longest + use - flat.use_start[path]
         following, former = memory.next_use[node], memory.previous_use[node]
         if former >= 0:
             memory.next_use[former] = following
         else:
-            memory.first_use[resource, step] = following
+            memory.first_use[resource, at] = following
         if following >= 0:
             memory.previous_use[following] = former
-        load = memory.load[resource, step] - 1
-        memory.load[resource, step] = load
+        load = memory.load[resource, at] - 1
+        memory.load[resource, at] = load
         if load == limit - 1:
-            memory.penalty[resource, step] = 0
+            memory.penalty[resource, at] = 0
         elif load >= limit:
             memory.overload[0] -= 1
             if load == limit:
-                drop(memory.over, resource * wide + step)
+                drop(memory.over, resource * wide + at)
 
 
 @internal

@@ -20,7 +20,7 @@ import numpy as np
 from cchybrid.problem import Problem
 from cchybrid.problem.arrays import IntArray, LongArray
 from cchybrid.toolkit.kernels import inlined, internal
-from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, in_period, step_of_use
 from cchybrid.toolkit.kernels.rng import State, below
 from cchybrid.toolkit.tabu_search.memory import (
     Memory,
@@ -141,15 +141,38 @@ def price(graphs: PathGraphs, memory: Memory, graph: int, value: IntArray) -> in
     return stop - 1 - first
 
 
+@internal
+def _price_slots(graphs: PathGraphs, memory: Memory, graph: int, value: IntArray) -> int:
+    """Do what ``price`` does, where resources are used some slots after the start."""
+    first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
+    steps = memory.steps
+    value[0, :] = 0
+    for state in range(first + 1, stop):
+        row = state - first
+        value[row, :] = NEVER
+        for edge in range(graphs.edge_start[state], graphs.edge_start[state + 1]):
+            resource, target = graphs.resource[edge], graphs.target[edge] - first
+            late = graphs.offset[edge] % steps
+            for step in range(steps - late):
+                cost = memory.penalty[resource, step + late] + value[target, step]
+                value[row, step] = min(value[row, step], cost)
+            for step in range(steps - late, steps):
+                cost = memory.penalty[resource, step + late - steps] + value[target, step]
+                value[row, step] = min(value[row, step], cost)
+    return stop - 1 - first
+
+
 @inlined
 def _cheapest(graphs: PathGraphs, memory: Memory, value: IntArray, graph: int, step: int) -> int:
     """Return the least cost of a path in one step; the first column of ``value`` is filled."""
     first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
+    late = len(graphs.offset) > 0
     value[0, 0] = 0
     for node in range(first + 1, stop):
         best = int64(NEVER)
         for edge in range(graphs.edge_start[node], graphs.edge_start[node + 1]):
-            cost = memory.penalty[graphs.resource[edge], step]
+            at = in_period(step + graphs.offset[edge], memory.steps) if late else step
+            cost = memory.penalty[graphs.resource[edge], at]
             best = min(best, cost + value[graphs.target[edge] - first, 0])
         value[node - first, 0] = best
     return value[stop - 1 - first, 0]
@@ -161,13 +184,14 @@ def path_at(parts: Parts, choice: int, step: int, state: State) -> int:
     graphs, memory, scratch = parts.graphs, parts.memory, parts.scratch
     graph = graphs.graph[choice]
     first, stop = graphs.state_start[graph], graphs.state_start[graph + 1]
-    value = scratch.value
+    value, late = scratch.value, len(graphs.offset) > 0
     _cheapest(graphs, memory, value, graph, step)
     node, number = stop - 1, 0
     while node != first:
         ties, chosen = 0, int64(-1)
         for edge in range(graphs.edge_start[node], graphs.edge_start[node + 1]):
-            cost = memory.penalty[graphs.resource[edge], step]
+            at = in_period(step + graphs.offset[edge], memory.steps) if late else step
+            cost = memory.penalty[graphs.resource[edge], at]
             if cost + value[graphs.target[edge] - first, 0] == value[node - first, 0]:
                 ties += 1
                 if below(state, ties) == 0:
@@ -234,7 +258,7 @@ def present_cost(flat: Flat, memory: Memory, scratch: Scratch, count: int) -> in
         path = flat.path[option]
         for use in range(flat.use_start[path], flat.use_start[path + 1]):
             if flat.limit[flat.use[use]] != NO_LIMIT:
-                cost += memory.penalty[flat.use[use], at]
+                cost += memory.penalty[flat.use[use], step_of_use(flat, use, at, memory.steps)]
         before = int64(flat.requires[option])
         if before >= 0:
             early = int64(memory.step[before])
@@ -320,7 +344,10 @@ def price_delivery(parts: Parts, delivery: int, state: State) -> None:
         choice = first + start + offset
         if choice >= stop:
             choice -= stop - first
-        row = price(graphs, memory, graphs.graph[choice], value)
+        if len(graphs.offset):
+            row = _price_slots(graphs, memory, graphs.graph[choice], value)
+        else:
+            row = price(graphs, memory, graphs.graph[choice], value)
         before = int64(graphs.requires[choice])
         if before < 0:
             for step in range(wide):

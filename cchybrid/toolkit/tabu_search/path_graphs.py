@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cchybrid.problem import Problem
-from cchybrid.problem.arrays import IntArray, LongArray
+from cchybrid.problem.arrays import NO_OFFSETS, IntArray, LongArray
 from cchybrid.problem.ragged import within
 from cchybrid.toolkit.kernels import compiled, inlined
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, min_uses
@@ -48,8 +48,9 @@ class PathGraphs(NamedTuple):
         end of all paths, the last their start.
     edge_start
         Shape (states + 1,): the edges out of a state.
-    resource, target, before
-        Shape (edges,): the resource used, the state reached, and how many of the paths from the
+    resource, offset, target, before
+        Shape (edges,): the resource used, how many steps after the start (shape (0,) where always
+        at the start), the state reached, and how many of the paths from the
         state come before those over the edge. The sum of ``before`` along a path is its number.
     path_start, place
         Path number n of graph g is that of the option ``first + place[path_start[g] + n]``.
@@ -62,6 +63,7 @@ class PathGraphs(NamedTuple):
     state_start: LongArray
     edge_start: LongArray
     resource: IntArray
+    offset: IntArray
     target: IntArray
     before: IntArray
     path_start: LongArray
@@ -103,6 +105,7 @@ def build_graphs(
     state_start, edge_start, resource, target, before, path_start, place = _build(
         flat, *lists, longest, len(listed), max_edges
     )
+    offset, resource = np.divmod(resource, np.int32(len(flat.limit)))
     return PathGraphs(
         choice_start=np.searchsorted(owner, np.arange(problem.deliveries + 1)).astype(np.int64),
         requires=flat.requires[begins],
@@ -111,6 +114,7 @@ def build_graphs(
         state_start=state_start,
         edge_start=edge_start,
         resource=resource,
+        offset=offset if problem.periodic else NO_OFFSETS,
         target=target,
         before=before,
         path_start=path_start,
@@ -240,11 +244,17 @@ def _build(
 
 @inlined
 def _read_word(flat: Flat, path: int, word: IntArray) -> int:
-    """Write the limited resources of a path into ``word``; return their number."""
+    """Write the limited resources of a path into ``word``; return their number.
+
+    The letter of a resource that is used o steps after the start is its number plus o times the
+    number of resources.
+    """
     letters = 0
     for use in range(flat.use_start[path], flat.use_start[path + 1]):
         if flat.limit[flat.use[use]] != NO_LIMIT:
             word[letters] = flat.use[use]
+            if len(flat.offset):
+                word[letters] += flat.offset[use] * len(flat.limit)
             letters += 1
     return letters
 

@@ -107,7 +107,7 @@ def _rows(levels: NDArray[np.int64]) -> Rows:
 def count_steps(task: DesignTask, reach: Reach) -> int:
     """Return the largest count for the task's collective and communication model."""
     assert task.collective is not None
-    hop_by_hop = task.model.switching == "store-and-forward"
+    hop_by_hop = task.model.hop_by_hop
     limits = _limits(task.model, task.collective in REVERSED)
     name = REVERSED.get(task.collective, task.collective)
     if name == "OAB":

@@ -8,4 +8,6 @@ def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
     target = f"{__name__}.engine:CpSat"
     summary = "exact: one CP-SAT decision per number of steps; finds and refutes"
-    return [EngineInfo("cpsat", target, summary, priority=50, kind="exact", prepares=True)]
+    return [
+        EngineInfo("cpsat", target, summary, priority=50, kind="exact", prepares=True, periods=True)
+    ]

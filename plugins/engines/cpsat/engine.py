@@ -159,9 +159,9 @@ class _Search:
         self.uses = UsageMatrix.of(problem)
         self.demands = _demands(problem)
         """The demands of the flow model, where it is used."""
-        self.chain: list[Link] | None = None
+        self.chain: list[Link] | None = [] if problem.periodic else None
         """Symmetry-breaking comparisons; ``None`` before they are computed."""
-        self.targets = Targets(run)
+        self.targets = Targets(run, problem.periodic)
         self.too_short: set[int] = set()
         """Numbers of steps for which short options are refuted."""
         self._repaired: int | None = None
@@ -229,7 +229,7 @@ class _Search:
 
     @property
     def _repairs(self) -> bool:
-        return self.options.hints and self.repairs.are_useful
+        return self.options.hints and not self.problem.periodic and self.repairs.are_useful
 
     def _repair(self) -> None:
         if self._repairs:
@@ -260,7 +260,8 @@ class _Search:
         self.targets.spend(drawings)
 
     def _offer(self, assignment: Assignment, problem: Problem) -> None:
-        self.targets.offer(len(np.unique(assignment.step[needed(problem, assignment)])))
+        used = assignment.step[needed(problem, assignment)]
+        self.targets.offer(assignment.steps if problem.periodic else len(np.unique(used)))
         if problem is self.problem:
             self.run.offer(assignment)
         else:
@@ -307,7 +308,7 @@ class _Search:
         """Offer the schedule of an answer or record its refutation, and count its effort."""
         if answer.assignment is not None and answer.problem is not None:
             self._offer(answer.assignment, answer.problem)
-        elif answer.solvable is False and stage.final:
+        elif answer.solvable is False and stage.final and self.targets.refutes_fewer(target):
             self._refute(target)
         elif answer.solvable is False:
             self.too_short.add(target)
@@ -445,5 +446,5 @@ def _demands(problem: Problem) -> Demands | None:
     contains all of them. Elsewhere the step model is smaller, and prices exclude most options.
     """
     structure = problem.structure
-    waiting = structure is not None and structure.hop_by_hop
-    return Demands.of(problem) if waiting or not problem.complete else None
+    helps = not problem.complete or (structure is not None and structure.hop_by_hop)
+    return Demands.of(problem) if helps and not problem.periodic else None

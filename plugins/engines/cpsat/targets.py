@@ -26,8 +26,8 @@ class Targets:
         Whether all remaining models are too large.
     """
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    def __init__(self, run: Run, periodic: bool = False) -> None:
+        self._run, self._periodic = run, periodic
         self._lower = 1
         self._offered: int | None = None
         self._given_up = 0
@@ -45,6 +45,10 @@ class Targets:
         """Record that no assignment has ``steps`` steps or fewer; return the lower bound."""
         self._lower = max(self._lower, steps + 1)
         return self._lower
+
+    def refutes_fewer(self, steps: int) -> bool:
+        """Return whether a refutation holds for fewer steps, too: not for open shorter periods."""
+        return not self._periodic or steps <= self.open()[0]
 
     def give_up(self, steps: int) -> None:
         """Record that a number of steps remains undecided in this round."""

@@ -7,4 +7,5 @@ from cchybrid.plugin import EngineInfo, hookimpl
 def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
     summary = "tabu search with constraint weighting; prices all paths at once"
-    return [EngineInfo("tabu", f"{__name__}.engine:Tabu", summary, priority=50, prepares=True)]
+    target = f"{__name__}.engine:Tabu"
+    return [EngineInfo("tabu", target, summary, priority=50, prepares=True, periods=True)]

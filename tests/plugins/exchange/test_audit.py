@@ -177,7 +177,7 @@ def test_networks_and_unknown_files_have_verdicts(judge, tmp_path, registry):
     assert judge("?").sentence.startswith("not judged: no importer knows this file")
     mesh = '<platform width="2" height="2"><topology type="mesh"/></platform>'
     assert judge(f'{mesh}<communication type="all2all"/>').sentence == (
-        "no schedule: mesh-2x2 AAS, 1 port; the file holds no schedule; "
+        "no schedule: mesh-2x2 AAS, tdm, 1 port; the file holds no schedule; "
         "certified lower bound 3 steps"
     )
 

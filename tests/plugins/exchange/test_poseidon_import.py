@@ -112,7 +112,7 @@ def test_tiles_are_the_nodes_of_their_numbers_where_names_are_numbers():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("<schedule length='9'></schedule>", "a period of time slots is no sequence of steps"),
+        ("<schedule length='9'></schedule>", "the tables of routers are not read"),
         (SPEC.format(0, 3, "mesh"), "0 x 3 tiles"),
         (SPEC.format(999, 999, "mesh"), "999 x 999 tiles"),
         (SPEC.format(3, 3, "star"), "topology 'star'"),
