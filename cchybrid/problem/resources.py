@@ -128,7 +128,8 @@ class Resources:
             return NO_OFFSETS
         size = np.diff(path_start)
         place = np.arange(path_start[-1]) - np.repeat(path_start[:-1], size)
-        return np.clip(place - 1, 0, np.repeat(size - 3, size)).astype(np.int32)
+        late: IntArray = np.clip(place - 1, 0, np.repeat(size - 3, size)).astype(np.int32)
+        return late
 
 
 def resources_of(forward: Instance) -> Resources:

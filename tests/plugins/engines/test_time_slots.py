@@ -35,6 +35,6 @@ def test_a_path_longer_than_the_period_uses_every_channel_in_its_own_slot():
 
 
 def test_engines_of_steps_in_order_refuse_time_slots():
-    ring = cchybrid.instance("ring-5", "AAS", switching="tdm")
-    found = cchybrid.solve(ring, engines=["lns", "umda"], time_limit=10)
+    mesh = cchybrid.instance("mesh-3x3", "AAS", switching="tdm", ports=1)
+    found = cchybrid.solve(mesh, engines=["lns", "umda"], time_limit=10)
     assert found.remarks == ("lns: time slots", "umda: time slots")
