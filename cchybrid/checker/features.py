@@ -33,12 +33,11 @@ _PRESENT: dict[str, Callable[[Network], Any]] = {
 FEATURES = frozenset(_PRESENT)
 """All features of instances of the formats ``cchybrid-instance/1`` and ``/2``."""
 
-_SLOTS = FEATURES - {"allreduce", "scan"}
-_COPIES = _SLOTS - {"tdm"}
+_COPIES = FEATURES - {"allreduce", "scan", "tdm"}
 PROVED = {
     "schedule": FEATURES,
-    "unreachable": _SLOTS,
-    "linear": _SLOTS,
+    "unreachable": _COPIES | {"tdm"},
+    "linear": _COPIES | {"tdm"},
     "nested-sets": _COPIES,
     "refutation": _COPIES,
     "part": FEATURES - {"delivering", "combining"},

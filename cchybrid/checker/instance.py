@@ -119,9 +119,8 @@ class Network:
         _require(switching in ("wormhole", "store-and-forward", *["tdm"][:latest]))
         self.hop_by_hop: bool = switching == "store-and-forward"
         self.periodic: bool = switching == "tdm"
-        if self.periodic:
-            _require(self.kind == "deliver" and self.rounds == [1])
-            _require({len(goals) for _, goals in self.messages} == {1})
+        single = {len(goals) for _, goals in self.messages} == {1}
+        _require(not self.periodic or (self.kind == "deliver" and single and self.rounds == [1]))
         routing = model.get("routing", "minimal")
         self.table: list[tuple[int, ...]] = []
         self.by_source = False

@@ -102,11 +102,7 @@ class Prices:
                 first, last = 1, self.steps
                 if len(row) > 3:
                     *ends, first, last = ends
-                    if (
-                        self.steps is None
-                        or network.periodic
-                        or not 1 <= first <= last <= self.steps
-                    ):
+                    if not 1 <= first <= last <= (self.steps or 0) * (not network.periodic):
                         raise EvidenceError("a price for a step that is not there")
                 if table == 0 and tuple(ends) in network.channels:
                     a, b = ends
