@@ -12,15 +12,15 @@ import typer
 
 from cchybrid.cli.single_options import Command
 
-_SECTION = re.compile(r"\n\n(Arguments|Options)\n-+\n")
+_SECTION = re.compile(r"\n\n(Arguments|Options)\n-+\n(?=\w+ : )")
 
 
 def add_command(app: typer.Typer, command: Callable[..., Any], name: str | None = None) -> None:
     """Add a command to an application, with the help and the parameters of its docstring."""
 
     @functools.wraps(command)
-    def call(**given: Any) -> None:
-        command(**given)
+    def call(**given: Any) -> Any:
+        return command(**given)
 
     call.__signature__ = inspect.Signature([*declared(command).values()])  # type: ignore[attr-defined]
     text = _SECTION.split(inspect.getdoc(command) or "")[0]

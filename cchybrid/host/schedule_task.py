@@ -80,7 +80,7 @@ class ScheduleTask(Task):
         cls, instance: Instance, config: RunConfig, initial: Schedule | None = None
     ) -> ScheduleTask:
         """Return the task of a run with this configuration."""
-        provable = config.certify and not config.blind
+        provable = config.certify and not (config.blind or instance.model.periodic)
         return cls(instance, config.target, provable, config.strategy, initial)
 
     def _history_of(self, instance: Instance, provable: bool) -> RunHistory:

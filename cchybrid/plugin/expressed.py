@@ -63,5 +63,7 @@ def refuse_unexpressed(schedule: Schedule, name: str, expresses: tuple[str, ...]
         raise InputError(
             f"the format {name} does not express {', '.join(sorted(missing))}",
             where=schedule.instance.name,
-            hint="use --to html, or another format of docs/export.md that does",
+            hint="the schedule file has them"
+            if "tdm" in missing
+            else "use --to html, or another format of docs/export.md that does",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -16,9 +17,8 @@ from cchybrid.system.kernel_cache import module_file
 OWN = "cchybrid"
 """The distribution of cchybrid itself, whose version stands beside those of libraries."""
 _IMPORT = re.compile(
-    r"(?:from[ \t]*([.\w][.\w \t]*?)[ \t]*\bimport|import)\b[ \t]*(\([\w\s,]*\)|[^\n;]*)"
+    r"(?:from[ \t\f]*([.\w][.\w \t\f]*?)[ \t\f]*\bimport|import)\b[ \t\f]*(\([\w\s,]*\)|[^\n;]*)"
 )
-_NO_CODE = re.compile(r"#.*|\\\n")
 
 
 def software(engines: Mapping[str, str]) -> dict[str, str]:
@@ -77,10 +77,7 @@ def _files_of(module: str) -> set[Path]:
             found = {*file.parent.rglob("*.py")}
             inner = (path.relative_to(file.parent).with_suffix("").parts for path in found)
             waiting += [".".join((package, *each)).removesuffix(".__init__") for each in inner]
-        try:
-            imports = {*_imports(file.read_bytes().decode(errors="replace"), package)}
-        except ImportError:  # relative to no package: it may be no module of the engine
-            continue
+        imports = {*_imports(file.read_bytes().decode(errors="replace"), package)}
         waiting += [each for each in imports if each.partition(".")[0] in {top, *beside}]
     return found | read
 
@@ -98,9 +95,12 @@ def _modules_of(folder: Path) -> set[str]:
 def _imports(code: str, package: str) -> Iterator[str]:
     """Yield the names of all modules that some code may import, and further words of texts.
 
-    Parsing the code of all engines takes longer than a small run.
+    Parsing the code of all engines takes longer than a small run. What follows a ``#`` may be a
+    comment inside an import, or code after a text, so both are looked through.
     """
-    for start, names in _IMPORT.findall(_NO_CODE.sub(" ", code)):
+    joined = re.sub(r"\\\r?\n", " ", code)
+    for start, names in {*_IMPORT.findall(joined), *_IMPORT.findall(re.sub("#.*", "", joined))}:
         words = re.findall(r"[\w.]+", names)
-        base = resolve_name("".join(start.split()), package) if start else ""
-        yield from (base, *(f"{base}.{word}" for word in words)) if base else words
+        with contextlib.suppress(ImportError):  # relative to no package, as in a text
+            base = resolve_name("".join(start.split()), package) if start else ""
+            yield from (base, *(f"{base}.{word}" for word in words)) if base else words

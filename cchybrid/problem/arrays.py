@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from threading import RLock
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,6 +23,8 @@ LongArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 T = TypeVar("T")
 
+_LISTING = RLock()
+"""Held while a deferred field is listed, so that all threads get the same list."""
 NO_OFFSETS = np.zeros(0, dtype=np.int32)
 CHANNEL, LINK, INJECT, ACCEPT = 0, 1, 2, 3
 """Kinds of resources: a channel, a half-duplex pair, a node's injection and acceptance ports."""
@@ -34,8 +37,10 @@ def deferrable(name: str) -> Callable[[type[T]], type[T]]:
     """
 
     def read(owner: Any) -> Any:
-        if isinstance(value := vars(owner)[name], partial):
-            vars(owner)[name] = value()
+        if isinstance(vars(owner)[name], partial):
+            with _LISTING:
+                if isinstance(value := vars(owner)[name], partial):
+                    vars(owner)[name] = value()
         return vars(owner)[name]
 
     def decorate(kind: type[T]) -> type[T]:

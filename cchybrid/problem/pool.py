@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cchybrid.problem.arrays import LongArray
+from cchybrid.problem.arrays import IntArray, LongArray
 from cchybrid.problem.ragged import offsets
 from cchybrid.problem.routes import Path, Routes
 from cchybrid.problem.short_paths import ShortPaths
@@ -112,9 +112,14 @@ def _list_counted(
     share = _share(count, weight, max_options)
     before = np.cumsum(many, axis=1) - many
     taken = np.clip(share - before, 0, many)
-    nodes = partial(short.listed, taken.ravel(), np.random.default_rng(seed))
+    nodes = partial(_sampled, short, taken.ravel(), seed)
     start = offsets(short.hops(np.repeat(np.arange(taken.size), taken.ravel())) + 1)
     return Pool(nodes, start, offsets(taken.sum(axis=1)), bool((count <= share).all()))
+
+
+def _sampled(short: ShortPaths, taken: LongArray, seed: int) -> IntArray:
+    """Return the nodes of sampled paths, the same at every call."""
+    return short.listed(taken, np.random.default_rng(seed))
 
 
 def _has_more(

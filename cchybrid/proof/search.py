@@ -4,6 +4,8 @@
    half of the remaining time.
 2. The time-expanded relaxation (``farkas``), for at most half of the remaining time.
 3. CaDiCaL on the propositional formula (``refutation``). It may find a shorter schedule instead.
+
+The last two are not for time slots, nor for sums.
 """
 
 from __future__ import annotations
@@ -139,8 +141,9 @@ class _Search:
         if self.providers:
             self._by_bounds()
             attempts.reverse()
-        for attempt in attempts:
-            if not self.instance.collective.with_sums and not self._is_over():
+        own = self.instance
+        for attempt in [] if own.collective.with_sums or own.model.periodic else attempts:
+            if not self._is_over():
                 attempt()
 
     def _is_over(self) -> bool:

@@ -76,6 +76,13 @@ def read_run(
     for name, text in (("layout", layout), ("collective", collective), ("switching", switching)):
         if text is not None:
             read_text(text, name)
+    model = read_model(WORMHOLE, routing, switching, ports)
+    if model.periodic:
+        raise InputError(
+            "networks are not designed for time slots",
+            where="switching",
+            hint="use wormhole or store-and-forward",
+        )
     task = DesignTask(
         whole(nodes, "nodes"),
         whole(degree, "degree"),
@@ -87,7 +94,7 @@ def read_run(
         fault_tolerant=read_flag(fault_tolerant, "fault_tolerant"),
         extra_terms=tuple(info for info in registry.cost_terms.values() if info.name not in TERMS),
         collective=collective,
-        model=read_model(WORMHOLE, routing, switching, ports),
+        model=model,
     )
     chosen = _chosen(designers, registry)
     config = DesignConfig(

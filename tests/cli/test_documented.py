@@ -107,3 +107,27 @@ def test_an_entry_without_a_parameter_is_an_error():
 
     with pytest.raises(KeyError, match="absent"):
         declared(wrong)
+
+
+def test_what_a_command_returns_is_its_exit_status():
+    application = typer.Typer()
+
+    def status(number: int = 3) -> int:
+        """Return a number."""
+        return number
+
+    add_command(application, status)
+    result = CliRunner().invoke(application, ["--number", "4"], standalone_mode=False)
+    assert result.return_value == 4
+
+
+def test_sections_of_another_kind_are_text():
+    def flags(number: int = 3) -> None:
+        """Show flags.
+
+        Options
+        -------
+        All flags are shown.
+        """
+
+    assert list(declared(flags)) == ["number"]

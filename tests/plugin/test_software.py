@@ -39,6 +39,24 @@ def test_the_digest_is_also_of_what_is_imported_beside_it(folder):
     assert digest_of_code("alone_engine") != before
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        '"""Targets come from .. import them."""\nfrom other import y\n',
+        'SEP = "#"; from other import y\n',
+        "import os, \\\r\n    other\r\n",
+        "from os import (  # this\n    path,  # and that\n)\nimport other  # too\n",
+        "from\fother\fimport y\n",
+    ],
+)
+def test_texts_and_comments_hide_no_import(folder, code):
+    (folder / "alone_engine.py").write_text(code, newline="")
+    (folder / "other.py").write_text("y = 1\n")
+    before = digest_of_code("alone_engine")
+    (folder / "other.py").write_text("y = 2\n")
+    assert digest_of_code("alone_engine") != before
+
+
 def test_the_digest_is_also_of_a_package_beside_a_module(folder):
     (folder / "alone_engine.py").write_text("import packed_engine\nimport numpy\n")
     (folder / "packed_engine" / "__init__.py").write_text("from .inner.moves import z\n")

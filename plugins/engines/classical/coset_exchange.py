@@ -65,12 +65,14 @@ def _generators(context: Context) -> tuple[Element, list[Element]]:
     network = context.network
     if network.endpoints or not 2 < network.nodes <= MAX_NODES:
         raise DoesNotApplyError("terminals, or too many nodes")
-    first, last, capacity = np.array(network.channels).T
+    if len(network.channels) > MAX_GENERATORS * network.nodes:
+        raise DoesNotApplyError("too many channels per node")
+    first, last, _ = np.array(network.channels).T
     for sides in factorisations(network.nodes):
         ends = [np.array(np.unravel_index(end, sides)) for end in (first, last)]
         added = np.unique((ends[1] - ends[0]).T % np.array(sides), axis=0)
         known = set(map(tuple, added.tolist()))
-        if len(known) <= MAX_GENERATORS and len(known) * network.nodes == capacity.sum():
+        if len(known) <= MAX_GENERATORS and len(known) * network.nodes == len(network.channels):
             return sides, sorted(known)
     raise DoesNotApplyError("no network of an abelian group with few channels per node")
 

@@ -47,8 +47,8 @@ class Targets:
         return self._lower
 
     def refutes_fewer(self, steps: int) -> bool:
-        """Return whether a refutation holds for fewer steps, too: not for open shorter periods."""
-        return not self._periodic or steps <= self.open()[0]
+        """Return whether fewer steps are refuted, too: of periods, if no shorter one is open."""
+        return not self._periodic or steps <= max(self._lower, self._run.lower())
 
     def give_up(self, steps: int) -> None:
         """Record that a number of steps remains undecided in this round."""

@@ -214,6 +214,7 @@ REASONS = [
     ("diagonal-exchange", "torus-6x8 AAS", "no square torus with an even side"),
     ("diagonal-exchange", "torus-6x6 OAS", "not one message from every node to every"),
     ("coset-exchange", "mesh-3x3 AAS", "no network of an abelian group"),
+    ("coset-exchange", "complete-9 AAS", "too many channels per node"),
     ("coset-exchange", "torus-5x7 AAS", "no classes of nodes that divide the steps"),
     ("coset-exchange", "torus-6x8 AAS", "too many paths per figure"),
     ("coset-exchange", "torus-4x8 AAS", "no cover by figures found"),

@@ -1,9 +1,13 @@
 """Shortest periods of time slots: those known by hand, and those of random small instances."""
 
+from types import SimpleNamespace
+
 import pytest
+from cchybrid_plugins.engines.cpsat.targets import Targets
 from hypothesis import given, settings
 
 import cchybrid
+from cchybrid.model.errors import InputError
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import valid_schedules
@@ -38,3 +42,25 @@ def test_engines_of_steps_in_order_refuse_time_slots():
     mesh = cchybrid.instance("mesh-3x3", "AAS", switching="tdm", ports=1)
     found = cchybrid.solve(mesh, engines=["lns", "umda"], time_limit=10)
     assert found.remarks == ("lns: time slots", "umda: time slots")
+
+
+def test_a_period_that_no_bound_shows_is_neither_refuted_nor_claimed_by_formulas():
+    """The formulas are about steps: they have schedules that are no periods."""
+    torus = cchybrid.instance("torus-3x3", "AAS", switching="tdm", ports=1)
+    found = cchybrid.solve(torus, engines=["tabu"], time_limit=4, threads=1)
+    assert (found.steps, found.lower_bound.steps, found.troubles) == (9, 8, ())
+    proof = cchybrid.prove(found.schedule, time_limit=5)
+    assert (proof.optimal, proof.shorter, proof.verdict.bound) == (False, None, 8)
+
+
+def test_networks_are_not_designed_for_time_slots():
+    with pytest.raises(InputError, match="not designed for time slots"):
+        cchybrid.design(6, 3, collective="AAS", switching="tdm", time_limit=1)
+
+
+def test_the_refutation_of_one_period_is_none_of_shorter_ones():
+    """Two messages at a distance on shared channels: 4 slots are possible, and 2, but not 3."""
+    targets = Targets(SimpleNamespace(lower=lambda: 1, best=lambda: 4, target=3), periodic=True)
+    assert targets.open() == (3, 3)
+    assert not targets.refutes_fewer(3)
+    assert targets.refutes_fewer(1)
