@@ -12,7 +12,7 @@ import typer
 
 from cchybrid.cli.single_options import Command
 
-_SECTION = re.compile(r"\n\n(Arguments|Options)\n-+\n(?=\w+ : )")
+_SECTION = re.compile(r"\n\n(Arguments|Options)\n-+\n(?=\w+(?: : .*)?\n )")
 
 
 def add_command(app: typer.Typer, command: Callable[..., Any], name: str | None = None) -> None:

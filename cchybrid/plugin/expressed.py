@@ -63,7 +63,7 @@ def refuse_unexpressed(schedule: Schedule, name: str, expresses: tuple[str, ...]
         raise InputError(
             f"the format {name} does not express {', '.join(sorted(missing))}",
             where=schedule.instance.name,
-            hint="the schedule file has them"
+            hint="use the schedule file, which has them"
             if "tdm" in missing
             else "use --to html, or another format of docs/export.md that does",
         )
