@@ -87,7 +87,7 @@ def _use(network: Network, path: tuple[int, ...], start: int, uses: list[Counter
     for late, hop in enumerate(pairwise(path)):
         used = uses[(start + late * network.periodic) % len(uses)]
         used[network.link(*hop)] += 1
-        used["inject", path[0]] += late == 0
+    uses[start]["inject", path[0]] += 1
     used["accept", path[-1]] += 1
 
 
@@ -96,4 +96,5 @@ def _check_capacities(network: Network, number: int, used: Counter[Any]) -> None
     for (a, b), times in used.items():
         limit = ports[a][b] if a in ports else network.channels[a, b]
         if times > network.in_step(number, limit):
-            raise EvidenceError(f"more than the capacity of a channel or port in step {number}")
+            slot = f" in slot {number}" * network.periodic
+            raise EvidenceError(f"more than the capacity of a channel or port{slot}")

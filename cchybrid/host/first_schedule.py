@@ -255,8 +255,8 @@ class _TimeSlots(_Wormhole):
                 self.load[hop] += 1
             paths.append((message, path))
             yield
-        capacity = {(a, b): size for a, b, size in self._forward.network.channels}
-        steps = max(1, *(-(-load // capacity[hop]) for hop, load in self.load.items()))
+        capacity, channel = self.usage.capacity, self.usage.channel
+        steps = max(1, *(-(-load // capacity[channel[hop]]) for hop, load in self.load.items()))
         while not (yield from self._fits(paths, steps)):
             steps += 1 + steps // LONGER
 

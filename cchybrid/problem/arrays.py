@@ -50,6 +50,15 @@ def deferrable(name: str) -> Callable[[type[T]], type[T]]:
     return decorate
 
 
+def ending_with_a_start(step: IntArray, steps: int) -> IntArray:
+    """Return the steps of a period, moved so that some option starts in the last one; -1 stays.
+
+    The period may begin anywhere; see ``ProblemArrays.periodic``.
+    """
+    later = steps - 1 - step.max(initial=0)
+    return np.where(step < 0, -1, (step + later) % steps).astype(np.int32)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Assignment:
     """An option and a step for every delivery.

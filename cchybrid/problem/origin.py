@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Schedule, Steps
 from cchybrid.model.steps import reverse_steps
-from cchybrid.problem.arrays import Assignment, Price
+from cchybrid.problem.arrays import Assignment, Price, ending_with_a_start
 from cchybrid.problem.problem import Problem
 from cchybrid.problem.ragged import entries_of, gather
 from cchybrid.problem.structure import NetworkStructure
@@ -45,10 +45,7 @@ class InstanceOrigin:
         found.option[delivery[listed]] = option[listed]
         found.step[delivery[listed]] = moves.step[listed]
         if problem.periodic:
-            # The period may begin anywhere; in a Problem its last slot has a start.
-            made = found.step >= 0
-            later = len(steps) - 1 - found.step.max(initial=0)
-            found.step[made] = (found.step[made] + later) % len(steps)
+            found.step[:] = ending_with_a_start(found.step, len(steps))
         return found
 
     def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:

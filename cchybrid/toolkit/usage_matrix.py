@@ -72,10 +72,9 @@ class UsageMatrix:
         place, position = gather(self.start, self.path[options])
         return position, self.resource[place], self.times[place]
 
-    def steps_of(self, options: IntVector, step: IntVector, steps: int) -> IntVector:
-        """Return the step of every entry of options that start in these steps."""
-        place, position = gather(self.start, self.path[options])
-        return (step[position] + self.offset[place]) % steps
+    def offsets(self, options: IntVector) -> IntVector:
+        """Return the offset of every entry of some options, in the order of ``entries``."""
+        return self.offset[gather(self.start, self.path[options])[0]]
 
     def row(self, option: int) -> tuple[IntVector, IntVector]:
         """Return the resources of one option, and how often it uses each (views)."""

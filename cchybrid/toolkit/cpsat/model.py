@@ -204,9 +204,12 @@ def _capacity_constraints(
     """Limit the uses of every resource per step to its capacity; ``full`` ones reach it."""
     problem = model.problem
     boolean, resource, times = uses.entries(model.option)
-    key = resource * model.steps + uses.steps_of(model.option, model.step, model.steps)
+    step = model.step[boolean]
+    if problem.periodic:
+        step = (step + uses.offsets(model.option)) % model.steps
     kept = ~problem.implied[resource]
-    key, boolean, times = key[kept], boolean[kept], times[kept]
+    boolean, times = boolean[kept], times[kept]
+    key = resource[kept] * model.steps + step[kept]
     for found, (literals, weights) in grouped(key, boolean, times):
         used = found // model.steps
         capacity = int(problem.capacity[used]) * problem.rounds_in(found % model.steps)

@@ -16,7 +16,7 @@ from typing import NamedTuple, overload
 import numpy as np
 
 from cchybrid.problem import Assignment, Problem
-from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray, ending_with_a_start
 from cchybrid.toolkit.assignments import without_idle
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import Flat, flatten, has_optional, min_uses, step_of_use
@@ -103,8 +103,7 @@ class FirstFit:
             if stop[0] or steps > len(order) * (2 + int(flat.offset.max(initial=0))):
                 return None
             steps += 1 + steps // LONGER
-        # The last slot has to have a start: see ``ProblemArrays.periodic``.
-        found.step[:] = (found.step - found.step[0] + steps - 1) % steps
+        found.step[:] = ending_with_a_start(found.step, steps)
         return found
 
 

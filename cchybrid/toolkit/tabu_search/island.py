@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cchybrid.problem import Assignment, Problem
-from cchybrid.problem.arrays import BoolArray
+from cchybrid.problem.arrays import BoolArray, ending_with_a_start
 from cchybrid.toolkit.assignments import made_where
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from cchybrid.toolkit.kernels.flat import Flat, min_uses, uses_of
@@ -163,7 +163,5 @@ class TabuIsland:
             record = self._record
             made, step = record.step < self._shared.steps, record.step
             if self._shared.problem.periodic:
-                # The last slot has to have a start: see ``ProblemArrays.periodic``.
-                last = int(step[made].max(initial=0))
-                step = (step - last - 1) % self._shared.steps
+                step = ending_with_a_start(np.where(made, step, -1), self._shared.steps)
             self._best = made_where(made, record.option, step)

@@ -1,6 +1,6 @@
 """Hamming graphs in any numbering: hypercubes, complete graphs and HyperX, which is their product.
 
-Nodes have labels of a few digits; those that differ in one digit are linked.
+Nodes have labels of a few digits; two are linked if their labels differ in one digit.
 """
 
 from __future__ import annotations
