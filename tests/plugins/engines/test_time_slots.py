@@ -7,7 +7,6 @@ from cchybrid_plugins.engines.cpsat.targets import Targets
 from hypothesis import given, settings
 
 import cchybrid
-from cchybrid.model.errors import InputError
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import valid_schedules
@@ -51,11 +50,6 @@ def test_a_period_that_no_bound_shows_is_neither_refuted_nor_claimed_by_formulas
     assert (found.steps, found.lower_bound.steps, found.troubles) == (9, 8, ())
     proof = cchybrid.prove(found.schedule, time_limit=5)
     assert (proof.optimal, proof.shorter, proof.verdict.bound) == (False, None, 8)
-
-
-def test_networks_are_not_designed_for_time_slots():
-    with pytest.raises(InputError, match="not designed for time slots"):
-        cchybrid.design(6, 3, collective="AAS", switching="tdm", time_limit=1)
 
 
 def test_the_refutation_of_one_period_is_none_of_shorter_ones():

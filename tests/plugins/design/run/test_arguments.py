@@ -31,6 +31,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"max_wire": 3}, "max_wire: a longest wire needs positions"),
     ({"collective": 7}, "collective: 7 is no name"),
     ({"switching": "wormhole"}, "switching: switching without a collective"),
+    ({"collective": "AAS", "switching": "tdm"}, "not designed for time slots"),
     ({"collective": "AAS", "switching": "telepathy"}, "telepathy"),
     ({"collective": "AAS", "ports": "many"}, "ports: 'many' is no number of ports"),
     ({"collective": "AAS", "evaluations": 5}, "evaluations: a collective and a number of"),
