@@ -29,15 +29,16 @@ _PRESENT: dict[str, Callable[[Network], Any]] = {
     "scan": lambda network: network.members and network.kind != "allreduce",
     "chunks": lambda network: network.chunks > 1,
     "rounds": lambda network: network.rounds != [1],
+    "times": lambda network: network.times,
 }
 FEATURES = frozenset(_PRESENT)
 """All features of instances of the formats ``cchybrid-instance/1`` and ``/2``."""
 
-_COPIES = FEATURES - {"allreduce", "scan", "tdm"}
+_COPIES = FEATURES - {"allreduce", "scan", "tdm", "times"}
 PROVED = {
     "schedule": FEATURES,
-    "unreachable": _COPIES | {"tdm"},
-    "linear": _COPIES | {"tdm"},
+    "unreachable": _COPIES | {"tdm", "times"},
+    "linear": _COPIES | {"tdm", "times"},
     "nested-sets": _COPIES,
     "refutation": _COPIES,
     "part": FEATURES - {"delivering", "combining"},

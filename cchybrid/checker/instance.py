@@ -15,12 +15,12 @@ __all__ = ["LABELS", "MAKE_ANEW", "EvidenceError", "Network", "TooLargeError"]
 MAKE_ANEW = "make it anew: cchybrid prove, pareto or throughput"
 """The advice for evidence of another version."""
 
-LABELS = "name", "positions", "node_names", "switches"
+LABELS = "name", "positions", "node_names", "switches", "tick"
 """Fields of networks and collectives that restrict no schedule."""
 FORMATS = "cchybrid-instance/1", "cchybrid-instance/2"
 _MAX_NODES = 1 << 20
 _MAX_MESSAGES = 1 << 22
-_MAX_ROUNDS = 1_000_000
+_MAX_ROUNDS = _MAX_TICKS = 1_000_000
 _ENDS = {
     "deliver": ("source", "destinations"), "combine": ("destination", "sources"),
     "allreduce": ("members",), "scan": ("members",), "exscan": ("members",),
@@ -47,6 +47,8 @@ class Network:
     channels
         ``(a, b) -> capacity`` of every channel in its step of most rounds, so that every bound
         for these capacities holds; the same for ``inject`` and ``accept``.
+    times
+        ``(a, b) -> (latency, length)`` of every channel in ticks; empty if steps are no ticks.
     half_duplex
         The pairs ``(a, b)`` whose two channels share their capacity.
     endpoints
@@ -101,7 +103,7 @@ class Network:
         latest = FORMATS.index(record["format"]) == 1
         network, collective = record["network"], record["collective"]
         model = record.get("model", {})
-        only(network, "nodes", "channels", "half_duplex", "endpoints", *LABELS)
+        only(network, "nodes", "channels", "half_duplex", "endpoints", *["times"][:latest], *LABELS)
         only(collective, "name", "kind", "messages", *["chunks"][:latest])
         self.kind: str = collective["kind"]
         _require(latest or len(_ENDS[self.kind]) == 2)
@@ -120,7 +122,9 @@ class Network:
         self.hop_by_hop: bool = switching == "store-and-forward"
         self.periodic: bool = switching == "tdm"
         single = {len(goals) for _, goals in self.messages} == {1}
-        _require(not self.periodic or (self.kind == "deliver" and single and self.rounds == [1]))
+        _require(not self.periodic or (self.kind == "deliver" and single))
+        _require(not (self.periodic or self.times) or self.rounds == [1])
+        _require(not self.times or not (self.periodic or self.members))
         routing = model.get("routing", "minimal")
         self.table: list[tuple[int, ...]] = []
         self.by_source = False
@@ -150,11 +154,20 @@ class Network:
             _require(a != b and max(a, b) < self.nodes)
             _require((a, b) not in self.channels and len(rest) < 2 and 0 not in rest)
             self.channels[a, b] = widest * (rest[0] if rest else 1)
+        times = whole_rows(network.get("times", []), 2, 2)
+        _require(not times or len(times) == len(self.channels))
+        _require(
+            all(latency <= _MAX_TICKS and 1 <= length <= _MAX_TICKS for latency, length in times)
+        )
+        self.times: dict[tuple[int, int], tuple[int, ...]] = {}
+        if set(times) - {(0, 1)}:
+            self.times = dict(zip(self.channels, times, strict=True))
         self.half_duplex: set[tuple[int, int]] = set()
         for pair in list_of(network.get("half_duplex", [])):
             a, b = whole_numbers(pair)
             _require(self.channels[a, b] == self.channels[b, a])
             _require(not {(a, b), (b, a)} & self.half_duplex)
+            _require(self.times.get((a, b)) == self.times.get((b, a)))
             self.half_duplex.add((a, b))
         endpoints = [*whole_numbers(network.get("endpoints", []))]
         self.endpoints = set(endpoints)
@@ -203,9 +216,14 @@ class Network:
 
     def _reverse(self) -> None:
         self.channels = {(b, a): capacity for (a, b), capacity in self.channels.items()}
+        self.times = {(b, a): time for (a, b), time in self.times.items()}
         self.successors, self.predecessors = self.predecessors, self.successors
         self.inject, self.accept = self.accept, self.inject
         self.by_source = not self.by_source
+
+    def time(self, hop: tuple[int, int]) -> tuple[int, ...]:
+        """Return latency and length of a channel in ticks."""
+        return self.times.get(hop, (0, 1))
 
     def in_step(self, step: int, capacity: int) -> int:
         """Return the part of a capacity that there is in a step, counted from 1."""

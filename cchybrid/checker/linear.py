@@ -5,6 +5,9 @@ transfer uses capacity of its own, so all messages pay, over all steps, at most 
 times price. If together they pay more than that (``payments`` has what a message pays at least),
 there is no schedule of T steps, nor of fewer, which would leave steps empty.
 
+In ticks a transfer pays the prices of the ticks in which it begins to use channels and ports, and
+what these offer is in ``prices``; messages pay for sets or their routes.
+
 In time slots a message uses a channel some slots after its start, maybe in the next period, so the
 prices have to be the same in all steps, and messages pay for sets or their routes.
 
@@ -77,6 +80,8 @@ def group_payments(
         if "sets" in group:
             yield group, messages, paid_for_sets(network, prices, group["sets"], messages)
         else:
+            if network.times:
+                raise EvidenceError("the worth of destinations: not proved for times")
             yield group, messages, Spread(network, prices, group, any_rounds).paid(messages)
     yield {}, sorted(left), paid_for_routes(network, prices, sorted(left))
 

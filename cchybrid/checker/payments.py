@@ -5,7 +5,8 @@ Three theorems, for every valid schedule within the steps of the prices.
 Routes. The transfers of a message contain, for each destination, a route from the source: a path
 of one step (that of a routing table) or, where the message is forwarded, a chain of transfers in
 increasing steps. So it pays
-at least the cheapest such route to the most expensive one of its destinations.
+at least the cheapest such route to the most expensive one of its destinations. In ticks every
+transfer begins when the one before it has ended, and ends within the last tick.
 
 Sets. Let sets of nodes have weights such that, for each channel, the weights of the sets that it
 leads into add up to no more than its price in any step. The transfers of a message lead into every
@@ -46,7 +47,7 @@ from typing import Any
 from cchybrid.checker.instance import EvidenceError, Network
 from cchybrid.checker.prices import Interval, Prices
 from cchybrid.checker.reading import whole_rows
-from cchybrid.checker.routes import cheapest_walks, table_path
+from cchybrid.checker.routes import cheapest_walks, cheapest_walks_in_ticks, table_path
 
 Amount = int | float
 """An exact integer, or infinity."""
@@ -67,7 +68,8 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
         pairs[source, frozenset() if alone else frozenset(goals)].append(goals)
     paid: Amount = 0
     lowest = _lowest(prices)
-    intervals = [each[:3] for each in prices.intervals] if network.hop_by_hop else [lowest[:3]]
+    in_order = network.hop_by_hop or network.times
+    intervals = [each[:3] for each in prices.intervals] if in_order else [lowest[:3]]
     prices.count(len(pairs) * len(network.channels) * len(intervals))
     for (source, stops), listed in pairs.items():
         allowed = network
@@ -79,6 +81,8 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
             paths = {goal: table_path(network, source, goal) for goal in chain(*listed)}
             cost = {g: sum(lowest.hops[hop] for hop in pairwise(p)) for g, p in paths.items() if p}
             prices.count(sum(map(len, paths.values())))
+        elif network.times:
+            cost = cheapest_walks_in_ticks(allowed, intervals, source, prices.count)
         else:
             cost = cheapest_walks(allowed, intervals, source)
         for goals in listed:

@@ -1,6 +1,12 @@
 """Prices of channels and ports, each for a range of steps, and what all steps offer at them.
 
 The two channels of a half-duplex pair share one capacity, so they have one price.
+
+In ticks a price is paid by a transfer that begins to use the channel or port within its range.
+Something that is used for at least L ticks, by as many transfers at a time as its capacity, is
+begun to be used by no more in any L ticks in a row, as all of them use it in the last of these.
+So a range of R ticks offers the price at most ceil(R / L) times the capacity; L is the length of a
+channel, and of a port the least length of the channels that it serves.
 """
 
 from __future__ import annotations
@@ -85,6 +91,8 @@ class Prices:
             self.intervals.append(Interval(first, last, hops, inject, accept, not any(tables)))
             self.max_offer = max(self.max_offer, offer)
             self.offered += offer * (1 if last is None else last - first + 1)
+        if network.times:
+            self.offered = sum(_offer_in_ticks(network, *row) for row in rows)
 
     def count(self, work: int) -> None:
         """Add to the operations of the whole check; refuse too many."""
@@ -102,7 +110,8 @@ class Prices:
                 first, last = 1, self.steps
                 if len(row) > 3:
                     *ends, first, last = ends
-                    if not 1 <= first <= last <= (self.steps or 0) * (not network.periodic):
+                    free = not (network.periodic or (table and network.times))
+                    if not 1 <= first <= last <= (self.steps or 0) * free:
                         raise EvidenceError("a price for a step that is not there")
                 if table == 0 and tuple(ends) in network.channels:
                     a, b = ends
@@ -112,3 +121,22 @@ class Prices:
                     yield table, ends[0], ports[ends[0]], first, last, price
                 else:
                     raise EvidenceError("a price for something that is not there")
+
+
+def _offer_in_ticks(
+    network: Network,
+    table: int,
+    place: Any,
+    capacity: int,
+    first: int,
+    last: int | None,
+    price: int,
+) -> int:
+    """Return what a price offers over all ticks of its range; see the module."""
+    hops = [place]
+    if table == 1:
+        hops = [(place, after) for after in network.successors[place]]
+    elif table == 2:
+        hops = [(before, place) for before in network.predecessors[place]]
+    length = min((network.time(hop)[1] for hop in hops), default=1)
+    return price * capacity * -(-((last or 0) - first + 1) // length)

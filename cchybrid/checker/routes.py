@@ -7,7 +7,8 @@ at most for two nodes. In store-and-forward switching a path is a channel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from itertools import pairwise
 
 from cchybrid.checker.instance import Network, TooLargeError
@@ -125,4 +126,44 @@ def cheapest_walks(
                             better[b] = reached
             cost.update(better)
             changed, step = [*better], step + 1
+    return cost
+
+
+def cheapest_walks_in_ticks(
+    network: Network,
+    intervals: Sequence[tuple[int, int | None, Prices]],
+    source: int,
+    count: Callable[[int], None],
+) -> dict[int, int]:
+    """Return the price of the cheapest walk to every node that is reached within the ticks.
+
+    A hop begins when the message has arrived, in wormhole switching when its head has; the price is
+    that of the tick in which it begins. It ends within the last tick of the intervals. The
+    transfers of a schedule to a node are such a walk.
+
+    Parameters
+    ----------
+    intervals
+        The first tick, the last one, and the prices of channels in these.
+    count
+        A function that is called with numbers of operations.
+    """
+    end = (intervals[-1][1] or 0) + 1
+    cost: dict[int, int] = {}
+    waiting = [(1, 0, source)]
+    while waiting:
+        tick, paid, a = heappop(waiting)
+        if a in cost and cost[a] <= paid:
+            continue  # it has been here before, and paid no more
+        cost[a] = paid
+        if a != source and a in network.endpoints:
+            continue
+        count(len(network.successors[a]) * len(intervals))
+        for b in network.successors[a]:
+            latency, length = network.time((a, b))
+            for first, last, price in intervals:
+                start = max(tick, first)
+                if start <= (last or 0) and start + latency + length <= end:
+                    there = start + latency + length * network.hop_by_hop
+                    heappush(waiting, (there, paid + price[a, b], b))
     return cost

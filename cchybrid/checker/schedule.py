@@ -5,10 +5,10 @@ The same rules as in ``cchybrid.referee.verify``, implemented without shared cod
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from cchybrid.checker.features import require
@@ -51,17 +51,22 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
     hops = lru_cache(1 + MAX_DISTANCES // network.nodes)(network.hops)
     allowed = cache(lambda path: is_allowed(network, path, hops))
     uses: list[Counter[Any]] = [Counter() for _ in forward]
+    changes: defaultdict[Any, Counter[int]] = defaultdict(Counter)
     for number, step in enumerate(forward, 1):
         try:
-            if not step and len(network.rounds) == 1 and not network.periodic:
+            if not step and len(network.rounds) == 1 and not (network.periodic or network.times):
                 raise EvidenceError("the step is empty")
             for message, path, parts in step:
                 if message >= len(network.messages):
                     raise EvidenceError("a message that the collective does not have")
                 if not allowed(path):
                     raise EvidenceError(f"the path {str(list(path))[:80]} is not allowed")
-                holds.send(message, path[0], path[-1], parts)
-                _use(network, path, number - 1, uses)
+                if network.times:
+                    ticks = _use_ticks(network, path, number, changes)
+                else:
+                    ticks = 1
+                    _use(network, path, number - 1, uses)
+                holds.send(message, path[0], path[-1], parts, ticks)
             if not network.periodic:
                 _check_capacities(network, number, uses[number - 1])
                 uses[number - 1].clear()
@@ -71,6 +76,10 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
             raise EvidenceError(f"the schedule is not valid: {place}: {error}") from None
     for number, used in enumerate(uses, 1):  # in time slots, where these are of earlier steps, too
         _check_capacities(network, number, used)
+    for resource, change in changes.items():
+        used_at = accumulate(change[tick] for tick in sorted(change))
+        if max(used_at) > _limit(network, resource):
+            raise EvidenceError(f"the schedule is not valid: in some tick more than {resource} has")
     holds.end()
     return network, steps
 
@@ -91,10 +100,33 @@ def _use(network: Network, path: tuple[int, ...], start: int, uses: list[Counter
     used["accept", path[-1]] += 1
 
 
+def _use_ticks(
+    network: Network, path: tuple[int, ...], start: int, changes: Mapping[Any, Counter[int]]
+) -> int:
+    """Count what a transfer uses: of every resource one more, and after its length one less.
+
+    A channel is used when the head of the message reaches it, for the largest length on the path.
+    Return the ticks of the transfer.
+    """
+    length, tick = max(network.time(hop)[1] for hop in pairwise(path)), start
+    used: list[tuple[Any, int]] = [(("inject", path[0]), start)]
+    for hop in pairwise(path):
+        used.append((network.link(*hop), tick))
+        tick += network.time(hop)[0]
+    for resource, since in [*used, (("accept", path[-1]), tick)]:
+        changes[resource][since] += 1
+        changes[resource][since + length] -= 1
+    return tick - start + length
+
+
 def _check_capacities(network: Network, number: int, used: Counter[Any]) -> None:
-    ports = {"inject": network.inject, "accept": network.accept}
-    for (a, b), times in used.items():
-        limit = ports[a][b] if a in ports else network.channels[a, b]
-        if times > network.in_step(number, limit):
+    for resource, times in used.items():
+        if times > network.in_step(number, _limit(network, resource)):
             slot = f" in slot {number}" * network.periodic
             raise EvidenceError(f"more than the capacity of a channel or port{slot}")
+
+
+def _limit(network: Network, resource: tuple[Any, Any]) -> int:
+    ports = {"inject": network.inject, "accept": network.accept}
+    a, b = resource
+    return ports[a][b] if a in ports else network.channels[a, b]

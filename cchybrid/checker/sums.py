@@ -25,10 +25,14 @@ class PartialSums:
         self._values: defaultdict[tuple[int, int], set[Parts]] = defaultdict(set)
         for message, parts in enumerate(self._sums):
             self._values.update(((message, node), {frozenset([node])}) for node in parts)
-        self._received: list[tuple[int, int, Parts]] = []
+        self._step = 0
+        self._received: defaultdict[int, list[tuple[int, int, Parts]]] = defaultdict(list)
 
-    def send(self, message: int, first: int, last: int, parts: Parts) -> None:
-        """Check one transfer; of an allreduce or scan it carries these parts as one sum."""
+    def send(self, message: int, first: int, last: int, parts: Parts, ticks: int = 1) -> None:
+        """Check one transfer; of an allreduce or scan it carries these parts as one sum.
+
+        It arrives at the end of this step, or of a later one if it takes several ``ticks``.
+        """
         parts = parts if self._network.members else self._sums[message]
         if not parts or not parts <= self._sums[message]:
             raise EvidenceError("a sum without parts, or of a node that is no member")
@@ -37,22 +41,25 @@ class PartialSums:
         if not self._has(message, first, parts):
             shown = str(sorted(parts))[:80]
             raise EvidenceError(f"node {first} cannot send parts {shown} of message {message} yet")
-        self._received.append((message, last, parts))
+        self._received[self._step + ticks - 1].append((message, last, parts))
 
     def end_step(self) -> None:
         """Give the receivers of the step their new values."""
         # Larger sums first, so that a sum inside another one of the same step is nothing new.
-        for message, node, parts in sorted(self._received, key=lambda entry: -len(entry[2])):
+        received = self._received.pop(self._step, [])
+        self._step += 1
+        for message, node, parts in sorted(received, key=lambda entry: -len(entry[2])):
             values = self._values[message, node]
             if parts <= frozenset().union(*values):
                 raise EvidenceError(f"node {node} has these parts of message {message} already")
             if any(parts & value and not value <= parts for value in values):
                 raise EvidenceError(f"node {node} would count a part of message {message} twice")
             values.add(parts)
-        self._received.clear()
 
     def end(self) -> None:
         """Check that every destination or member has the sum that it needs, of what it holds."""
+        if self._received:
+            raise EvidenceError("a message is still under way after the last step")
         for message, members in enumerate(self._members):
             for node in members:
                 if not self._has(message, node, self._needed(message, node)):

@@ -315,8 +315,8 @@ def bound(
 def _fits(info: EngineInfo, instance: Instance) -> bool:
     """Return whether an engine takes part if no engine is named."""
     rounds = "several" if instance.model.rounds else "one"
-    periods = info.periods or not instance.model.periodic
-    return not info.baseline and periods and info.rounds in ("any", rounds)
+    fits = instance.horizon in info.horizons
+    return not info.baseline and fits and info.rounds in ("any", rounds)
 
 
 def _instance(value: Any, collective: Any) -> Instance:

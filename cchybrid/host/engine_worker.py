@@ -233,8 +233,8 @@ def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     problem = run.problem
     if problem is not None and problem.rounds != (1,) and not job["several_rounds"]:
         reason = "steps of several rounds; the engine rounds works on them"
-    if problem is not None and problem.periodic and not job["periods"]:
-        reason = "time slots"
+    if problem is not None and problem.horizon not in job["horizons"]:
+        reason = f"steps that are {problem.horizon}"
     if reason is not None:
         run.send("unsupported", text=str(reason))
         return

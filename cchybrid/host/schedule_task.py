@@ -80,7 +80,7 @@ class ScheduleTask(Task):
         cls, instance: Instance, config: RunConfig, initial: Schedule | None = None
     ) -> ScheduleTask:
         """Return the task of a run with this configuration."""
-        provable = config.certify and not (config.blind or instance.model.periodic)
+        provable = config.certify and not config.blind and instance.horizon == "steps"
         return cls(instance, config.target, provable, config.strategy, initial)
 
     def _history_of(self, instance: Instance, provable: bool) -> RunHistory:
@@ -219,7 +219,7 @@ class ScheduleTask(Task):
         found: Line = {"target": self.target, "blind": config.blind, "lower": self.blackboard.lower}
         if arm is not None:
             found["view"] = arm.view
-            found |= {"several_rounds": arm.engine.rounds != "one", "periods": arm.engine.periods}
+            found |= {"several_rounds": arm.engine.rounds != "one", "horizons": arm.engine.horizons}
             found["quotients"] = asdict(config.quotient_options)
         return found
 

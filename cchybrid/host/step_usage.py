@@ -98,7 +98,7 @@ class StepUsage:
             for channel in self.network.channels
             if self.can_inject(channel.source) and self.can_accept(channel.target)
         )
-        return replace(self.network, channels=channels, half_duplex=(), endpoints=())
+        return replace(self.network, channels=channels, times=(), half_duplex=(), endpoints=())
 
     def hops_from(self, sources: Sequence[int]) -> tuple[dict[int, list[int]], list[list[int]]]:
         """Return hop distances in ``open_network``, and the predecessors of each node.

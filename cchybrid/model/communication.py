@@ -128,6 +128,13 @@ class CommunicationModel:
                 where="collective",
                 hint="use messages of one source and one destination, such as AAS, with tdm",
             )
+        if network.times and (self.periodic or self.rounds or collective.with_sums):
+            what = "sums" if collective.with_sums else "rounds" if self.rounds else "time slots"
+            raise InputError(
+                f"{what} on channels with times of their own",
+                where="network.times",
+                hint="leave the times out, or use another collective and model",
+            )
 
     def rounds_in(self, step: int) -> int:
         """Return the rounds of a step, counted from 0; for ``combine`` from the last step."""

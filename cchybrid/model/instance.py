@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, AnyStr, NoReturn, cast
+from typing import Any, AnyStr, Literal, NoReturn, cast
 
 from cchybrid.model.collective import Collective, Message, Reduction, SummedMessage
 from cchybrid.model.communication import CommunicationModel, Ports
@@ -24,16 +24,18 @@ from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import MAX_CAPACITY
 
 FORMAT, FORMAT_2 = "cchybrid-instance/1", "cchybrid-instance/2"
-"""The formats of instance files; the second one is written where there are chunks, rounds or
+"""The formats of instance files; the second one is written where there are chunks, rounds, times or
 a routing table, or for an allreduce or a scan."""
 _NEWER: tuple[tuple[str, str, str, Callable[[Any], bool]], ...] = (
     ("collective", "chunks", "chunks", lambda value: True),
     ("model", "rounds", "rounds", lambda value: True),
     ("model", "routing", "routing table", lambda value: isinstance(value, dict)),
     ("model", "switching", "switching {}", lambda value: value == "tdm"),
+    ("network", "times", "times of channels", lambda value: True),
     ("collective", "kind", "kind {}", lambda kind: kind in ("allreduce", "scan", "exscan")),
 )
 """The parts that the first format lacks: object, key, words, and for which values."""
+Horizon = Literal["steps", "slots", "ticks"]
 MAX_FILE_CHARACTERS = 1 << 28
 """Longer files are refused: the wrong file must not exhaust the memory."""
 _PIECE = 1 << 20
@@ -84,6 +86,11 @@ class Instance(ShownInstance):
     def _default_name(self) -> str:
         differences = _differences(self.collective, self.model)
         return ", ".join((f"{self.network.name} {self.collective.name}", *differences))
+
+    @property
+    def horizon(self) -> Horizon:
+        """The meaning of steps: the ``slots`` of a period, ``ticks``, or plain ``steps``."""
+        return "slots" if self.model.periodic else "ticks" if self.network.times else "steps"
 
     @property
     def full_name(self) -> str:
@@ -207,7 +214,7 @@ class Instance(ShownInstance):
         record = self.to_json()
         for part in (record, record["network"], record["collective"]):
             del part["name"]
-        for key in ("positions", "node_names", "switches"):
+        for key in ("positions", "node_names", "switches", "tick"):
             record["network"].pop(key, None)
         text = json.dumps(record, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
@@ -234,7 +241,9 @@ class Instance(ShownInstance):
     @property
     def _needs_format_2(self) -> bool:
         collective, model = self.collective, self.model
-        newer = bool(model.rounds) or model.table is not None or model.periodic
+        newer = (
+            bool(model.rounds or self.network.times) or model.table is not None or model.periodic
+        )
         return newer or collective.chunks > 1 or collective.with_sums
 
     def to_json(self) -> dict[str, Any]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from numbers import Real
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -14,6 +16,7 @@ from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
 from cchybrid.model.shown import ShownNetwork
 from cchybrid.model.text import described
+from cchybrid.model.times import STEP, ChannelTime, channel_times, read_tick
 from cchybrid.model.whole_numbers import MAX_CAPACITY, whole, whole_tuple
 
 Numbers = TypeVar("Numbers", tuple[int, ...], list[Any])
@@ -52,6 +55,11 @@ class Network(ShownNetwork):
         A distinct name of every node, for people, or ``None``: then nodes are shown by number.
     switches
         Nodes without a processor: messages pass them, and no named collective includes them.
+    times
+        The times of the channels, in their order, where steps are ticks; nothing if every transfer
+        takes one step.
+    tick
+        The microseconds of a tick, for people, or ``None``.
     """
 
     name: str
@@ -62,6 +70,8 @@ class Network(ShownNetwork):
     positions: tuple[tuple[float, ...], ...] | None = None
     node_names: tuple[str, ...] | None = None
     switches: tuple[int, ...] = ()
+    times: tuple[ChannelTime, ...] = ()
+    tick: Fraction | None = None
 
     def __post_init__(self) -> None:
         self._take_whole_numbers()
@@ -81,6 +91,8 @@ class Network(ShownNetwork):
                 with with_context(f"network.channels[{index}]"):
                     self._refuse_channel(*self.channels[index])
             seen.add((source, target))
+        self.__dict__["times"] = channel_times(self.times, len(self.channels))
+        self.__dict__["tick"] = read_tick(self.tick)
         self._check_half_duplex()
         for key in ("endpoints", "switches"):
             nodes: tuple[int, ...] = getattr(self, key)
@@ -217,6 +229,10 @@ class Network(ShownNetwork):
                         f"channels {a}->{b} and {b}->{a} differ in capacity",
                         hint="give both the capacity that they share",
                     )
+                if len({self.time_of((a, b)), self.time_of((b, a))}) > 1:
+                    raise InputError(
+                        f"channels {a}->{b} and {b}->{a} differ in time", hint="give both the same"
+                    )
                 if (a, b) in seen or (b, a) in seen:
                     raise InputError(f"the pair {a}, {b} is listed twice", hint="drop it")
             seen.add((a, b))
@@ -225,6 +241,16 @@ class Network(ShownNetwork):
     def channel_index(self) -> Mapping[tuple[int, int], int]:
         """The index in ``channels`` of each ordered pair of linked nodes."""
         return {(c.source, c.target): index for index, c in enumerate(self.channels)}
+
+    def time_of(self, path: Sequence[int]) -> ChannelTime:
+        """Return the time of a path: the sum of the latencies, and the largest length.
+
+        A message has arrived after both together.
+        """
+        if not self.times:
+            return STEP
+        times = [self.times[self.channel_index[hop]] for hop in pairwise(path)]
+        return ChannelTime(sum(each.latency for each in times), max(each.length for each in times))
 
     @cached_property
     def successors(self) -> tuple[tuple[int, ...], ...]:
@@ -284,7 +310,7 @@ class Network(ShownNetwork):
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the ``network`` object of ``cchybrid-instance/1``."""
+        """Return the ``network`` object of the instance format."""
         record: dict[str, Any] = {
             "name": self.name,
             "nodes": self.nodes,
@@ -300,15 +326,19 @@ class Network(ShownNetwork):
             record["node_names"] = list(self.node_names)
         if self.switches:
             record["switches"] = list(self.switches)
+        if self.times:
+            record["times"] = list(map(list, self.times))
+        if self.tick is not None:
+            record["tick"] = str(self.tick)
         return record
 
     @classmethod
     def from_json(cls, record: Any, where: str = "network") -> Network:
-        """Read the ``network`` object of ``cchybrid-instance/1``."""
+        """Read the ``network`` object of the instance format."""
         record = expect(record, dict, where)
         keys = (
             "name", "nodes", "channels", "half_duplex", "endpoints", "positions", "node_names",
-            "switches",
+            "switches", "times", "tick",
         )  # fmt: skip
         only_keys(record, keys, where)
         positions = node_names = None
@@ -325,6 +355,8 @@ class Network(ShownNetwork):
             positions=positions,
             node_names=node_names,
             switches=take_list(record, "switches", read_integer, where, []),
+            times=tuple(take(record, "times", list, where, [])),
+            tick=record.get("tick"),
         )
 
     @classmethod

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from cchybrid.library.records import API, CollectiveInfo, Roles, TopologyInfo
 from cchybrid.model.errors import PluginError
+from cchybrid.model.instance import Horizon
 from cchybrid.plugin.expressed import FEATURES
 from cchybrid.plugin.imported import Imported, ImportRequest
 from cchybrid.proof.records import BoundFunction, BoundInfo, later, load_target
@@ -72,9 +73,9 @@ class EngineInfo(_Later):
     rounds
         ``one``: the engine works where every step has one round, and gets no other Problem;
         ``several``: only where steps have several (``Problem.rounds``); ``any``: in both cases.
-    periods
-        Whether the engine works on time slots (``Problem.periodic``), too; it gets no such Problem
-        otherwise.
+    horizons
+        What steps may be in the Problems that the engine gets (``Problem.horizon``): ``steps``, the
+        ``slots`` of a period, ``ticks``.
     former_names
         Names that the engine had before: they still work wherever an engine is named, and the
         first use of each prints one line with the present name. No other engine may have them.
@@ -94,7 +95,7 @@ class EngineInfo(_Later):
     messages: Messages = "any"
     decides: bool = False
     rounds: Rounds = "one"
-    periods: bool = False
+    horizons: tuple[Horizon, ...] = ("steps",)
     former_names: tuple[str, ...] = ()
     requires: tuple[str, ...] = ()
     external: bool = False

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cchybrid.model.instance import Horizon
+
 IntArray = NDArray[np.int32]
 LongArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -134,7 +136,11 @@ class ProblemArrays:
         steps" mean "no schedule in S steps".
     path_offset
         Of each entry of ``path_resource``, how many steps after the start of the option it is used;
-        without entries (shape (0,)) in the step itself, as everywhere but in time slots.
+        without entries (shape (0,)) in the step itself, as everywhere but in time slots and ticks.
+    path_length, path_duration
+        Shape (paths,), where steps are ticks, else without entries: for how many ticks the path
+        uses each of its resources, and how many an option over it takes. The step of such an option
+        is the last of its ticks; it may require a delivery of a step before its first one.
     periodic
         Whether the last step is followed by the first: an option that starts in step t uses a
         resource of offset o in step (t + o) modulo the number of steps. Then the number of steps is
@@ -155,6 +161,8 @@ class ProblemArrays:
     path_resource: IntArray
     complete: bool
     path_offset: IntArray = field(default_factory=NO_OFFSETS.copy)
+    path_length: IntArray = field(default_factory=NO_OFFSETS.copy)
+    path_duration: IntArray = field(default_factory=NO_OFFSETS.copy)
     periodic: bool = False
     rounds: tuple[int, ...] = (1,)
 
@@ -181,6 +189,20 @@ class ProblemArrays:
     def resources(self) -> int:
         """The number of resources."""
         return len(self.capacity)
+
+    @property
+    def horizon(self) -> Horizon:
+        """``slots`` of a period, ``ticks``, or ``steps``: see ``EngineInfo.horizons``."""
+        return "slots" if self.periodic else "ticks" if len(self.path_duration) else "steps"
+
+    def start_of(self, option: IntArray, step: IntArray) -> LongArray:
+        """Return the first tick of each option whose last one is given; in steps they are equal."""
+        first = step.astype(np.int64)
+        return (
+            first - self.path_duration[self.option_path[option]] + 1
+            if self.horizon == "ticks"
+            else first
+        )
 
     def rounds_in(self, step: int) -> int:
         """Return how many times every resource carries its capacity in a step, from 0."""

@@ -71,6 +71,9 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
     )
     path_resource: Any = partial(NetworkStructure.listed_resources, structure)
     path_start = pool.start + np.arange(len(pool.start))
+    # Nodes of paths are listed late; only their times need them now.
+    in_steps = forward.horizon == "steps"
+    times: Any = {} if in_steps else resources.times_of(structure.path_node, pool.start)
     return Problem(
         capacity=resources.capacity,
         kind=resources.kind,
@@ -81,7 +84,7 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
         option_path=option_path.astype(np.int32, copy=False),
         path_start=path_start,
         path_resource=path_resource,
-        path_offset=resources.offsets(path_start),
+        **times,
         periodic=forward.model.periodic,
         complete=demand.complete and pool.complete,
         origin=InstanceOrigin(instance, structure),

@@ -30,7 +30,11 @@ class InstanceOrigin:
         made = np.flatnonzero(needed(problem, assignment))
         path = problem.option_path[assignment.option[made]]
         node, start = entries_of(structure.path_node, structure.path_node_start, path)
-        transfers = Transfers(structure.delivery_message[made], assignment.step[made], node, start)
+        option, step = assignment.option[made], assignment.step[made]
+        if problem.horizon == "ticks":
+            steps = int(step.max(initial=-1)) + 1 if steps is None else steps
+            step = problem.start_of(option, step)
+        transfers = Transfers(structure.delivery_message[made], step, node, start)
         return schedule_of(self.instance, transfers, steps)
 
     def match(self, problem: Problem, steps: Steps) -> Assignment:
@@ -44,6 +48,9 @@ class InstanceOrigin:
         listed = option >= 0
         found.option[delivery[listed]] = option[listed]
         found.step[delivery[listed]] = moves.step[listed]
+        if problem.horizon == "ticks":
+            path = problem.option_path[option[listed]]
+            found.step[delivery[listed]] += problem.path_duration[path] - 1
         if problem.periodic:
             found.step[:] = ending_with_a_start(found.step, len(steps))
         return found

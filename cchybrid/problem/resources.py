@@ -10,16 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Network
-from cchybrid.problem.arrays import (
-    ACCEPT,
-    CHANNEL,
-    INJECT,
-    LINK,
-    NO_OFFSETS,
-    BoolArray,
-    IntArray,
-    LongArray,
-)
+from cchybrid.problem.arrays import ACCEPT, CHANNEL, INJECT, LINK, BoolArray, IntArray, LongArray
 from cchybrid.problem.ragged import Integers, PairLookup, blocks, owners
 
 _MAX_CAPACITY = 1 << 30
@@ -111,25 +102,40 @@ class Resources:
 
     def uses_of(self, node: Integers, start: LongArray) -> dict[str, Any]:
         """Return the fields of a Problem about what paths use, by name; see ``of_paths``."""
-        path_start = start + np.arange(len(start))
         return {
-            "path_start": path_start,
+            "path_start": start + np.arange(len(start)),
             "path_resource": self.of_paths(node, start),
-            "path_offset": self.offsets(path_start),
+            **self.times_of(node, start),
         }
 
-    def offsets(self, path_start: LongArray) -> IntArray:
-        """Return the field ``path_offset`` of a Problem.
+    def times_of(self, node: Integers, start: LongArray) -> dict[str, IntArray]:
+        """Return the fields of a Problem about when paths use resources; see ``of_paths``.
 
         In time slots the k-th channel of a path is used k - 1 steps after the start, and the
-        acceptance port with the last channel.
+        acceptance port with the last channel. In ticks a channel is used when the head of the
+        message reaches it, and so is the acceptance port.
         """
-        if not self.periodic:
-            return NO_OFFSETS
-        size = np.diff(path_start)
-        place = np.arange(path_start[-1]) - np.repeat(path_start[:-1], size)
-        late: IntArray = np.clip(place - 1, 0, np.repeat(size - 3, size)).astype(np.int32)
-        return late
+        ticks = bool(self.network.times)
+        if not (ticks or self.periodic):
+            return {}
+        latency, length = np.ones((2, len(node)), dtype=np.int64)
+        if ticks:
+            times = np.array([*self.network.times, (0, 0)])
+            hop = self.channel_of(node[:-1], node[1:])
+            latency[1:], length[1:] = times[hop].T
+        latency[start[:-1]] = length[start[:-1]] = 0
+        size = np.diff(start)
+        # The ticks before each node of a path.
+        late = np.cumsum(latency)
+        late -= np.repeat(late[start[:-1]], size)
+        total = late[start[1:] - 1]
+        if not ticks:
+            late[start[1:] - 1] -= 1
+        fields = {"path_offset": np.insert(late, start[:-1], 0)}
+        if ticks:
+            fields["path_length"] = np.maximum.reduceat(length, start[:-1])
+            fields["path_duration"] = total + fields["path_length"]
+        return {name: values.astype(np.int32) for name, values in fields.items()}
 
 
 def resources_of(forward: Instance) -> Resources:

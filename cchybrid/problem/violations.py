@@ -12,12 +12,14 @@ import numpy as np
 
 from cchybrid.problem.arrays import Assignment, BoolArray, ProblemArrays
 from cchybrid.problem.ragged import Integers, blocks, gather, offsets
+from cchybrid.referee.capacities import overloads_in_ticks
 
 RULES = {
     "half-assigned": "a delivery that is not made has option and step -1, all others have both",
     "foreign-option": "the options of delivery d are option_start[d] to option_start[d + 1] - 1",
     "missing-delivery": "every required delivery is made",
-    "too-early": "the delivery that an option requires is made in an earlier step",
+    "too-early": "the delivery that an option requires is made in an earlier step, in ticks before "
+    "it starts, which is not before the first one",
     "overload": "no resource is used beyond its capacity in any step",
 }
 """The rules for assignments, by name."""
@@ -65,7 +67,8 @@ def find_violations(problem: ProblemArrays, assignment: Assignment) -> list[Assi
     missing = problem.required & ~(made | half | foreign)
     kept = np.flatnonzero(_needed(problem, np.where(made, option, -1)))
     before, when = problem.option_requires[option[kept]], step[kept].astype(np.int64)
-    early = (before >= 0) & (~made[before] | (step[before] >= when))
+    start = problem.start_of(option[kept], step[kept])
+    early = (before >= 0) & (~made[before] | (step[before] >= start)) | (start < 0)
     of_deliveries = {
         "half-assigned": np.flatnonzero(half),
         "foreign-option": np.flatnonzero(foreign),
@@ -89,6 +92,14 @@ def _overloads(
 
     In a period, paths lead into other steps, so all steps are taken at once.
     """
+    if problem.horizon == "ticks":
+        use, place = gather(problem.path_start, path)
+        since = (when - problem.path_duration[path] + 1)[place] + problem.path_offset[use]
+        used, length = problem.path_resource[use], problem.path_length[path][place]
+        for resource, tick, uses in overloads_in_ticks(used, since, length, problem.capacity):
+            limit = int(problem.capacity[resource])
+            yield AssignmentViolation("overload", -1, tick, resource, len(uses), limit)
+        return
     rounds = np.array(problem.rounds, dtype=np.int64)
     row = np.append(np.flatnonzero(np.diff(when, prepend=-1)), len(when))
     size = offsets(problem.path_start[path + 1] - problem.path_start[path])

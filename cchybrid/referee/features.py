@@ -29,7 +29,8 @@ KNOWN: dict[type, frozenset[str]] = {
     Instance: frozenset({"network", "collective", "model", "name"}),
     Network: frozenset({
         "name", "nodes", "channels", "half_duplex", "endpoints",
-        "positions", "node_names", "switches",  # these restrict no schedule
+        "times",
+        "positions", "node_names", "switches", "tick",  # these restrict no schedule
     }),
     Channel: frozenset({"source", "target", "capacity"}),
     Collective: frozenset({"name", "messages", "chunks"}),

@@ -26,6 +26,15 @@ from numpy.typing import NDArray
 
 from cchybrid.model import FlatSteps, Instance, Schedule, Steps, Sums
 from cchybrid.model.errors import InputError
+from cchybrid.referee.capacities import (
+    CELLS,
+    UNLIMITED,
+    Ints,
+    overloads_in_steps,
+    overloads_in_ticks,
+    pairs,
+    run_heads,
+)
 from cchybrid.referee.contributions import check_contributions
 from cchybrid.referee.distances import distance_blocks
 from cchybrid.referee.features import refuse_subclass, refuse_unknown
@@ -33,13 +42,9 @@ from cchybrid.referee.violations import RULES, Report, Violation
 
 __all__ = ["RULES", "Violation", "refuse_invalid", "verify", "verify_schedule"]
 
-_UNLIMITED = 1 << 62  # stands for "no limit" and for limits beyond 64 bits
 _BLOCK = 1 << 20
 """Nodes of paths that are checked at once; this needs a hundred megabytes. No step is cut."""
-_CELLS = 1 << 22
-"""Entries of a table that is looked up in any order, in the cache of a processor."""
 
-Ints = NDArray[np.signedinteger[Any]]
 Flags = NDArray[np.bool_]
 
 
@@ -148,6 +153,9 @@ class _Referee:
         self.last[self.sound] = self._within(node[self.start[1:][self.sound] - 1], self.nodes)
         closed = self.first == self.last
         self.first[closed] = self.last[closed] = -1
+        # In ticks: after which the head of each path has left it, and for which its channels and
+        # ports are busy. The message has arrived after both together.
+        self.latency, self.length = np.zeros_like(self.step), np.ones_like(self.step)
 
     def _within(self, values: Any, limit: int) -> Ints:
         """Return the values as an array, -1 for those outside 0 to ``limit - 1``."""
@@ -156,7 +164,7 @@ class _Referee:
 
     def violations(self) -> tuple[Violation, ...]:
         """Check every rule and return the violations."""
-        if len(self.model.rounds) < 2 and not self.model.periodic:
+        if len(self.model.rounds) < 2 and not (self.model.periodic or self.network.times):
             for step in np.flatnonzero(np.diff(self.heads) == 0).tolist():
                 self.report.empty_step(step)
         self._check_paths()
@@ -177,14 +185,17 @@ class _Referee:
     def _check_paths(self) -> None:
         self._flag("unknown-message", np.flatnonzero(self.message < 0))
         self._flag("path-too-short", np.flatnonzero(~self.sound))
-        # No step is cut: a block begins where the step of its first path does. In a period, paths
-        # lead into other steps.
-        size = max(1, len(self.node)) if self.model.periodic else _BLOCK
+        # No step is cut: a block begins where the step of its first path does. In a period, and in
+        # ticks, paths lead into other steps.
+        whole = self.model.periodic or self.network.times
+        size = max(1, len(self.node)) if whole else _BLOCK
         firsts = np.searchsorted(self.start, np.arange(0, len(self.node), size), "right") - 1
         starts = self.heads[self.step[firsts]].tolist()
         for i, j in pairwise(sorted({*starts, len(self.step)})):
             self._check_hops(i, j)
             self._check_ports(i, j)
+        self.arrival = self.step + self.latency + self.length - 1
+        self._flag("ends-too-late", np.flatnonzero(self.arrival >= self.steps))
         if self.model.hop_by_hop:
             self._flag("not-one-hop", np.flatnonzero(self.hops > 1))
         else:
@@ -204,11 +215,11 @@ class _Referee:
         tail = np.flatnonzero(owner[:-1] == owner[1:])  # where every hop begins
         a, b, hop_owner = node[tail], node[tail + 1], owner[tail]
         known = (a >= 0) & (b >= 0)
-        channel = self._channels(np.where(known, _pairs(a, self.nodes, b), -1))
+        channel = self._channels(np.where(known, pairs(a, self.nodes, b), -1))
         wrong("no-such-channel", hop_owner[known & (a != b) & (channel < 0)])
 
         several = (self.hops[owner] > 1) & (node >= 0)  # one hop is simple unless its ends are one
-        visit = np.sort(_pairs(owner[several], self.nodes, node[several]))
+        visit = np.sort(pairs(owner[several], self.nodes, node[several]))
         again = visit[1:][visit[1:] == visit[:-1]] // self.nodes
         winding = np.append(again, hop_owner[known & (a == b)])
         wrong("path-not-simple", winding)
@@ -225,20 +236,36 @@ class _Referee:
             wrong("path-off-table", hop_owner[off & self.sound[hop_owner]])
         # A path that is not simple may use a channel twice, which is the same error.
         used = (channel >= 0) & ~np.isin(hop_owner, winding)
-        owner, hop = hop_owner[used], tail[used] + self.start[start]
-        self._check_links(owner, channel[used], self._when(owner, hop - self.start[owner]))
+        late = (tail + self.start[start] - self.start[hop_owner])[used]
+        if self.network.times:
+            late = self._ticks_before(hop_owner, channel)[used]
+        owner = hop_owner[used]
+        self._check_links(owner, channel[used], self._when(owner, late))
 
-    def _when(self, owner: Ints, hop: Ints) -> Ints:
-        """Return the steps in which transfers use the channels at some hops of their paths."""
+    def _ticks_before(self, owner: Ints, channel: Ints) -> Ints:
+        """Return, per hop, the latency of the hops before it, and set the times of the paths."""
+        latency, length = np.array([(0, 0) if a < 0 else self.network.times[a] for a in channel]).T
+        np.maximum.at(self.length, owner, length)
+        total = np.cumsum(latency)
+        heads = run_heads(owner)
+        before: Ints = total - latency
+        before -= np.repeat(before[heads], np.diff(np.append(heads, len(owner))))
+        np.add.at(self.latency, owner, latency)
+        return before
+
+    def _when(self, owner: Ints, late: Ints) -> Ints:
+        """Return the steps in which transfers use something so many slots or ticks later."""
         step = self.step[owner]
-        return (step + hop) % self.steps if self.model.periodic else step
+        if self.network.times:
+            return step + late
+        return (step + late) % self.steps if self.model.periodic else step
 
     def _channels(self, hops: Ints) -> Ints:
         """Return the index of every hop's channel, -1 where there is none; a hop of -1 has none."""
         listed = self.network.channels
         # One more key, and a number below, for hops that are not found.
         keys = np.array([*(c[0] * self.nodes + c[1] for c in listed), -2], dtype=np.int64)
-        if self.nodes**2 < _CELLS:
+        if self.nodes**2 < CELLS:
             table = np.full(self.nodes**2 + 1, -1, dtype=self.whole)
             table[keys[:-1]] = np.arange(len(listed))
             return table[hops]
@@ -255,7 +282,7 @@ class _Referee:
         longer = np.flatnonzero(sound & (self.hops > 1 + extra))
         longer = longer[np.argsort(self.first[longer], kind="stable")]
         first, spare = self.first[longer], self.hops[longer] - extra - 1
-        heads = _heads(first)
+        heads = run_heads(first)
         radius = np.maximum.reduceat(spare, heads) if len(heads) else spare
         ends = np.append(heads, len(first))
         row = np.repeat(np.arange(len(heads)), np.diff(ends))
@@ -302,8 +329,9 @@ class _Referee:
                 def name(index: int, rule: str = rule) -> tuple[str, str]:
                     return rule, f"node {self.report.node(index)}"
 
-                hop = self.hops[owner] - 1 if ends is self.last else owner * 0
-                self._check_limits(owner, ends[owner], self._when(owner, hop), limits, name)
+                late = self.latency if self.network.times else self.hops - 1
+                late = late[owner] if ends is self.last else owner * 0
+                self._check_limits(owner, ends[owner], self._when(owner, late), limits, name)
 
     def _check_limits(
         self,
@@ -313,40 +341,28 @@ class _Referee:
         limits: Ints,
         name: Callable[[int], tuple[str, str]],
     ) -> None:
-        """Report every resource that transfers use above its limit in one step.
+        """Report every resource that transfers use above its limit in one step or tick.
 
         ``owner``, ``resource`` and its step ``when`` have one entry per use; ``name`` gives rule
         and place.
         """
-        group = _pairs(when, len(limits), resource)
-        # What shares its entry with no more uses than the limit is within it.
-        cell = (group - group.min(initial=_UNLIMITED)) % _CELLS
-        crowded = np.bincount(cell)[cell] > limits[resource]
-        owner, resource, when = owner[crowded], resource[crowded], when[crowded]
-        group = group[crowded]
-        order = np.argsort(group, kind="stable")
-        group = group[order]
-        starts = _heads(group)
-        size = np.diff(np.append(starts, len(group)))
-        which, when = resource[order[starts]], when[order[starts]]
-        # Each round carries the limit once; the uses are divided, as products could overflow.
-        for index in np.flatnonzero(-(-size // self.rounds[when]) > limits[which]).tolist():
-            users = owner[order[starts[index] : starts[index] + size[index]]]
-            rule, place = name(int(which[index]))
-            step = int(when[index])
-            limit = int(limits[which[index]]) * int(self.rounds[step])
+        if self.network.times:
+            found = overloads_in_ticks(resource, when, self.length[owner], limits)
+        else:
+            found = overloads_in_steps(resource, when, limits, self.rounds)
+        for which, step, uses in found:
+            users = owner[uses]
             begins = self.step[users]
-            slots = (users - self.heads[begins]).tolist()
-            self.report.overload(
-                rule, place, step, list(zip(begins.tolist(), slots, strict=True)), limit
-            )
+            slots = zip(begins.tolist(), (users - self.heads[begins]).tolist(), strict=True)
+            rounds = 1 if self.network.times else int(self.rounds[step])
+            self.report.overload(*name(which), step, list(slots), int(limits[which]) * rounds)
 
     def _check_knowledge(self) -> None:
         source, fan, goals = map(np.array, self.report.instance.forward.collective.flat)
         goal = np.repeat(np.arange(len(fan)), fan) * self.nodes + goals
         goal.sort()
         # Some messages at a time, of which a table has every node.
-        width = min(len(fan), max(1, _CELLS // self.nodes))
+        width = min(len(fan), max(1, CELLS // self.nodes))
         lows = np.arange(0, len(fan) + width, width)
         kind = np.uint16 if len(lows) < 1 << 16 else self.whole  # 16 bits are sorted by counting
         block = (self.message // width).astype(kind)
@@ -356,13 +372,15 @@ class _Referee:
         self._receipt: Ints = np.full(width * self.nodes, -1, dtype=self.whole)
         for place, low in enumerate(lows[:-1].tolist()):
             transfers = order[cuts[place] : cuts[place + 1]]
+            if self.network.times:
+                transfers = transfers[np.argsort(self.arrival[transfers], kind="stable")]
             deliveries = goal[goal_cuts[place] : goal_cuts[place + 1]]
             self._check_messages(low, source, transfers, deliveries)
 
     def _check_messages(self, low: int, source: Ints, transfers: Ints, goal: Ints) -> None:
         """Check who knows the messages from ``low`` on, of which these are the transfers."""
         base, start = self.nodes * low, source[self.message[transfers]]
-        of = _pairs(self.message[transfers], self.nodes, -base)
+        of = pairs(self.message[transfers], self.nodes, -base)
         got = self.last[transfers] >= 0
         receipts, home = transfers[got], self.last[transfers[got]] == start[got]
         key = of[got] + self.last[receipts]
@@ -377,7 +395,7 @@ class _Referee:
         sent = (self.first[transfers] >= 0) & (self.first[transfers] != start)
         senders = transfers[sent]
         since = self._receipt[of[sent] + self.first[senders]]
-        since = np.where(since < 0, -1, self.step[since])
+        since = np.where(since < 0, -1, self.arrival[since])
         late = (since < 0) | (since >= self.step[senders])
         self._flag("not-informed", senders[late], since[late])
 
@@ -398,24 +416,11 @@ def _numbers(values: list[int]) -> Ints:
     try:
         return np.fromiter(values, np.int64, len(values))
     except OverflowError:
-        inside = (value if 0 <= value < _UNLIMITED else -1 for value in values)
+        inside = (value if 0 <= value < UNLIMITED else -1 for value in values)
         return np.fromiter(inside, np.int64, len(values))
 
 
 def _limits(values: Iterable[int | None]) -> Ints:
     return np.array(
-        [_UNLIMITED if value is None else min(value, _UNLIMITED) for value in values],
-        dtype=np.int64,
+        [UNLIMITED if value is None else min(value, UNLIMITED) for value in values], dtype=np.int64
     )
-
-
-def _pairs(first: Ints, size: int, second: Ints | int) -> Ints:
-    """Return a number for each pair: ``first * size + second``, in 64 bits."""
-    return first.astype(np.int64) * size + second
-
-
-def _heads(keys: Ints) -> Ints:
-    """Return the first index of each run of equal keys."""
-    begins = np.ones(len(keys), dtype=bool)
-    begins[1:] = keys[1:] != keys[:-1]
-    return np.flatnonzero(begins)

@@ -9,7 +9,7 @@ from cchybrid.model import Instance, Steps, Transfer
 
 RULES: dict[str, str] = {
     "empty-step": "every step moves at least one message, unless steps have different numbers of "
-    "rounds or are time slots",
+    "rounds or are time slots or ticks",
     "unknown-message": "a transfer carries a message of the collective",
     "path-too-short": "a path has at least two nodes",
     "no-such-node": "a path names nodes of the network",
@@ -18,6 +18,7 @@ RULES: dict[str, str] = {
     "passes-endpoint": "a path begins or ends at an endpoint, but never passes one",
     "path-too-long": "a path exceeds the shortest by no more hops than the routing allows",
     "path-off-table": "the path between two nodes is the one that the routing table gives",
+    "ends-too-late": "a transfer ends within the steps of the schedule (ticks)",
     "not-one-hop": "under store-and-forward a transfer is one hop",
     "channel-overload": "a channel carries no more messages in a step than its capacity "
     "(tdm: a message uses the channels of its path in consecutive steps; the last step is followed "
@@ -125,6 +126,7 @@ class Report:
         more = ", ..." if len(transfers) > 6 else ""
         verb = {"inject-overload": "injects", "accept-overload": "accepts"}.get(rule, "carries")
         slot = f" in slot {step + 1}" if self.instance.model.periodic else ""
+        slot = f" in tick {step + 1}" if self.instance.network.times else slot
         text = (
             f"{place} {verb} {len(transfers)} messages{slot}, {limit} at most "
             f"(messages {', '.join(messages)}{more})"
@@ -207,6 +209,8 @@ class Report:
             case "path-off-table":
                 place = f"path {self.node(nodes[0])}->{self.node(nodes[-1])}"
                 return place, f"{path} is not the one that the routing table gives"
+            case "ends-too-late":
+                return "", f"message {message} is still under way after the last step"
             case "not-one-hop":
                 place = f"path {self.node(nodes[0])}->{self.node(nodes[-1])}"
                 return place, f"{path} has {hops} hops, store-and-forward allows one in a step"

@@ -48,6 +48,11 @@ def fat(terminals: int, slim: Network) -> Network:
             "switches",
             hint=f"use {slim.name}, or a network whose nodes are all terminals",
         )
+    if slim.times:
+        raise InputError(
+            f"{slim.name}: its channels have times, those to terminals would have none",
+            hint="write a network file with all channels",
+        )
     ends = terminals * slim.nodes
     check_size(ends + slim.nodes, 2 * ends + len(slim.channels))
     channels = [Channel(end, ends + end // terminals) for end in range(ends)]

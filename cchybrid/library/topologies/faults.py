@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from itertools import compress
 
 from cchybrid.library.node_numbers import link_ends
 from cchybrid.model import Network
@@ -70,10 +71,12 @@ def _without(
         for word, names in (("link", links), ("node", nodes))
         if names
     ]
+    kept = [channel[:2] not in gone for channel in network.channels]
     return replace(
         network,
         name=" without ".join([network.name, *([" and ".join(parts)] if parts else [])]),
-        channels=tuple(channel for channel in network.channels if channel[:2] not in gone),
+        channels=tuple(compress(network.channels, kept)),
+        times=tuple(compress(network.times, kept)),
         # The remaining channel of a failed pair keeps the whole capacity.
         half_duplex=tuple(
             (a, b) for a, b in network.half_duplex if (a, b) not in gone and (b, a) not in gone

@@ -88,7 +88,7 @@ class Subject(PluginSubject):
         """
         if problem.rounds != (1,) and (self.info is None or self.info.rounds == "one"):
             return False
-        if problem.periodic and not (self.info is not None and self.info.periods):
+        if problem.horizon not in (("steps",) if self.info is None else self.info.horizons):
             return False
         return self.engine().unsupported(problem) is None
 

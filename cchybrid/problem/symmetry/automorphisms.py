@@ -29,6 +29,7 @@ import numpy as np
 import pynauty
 
 from cchybrid.model import Instance
+from cchybrid.model.times import STEP
 from cchybrid.problem.arrays import IntArray, LongArray
 
 MAX_VERTICES = 3_000
@@ -145,12 +146,17 @@ class _Graph:
             for node in range(network.nodes)
         ]
         shared = {*network.half_duplex, *((b, a) for a, b in network.half_duplex)}
-        kinds = Counter((size, (a, b) in shared) for a, b, size in network.channels)
+        times = network.times or (STEP,) * len(network.channels)
+        kind = {
+            (a, b): (size, (a, b) in shared, time)
+            for (a, b, size), time in zip(network.channels, times, strict=True)
+        }
+        kinds = Counter(kind.values())
         by_frequency = sorted(kinds, key=kinds.__getitem__, reverse=True)
-        number = {kind: k for k, kind in enumerate(by_frequency, start=1)}
+        number = {each: k for k, each in enumerate(by_frequency, start=1)}
         sender, receiver = ("node", "node") if network.symmetric else ("out", "in")
-        for a, b, size in network.channels:
-            for layer, digit in enumerate(reversed(f"{number[size, (a, b) in shared]:b}")):
+        for a, b in kind:
+            for layer, digit in enumerate(reversed(f"{number[kind[a, b]]:b}")):
                 if digit == "1":
                     self._joined[self._copy(a, layer, sender)].append(
                         self._copy(b, layer, receiver)

@@ -152,6 +152,8 @@ def quotient(problem: Problem, action: GroupAction) -> Problem:
     structure, group = _structure(problem), action.group
     if problem.deliveries * group.order > MAX_IMAGES:
         raise NoQuotientError(f"{problem.deliveries} deliveries are too many for a {group}")
+    if problem.horizon == "ticks":
+        raise NoQuotientError("ticks")
     if action.steps_per_round > 1 and problem.ordered:
         raise NoQuotientError("where deliveries require others, steps cannot be permuted")
     if action.steps_per_round > 1 and (len(problem.rounds) > 1 or problem.periodic):

@@ -1,0 +1,82 @@
+"""Times of channels in ticks: how long a message is under way, and how long a channel is busy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from cchybrid.model.errors import InputError
+from cchybrid.model.json_fields import show
+from cchybrid.model.whole_numbers import whole_tuple
+
+MAX_TICKS = 1_000_000
+"""Largest latency and length of a channel."""
+
+
+class ChannelTime(NamedTuple):
+    """The ticks of a channel.
+
+    ``latency`` is the number of ticks after which the head of a message leaves the channel,
+    ``length`` the number of ticks for which the message occupies it.
+    """
+
+    latency: int = 0
+    length: int = 1
+
+
+STEP = ChannelTime()
+"""The time of a channel where every transfer takes one step."""
+
+
+def channel_times(values: Any, channels: int) -> tuple[ChannelTime, ...]:
+    """Return the times of all channels, nothing if each is that of a step.
+
+    Raises
+    ------
+    InputError
+        The values are no such times; the error names the place.
+    """
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError("no list", where="network.times", hint="give a list")
+    times = []
+    for index, value in enumerate(values):
+        where = f"network.times[{index}]"
+        pair = whole_tuple(value, where)
+        if len(pair) != 2 or not (0 <= pair[0] <= MAX_TICKS and 1 <= pair[1] <= MAX_TICKS):
+            raise InputError(
+                f"{str(list(pair))[:60]} is no latency and length",
+                where=where,
+                hint=f"write [latency, length] in ticks, at most {MAX_TICKS}; lengths are above 0",
+            )
+        times.append(ChannelTime(*pair))
+    if times and len(times) != channels:
+        raise InputError(
+            f"{len(times)} times for {channels} channels",
+            where="network.times",
+            hint="give one per channel",
+        )
+    return tuple(times) if set(times) - {STEP} else ()
+
+
+def read_tick(value: Any) -> Fraction | None:
+    """Return the microseconds of a tick from a number or a text such as ``1/3``.
+
+    Raises
+    ------
+    InputError
+        It is no positive number.
+    """
+    if value is None:
+        return None
+    try:
+        tick = Fraction(value)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        tick = Fraction(0)
+    if isinstance(value, bool) or tick <= 0 or len(str(tick)) > 40:
+        raise InputError(
+            f"{show(value)} is no number of microseconds",
+            where="network.tick",
+            hint="write a positive number, or a text such as 1/3",
+        )
+    return tick

@@ -1,0 +1,247 @@
+"""Kernels of list scheduling in ticks: at every event, free paths send what suits them best."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
+from cchybrid.toolkit.kernels import compiled, internal
+
+Numbers = NDArray[np.float64]
+NEVER = 1 << 62
+
+
+class Tables(NamedTuple):
+    """A Problem in ticks, for kernels.
+
+    Parameters
+    ----------
+    option_start, requires, path, owner
+        ``option_start``, ``option_requires``, ``option_path`` and ``option_delivery``.
+    use_start, use, offset
+        Of every path the resources of limited capacity that it uses, and the ticks before.
+    length, duration
+        ``path_length`` and ``path_duration``.
+    slot_start
+        Every resource has a slot for each use at a time: from ``slot_start[r]`` up to, not
+        including, ``slot_start[r + 1]``.
+    listed_start, listed
+        The options of every path.
+    message
+        Shape (deliveries,): a number for each message.
+    """
+
+    option_start: LongArray
+    requires: IntArray
+    path: IntArray
+    owner: IntArray
+    use_start: LongArray
+    use: IntArray
+    offset: LongArray
+    length: LongArray
+    duration: LongArray
+    slot_start: LongArray
+    listed_start: LongArray
+    listed: IntArray
+    message: IntArray
+
+
+@internal
+def free_at(tables: Tables, path: int, free: LongArray) -> int:
+    """Return the first tick from which a path can be used."""
+    first = 0
+    for use in range(tables.use_start[path], tables.use_start[path + 1]):
+        resource = tables.use[use]
+        earliest = NEVER
+        for slot in range(tables.slot_start[resource], tables.slot_start[resource + 1]):
+            earliest = min(earliest, free[slot])
+        first = max(first, earliest - tables.offset[use])
+    return first
+
+
+@internal
+def occupy(tables: Tables, path: int, tick: int, free: LongArray) -> None:
+    """Use a path from a tick on."""
+    for use in range(tables.use_start[path], tables.use_start[path + 1]):
+        resource = tables.use[use]
+        best = tables.slot_start[resource]
+        for slot in range(best, tables.slot_start[resource + 1]):
+            # Of the slots that are free, the one that has been free for the shortest time.
+            late, chosen = free[slot] > tick + tables.offset[use], free[best]
+            if not late and (chosen > tick + tables.offset[use] or free[slot] > chosen):
+                best = slot
+        free[best] = tick + tables.offset[use] + tables.length[path]
+
+
+@compiled
+def dispatch(
+    tables: Tables,
+    useful: BoolArray,
+    urgency: Numbers,
+    key: Numbers,
+    weight: Numbers,
+    order: IntArray,
+    limit: int,
+    arrival: LongArray,
+    option: IntArray,
+    stop: BoolArray,
+) -> int:
+    """Make a schedule, tick by tick; return its ticks, or ``limit`` if it would have as many.
+
+    Whenever a path is free, it sends the message of the largest score that its first node has and
+    its last one lacks. The score is ``weight[0]`` times the urgency of the delivery, minus
+    ``weight[1]`` times the number of nodes that have the message, plus the key of the option. With
+    ``weight[2]`` above 0 a path does not send what another one is expected to bring earlier.
+
+    Parameters
+    ----------
+    useful
+        Shape (deliveries,): those to be made.
+    order
+        The paths in the order in which they send.
+    limit
+        Ticks from which on a schedule is of no use.
+    arrival, option
+        Shape (deliveries,), overwritten: the first tick in which the receiver can send, ``NEVER``
+        if none, and the option.
+    stop
+        Shape (1,): another thread sets this to end early.
+    """
+    arrival[:] = NEVER
+    option[:] = -1
+    free = np.zeros(tables.slot_start[-1], dtype=np.int64)
+    copies = np.zeros(len(arrival) + 1, dtype=np.int64)
+    listed = tables.listed.copy()
+    count = np.diff(tables.listed_start)
+    left = 0
+    for each in useful:
+        left += each
+    events = [0]
+    now, last = -1, 0
+    while left > 0:
+        if len(events) == 0 or stop[0]:
+            return limit
+        tick = heappop(events)
+        if tick == now:
+            continue
+        now = tick
+        if now >= limit:
+            return limit
+        for place in range(len(order)):
+            path = order[place]
+            while count[path] > 0 and free_at(tables, path, free) <= now:
+                end = now + tables.duration[path]
+                best, score = -1, -np.inf
+                slot, first = 0, tables.listed_start[path]
+                while slot < count[path]:
+                    each = listed[first + slot]
+                    delivery, before = tables.owner[each], tables.requires[each]
+                    if arrival[delivery] < NEVER or not useful[delivery]:
+                        count[path] -= 1
+                        listed[first + slot] = listed[first + count[path]]
+                        continue
+                    slot += 1
+                    if before >= 0 and arrival[before] > now:
+                        continue
+                    own = weight[0] * urgency[delivery] + key[each]
+                    own -= weight[1] * copies[tables.message[delivery]]
+                    if own > score and not (
+                        weight[2] > 0 and is_earlier(tables, delivery, end, now, arrival, free)
+                    ):
+                        best, score = each, own
+                if best < 0 or end >= limit:
+                    break
+                delivery = tables.owner[best]
+                arrival[delivery], option[delivery] = end, best
+                copies[tables.message[delivery]] += 1
+                occupy(tables, path, now, free)
+                left -= 1
+                last = max(last, end)
+                heappush(events, end)
+                for use in range(tables.use_start[path], tables.use_start[path + 1]):
+                    until = now + tables.offset[use] + tables.length[path]
+                    heappush(events, until)
+                    if tables.offset[use] > 0 and until - tables.offset[use] > now:
+                        heappush(events, until - tables.offset[use])
+    return last
+
+
+@internal
+def is_earlier(
+    tables: Tables, delivery: int, end: int, now: int, arrival: LongArray, free: LongArray
+) -> bool:
+    """Return whether an option of a delivery is expected to end before a tick."""
+    for each in range(tables.option_start[delivery], tables.option_start[delivery + 1]):
+        path, before = tables.path[each], tables.requires[each]
+        start = now if before < 0 else max(now, arrival[before])
+        if start + tables.duration[path] < end:
+            start = max(start, free_at(tables, path, free))
+            if start + tables.duration[path] < end:
+                return True
+    return False
+
+
+@compiled
+def measure_trees(
+    tables: Tables,
+    cost: Numbers,
+    required: BoolArray,
+    useful: BoolArray,
+    height: Numbers,
+    load: Any,
+) -> bool:
+    """Choose for each required delivery the cheapest chain of options that brings it.
+
+    Parameters
+    ----------
+    cost
+        Shape (paths,): the cost of each path.
+    useful
+        Overwritten: the deliveries of all chains.
+    height
+        Overwritten: the ticks of the longest chain that begins with each delivery, without its own.
+    load
+        Shape (resources,): the ticks for which chains use each resource; added to.
+
+    Returns
+    -------
+    bool
+        Whether every required delivery has a chain.
+    """
+    deliveries = len(required)
+    distance = np.full(deliveries, np.inf)
+    chosen = np.full(deliveries, -1, dtype=np.int64)
+    changed = True
+    while changed:
+        changed = False
+        for delivery in range(deliveries):
+            for each in range(tables.option_start[delivery], tables.option_start[delivery + 1]):
+                before = tables.requires[each]
+                total = cost[tables.path[each]] + (0.0 if before < 0 else distance[before])
+                if total < distance[delivery]:
+                    distance[delivery], chosen[delivery], changed = total, each, True
+    useful[:] = False
+    height[:] = 0.0
+    for last in range(deliveries):
+        if required[last]:
+            if chosen[last] < 0:
+                return False
+            delivery, ahead = last, 0.0
+            while delivery >= 0:
+                each = chosen[delivery]
+                path = tables.path[each]
+                fresh = not useful[delivery]
+                if not fresh and height[delivery] >= ahead:
+                    break
+                height[delivery] = max(height[delivery], ahead)
+                if fresh:
+                    useful[delivery] = True
+                    for use in range(tables.use_start[path], tables.use_start[path + 1]):
+                        load[tables.use[use]] += tables.length[path]
+                ahead = height[delivery] + tables.duration[path]
+                delivery = tables.requires[each]
+    return True
