@@ -28,7 +28,7 @@ def describe(instance: Mapping[str, Any]) -> list[str]:
     return [
         f"network: {network['nodes']} nodes, counted from 0, {len(network['channels'])} channels "
         f"of capacity {_cut(sorted(capacities))}, {len(network.get('half_duplex', []))} half-"
-        f"duplex pairs; endpoints: {_nodes(network.get('endpoints', []))}",
+        f"duplex pairs; endpoints: {_nodes(network.get('endpoints', []))}{_times(network)}",
         f"messages: {len(messages)} of kind {collective['kind']}, chunks of each: "
         f"{collective.get('chunks', 1)}; {'; '.join(_ends(messages))}",
         f"model: {model.get('switching', 'wormhole')}, {own_scope(instance)}, ports: {sent} to "
@@ -36,6 +36,13 @@ def describe(instance: Mapping[str, Any]) -> list[str]:
         f"SHA-256 of the instance: {fingerprint(instance)}",
         f"names in the file: {names[0]}; network {names[1]}, collective {names[2]}",
     ]
+
+
+def _times(network: Mapping[str, Any]) -> str:
+    """Return the latencies and lengths of channels where steps are ticks, else nothing."""
+    times = network.get("times", [])
+    found = [_cut(sorted({time[place] for time in times})) for place in (0, 1)]
+    return f"; latencies {found[0]} and lengths {found[1]} in ticks" * bool(times)
 
 
 def _ends(messages: list[Mapping[str, Any]]) -> Iterable[str]:

@@ -82,7 +82,8 @@ def paid_for_routes(network: Network, prices: Prices, messages: list[int]) -> Am
             cost = {g: sum(lowest.hops[hop] for hop in pairwise(p)) for g, p in paths.items() if p}
             prices.count(sum(map(len, paths.values())))
         elif network.times:
-            cost = cheapest_walks_in_ticks(allowed, intervals, source, prices.count)
+            inner = network.endpoints
+            cost = cheapest_walks_in_ticks(allowed, inner, intervals, source, prices.count)
         else:
             cost = cheapest_walks(allowed, intervals, source)
         for goals in listed:

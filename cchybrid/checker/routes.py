@@ -7,7 +7,7 @@ at most for two nodes. In store-and-forward switching a path is a channel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from heapq import heappop, heappush
 from itertools import pairwise
 
@@ -131,6 +131,7 @@ def cheapest_walks(
 
 def cheapest_walks_in_ticks(
     network: Network,
+    stops: Set[int],
     intervals: Sequence[tuple[int, int | None, Prices]],
     source: int,
     count: Callable[[int], None],
@@ -143,6 +144,8 @@ def cheapest_walks_in_ticks(
 
     Parameters
     ----------
+    stops
+        Nodes that no path passes, so that a message has arrived before it is sent on.
     intervals
         The first tick, the last one, and the prices of channels in these.
     count
@@ -164,6 +167,6 @@ def cheapest_walks_in_ticks(
             for first, last, price in intervals:
                 start = max(tick, first)
                 if start <= (last or 0) and start + latency + length <= end:
-                    there = start + latency + length * network.hop_by_hop
+                    there = start + latency + length * (network.hop_by_hop or b in stops)
                     heappush(waiting, (there, paid + price[a, b], b))
     return cost

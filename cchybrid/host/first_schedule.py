@@ -9,6 +9,7 @@ engine starts. There are four methods:
   switching for many deliveries if link matching fails, as between endpoints.
 - ``LinkMatching`` (``link_matching``) for messages of several destinations, if one hop per transfer
   is enough.
+- ``ListScheduler`` (``toolkit.list_scheduling``) where steps are ticks.
 - First fit (below) for all others, as with a routing table, and in addition for few deliveries to
   several destinations; in time slots with paths that are chosen before, in longer and longer
   periods until all messages fit.
@@ -27,6 +28,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, pairwise
 
 from cchybrid.host.hop_scatter import HopScatter
@@ -35,12 +37,16 @@ from cchybrid.host.scatter_greedy import ScatterGreedy
 from cchybrid.host.step_usage import StepUsage
 from cchybrid.model import Instance, Steps, Transfer
 from cchybrid.model.steps import count_hops, reverse_steps
+from cchybrid.model.times import ChannelTime
 from cchybrid.plugin.engine import NoOptions
-from cchybrid.problem.build import routes_of
+from cchybrid.problem.build import build_problem, routes_of
+from cchybrid.toolkit.solver import StoppedError, call
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
 CHECK_INTERVAL = 256
 """Deliveries between two calls of ``should_stop``, and before the first: some milliseconds."""
+NO_LIMIT = 1 << 60
+"""More ticks than any schedule has."""
 LONGER = 50
 """A period in which not all messages fit is made longer by this part of it, and by one slot."""
 MAX_SENDERS = 4
@@ -76,6 +82,9 @@ def first_schedule(
     is_scatter = max(counts) == 1
     is_small = sum(counts) <= MAX_COMPARED_DELIVERIES
     found: list[Steps] = []
+    if forward.horizon == "ticks":
+        ticks = _in_ticks(forward, should_stop)
+        return reverse_steps(ticks) if ticks and instance.collective.kind == "combine" else ticks
     if forward.model.periodic:
         slots = _TimeSlots(forward)
         complete = _run(slots.place_all(), should_stop, CHECK_INTERVAL)
@@ -107,6 +116,22 @@ def first_schedule(
     return reverse_steps(steps) if instance.collective.kind == "combine" else steps
 
 
+def _in_ticks(forward: Instance, should_stop: Callable[[], bool]) -> Steps | None:
+    """Return a schedule in ticks, or ``None`` if ``should_stop`` became true first."""
+    import numpy as np
+
+    from cchybrid.toolkit.list_scheduling import ListScheduler
+
+    problem = build_problem(forward)
+    scheduler, stop = ListScheduler(problem, np.random.default_rng(0)), np.zeros(1, dtype=np.bool_)
+    scheduler.restart()
+    try:
+        complete = call(lambda: scheduler.made(NO_LIMIT, stop), lambda: stop.fill(1), should_stop)
+    except StoppedError:
+        return None
+    return problem.lift(scheduler.assignment()).steps if complete < NO_LIMIT else None
+
+
 def _run(placing: Iterator[None], should_stop: Callable[[], bool], interval: int = 1) -> bool:
     """Run a method to its end; return ``False`` if ``should_stop`` became true first.
 
@@ -127,6 +152,8 @@ class GreedyKernels:
     def prepare(self) -> None:
         """Make a tiny schedule by every kernel."""
         tiny = warmup_problem().origin.instance.with_model(switching="store-and-forward")
+        slow = replace(tiny.network, times=(ChannelTime(0, 2),) * len(tiny.network.channels))
+        _in_ticks(replace(tiny, network=slow), lambda: False)
         for _ in chain(ScatterGreedy(tiny).place_all(), LinkMatching(tiny).place_many()):
             pass
 

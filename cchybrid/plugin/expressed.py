@@ -12,7 +12,7 @@ from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 
 FEATURES = frozenset({
-    "store-and-forward", "tdm",
+    "store-and-forward", "tdm", "times",
     "extra hops", "routing table", "limited ports", "ports by node", "rounds",
     "empty steps", "chunks", "combining", "allreduce", "scan", "wide channels", "half duplex",
     "endpoints",
@@ -28,6 +28,7 @@ def features(schedule: Schedule) -> set[str]:
     present = {
         "store-and-forward": model.hop_by_hop,
         "tdm": model.periodic,
+        "times": bool(network.times),
         "extra hops": not model.hop_by_hop and model.extra_hops != 0,
         "routing table": model.table is not None,
         "limited ports": model.inject is not None,
@@ -46,11 +47,12 @@ def features(schedule: Schedule) -> set[str]:
     return {name for name, there in present.items() if there}
 
 
-def refuse_time_slots(instance: Instance, what: str) -> None:
-    """Raise an ``InputError`` if the steps of an instance are time slots, which is not for that."""
-    if instance.model.periodic:
+def refuse_slots_and_ticks(instance: Instance, what: str) -> None:
+    """Raise an ``InputError`` if the steps of an instance are time slots or ticks."""
+    if instance.horizon != "steps":
+        kind = "time slots" if instance.horizon == "slots" else "channels with times of their own"
         raise InputError(
-            f"{what}: not for time slots",
+            f"{what}: not for {kind}",
             where=instance.name,
             hint="solve, bound, prove, verify and check work on them",
         )
@@ -64,6 +66,6 @@ def refuse_unexpressed(schedule: Schedule, name: str, expresses: tuple[str, ...]
             f"the format {name} does not express {', '.join(sorted(missing))}",
             where=schedule.instance.name,
             hint="use the schedule file, which has them"
-            if "tdm" in missing
+            if missing & {"tdm", "times"}
             else "use --to html, or another format of docs/export.md that does",
         )

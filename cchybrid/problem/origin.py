@@ -33,7 +33,7 @@ class InstanceOrigin:
         option, step = assignment.option[made], assignment.step[made]
         if problem.horizon == "ticks":
             steps = int(step.max(initial=-1)) + 1 if steps is None else steps
-            step = problem.start_of(option, step)
+            step = problem.start_of(option, step).astype(np.int32)
         transfers = Transfers(structure.delivery_message[made], step, node, start)
         return schedule_of(self.instance, transfers, steps)
 

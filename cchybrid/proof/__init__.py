@@ -9,6 +9,8 @@ _bound = partial(BoundInfo, own_worker=False)
 BOUNDS = (
     _bound("exchanges", "cchybrid.proof.parts:exchange_bounds", order=5, effort="low", rounds=True,
         allreduce=True, summary="each member sends a part, and receives the sum (allreduce)"),
+    _bound("cut-in-ticks", "cchybrid.proof.ticks:cuts_in_ticks", order=8, effort="low",
+        horizons=("ticks",), summary="what enters a set of nodes, and its way before and after"),
     _bound("growth", "cchybrid.proof.growth:growth_bounds", order=10, effort="low",
         summary="the informed set grows no faster than its ports and channels allow"),
     _bound("nested-sets", "cchybrid.proof.nested_sets:nested_set_bounds", order=15, effort="low",

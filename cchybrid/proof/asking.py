@@ -27,6 +27,8 @@ def bounds_of(info: BoundInfo, instance: Instance) -> Iterator[LowerBound]:
     ProviderError
         The provider fails, or yields what is no bound with evidence in JSON.
     """
+    if instance.horizon not in info.horizons:
+        return
     try:
         yield from _bounds_of(info, instance)
     except (Exception, SystemExit) as error:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from cchybrid.library.records import API
 from cchybrid.model import Instance, LowerBound
+from cchybrid.model.instance import Horizon
 
 BoundFunction = Callable[[Instance], Iterator[LowerBound]]
 
@@ -32,6 +33,8 @@ class BoundInfo:
     rounds
         Whether the function sees steps of several rounds; otherwise every step is as wide as the
         widest, for which a bound holds as well.
+    horizons
+        What steps may be in the instances about which it is asked: see ``EngineInfo.horizons``.
     allreduce
         Whether the function takes an ``allreduce`` or a scan, too; otherwise it is asked about the
         broadcasts and reductions in it: with low effort about those of up to 64 members, else
@@ -58,6 +61,7 @@ class BoundInfo:
     order: int = 100
     rounds: bool = False
     _: KW_ONLY
+    horizons: tuple[Horizon, ...] = ("steps", "slots")
     allreduce: bool = False
     effort: Literal["low", "medium", "high"] = "medium"
     immediate_size: int = 0

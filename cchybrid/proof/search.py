@@ -142,7 +142,7 @@ class _Search:
             self._by_bounds()
             attempts.reverse()
         own = self.instance
-        for attempt in [] if own.collective.with_sums or own.model.periodic else attempts:
+        for attempt in [] if own.collective.with_sums or own.horizon != "steps" else attempts:
             if not self._is_over():
                 attempt()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cchybrid.problem import Assignment, Problem
-from cchybrid.problem.arrays import BoolArray, LongArray
+from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.problem.ragged import components, offsets, offsets_of
 from cchybrid.toolkit.kernels.list_scheduling import NEVER, Numbers, Tables, dispatch, measure_trees
 
@@ -38,7 +38,7 @@ class ListScheduler:
         self._useful = problem.required.copy()
         self._height = np.zeros(problem.deliveries)
         self._key = np.zeros(problem.options)
-        self._order = np.arange(problem.paths, dtype=np.int32)
+        self._order: IntArray = np.arange(problem.paths, dtype=np.int32)
         self._weight = np.zeros(3)
 
     def restart(self) -> None:
@@ -62,7 +62,7 @@ class ListScheduler:
             np.int32
         )
 
-    def change(self) -> tuple[Numbers, LongArray]:
+    def change(self) -> tuple[Numbers, IntArray]:
         """Draw some keys and places in the order anew; return the former ones."""
         before = self._key, self._order
         random = self._random
@@ -75,7 +75,7 @@ class ListScheduler:
             self._order[[a, b]] = self._order[[b, a]]
         return before
 
-    def undo(self, before: tuple[Numbers, LongArray]) -> None:
+    def undo(self, before: tuple[Numbers, IntArray]) -> None:
         """Take back a change."""
         self._key, self._order = before
 

@@ -27,7 +27,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.text import printable
 from cchybrid.model.whole_numbers import whole
 from cchybrid.plugin.engine import Budget
-from cchybrid.plugin.expressed import refuse_time_slots
+from cchybrid.plugin.expressed import refuse_slots_and_ticks
 from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.strategy import Arm, Phase
 from cchybrid.proof.reach import farthest
@@ -137,7 +137,7 @@ def read_instance(instance: Any, collective: Any = None) -> Instance:
 
 def hop_by_hop(instance: Instance) -> Instance:
     """Return the instance in store-and-forward switching, without rounds; rounds need it."""
-    refuse_time_slots(instance, "rounds")
+    refuse_slots_and_ticks(instance, "rounds")
     # A table is kept, to be refused in this switching.
     routing = instance.model.table or "minimal"
     return instance.with_model(switching="store-and-forward", routing=routing, rounds=())

@@ -9,5 +9,13 @@ def cchybrid_engines() -> list[EngineInfo]:
     target = f"{__name__}.engine:CpSat"
     summary = "exact: one CP-SAT decision per number of steps; finds and refutes"
     return [
-        EngineInfo("cpsat", target, summary, priority=50, kind="exact", prepares=True, horizons=("steps", "slots", "ticks"))
+        EngineInfo(
+            "cpsat",
+            target,
+            summary,
+            priority=50,
+            kind="exact",
+            prepares=True,
+            horizons=("steps", "slots"),
+        )
     ]

@@ -8,4 +8,6 @@ def cchybrid_engines() -> list[EngineInfo]:
     """Return the engine, imported only in worker processes."""
     summary = "tabu search with constraint weighting; prices all paths at once"
     target = f"{__name__}.engine:Tabu"
-    return [EngineInfo("tabu", target, summary, priority=50, prepares=True, horizons=("steps", "slots"))]
+    return [
+        EngineInfo("tabu", target, summary, priority=50, prepares=True, horizons=("steps", "slots"))
+    ]
