@@ -43,7 +43,7 @@ PROVED = {
     "refutation": _COPIES,
     "part": FEATURES - {"delivering", "combining"},
     "exchanges": FEATURES - {"delivering", "combining", "scan"},
-    "rounds per chunk": _COPIES - {"wormhole", "routing table", "chunks", "rounds"},
+    "rounds per chunk": _COPIES - {"routing table", "chunks", "rounds"},
     "throughput": _COPIES - {"routing table", "limited ports", "half duplex", "chunks", "rounds"},
 }
 """The features for which each argument has been proved."""

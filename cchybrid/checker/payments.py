@@ -23,8 +23,10 @@ the price. It is at most
 - the sum over the steps of the k best transfers, where k limits what the node sends in a step;
 - the sum over the steps and its channels of the best transfers that begin with each channel, as
   many as it carries;
-- hop by hop, the sum over its neighbours of the best transfer to each, in any step.
+- hop by hop, or if steps have any number of rounds, the sum over the receivers of the best transfer
+  to each, in any step, as each receives the message once.
 
+In steps of any number of rounds neither k nor what a channel carries is a limit.
 With these limits, incomes are computed from the last step backwards. The message pays W minus the
 income of the source. A receiver may in addition be charged ``once``: each transfer to it in a step
 pays that, and all of them together pay the largest of its charges at most, which is subtracted.
@@ -208,8 +210,10 @@ class _Incomes:
         self.sums = dict.fromkeys(self.members, 0)
         self.best: defaultdict[int, dict[int, int]] = defaultdict(dict)
 
-    def _after(self, nodes: list[int], sources: set[int]) -> int:
+    def _after(self, nodes: list[int], sources: set[int]) -> int | None:
         """Return to how many neighbours a block sends a message at most, hop by hop."""
+        if not self.network.hop_by_hop:
+            return None
         number = sum(len(self.network.successors[node]) for node in nodes)
         before, beyond = self.network.predecessors[nodes[0]], self.network.successors[nodes[0]]
         # A node has no use for sending to the neighbour that informed it.
@@ -243,7 +247,7 @@ class _Incomes:
         for block, amount in earned.items():
             self.sums[block] += times * amount
             limits = [self.total, self.sums[block]]
-            if self.network.hop_by_hop:
+            if self.network.hop_by_hop or self.spread.any_rounds:
                 limits.append(_largest(self.best[block], self.after[block]))
             self.income[block] = min(limits)
 
@@ -255,7 +259,7 @@ class _Incomes:
         goals = self._goals(prices, charge, last)
         if not goals:
             return {}
-        free = prices.free and not network.hop_by_hop
+        free = prices.free and not network.hop_by_hop and not spread.any_rounds
         spread.prices.count(len(self.members if free else network.channels))
         key_of = [*range(network.nodes)] if last else spread.block_of
         amounts = sorted(goals.values(), reverse=True)
@@ -273,7 +277,8 @@ class _Incomes:
                 for goal, gain in spread.gains(index, hop, goals):
                     if gain > 0 and spread.block_of[goal] != block:
                         first[key_of[goal]] = max(gain, first.get(key_of[goal], 0))
-                over += _largest(first, network.in_step(step, network.channels[hop]))
+                carried = network.in_step(step, network.channels[hop])
+                over += _largest(first, None if spread.any_rounds else carried)
                 gains.update((key, max(gain, gains.get(key, 0))) for key, gain in first.items())
             earned[block] = min(over, _largest(gains, limit))
             together: defaultdict[int, int] = defaultdict(int)

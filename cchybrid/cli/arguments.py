@@ -94,6 +94,12 @@ class ReadInstance:
         self._spec, self._ignore, self._unit = spec, ignore_attributes, unit
         self._file: NetworkFile | None = None
 
+    @property
+    def switching(self) -> str | None:
+        """The switching that the user names."""
+        named = self._spec.switching
+        return None if named is None else named.lower()
+
     def __call__(self, registry: Names) -> Instance:
         """Return the instance."""
         return resolve(self._spec, registry, self._read, print_note)

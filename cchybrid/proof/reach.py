@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -52,7 +54,9 @@ def unreachable(instance: Instance) -> dict[str, Any] | None:
 
 
 def farthest(instance: Instance) -> int:
-    """Return the largest distance between a source and a destination, in hops.
+    """Return how many transfers one after another the farthest destination needs at least.
+
+    Hop by hop these are its hops; in wormhole switching only destinations send on.
 
     Raises
     ------
@@ -67,8 +71,17 @@ def farthest(instance: Instance) -> int:
             hint="use a connected network",
         )
     network = CheckedNetwork(instance.to_json())
-    hops = {source: network.hops(source) for source, _ in network.messages}
-    return max(hops[source][goal] for source, goals in network.messages for goal in goals)
+    hops = cache(network.hops)
+    if network.hop_by_hop:
+        return max(hops(source)[goal] for source, goals in network.messages for goal in goals)
+    transfers = 0
+    for source, goals in network.messages:
+        left, senders, number = set(goals), {source}, 0
+        while left:
+            senders = left.intersection(chain.from_iterable(map(hops, senders)))
+            left, number = left - senders, number + 1
+        transfers = max(transfers, number)
+    return transfers
 
 
 def explain(instance: Instance, evidence: Mapping[str, Any]) -> Unreachable:

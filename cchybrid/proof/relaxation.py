@@ -17,8 +17,8 @@ Rows, each named by its key, read "sum of coefficient times column is at least t
 - ``("pass", m, u, v, t)``: flow conservation at v: outflow and reception need inflow or injection;
 - ``("hold", m, v, t)``: v sends only if it has the message, and at most what it can send;
 - ``("own", m, u, a, b, t)``: the same for one channel: a node sends only messages that it holds;
-- ``("sent", m, a, b, t)``: what a sent to b up to step t, it had before; with store-and-forward
-  switching, where b receives a message once;
+- ``("sent", m, a, b, t)``: what a sent to b up to step t, it had before, as b receives a message
+  once; with store-and-forward switching, or where senders are distinguished;
 - ``("split", m, v, t)``: what v sends starts over one of its channels;
 - ``("over", m, a, b, t)``: what starts over a channel is a part of the flow there;
 - ``("once", m, u, v, t)``: v receives from u at most once in a step, and only if u had the message
@@ -33,6 +33,7 @@ wrong. Steps are counted from 1.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from cchybrid.checker import Network
 from cchybrid.proof.contradiction import Column, Key, Row
@@ -172,20 +173,23 @@ class Relaxation:
                 yield "accept", node, t
 
     def round_keys(self) -> Iterator[Key]:
-        """Yield the keys of the rows for evidence about rounds, with store-and-forward switching.
+        """Yield the keys of the rows for evidence about rounds, where senders are not merged.
 
-        The rows ``hold`` and ``own`` follow from ``sent``.
+        The rows ``once``, and hop by hop ``hold`` and ``own``, follow from ``sent``; the others of
+        these kinds hold for one round.
         """
-        yield from (key for key in self.all_keys() if key[0] not in ("hold", "own"))
+        yield from (key for key in self.all_keys() if key[0] not in ("hold", "own", "once"))
         yield from self.sent_keys()
 
     def sent_keys(self) -> Iterator[Key]:
-        """Yield the keys of the rows ``sent``; there are none with wormhole switching."""
-        for message in range(len(self.network.messages)) if self.network.hop_by_hop else ():
-            for t in range(1, self.steps + 1):
-                for a, b in self.network.channels:
-                    if self.passes(message, ANY_SENDER, a, b):
-                        yield "sent", message, a, b, t
+        """Yield the keys of the rows ``sent``."""
+        for message in range(len(self.network.messages)):
+            pairs = product(self.holders(message), self.receivers(message))
+            if self.network.hop_by_hop:
+                pairs = iter(self.network.channels)
+            for (a, b), t in product(pairs, range(1, self.steps + 1)):
+                if a != b and (self.per_sender or self.passes(message, ANY_SENDER, a, b)):
+                    yield "sent", message, a, b, t
 
     def _starting_keys(self, message: int, t: int) -> Iterator[Key]:
         """Yield the keys of the rows on what starts over each channel."""
@@ -267,9 +271,8 @@ class Relaxation:
         )
 
     def _sent_row(self, m: int, a: int, b: int, t: int) -> Row:
-        terms: dict[Column, int] = {
-            ("flow", m, ANY_SENDER, a, b, before): -1 for before in range(1, t + 1)
-        }
+        column = ("gets", m, a, b) if self.per_sender else ("flow", m, ANY_SENDER, a, b)
+        terms: dict[Column, int] = {(*column, before): -1 for before in range(1, t + 1)}
         return self._if_has(terms, 1, m, a, t)
 
     def _split_row(self, m: int, v: int, t: int) -> Row:

@@ -201,8 +201,8 @@ def _schedule(record: Any, digest: Any) -> Schedule:
     found = Schedule.from_json(record)
     if found.instance.in_chunks(1).with_model(rounds=()).digest != digest:
         raise EvidenceError("the schedule is about another instance")
-    if not found.instance.model.hop_by_hop:
-        raise EvidenceError("a front is about store-and-forward switching")
+    if found.instance.model.periodic:
+        raise EvidenceError("a front is not about time slots")
     violations = verify_schedule(found)
     if violations:
         raise EvidenceError(f"the schedule is not valid: {violations[0].text}")

@@ -34,7 +34,7 @@ from cchybrid.proof.reach import farthest
 
 from .front_files import save_front, stored_schedules, write_changed
 from .proof.round_bounds import RoundsBound, round_bound
-from .rounds import RoundsTask, certificate, hop_by_hop, read_instance, search
+from .rounds import RoundsTask, certificate, in_switching, read_instance, search, transfers
 from .rounds_front import Front, FrontPoint
 from .throughput import ThroughputResult, throughput_of
 
@@ -49,6 +49,7 @@ def pareto(
     instance: Any,
     collective: Any = None,
     *,
+    switching: str | None = None,
     folder: str | Path | None = None,
     time_limit: float = DEFAULT_SECONDS,
     max_chunks: int = MAX_CHUNKS,
@@ -64,7 +65,9 @@ def pareto(
     ----------
     instance, collective
         An ``Instance``; or a network and a collective, as ``cchybrid.instance`` takes them, without
-        chunks and rounds. Messages go hop by hop.
+        chunks and rounds.
+    switching
+        As in ``cchybrid.fewest_rounds``.
     folder
         Where the files are written that show the front (``check FOLDER``). Valid schedules of the
         instance that lie there, under any name, are used.
@@ -105,7 +108,7 @@ def pareto(
         )
     budget = read_budget(time_limit, None, threads, None, DEFAULT_SECONDS)
     found = _Search(
-        hop_by_hop(instance).in_chunks(1),
+        in_switching(instance, switching).in_chunks(1),
         None if folder is None else Path(folder),
         budget,
         read_seed(seed),
@@ -141,7 +144,7 @@ class _Search:
         fewest = farthest(self.whole)
         if max_steps is not None and max_steps < fewest:
             raise InputError(
-                f"a message has {fewest} hops to go, more than {max_steps} steps",
+                f"a message has {fewest} {transfers(self.whole)} to go, more than {max_steps} steps",
                 where="max_steps",
                 hint=f"use at least {fewest}",
             )

@@ -30,7 +30,7 @@ from cchybrid.plugin.engine import Budget
 from cchybrid.plugin.expressed import refuse_slots_and_ticks
 from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.strategy import Arm, Phase
-from cchybrid.proof.reach import farthest
+from cchybrid.proof.reach import explain, farthest, unreachable
 
 from .proof.round_bounds import RoundsBound, round_bound
 
@@ -48,7 +48,7 @@ class RoundsResult(RunResult):
     Attributes
     ----------
     instance
-        The instance with its chunks, in store-and-forward switching.
+        The instance with its chunks, in the switching that is used.
     steps
         The largest number of steps.
     schedule
@@ -102,10 +102,12 @@ class RoundsResult(RunResult):
         return f"{name}: {self.rounds} rounds in {len(found.steps)} steps ({each}), {word}"
 
     def details(self) -> list[str]:
-        """Return the bound, if there is one."""
+        """Return what switches do, and the bound, if there are any."""
+        lines = switches_line(self.instance)
         if self.bound is None:
-            return []
+            return lines
         return [
+            *lines,
             f"bound: at most {self.steps} steps need {self.bound.ratio} rounds per chunk or "
             f"more, whatever the number of chunks ({self.chunks} here)"
         ]
@@ -135,18 +137,53 @@ def read_instance(instance: Any, collective: Any = None) -> Instance:
     return named_instance(instance, collective)
 
 
-def hop_by_hop(instance: Instance) -> Instance:
-    """Return the instance in store-and-forward switching, without rounds; rounds need it."""
+def in_switching(instance: Instance, switching: str | None = None) -> Instance:
+    """Return the instance without rounds, in the switching in which chunks move.
+
+    In wormhole switching, terminals beside switches are endpoints: a transfer crosses switches,
+    which copy nothing, and is stored by the next terminal. By default it is used where there are
+    switches, and all destinations can be reached so; elsewhere, store-and-forward switching.
+
+    Raises
+    ------
+    InputError
+        For time slots, a routing table, or a destination that is not reached through switches.
+    """
     refuse_slots_and_ticks(instance, "rounds")
-    # A table is kept, to be refused in this switching.
-    routing = instance.model.table or "minimal"
-    return instance.with_model(switching="store-and-forward", routing=routing, rounds=())
+    network, model = instance.network, instance.model
+    switched = network.has_switches
+    direct = instance.with_model(rounds=())
+    if switched:
+        direct = replace(direct, network=replace(network, endpoints=network.terminals))
+    if switching is None and switched and not model.hop_by_hop and model.table is None:
+        switching = None if unreachable(direct.forward) else "wormhole"
+    if switching != "wormhole":
+        # A table is kept, to be refused in this switching.
+        routing = model.table or "minimal"
+        switching = switching or "store-and-forward"
+        return instance.with_model(switching=switching, routing=routing, rounds=())
+    if model.table is not None:
+        raise InputError(
+            "no bound on rounds is proved for a routing table",
+            where=instance.name,
+            hint="use another routing",
+        )
+    if switched and (lost := unreachable(direct.forward)):
+        found, name = explain(direct, lost), network.node_name
+        raise InputError(
+            f"no path over switches alone leads from node {name(found.source)} to node "
+            f"{name(found.destination)}",
+            where=instance.name,
+            hint="let nodes store chunks: --switching store-and-forward",
+        )
+    return direct.with_model(switching=switching)
 
 
 def fewest_rounds(
     instance: Instance,
     steps: int,
     *,
+    switching: str | None = None,
     time_limit: float = DEFAULT_SECONDS,
     seed: int = 0,
     threads: int | None = None,
@@ -157,9 +194,12 @@ def fewest_rounds(
     Parameters
     ----------
     instance
-        The instance, with its chunks; without rounds; taken in store-and-forward switching.
+        The instance, with its chunks; without rounds.
     steps
         The largest number of steps.
+    switching
+        ``wormhole`` (a transfer crosses switches within its step) or ``store-and-forward``; by
+        default the first one where switches alone lead to all destinations.
     time_limit
         Wall-clock seconds.
     seed
@@ -188,16 +228,36 @@ def fewest_rounds(
     budget = read_budget(time_limit, None, threads, None, DEFAULT_SECONDS)
     if instance.model.rounds:
         raise InputError("the rounds are what is minimised", where=instance.name, hint="drop them")
-    chunked = hop_by_hop(instance)
+    chunked = in_switching(instance, switching)
     needed = farthest(chunked)
     if steps < needed:
         raise InputError(
-            f"a message has {needed} hops to go, more than {steps} steps",
+            f"a message has {needed} {transfers(chunked)} to go, more than {steps} steps",
             where="steps",
             hint=f"use at least {needed}",
         )
     task = RoundsTask(chunked, steps, round_bound(chunked.in_chunks(1), steps))
     return replace(search(task, budget, seed, stop), seconds=time.monotonic() - began)
+
+
+def transfers(instance: Instance) -> str:
+    """Return the word for what a message takes one of in a step."""
+    return "hops" if instance.model.hop_by_hop else "transfers"
+
+
+def switches_line(instance: Instance) -> list[str]:
+    """Return the line that says what switches do, if there are any."""
+    if not instance.network.has_switches:
+        return []
+    if instance.model.hop_by_hop:
+        return [
+            "switches store and copy here: a hop to a switch and one from it take a step each; "
+            "with --switching wormhole they cut through, where they alone lead to all destinations"
+        ]
+    return [
+        "switches cut through and copy nothing: a transfer crosses them within its step, other "
+        "nodes store it; with --switching store-and-forward a step is a hop"
+    ]
 
 
 def search(
@@ -220,7 +280,7 @@ class RoundsTask(ScheduleTask):
     Parameters
     ----------
     instance
-        The instance with its chunks, in store-and-forward switching.
+        The instance with its chunks, as ``in_switching`` returns it.
     steps
         The largest number of steps.
     bound

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .rounds_front import FrontPoint
 
 
-@arguments.with_instance("routing", "switching", "rounds")
+@arguments.with_instance("routing", "rounds")
 def rounds(
     read_instance: arguments.ReadInstance,
     steps: int,
@@ -35,7 +35,8 @@ def rounds(
 ) -> None:
     """Find the fewest rounds of a schedule of at most S steps, and prove it.
 
-    Messages are cut into chunks by --chunks and go hop by hop.
+    Messages are cut into chunks by --chunks. By default transfers cross switches within a step, if
+    switches alone lead to all destinations; elsewhere messages go hop by hop.
 
     Exit status: 0 a schedule was found, 1 none was found in time, 2 bad input.
 
@@ -52,7 +53,14 @@ def rounds(
 
     check_writable(output)
     instance = read_instance(load_plugins())
-    result = fewest_rounds(instance, steps, time_limit=time_limit, seed=seed, threads=threads)
+    result = fewest_rounds(
+        instance,
+        steps,
+        switching=read_instance.switching,
+        time_limit=time_limit,
+        seed=seed,
+        threads=threads,
+    )
     written: dict[str, str | None] = {"schedule": None, "certificate": None}
     if output is not None and result.schedule is not None:
         result.schedule.save(output)
@@ -70,7 +78,7 @@ def rounds(
     raise typer.Exit(0 if result.schedule is not None else 1)
 
 
-@arguments.with_instance("routing", "switching", "chunks", "rounds")
+@arguments.with_instance("routing", "chunks", "rounds")
 def pareto(
     read_instance: arguments.ReadInstance,
     context: typer.Context,
@@ -87,8 +95,9 @@ def pareto(
 ) -> None:
     """Find the front of steps and rounds per chunk, every point with schedule and certificate.
 
-    Messages are cut into chunks and go hop by hop; the time of a schedule is steps times alpha plus
-    rounds per chunk times size times beta.
+    Messages are cut into chunks; the time of a schedule is steps times alpha plus rounds per chunk
+    times size times beta. By default transfers cross switches within a step, if switches alone lead
+    to all destinations; elsewhere messages go hop by hop.
 
     Exit status: 0 the front is complete and certified, 1 it is not, 2 bad input.
 
@@ -127,6 +136,7 @@ def pareto(
     folder = Path(f"{_slug(instance)}-front") if output is None else output
     front = find_front(
         instance,
+        switching=read_instance.switching,
         folder=folder,
         time_limit=time_limit,
         max_chunks=max_chunks,

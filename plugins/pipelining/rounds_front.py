@@ -15,6 +15,7 @@ from cchybrid.model import Instance, Schedule
 from cchybrid.model.text import printable
 from cchybrid.proof.reach import farthest
 
+from .rounds import switches_line, transfers
 from .throughput import ThroughputResult
 
 
@@ -97,7 +98,7 @@ class Front(RunResult):
     Attributes
     ----------
     instance
-        The instance of one chunk, in store-and-forward switching.
+        The instance of one chunk, in the switching that is used.
     points
         The points by steps; of equal steps the one with fewer chunks first.
     throughput
@@ -118,13 +119,14 @@ class Front(RunResult):
 
     @cached_property
     def fewest_steps(self) -> int:
-        """The largest distance of a message in hops: no schedule has fewer steps."""
+        """The transfers to the farthest destination: no schedule has fewer steps."""
         return farthest(self.instance)
 
     @property
     def sentence(self) -> str:
         """The instance, as a heading of the table."""
-        return f"{printable(self.instance.full_name)}, hop by hop"
+        word = "hop by hop" if self.instance.model.hop_by_hop else "wormhole switching"
+        return f"{printable(self.instance.full_name)}, {word}"
 
     def details(self) -> list[str]:
         """Return the front as a table, and what is known about its ends."""
@@ -138,14 +140,10 @@ class Front(RunResult):
         lines = [
             *columns(rows),
             f"fewer than {self.fewest_steps} steps are impossible: a message has that far to go, "
-            "in hops",
+            f"in {transfers(self.instance)}",
+            *switches_line(self.instance),
         ]
         limit = self.throughput
-        if self.instance.network.has_switches:
-            lines.append(
-                "switches store and forward here: a hop to a switch and one from it take a step "
-                "each; solve --switching wormhole counts steps of switches that cut through"
-            )
         if limit is not None:
             lines.append(f"fewer than {limit.bound} rounds per chunk are impossible in any steps")
         if self.complete:

@@ -54,8 +54,8 @@ CHANGES: dict[str, Callable[[Any, Any], object]] = {
     "called 'rows'; make it anew: cchybrid prove": lambda s, c: c["evidence"].update(kind="rows"),
     "no object of kind, channels": lambda s, c: c["evidence"].update(steps=3),
     "shows no number of rounds": lambda s, c: c["evidence"].update(channels=[]),
-    "rounds per chunk: not proved for wormhole": lambda s, c: (
-        s["instance"]["model"].update(switching="wormhole"),
+    "rounds per chunk: not proved for routing table": lambda s, c: (
+        s["instance"]["model"].update(switching="wormhole", routing={"next": [[0, 1], [0, 1]]}),
         c["instance"].update(sha256=fingerprint(without_parts(s["instance"]))),
     ),
 }

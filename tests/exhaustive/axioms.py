@@ -57,7 +57,7 @@ class Axioms:
         ]
         self._chunks = own.chunks
         self._averages: _Payments | None = None
-        if own.hop_by_hop and not own.members:
+        if not (own.table or own.periodic or own.members):
             whole = Network(without_parts(instance))
             self._averages = _Payments(whole, steps, rng, any_rounds=True)
         self.payments = sum(len(each.minima) for each in self._drawn)

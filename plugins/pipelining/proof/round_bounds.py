@@ -1,9 +1,10 @@
 """Rounds per chunk that schedules of a number of steps need: exact duals of linear programs.
 
-Where messages have several destinations: the rows of ``relaxation``, with the rounds of every step
-as variables whose sum is minimized. Where each has one: a flow over time of each source. Solved in
-floating point; the dual is rounded to integers, and the checker computes the bound that the rounded
-one proves. If no rounding reaches the optimum, the basis is solved in fractions.
+Where messages have several destinations, or paths of several hops: the rows of ``relaxation``, with
+the rounds of every step as variables whose sum is minimized. Where each has one destination and
+goes hop by hop: a flow over time of each source. Solved in floating point; the dual is rounded to
+integers, and the checker computes the bound that the rounded one proves. If no rounding reaches the
+optimum, the basis is solved in fractions.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from copy import copy
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -62,8 +64,8 @@ def round_bound(instance: Instance, steps: int) -> RoundsBound | None:
     Parameters
     ----------
     instance
-        An instance with store-and-forward switching, without chunks and rounds, such that every
-        destination is at most ``steps`` hops away.
+        An instance without chunks, rounds and time slots, such that every destination is at most
+        ``steps`` transfers away.
 
     Returns
     -------
@@ -71,7 +73,7 @@ def round_bound(instance: Instance, steps: int) -> RoundsBound | None:
         ``None`` if the linear program is too large or was not solved.
     """
     network = Network(instance.to_json())
-    direct = all(len(goals) == 1 for _, goals in network.messages)
+    direct = network.hop_by_hop and all(len(goals) == 1 for _, goals in network.messages)
     program = (_Flows if direct else _Rows)(network, steps)
     if program.too_large or not program.solve():
         return None
@@ -94,6 +96,9 @@ class _Rows:
 
     def __init__(self, network: Network, steps: int) -> None:
         self.steps = steps
+        if not network.hop_by_hop and network.extra_hops is None:
+            network = copy(network)
+            network.extra_hops = network.nodes  # any number, and columns distinguish senders
         relaxation = Relaxation(network, steps)
         self.too_large = 3 * relaxation.flows * (1 + steps / 2) > MAX_TERMS
         if self.too_large:
@@ -110,7 +115,8 @@ class _Rows:
             for column in terms:
                 if column not in self.columns:
                     self.columns[column] = len(self.variables)
-                    upper = float(relaxation.max_value(column))
+                    wide = column[0] == "flow" and not network.hop_by_hop
+                    upper = math.inf if wide else float(relaxation.max_value(column))
                     self.variables.append(self.program.variable(upper=upper))
             row = {self.columns[column]: times for column, times in terms.items()}
             if key[0] in CAPACITIES:

@@ -33,7 +33,8 @@ def round_claims(record: dict[str, Any], steps: int) -> Iterator[tuple[Claim, bo
 
 def claims_of_steps(record: dict[str, Any], steps: int) -> Iterator[Claim]:
     """Yield what is claimed about the rounds per chunk of at most ``steps`` steps."""
-    if record["model"]["switching"] == "wormhole" or has_sums(record):
+    table = isinstance(record["model"]["routing"], dict)
+    if record["model"]["switching"] == "tdm" or table or has_sums(record):
         return
     whole = whole_instance(record, False)
     found = round_bound(Instance.from_json(whole).forward, steps)
