@@ -18,6 +18,7 @@ from cchybrid.cli.documented import declared
 from cchybrid.cli.single_options import refuse_given
 from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.formats.graph_files import is_graph_file
+from cchybrid.library.graphs import EXACT
 from cchybrid.library.instance_spec import InstanceSpec, Names, resolve
 from cchybrid.library.network_facts import read_line
 from cchybrid.model import Instance
@@ -83,7 +84,8 @@ IgnoreAttributes = Annotated[
     ),
 ]
 Unit = Annotated[
-    str | None, option("U", "The bandwidth or capacity in a graph file that is a message per step.")
+    str | None,
+    option("U", "The bandwidth or capacity in a graph file that is a message per step; or exact."),
 ]
 
 
@@ -190,11 +192,12 @@ def option_of_instance(name: str) -> Any:
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def with_instance(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def with_instance(*without: str, exact: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return the decorator of a command that replaces its first argument by those of an instance.
 
     The command gets a function that returns the instance, given the registry. Without the options
-    of these names, which the command does not use.
+    of these names, which the command does not use. With ``exact``, only the ratios of capacities
+    count, so by default a graph file has the exact ones.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -204,8 +207,9 @@ def with_instance(*without: str) -> Callable[[Callable[..., None]], Callable[...
         @functools.wraps(command)
         def call(**given: Any) -> None:
             words = {_FIELDS.get(name, name): given.pop(name) for name in named}
-            for_graphs = given.pop("ignore_attributes"), given.pop("unit")
-            check_graph_options(words["topology"], *for_graphs)
+            ignore, unit = given.pop("ignore_attributes"), given.pop("unit")
+            check_graph_options(words["topology"], ignore, unit)
+            for_graphs = ignore, unit or (EXACT if exact else None)
             failed = {name: tuple(words[name] or ()) for name in _FIELDS.values() if name in words}
             command(ReadInstance(InstanceSpec(**{**words, **failed}), *for_graphs), **given)
 

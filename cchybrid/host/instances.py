@@ -13,7 +13,7 @@ from typing import Any
 from cchybrid.host.arguments import read_flag
 from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.formats.graph_files import is_graph_file
-from cchybrid.library.graphs import read_graph
+from cchybrid.library.graphs import EXACT, read_graph
 from cchybrid.library.instance_spec import (
     InstanceSpec,
     Reader,
@@ -83,7 +83,7 @@ def _network_file(source: Any, ignore_attributes: bool | None, unit: Any = None)
     """Return the network that a user names, with the modes of its nodes."""
     if not isinstance(source, (str, Path)):
         return NetworkFile.of(_network(source, ignore_attributes, unit))
-    if unit is not None and not is_graph_file(source):
+    if unit not in (None, EXACT) and not is_graph_file(source):
         raise _no_unit()
     read = _reader(ignore_attributes, unit)
     return read(source) if isinstance(source, Path) else find_file(source, load_registry(), read)
@@ -92,7 +92,7 @@ def _network_file(source: Any, ignore_attributes: bool | None, unit: Any = None)
 def _network(source: Any, ignore_attributes: bool | None, unit: Any) -> Network:
     """Return the network of what is neither a name nor a file."""
     is_graph = hasattr(source, "is_directed") and hasattr(source, "adj")
-    if unit is not None and not is_graph:
+    if unit not in (None, EXACT) and not is_graph:
         raise _no_unit()
     if isinstance(source, Network):
         return source
@@ -374,7 +374,7 @@ def instance(
 def _by_name(network: Any, spec: InstanceSpec, ignore_attributes: bool, unit: Any) -> Instance:
     registry = load_registry()
     if spec.topology:
-        if unit is not None and not is_graph_file(network):
+        if unit not in (None, EXACT) and not is_graph_file(network):
             raise _no_unit()
         return resolve(spec, registry, _reader(ignore_attributes, unit), _warn)
     return on_network(_network_file(network, ignore_attributes, unit), spec, registry, _warn)

@@ -41,6 +41,9 @@ MAX_WITHOUT_UNIT = 64
 rarely meant."""
 
 
+EXACT = "exact"
+"""The unit that divides all capacities or bandwidths, whatever a step then carries."""
+
 _Units: TypeAlias = tuple[Fraction | None, Fraction | None]
 
 
@@ -77,14 +80,15 @@ def read_graph(
     unit
         The capacity or bandwidth that becomes a capacity of 1; quotients are rounded down, of
         parallel edges together. By default whole capacities count as they are, and others by their
-        greatest common divisor.
+        greatest common divisor; ``exact``: so, also where a step carries several messages over the
+        slowest edge, or more than 64 over any.
 
     Raises
     ------
     InputError
         No nodes, an unknown attribute, an attribute of no possible value, names that are not those
-        of all nodes or not distinct, or, without ``unit``, a capacity above 64; the error names the
-        attribute, and the node or the edge.
+        of all nodes or not distinct, or, without ``unit``, a capacity above 64 or a divisor below
+        the slowest edge; the error names the attribute, and the node or the edge.
 
     Examples
     --------
@@ -107,8 +111,9 @@ def read_graph(
     names, unused = node_names(graph, ignore_attributes)
     labels, shown = list(names), tuple(names.values())
     index: dict[Hashable, int] = {label: number for number, label in enumerate(labels)}
-    given = None if unit is None else read_unit(unit)
-    links = _links(graph, index, given, has_options=ignore_attributes is not None)
+    exact = unit == EXACT
+    given = None if unit is None or exact else read_unit(unit)
+    links = _links(graph, index, given, exact=exact, has_options=ignore_attributes is not None)
     capacity, half_duplex, note, units = links
     data = [graph.nodes[label] for label in labels]
     endpoints, switches = _roles(labels, data)
@@ -176,7 +181,12 @@ def _unknown(key: str, where: str, known: Sequence[str], ignore: bool | None) ->
 
 
 def _links(
-    graph: nx.Graph, index: Mapping[Hashable, int], unit: Fraction | None, *, has_options: bool
+    graph: nx.Graph,
+    index: Mapping[Hashable, int],
+    unit: Fraction | None,
+    *,
+    exact: bool,
+    has_options: bool,
 ) -> tuple[Mapping[tuple[int, int], int], tuple[tuple[int, int], ...], list[str], _Units]:
     """Return the capacity of every channel, the half-duplex pairs, and what ``_scaled`` says."""
     edges: list[tuple[Hashable, Hashable, Mapping[str, Any]]] = list(graph.edges(data=True))
@@ -199,17 +209,20 @@ def _links(
                     )
     names = {number: label for label, number in index.items()}
     places = {(a, b): f"edge {names[a]} {names[b]}" for a, b in together}
-    default = Fraction(1)
+    default = slowest = Fraction(1)
     if key == "bandwidth" or any(number.denominator > 1 for number in numbers):
         multiple = math.lcm(*(number.denominator for number in numbers))
         default = Fraction(math.gcd(*(int(number * multiple) for number in numbers)), multiple)
+        slowest = min(numbers)
     capacity, note = _scaled(together, places, key, unit or default)
-    for channel, size in capacity.items():
-        if unit is None and size > MAX_WITHOUT_UNIT:
+    for channel, size in [] if exact else capacity.items():
+        finer = default < slowest == together[channel]
+        if unit is None and (size > MAX_WITHOUT_UNIT or finer):
             meaning = f"capacity 1 is {_said(key)} {_shown(default)}"
             smallest = _shown(min(together.values()))
+            link = "this link, the slowest" if finer else "this link"
             raise InputError(
-                f"a step would carry {size} messages over this link, as {meaning}",
+                f"a step would carry {size} messages over {link}, as {meaning}",
                 where=places[channel],
                 hint=f"say what a message per step is: --unit {smallest} (in Python unit=), or "
                 f"--unit {_shown(default)} for such steps"

@@ -227,13 +227,12 @@ class _Search:
         return False
 
     def _trials(self, ratio: Fraction) -> Iterator[tuple[int, int]]:
-        """Yield chunks and rounds: pairs that attain the ratio, then others, the best first."""
+        """Yield chunks and rounds: pairs that attain the ratio, then others, few chunks first."""
         smallest = ratio.denominator
         exact = range(smallest, self.max_chunks + 1, smallest)
         yield from ((chunks, ratio.numerator * chunks // smallest) for chunks in exact)
         others = [chunks for chunks in range(1, self.max_chunks + 1) if chunks % smallest]
-        pairs = [(chunks, ceil(ratio * chunks)) for chunks in others]
-        yield from sorted(pairs, key=lambda pair: (Fraction(pair[1], pair[0]), pair[0]))
+        yield from ((chunks, ceil(ratio * chunks)) for chunks in others)
 
     def _add(self, point: FrontPoint | None) -> None:
         if point is None:

@@ -22,6 +22,7 @@ from cchybrid.host.session import Session
 from cchybrid.host.task import Host
 from cchybrid.host.versions import versions
 from cchybrid.host.wire import Line
+from cchybrid.library.graphs import EXACT
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.model.text import printable
@@ -134,7 +135,7 @@ def read_instance(instance: Any, collective: Any = None) -> Instance:
         if collective is None:
             return instance
         raise InputError("the instance has one already", where="collective", hint="leave it out")
-    return named_instance(instance, collective)
+    return named_instance(instance, collective, unit=EXACT)
 
 
 def in_switching(instance: Instance, switching: str | None = None) -> Instance:

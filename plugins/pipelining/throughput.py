@@ -14,6 +14,7 @@ from cchybrid.host.arguments import read_seconds
 from cchybrid.host.instances import instance as named_instance
 from cchybrid.host.run_result import RunResult
 from cchybrid.host.versions import versions
+from cchybrid.library.graphs import EXACT
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_json
@@ -203,7 +204,7 @@ def throughput(
     fail_links, fail_nodes
         Links ``A-B`` (``A>B``: one direction) and nodes without which the network is used.
     unit
-        What a capacity of 1 is, as ``cchybrid.network`` takes it.
+        What a capacity of 1 is, as ``cchybrid.network`` takes it; by default exact.
     time_limit
         Seconds for the search; trees of shortest paths, which take a few more, are found without
         it.
@@ -227,7 +228,8 @@ def throughput(
         "fail_links": fail_links, "fail_nodes": fail_nodes, "unit": unit,
     }  # fmt: skip
     if not isinstance(network, Instance):
-        return throughput_of(named_instance(network, **named), time_limit)
+        exact = {**named, "unit": EXACT if unit is None else unit}
+        return throughput_of(named_instance(network, **exact), time_limit)
     for where, value in named.items():
         if value not in (None, ()):
             raise InputError(

@@ -17,7 +17,7 @@ from cchybrid.library.formats.graphml import read_graphml
 from cchybrid.library.formats.network_file import NetworkFile
 from cchybrid.library.formats.network_json import read_network_json
 from cchybrid.library.formats.seed_text import read_seed_text
-from cchybrid.library.graphs import read_graph
+from cchybrid.library.graphs import EXACT, read_graph
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text
 
@@ -51,7 +51,7 @@ def read_network(
     path = Path(path)
     suffix = path.suffix.lower()
     with with_context(path):
-        if unit is not None and not is_graph_file(path):
+        if unit not in (None, EXACT) and not is_graph_file(path):
             raise InputError("this is no graph file", where="unit", hint="leave it out")
         if suffix == ".txt":
             return read_seed_text(read_text(path), path.stem)
