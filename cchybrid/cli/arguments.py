@@ -192,7 +192,9 @@ def option_of_instance(name: str) -> Any:
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
-def with_instance(*without: str, exact: bool = False) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def with_instance(
+    *without: str, exact: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return the decorator of a command that replaces its first argument by those of an instance.
 
     The command gets a function that returns the instance, given the registry. Without the options

@@ -110,7 +110,7 @@ class RoundsResult(RunResult):
         return [
             *lines,
             f"bound: at most {self.steps} steps need {self.bound.ratio} rounds per chunk or "
-            f"more, whatever the number of chunks ({self.chunks} here)"
+            f"more, whatever the number of chunks ({self.chunks} here)",
         ]
 
     def to_json(self) -> dict[str, Any]:
