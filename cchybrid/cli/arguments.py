@@ -141,6 +141,8 @@ def _instance(
     participants: str | None = None,
     chunks: int | None = None,
     rounds: str | None = None,
+    size: str | None = None,
+    tick: str | None = None,
 ) -> None:
     """Name an instance.
 
@@ -175,6 +177,10 @@ def _instance(
         Cut every message into C equal chunks.
     rounds : R1,R2,...
         Rounds per step: capacities are multiplied by them.
+    size : BYTES
+        Bytes of every message (1MiB): steps become ticks, by the bandwidths of links.
+    tick : US
+        Microseconds of a tick; times are rounded up to it.
     """
 
 
@@ -211,7 +217,7 @@ def with_instance(
             words = {_FIELDS.get(name, name): given.pop(name) for name in named}
             ignore, unit = given.pop("ignore_attributes"), given.pop("unit")
             check_graph_options(words["topology"], ignore, unit)
-            for_graphs = ignore, unit or (EXACT if exact else None)
+            for_graphs = ignore, unit or (EXACT if exact or words.get("size") else None)
             failed = {name: tuple(words[name] or ()) for name in _FIELDS.values() if name in words}
             command(ReadInstance(InstanceSpec(**{**words, **failed}), *for_graphs), **given)
 

@@ -21,7 +21,7 @@ from cchybrid.library.roles import senders_and_receivers
 from cchybrid.model import CommunicationModel, Instance
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import expect_suffix, write_text
-from cchybrid.model.shown import counted
+from cchybrid.model.shown import counted_steps
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry
 from cchybrid.view.screen import print_lines, print_note
@@ -192,7 +192,7 @@ def bound(
         steps, author = result.lower_bound.steps, result.bound_by
         how = f"certified by {author}" if author else "as there is something to send"
         print_lines([
-            f"{instance.full_name}: at least {counted(steps, 'step')}, {how}",
+            f"{instance.full_name}: at least {counted_steps(instance, steps)}, {how}",
             *(f"  {name}: {shown}" for name, shown in found.items()),
             *(f"trouble: {text}" for text in result.troubles),
         ])  # fmt: skip

@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, pairwise
 
 from cchybrid.host.hop_scatter import HopScatter
@@ -45,6 +46,8 @@ from cchybrid.toolkit.warmup_problem import warmup_problem
 
 CHECK_INTERVAL = 256
 """Deliveries between two calls of ``should_stop``, and before the first: some milliseconds."""
+STARTS = 10
+"""List schedules in ticks, of which the shortest counts."""
 NO_LIMIT = 1 << 60
 """More ticks than any schedule has."""
 LONGER = 50
@@ -124,12 +127,18 @@ def _in_ticks(forward: Instance, should_stop: Callable[[], bool]) -> Steps | Non
 
     problem = build_problem(forward)
     scheduler, stop = ListScheduler(problem, np.random.default_rng(0)), np.zeros(1, dtype=np.bool_)
-    scheduler.restart()
-    try:
-        complete = call(lambda: scheduler.made(NO_LIMIT, stop), lambda: stop.fill(1), should_stop)
-    except StoppedError:
-        return None
-    return problem.lift(scheduler.assignment()).steps if complete < NO_LIMIT else None
+    found, best = None, NO_LIMIT
+    for _ in range(STARTS):
+        scheduler.restart()
+        try:
+            ticks = call(partial(scheduler.made, best, stop), lambda: stop.fill(1), should_stop)
+        except StoppedError:
+            break
+        if ticks < best:
+            found, best = scheduler.assignment(), ticks
+        if should_stop():
+            break
+    return None if found is None else problem.lift(found).steps
 
 
 def _run(placing: Iterator[None], should_stop: Callable[[], bool], interval: int = 1) -> bool:

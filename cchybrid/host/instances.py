@@ -21,6 +21,7 @@ from cchybrid.library.instance_spec import (
     note_unused_modes,
     on_network,
     resolve,
+    sized,
     with_model,
     without_modes,
 )
@@ -82,15 +83,16 @@ def network(
 def _network_file(source: Any, ignore_attributes: bool | None, unit: Any = None) -> NetworkFile:
     """Return the network that a user names, with the modes of its nodes."""
     if not isinstance(source, (str, Path)):
-        return NetworkFile.of(_network(source, ignore_attributes, unit))
+        found = _network(source, ignore_attributes, unit)
+        return found if isinstance(found, NetworkFile) else NetworkFile.of(found)
     if unit not in (None, EXACT) and not is_graph_file(source):
         raise _no_unit()
     read = _reader(ignore_attributes, unit)
     return read(source) if isinstance(source, Path) else find_file(source, load_registry(), read)
 
 
-def _network(source: Any, ignore_attributes: bool | None, unit: Any) -> Network:
-    """Return the network of what is neither a name nor a file."""
+def _network(source: Any, ignore_attributes: bool | None, unit: Any) -> Network | NetworkFile:
+    """Return the network of what is neither a name nor a file; of a graph with its rates."""
     is_graph = hasattr(source, "is_directed") and hasattr(source, "adj")
     if unit not in (None, EXACT) and not is_graph:
         raise _no_unit()
@@ -100,10 +102,14 @@ def _network(source: Any, ignore_attributes: bool | None, unit: Any) -> Network:
         title = str(source.graph.get("name") or "graph")
         found = read_graph(source, title, ignore_attributes=ignore_attributes, unit=unit)
         _warn(*found.notes)
-        return found.network
+        every = found.network.terminals
+        return NetworkFile(found.network, every, every, (), *found[2:])
     if hasattr(source, "shape") and hasattr(source, "dtype"):
-        from cchybrid.library.matrices import read_matrix
+        from cchybrid.library.matrices import read_bandwidths, read_matrix
 
+        if unit == EXACT:
+            graph = read_bandwidths(source)
+            return _network(graph, ignore_attributes, unit)
         return read_matrix(source, "matrix")
     if isinstance(source, (list, tuple, set, frozenset)) and source:
         from cchybrid.library.matrices import read_channels
@@ -277,6 +283,8 @@ def instance(
     participants: Any = None,
     chunks: int | None = None,
     rounds: Any = None,
+    size: Any = None,
+    tick: Any = None,
     ignore_attributes: bool = False,
     unit: Any = None,
     name: str | None = None,
@@ -306,6 +314,9 @@ def instance(
         Equal parts into which every message is cut.
     rounds
         Rounds per step, such as ``[1, 2, 2]``; the last number holds for all further steps.
+    size, tick
+        The bytes of every message, such as ``1MiB``: steps become ticks, by the bandwidths of the
+        links. The microseconds of a tick, to which times are rounded up; by default all are exact.
     ignore_attributes
         Whether unknown attributes of a graph are ignored, with a warning, not refused.
     unit
@@ -359,7 +370,10 @@ def instance(
         participants=participants,
         chunks=chunks,
         rounds=rounds,
+        size=size,
+        tick=tick,
     )
+    unit = EXACT if unit is None and size is not None else unit
     if isinstance(collective, str) or (collective is None and spec.topology):
         found = _by_name(network, spec, ignore_attributes, unit)
     elif collective is None:
@@ -384,7 +398,7 @@ def _by_messages(
     network: Any, messages: Any, spec: InstanceSpec, ignore_attributes: bool, unit: Any
 ) -> Instance:
     file = _network_file(network, ignore_attributes, unit)
-    whole, found = file.network, _messages(messages, file, spec, "deliver")
+    whole, found = sized(file, spec, _warn), _messages(messages, file, spec, "deliver")
     with with_context("fail_nodes"):
         failed = [node_number(node, whole) for node in spec.fail_nodes]
     there = fail(whole, spec.fail_links, failed)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from cchybrid.host.run_history import Contribution
 from cchybrid.host.run_result import RunResult
 from cchybrid.model import Instance, LowerBound, Schedule
-from cchybrid.model.shown import call_view, counted
+from cchybrid.model.shown import call_view, counted_steps
 from cchybrid.model.text import printable
 from cchybrid.proof.reach import Unreachable, explain
 
@@ -90,18 +90,18 @@ class Result(RunResult):
         how = "certified" if self.certified else "claimed"
         if self.status == "infeasible":
             reason = self._unreachable() or (
-                f"no schedule has fewer than {counted(self.lower_bound.steps, 'step')}"
+                f"no schedule has fewer than {counted_steps(self.instance, self.lower_bound.steps)}"
             )
             return f"{name}: infeasible ({how}): {reason}"
         if steps is None and not self.search_seconds:  # as by cchybrid.bound
-            lower = counted(self.lower_bound.steps, "step")
+            lower = counted_steps(self.instance, self.lower_bound.steps)
             return f"{name}: at least {lower} (no engine has searched for a schedule)"
         if steps is None:
             return f"{name}: no schedule found ({self.seconds:.1f} s)"
         if self.status == "optimal":
-            return f"{name}: {counted(steps, 'step')}, optimal ({how})"
+            return f"{name}: {counted_steps(self.instance, steps)}, optimal ({how})"
         between = f"between {self.lower_bound.steps} and {steps} is open"
-        return f"{name}: {counted(steps, 'step')}; {between}"
+        return f"{name}: {counted_steps(self.instance, steps)}; {between}"
 
     def details(self) -> list[str]:
         """Return the bound with its evidence, and who found the schedule."""
@@ -131,7 +131,7 @@ class Result(RunResult):
         return "" if lost is None else lost.words(self.instance.network)
 
     def _bound(self) -> str:
-        steps = counted(self.lower_bound.steps, "step")
+        steps = counted_steps(self.instance, self.lower_bound.steps)
         if not self.certified:
             return (
                 f"lower bound: {steps}, claimed by {self.bound_by}, not certified"
@@ -199,11 +199,14 @@ class Result(RunResult):
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that ``cchybrid solve --json`` prints (without the schedule itself)."""
-        unreachable = self.unreachable
+        unreachable, tick = self.unreachable, self.instance.network.tick
         return {
             "instance": self.instance.full_name,
             "steps": self.steps,
             "lower_bound": self.lower_bound.steps,
+            "microseconds": None
+            if self.steps is None or tick is None
+            else float(self.steps * tick),
             "status": self.status,
             "target": self.target,
             "certified": self.certified,

@@ -26,7 +26,7 @@ NODE_ATTRIBUTES = (
 )  # fmt: skip
 """Attributes of nodes that have a meaning."""
 _ROLES = ("endpoint", "terminal", "switch")
-EDGE_ATTRIBUTES = ("capacity", "bandwidth", "duplex", "half_duplex")
+EDGE_ATTRIBUTES = ("capacity", "bandwidth", "latency", "duplex", "half_duplex")
 """Attributes of edges that have a meaning."""
 _WITHOUT_EFFECT = {
     "node": {"id", "shape_type", "description", "url"},
@@ -58,6 +58,7 @@ class GraphNetwork(NamedTuple):
     notes: tuple[str, ...]
     unit_bandwidth: Fraction | None = None
     unit_capacity: Fraction | None = None
+    latencies: tuple[Fraction, ...] = ()
 
 
 def read_graph(
@@ -128,7 +129,9 @@ def read_graph(
         positions=positions,
         node_names=None if shown == tuple(map(str, range(len(shown)))) else shown,
     )
-    return GraphNetwork(network, (*note, *missing, *unused, *notes), *units)
+    late = _latencies(graph, index)
+    latencies = tuple(late.get(channel[:2], Fraction(0)) for channel in network.channels)
+    return GraphNetwork(network, (*note, *missing, *unused, *notes), *units, latencies)
 
 
 def read_unit(value: Any) -> Fraction:
@@ -245,6 +248,23 @@ def _links(
     units = (unit or default, None) if key == "bandwidth" else (None, unit or default)
     pairs = tuple(sorted((a, b) for a, b in half if half[a, b] and a < b))
     return capacity, pairs, note, units
+
+
+def _latencies(
+    graph: nx.Graph, index: Mapping[Hashable, int]
+) -> Mapping[tuple[int, int], Fraction]:
+    """Return the microseconds of each channel that has a latency; parallel edges have the same."""
+    found: dict[tuple[int, int], Fraction] = {}
+    for a, b, data in graph.edges(data=True):
+        with with_context(f"edge {a} {b}"):
+            given = data.get("latency", 0)
+            zero = str(given).strip() in ("0", "0.0")
+            late = Fraction(0) if zero else _positive(given, "latency")
+            x, y = index[a], index[b]
+            for channel in [(x, y)] if graph.is_directed() else [(x, y), (y, x)]:
+                if found.setdefault(channel, late) != late:
+                    raise InputError("parallel edges differ in latency", hint="give both the same")
+    return found if any(found.values()) else {}
 
 
 def _numbers(

@@ -11,14 +11,17 @@ from cchybrid.library.collectives import collective as build_collective
 from cchybrid.library.formats import NetworkFile, read_network
 from cchybrid.library.formats.network_json import is_network
 from cchybrid.library.node_numbers import node_number, node_numbers
+from cchybrid.library.rates import in_ticks, read_bytes
 from cchybrid.library.records import CollectiveInfo, TopologyInfo
 from cchybrid.library.roles import senders_and_receivers, shortened
 from cchybrid.library.routing_tables import dependency_cycle, routing_table
 from cchybrid.library.topologies import fail
 from cchybrid.library.topologies import network as build_network
+from cchybrid.library.topologies.names import rates_of
 from cchybrid.model import Collective, CommunicationModel, Instance, Network, RoutingTable
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import is_file, read_text
+from cchybrid.model.times import read_tick
 
 Nodes = Any
 """Nodes by name or number, one by one or as a text such as ``0-3,7`` or ``R1,R3``; or ``None``."""
@@ -56,6 +59,9 @@ class InstanceSpec:
         Equal parts into which every message is cut.
     rounds
         Rounds per step: a list, or a text such as ``1,2,2``.
+    size, tick
+        The bytes of every message, such as ``1MiB``, where links have bandwidths: steps are ticks.
+        The microseconds of a tick; without it the largest of which all times are multiples.
     """
 
     topology: str
@@ -71,6 +77,8 @@ class InstanceSpec:
     participants: Nodes = None
     chunks: int | None = None
     rounds: Any = None
+    size: Any = None
+    tick: Any = None
 
 
 def no_note(text: str) -> None:
@@ -111,7 +119,7 @@ def on_network(
     file: NetworkFile, spec: InstanceSpec, names: Names, note: Callable[[str], None]
 ) -> Instance:
     """Return the instance of a specification on this network, with the modes of its nodes."""
-    network = file.network
+    network = sized(file, spec, note)
     root = None if spec.root is None else _root(spec.root, network)
     failed = _failed(spec.fail_nodes, network)
     named = [
@@ -141,6 +149,27 @@ def on_network(
     )
     note_unused_modes(file, collective, note, failed)
     return with_model(Instance(network, collective), spec, note)
+
+
+def sized(file: NetworkFile, spec: InstanceSpec, note: Callable[[str], None]) -> Network:
+    """Return the network of a file; with the times of its channels if the size is given."""
+    network, rates = file.network, file.rates
+    if spec.size is None:
+        if spec.tick is not None:
+            raise InputError("a tick without a size", where="tick", hint="add --size, or leave it")
+        if any(file.latencies):
+            note(f"{network.name}: latencies count with --size only")
+        return network
+    if rates is None:
+        raise InputError(
+            f"the bandwidths of {network.name} are not known",
+            where="size",
+            hint="give links the attribute bandwidth in GB/s, or name a machine such as dgx-a100",
+        )
+    chunk = read_bytes(spec.size) / (spec.chunks or 1)
+    timed, line = in_ticks(network, rates, chunk, read_tick(spec.tick))
+    note(f"{network.name}: {line}")
+    return timed
 
 
 def _check_cut_off(
@@ -215,6 +244,8 @@ def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
         ("--participants", spec.participants),
         ("--fail-link", spec.fail_links or None),
         ("--fail-node", spec.fail_nodes or None),
+        ("--size", spec.size),
+        ("--tick", spec.tick),
     ):
         if value is not None:
             raise InputError(
@@ -253,7 +284,8 @@ def find_file(text: str, names: Names, read: Reader = read_network) -> NetworkFi
     path = Path(text)
     if path.suffix or path.name != text:  # names of topologies have no dot or slash
         return read(path)
-    return NetworkFile.of(build_network(text, names.topologies.values()))
+    network = build_network(text, names.topologies.values())
+    return NetworkFile.of(network, rates_of(network, names.topologies.values()))
 
 
 def find_network(

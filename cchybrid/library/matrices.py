@@ -11,6 +11,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.network import MAX_NODES
 
 if TYPE_CHECKING:  # importing numpy takes long
+    import networkx as nx
     import numpy as np
 
 
@@ -64,6 +65,26 @@ def read_matrix(matrix: Any, name: str) -> Network:
             )
         channels.append(Channel(a, b, size))
     return Network(name, int(shape[0]), tuple(channels))
+
+
+def read_bandwidths(matrix: Any) -> nx.DiGraph:
+    """Return the graph of a matrix of bandwidths in GB/s; 0 stands for no channel."""
+    import networkx as nx
+
+    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InputError(
+            f"its shape is {tuple(matrix.shape)}",
+            where="the matrix",
+            hint="give one row and one column per node",
+        )
+    graph = nx.DiGraph(name="matrix")
+    graph.add_nodes_from(range(matrix.shape[0]))
+    cells = matrix.tocoo() if hasattr(matrix, "tocsr") else None
+    rows, columns = matrix.nonzero() if cells is None else (cells.row, cells.col)
+    values = matrix[rows, columns] if cells is None else cells.data
+    for a, b, value in zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True):
+        graph.add_edge(a, b, bandwidth=value)
+    return graph
 
 
 def _whole(values: np.ndarray[Any, Any]) -> list[int | None]:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cchybrid.library.rates import Rates
 from cchybrid.model import Collective, Network
+
+
+def unknown(network: Network) -> None:
+    """Return ``None``: the rates of a network are not known."""
+
 
 API = 2
 """The version of the plugin interface; plugins written for another version are refused."""
@@ -30,6 +36,8 @@ class TopologyInfo:
         One line, shown by ``cchybrid topologies``.
     example
         A name that works: ``mesh-4x4``.
+    rates
+        Returns the bandwidths and latencies of a network of the family, or ``None``.
     api
         The version of the plugin interface that the family was written for.
     """
@@ -41,6 +49,7 @@ class TopologyInfo:
     summary: str
     example: str
     api: int = API
+    rates: Callable[[Network], Rates | None] = unknown
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,13 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def counted_steps(instance: Any, number: int) -> str:
+    """Return a number of steps with its noun, by what steps are, and with the time of ticks."""
+    text = counted(number, {"steps": "step", "slots": "slot", "ticks": "tick"}[instance.horizon])
+    tick = instance.network.tick
+    return text if tick is None else f"{text} ({float(number * tick):,.6g} us)"
+
+
 class ShownNetwork:
     """The methods of a network that show it."""
 

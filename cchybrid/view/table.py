@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
+
 from rich import box
 from rich.cells import cell_len
 from rich.markup import escape
@@ -87,19 +89,25 @@ def _summary(schedule: Schedule) -> Table:
 
 
 def _uses(schedule: Schedule) -> list[int]:
-    """Return the channel uses of every step; in time slots some are of earlier transfers."""
-    uses, late = [0] * len(schedule.steps), schedule.instance.model.periodic
+    """Return the channel uses of every step; in time slots and ticks some are of earlier ones."""
+    network, steps = schedule.instance.network, len(schedule.steps)
+    change = [0] * (steps + 1)
+    slots, ends = schedule.instance.model.periodic, schedule.instance.collective.kind == "combine"
     for number, step in enumerate(schedule.steps):
         for _, path in step:
-            for hop in range(len(path) - 1):
-                uses[(number + hop * late) % len(uses)] += 1
-    return uses
+            latency, length = network.time_of(path)
+            start = number - (latency + length - 1) * ends
+            for hop in pairwise(path):
+                change[start % steps] += 1
+                change[start % steps + length] -= 1
+                start += network.time_of(hop).latency + slots
+    return list(accumulate(change[:-1]))
 
 
 def _line(schedule: Schedule) -> str:
     total = schedule.instance.network.step_capacity
     sizes = [len(step) for step in schedule.steps]
-    share = 100 * schedule.channel_uses / (total * sum(schedule.rounds))
+    share = 100 * sum(_uses(schedule)) / (total * sum(schedule.rounds))
     hops = max(len(transfer.path) - 1 for step in schedule.steps for transfer in step)
     return (
         f"{min(sizes)} to {max(sizes)} transfers per step, {share:.0f} % of all channels used, "

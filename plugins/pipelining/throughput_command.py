@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .throughput import ThroughputResult
 
 
-@arguments.with_instance("routing", "ports", "chunks", "rounds", exact=True)
+@arguments.with_instance("routing", "ports", "chunks", "rounds", "size", "tick", exact=True)
 def throughput(
     read_instance: arguments.ReadInstance,
     context: typer.Context,

@@ -56,7 +56,7 @@ def read_network(
         if suffix == ".txt":
             return read_seed_text(read_text(path), path.stem)
         if suffix == ".json":
-            return NetworkFile.of(read_network_json(read_text(path)))
+            return read_network_json(read_text(path))
         if suffix not in _READERS:
             known = ", ".join((".json", ".txt", *_READERS))
             raise InputError(f"no network format has the extension {suffix!r}", hint=f"use {known}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from cchybrid.library.rates import Rates
 from cchybrid.model import Network
 
 
@@ -25,6 +26,8 @@ class NetworkFile:
         The bandwidth of a capacity of 1 in GB/s, if the file has bandwidths.
     unit_capacity
         What a graph file without bandwidths has where the capacity is 1.
+    latencies
+        The latency of each channel in microseconds, if the file has latencies.
     """
 
     network: Network
@@ -33,11 +36,18 @@ class NetworkFile:
     notes: tuple[str, ...] = ()
     unit_bandwidth: Fraction | None = None
     unit_capacity: Fraction | None = None
+    latencies: tuple[Fraction, ...] = ()
 
     @classmethod
-    def of(cls, network: Network) -> NetworkFile:
+    def of(cls, network: Network, rates: Rates | None = None) -> NetworkFile:
         """Return the file of a network whose terminals all send and receive."""
-        return cls(network, network.terminals, network.terminals)
+        known = (None, None, ()) if rates is None else (rates.unit, None, rates.latencies)
+        return cls(network, network.terminals, network.terminals, (), *known)
+
+    @property
+    def rates(self) -> Rates | None:
+        """The bandwidths and latencies, if they are known."""
+        return None if self.unit_bandwidth is None else Rates(self.unit_bandwidth, self.latencies)
 
     @property
     def modes(self) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:

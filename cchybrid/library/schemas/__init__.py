@@ -10,13 +10,14 @@ from cchybrid.model.errors import InputError
 
 NAMES = (
     "instance-1", "instance-2", "schedule-1", "schedule-2", "certificate-1", "certificate-2",
-    "network-1", "design-1", "throughput-1", "front-1",
+    "network-1", "network-2", "design-1", "throughput-1", "front-1",
 )  # fmt: skip
 EMBEDDED = {
     "instance-2": ("instance-1",),
     "schedule-1": ("instance-1", "instance-2"),
     "schedule-2": ("instance-1", "instance-2"),
     "network-1": ("instance-1", "design-1"),
+    "network-2": ("instance-1",),
     "design-1": ("instance-1",),
     "throughput-1": ("instance-1",),
 }

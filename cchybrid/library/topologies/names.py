@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from cchybrid.library.rates import Rates
 from cchybrid.library.records import TopologyInfo
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError, with_context
@@ -55,6 +56,14 @@ def resolve(
     guesses = _guesses(text, families)
     hint = f"did you mean {' or '.join(guesses)}? {_LIST}" if guesses else _LIST
     raise InputError(f"unknown network {_shortened(text)!r}", hint=hint)
+
+
+def rates_of(network: Network, families: Iterable[TopologyInfo]) -> Rates | None:
+    """Return the bandwidths and latencies of a named network, ``None`` if they are not known."""
+    for family in families:
+        if re.fullmatch(family.pattern, network.name, re.ASCII):
+            return family.rates(network)
+    return None
 
 
 def _shortened(name: str) -> str:

@@ -1,0 +1,122 @@
+"""Bandwidths and latencies of channels, and the ticks that a message of a size takes over them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from cchybrid.model import Channel, Network
+from cchybrid.model.errors import InputError
+from cchybrid.model.times import ChannelTime
+
+MAX_LENGTH = 20_000
+"""Ticks of the slowest channel above which the length of a tick has to be named."""
+MAX_BYTES = 1 << 60
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The bandwidths and latencies of a network's channels.
+
+    Parameters
+    ----------
+    unit
+        The bandwidth of a capacity of 1 in GB/s (10^9 bytes per second).
+    latencies
+        The latency of each channel in microseconds, in the network's order; nothing if all are 0.
+    """
+
+    unit: Fraction
+    latencies: tuple[Fraction, ...] = ()
+
+
+def read_bytes(text: str, where: str = "size") -> Fraction:
+    """Return the bytes of a text such as ``64KiB``, ``1.5MB`` or ``4096``.
+
+    Raises
+    ------
+    InputError
+        It is no such size.
+    """
+    match = re.fullmatch(
+        r"([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*(|[kmg]i?)b?", str(text).strip().lower()
+    )
+    size = Fraction(match[1]) * _UNITS[match[2]] if match else Fraction(0)
+    if not 0 < size <= MAX_BYTES:
+        raise InputError(
+            f"{str(text)[:40]!r} is no size", where=where, hint="write bytes, or such as 64KiB, 1MB"
+        )
+    return size
+
+
+def in_ticks(
+    network: Network, rates: Rates, size: Fraction, tick: Fraction | None = None
+) -> tuple[Network, str]:
+    """Return the network with the times of messages of a size, and a line on the tick.
+
+    A channel is busy for the size over its bandwidth, and a message arrives its latency later. The
+    whole bandwidth of a channel serves one message after another, so its capacity is 1; only where
+    several messages fit into a tick, it is their number.
+
+    Parameters
+    ----------
+    size
+        The bytes of a message, or of each chunk of it.
+    tick
+        The microseconds of a tick: times are rounded up to whole ticks, and numbers of messages
+        down. By default the largest of which all times are multiples.
+
+    Raises
+    ------
+    InputError
+        Without ``tick``, some channel takes more than ``MAX_LENGTH`` ticks.
+    """
+    # A GB/s is a thousand bytes per microsecond.
+    busy = [size / (capacity * rates.unit * 1000) for _, _, capacity in network.channels]
+    late = rates.latencies or (Fraction(0),) * len(busy)
+    exact = common_divisor([*busy, *late])
+    step = exact if tick is None else tick
+    longest = max([*busy, *late], default=step)
+    if longest / step > MAX_LENGTH:
+        raise InputError(
+            f"the slowest channel takes {math.ceil(longest / step):,} ticks of {_shown(step)} us",
+            where="tick",
+            hint=f"name a longer one, such as --tick {_shown(longest / 100)}: times are rounded up",
+        )
+    together = [max(1, int(step / time)) for time in busy]
+    lengths = [math.ceil(time / step) for time in busy]
+    fitted = replace(
+        network,
+        channels=tuple(
+            Channel(*channel[:2], number)
+            for channel, number in zip(network.channels, together, strict=True)
+        ),
+        times=tuple(
+            ChannelTime(math.ceil(before / step), length)
+            for before, length in zip(late, lengths, strict=True)
+        ),
+        tick=step,
+    )
+    slower = max(
+        length * step / (time * number) - 1
+        for length, number, time in zip(lengths, together, busy, strict=True)
+    )
+    line = f"a tick is {_shown(step)} us, and the slowest channel takes {math.ceil(longest / step)}"
+    if step != exact:
+        line += f"; times are rounded up, by up to {100 * float(slower):.2g} %"
+    return fitted, line
+
+
+def common_divisor(times: Sequence[Fraction]) -> Fraction:
+    """Return the largest number of which all times are whole multiples."""
+    multiple = math.lcm(*(time.denominator for time in times))
+    return Fraction(math.gcd(*(int(time * multiple) for time in times)) or 1, multiple)
+
+
+def _shown(number: Fraction) -> str:
+    decimal = f"{float(number):.6g}"
+    return decimal if Fraction(decimal) == number else f"{decimal} (rounded)"
