@@ -7,14 +7,15 @@ import numpy as np
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.problem.ragged import components, offsets, offsets_of
-from cchybrid.toolkit.kernels.list_scheduling import NEVER, Numbers, Tables, dispatch, measure_trees
+from cchybrid.toolkit.kernels.list_scheduling import NEVER, Numbers, Tables, choose_chains, dispatch
+from cchybrid.toolkit.kernels.rng import seed_state
 
 URGENCY, COPIES = (0.0, 0.1, 1.0), (0.0, 0.3, 1.0)
 """Values from which every restart draws the first two weights of the scores."""
 NOISE = (0.1, 1.0, 3.0)
 """Values from which every restart draws the largest key."""
-SWEEPS = 4
-"""Choices of all chains, each with the loads of the one before it as costs."""
+SWEEPS = 12
+"""The largest number of times that all chains are chosen, where some deliveries are optional."""
 MAX_MOVED = 0.2
 """The largest share of keys that a change draws anew."""
 
@@ -37,6 +38,8 @@ class ListScheduler:
         self._option = np.empty(problem.deliveries, dtype=np.int32)
         self._useful = problem.required.copy()
         self._height = np.zeros(problem.deliveries)
+        self._chosen = np.full(problem.deliveries, -1, dtype=np.int64)
+        self._is_routed = not problem.required.all()
         self._key = np.zeros(problem.options)
         self._order: IntArray = np.arange(problem.paths, dtype=np.int32)
         self._weight = np.zeros(3)
@@ -44,17 +47,21 @@ class ListScheduler:
     def restart(self) -> None:
         """Draw chains, weights, keys and the order of the paths."""
         random, tables = self._random, self.tables
-        cost = tables.duration * (1 + 0.1 * random.random(self.problem.paths))
-        used = np.repeat(np.arange(self.problem.paths), np.diff(tables.use_start))
-        for _ in range(SWEEPS):
-            load = np.zeros(self.problem.resources)
-            args = self.problem.required, self._useful, self._height, load
-            if not measure_trees(tables, cost, *args):
-                raise ValueError("a required delivery cannot be made")
-            size = np.maximum(1, np.diff(tables.slot_start))
-            share = (load / size / max(1.0, (load / size).max()))[tables.use]
-            price = np.bincount(used, weights=share**4, minlength=self.problem.paths)
-            cost = cost + tables.duration * price * random.random()
+        weight = 10.0 ** random.uniform(-3, 0)
+        slow = weight * tables.duration * (1 + 0.1 * random.random(self.problem.paths))
+        sweeps = 1 + int(random.integers(0, SWEEPS)) * self._is_routed
+        if not choose_chains(
+            tables,
+            random.permutation(len(tables.member_start) - 1).astype(np.int32),
+            slow,
+            sweeps,
+            self.problem.required,
+            self._chosen,
+            self._useful,
+            self._height,
+            seed_state(int(random.integers(1 << 62))),
+        ):
+            raise ValueError("a required delivery cannot be made")
         self._weight[:] = [random.choice(URGENCY), random.choice(COPIES), random.random() < 0.7]
         self._key = random.choice(NOISE) * random.random(self.problem.options)
         late = tables.duration * random.random()
@@ -114,7 +121,9 @@ def tables_of(problem: Problem) -> Tables:
     by_path = np.argsort(problem.option_path, kind="stable").astype(np.int32)
     before = problem.option_requires
     linked = np.flatnonzero(before >= 0)
-    message = components(problem.option_delivery[linked], before[linked], problem.deliveries)
+    label = components(problem.option_delivery[linked], before[linked], problem.deliveries)
+    message = np.unique(label, return_inverse=True)[1].ravel()
+    member = np.argsort(message, kind="stable").astype(np.int32)
     return Tables(
         option_start=problem.option_start,
         requires=before,
@@ -129,4 +138,6 @@ def tables_of(problem: Problem) -> Tables:
         listed_start=offsets_of(problem.option_path[by_path], problem.paths),
         listed=by_path,
         message=message.astype(np.int32),
+        member_start=offsets_of(message[member], int(message.max(initial=-1)) + 1),
+        member=member,
     )

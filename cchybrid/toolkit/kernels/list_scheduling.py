@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray
 from cchybrid.toolkit.kernels import compiled, internal
+from cchybrid.toolkit.kernels.rng import State, shuffle
 
 Numbers = NDArray[np.float64]
 NEVER = 1 << 62
@@ -32,7 +33,9 @@ class Tables(NamedTuple):
     listed_start, listed
         The options of every path.
     message
-        Shape (deliveries,): a number for each message.
+        Shape (deliveries,): a number for each message, from 0.
+    member_start, member
+        The deliveries of every message.
     """
 
     option_start: LongArray
@@ -48,6 +51,8 @@ class Tables(NamedTuple):
     listed_start: LongArray
     listed: IntArray
     message: IntArray
+    member_start: LongArray
+    member: IntArray
 
 
 @internal
@@ -186,62 +191,110 @@ def is_earlier(
 
 
 @compiled
-def measure_trees(
+def choose_chains(
     tables: Tables,
-    cost: Numbers,
+    order: IntArray,
+    slow: Numbers,
+    sweeps: int,
     required: BoolArray,
+    chosen: LongArray,
     useful: BoolArray,
     height: Numbers,
-    load: Any,
+    state: State,
 ) -> bool:
-    """Choose for each required delivery the cheapest chain of options that brings it.
+    """Choose for each required delivery a chain of options that brings it, by the loads of all.
+
+    The chains of one message after another are chosen anew, each the cheapest one: a path costs its
+    ticks, and for every resource its length times a power of the load that others leave there.
 
     Parameters
     ----------
-    cost
-        Shape (paths,): the cost of each path.
-    useful
-        Overwritten: the deliveries of all chains.
-    height
-        Overwritten: the ticks of the longest chain that begins with each delivery, without its own.
-    load
-        Shape (resources,): the ticks for which chains use each resource; added to.
+    order
+        The messages.
+    slow
+        Shape (paths,): the weight of the ticks of each path.
+    chosen, useful, height
+        Shape (deliveries,), overwritten: the option of each delivery, whether it is in a chain, and
+        the ticks of the longest chain that begins with it, without its own.
+    state
+        The state of random numbers.
 
     Returns
     -------
     bool
         Whether every required delivery has a chain.
     """
-    deliveries = len(required)
-    distance = np.full(deliveries, np.inf)
-    chosen = np.full(deliveries, -1, dtype=np.int64)
-    changed = True
-    while changed:
-        changed = False
-        for delivery in range(deliveries):
-            for each in range(tables.option_start[delivery], tables.option_start[delivery + 1]):
-                before = tables.requires[each]
-                total = cost[tables.path[each]] + (0.0 if before < 0 else distance[before])
-                if total < distance[delivery]:
-                    distance[delivery], chosen[delivery], changed = total, each, True
+    resources = len(tables.slot_start) - 1
+    load = np.zeros(resources)
+    price = np.zeros(resources)
+    distance = np.empty(len(required))
     useful[:] = False
-    height[:] = 0.0
-    for last in range(deliveries):
-        if required[last]:
-            if chosen[last] < 0:
-                return False
-            delivery, ahead = last, 0.0
-            while delivery >= 0:
-                each = chosen[delivery]
-                path = tables.path[each]
-                fresh = not useful[delivery]
-                if not fresh and height[delivery] >= ahead:
-                    break
-                height[delivery] = max(height[delivery], ahead)
-                if fresh:
-                    useful[delivery] = True
-                    for use in range(tables.use_start[path], tables.use_start[path + 1]):
-                        load[tables.use[use]] += tables.length[path]
-                ahead = height[delivery] + tables.duration[path]
-                delivery = tables.requires[each]
+    for _ in range(sweeps):
+        peak = 1e-9
+        for resource in range(resources):
+            size = max(1, tables.slot_start[resource + 1] - tables.slot_start[resource])
+            peak = max(peak, load[resource] / size)
+        for resource in range(resources):
+            price[resource] = price_of(tables, load, resource, peak)
+        for message in order:
+            first, last = tables.member_start[message], tables.member_start[message + 1]
+            for place in range(first, last):
+                delivery = tables.member[place]
+                if useful[delivery]:
+                    add_load(tables, tables.path[chosen[delivery]], -1, load, price, peak)
+                distance[delivery], chosen[delivery], useful[delivery] = np.inf, -1, False
+                height[delivery] = 0.0
+            changed = True
+            while changed:
+                changed = False
+                for place in range(first, last):
+                    delivery = tables.member[place]
+                    for each in range(
+                        tables.option_start[delivery], tables.option_start[delivery + 1]
+                    ):
+                        before, path = tables.requires[each], tables.path[each]
+                        total = 0.0 if before < 0 else distance[before]
+                        if total + slow[path] >= distance[delivery]:
+                            continue
+                        total += slow[path]
+                        for use in range(tables.use_start[path], tables.use_start[path + 1]):
+                            total += tables.length[path] * price[tables.use[use]]
+                        if total < distance[delivery]:
+                            distance[delivery], chosen[delivery], changed = total, each, True
+            for place in range(first, last):
+                delivery = tables.member[place]
+                if not required[delivery]:
+                    continue
+                if chosen[delivery] < 0:
+                    return False
+                ahead = 0.0
+                while delivery >= 0 and not (useful[delivery] and height[delivery] >= ahead):
+                    path = tables.path[chosen[delivery]]
+                    if not useful[delivery]:
+                        useful[delivery] = True
+                        add_load(tables, path, 1, load, price, peak)
+                    height[delivery] = max(height[delivery], ahead)
+                    ahead = height[delivery] + tables.duration[path]
+                    delivery = tables.requires[chosen[delivery]]
+        # Another order in the next sweep.
+        shuffle(order, state)
     return True
+
+
+@internal
+def price_of(tables: Tables, load: Numbers, resource: int, peak: float) -> float:
+    """Return the price of a tick of a resource, given its load and the largest one."""
+    size = max(1, tables.slot_start[resource + 1] - tables.slot_start[resource])
+    share = load[resource] / (size * peak)
+    return share * share * share * share
+
+
+@internal
+def add_load(
+    tables: Tables, path: int, sign: int, load: Numbers, price: Numbers, peak: float
+) -> None:
+    """Add the ticks of a path to the loads of its resources, or subtract them."""
+    for use in range(tables.use_start[path], tables.use_start[path + 1]):
+        resource = tables.use[use]
+        load[resource] += sign * tables.length[path]
+        price[resource] = price_of(tables, load, resource, peak)
