@@ -155,7 +155,7 @@ class _Referee:
         self.first[closed] = self.last[closed] = -1
         # In ticks: after which the head of each path has left it, and for which its channels and
         # ports are busy. The message has arrived after both together.
-        self.latency, self.length = np.zeros_like(self.step), np.ones_like(self.step)
+        self.latency, self.length = (np.full(count, each, dtype=np.int64) for each in (0, 1))
 
     def _within(self, values: Any, limit: int) -> Ints:
         """Return the values as an array, -1 for those outside 0 to ``limit - 1``."""
@@ -244,7 +244,9 @@ class _Referee:
 
     def _ticks_before(self, owner: Ints, channel: Ints) -> Ints:
         """Return, per hop, the latency of the hops before it, and set the times of the paths."""
-        latency, length = np.array([(0, 0) if a < 0 else self.network.times[a] for a in channel]).T
+        # The last one is for no channel.
+        times = np.array([*self.network.times, (0, 0)], dtype=np.int64)
+        latency, length = times[channel].T
         np.maximum.at(self.length, owner, length)
         total = np.cumsum(latency)
         heads = run_heads(owner)
