@@ -46,6 +46,8 @@ def breaches(instance: Instance, steps: Steps) -> set[Breach]:
     found = {Breach("empty-step", s, -1, -1, "") for s, step in enumerate(steps) if not step}
     if len(instance.model.rounds) > 1 or instance.model.switching == "tdm":
         found = set()
+    if instance.network.times:
+        found = late_ends(instance, uses, len(steps))
     found |= broken_paths(instance, uses)
     found |= overloads(instance, uses, len(steps))
     found |= ignorance(instance, uses, len(steps))
@@ -160,6 +162,41 @@ def ends(use: Use, nodes: int) -> tuple[int | None, int | None]:
     return first if 0 <= first < nodes else None, last if 0 <= last < nodes else None
 
 
+class Time(NamedTuple):
+    """When a transfer uses what it needs, in ticks after its start.
+
+    ``before`` has the ticks before each node of the path; what is no channel takes no time.
+    """
+
+    before: tuple[int, ...]
+    length: int
+
+    @property
+    def duration(self) -> int:
+        return self.before[-1] + self.length
+
+
+def time_of(instance: Instance, use: Use) -> Time:
+    network = forward_network(instance)
+    if not network.times:
+        return Time((0,) * len(use.path) or (0,), 1)
+    time = {c[:2]: t for c, t in zip(network.channels, network.times, strict=True)}
+    before, length = [0], 1
+    for hop in pairwise(use.path):
+        latency, own = time.get(hop, (0, 1))
+        before.append(before[-1] + latency)
+        length = max(length, own)
+    return Time(tuple(before), length)
+
+
+def late_ends(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
+    return {
+        Breach("ends-too-late", use.step, use.slot, use.message, "")
+        for use in uses
+        if use.step + time_of(instance, use).duration > steps
+    }
+
+
 def overloads(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
     network, model = forward_network(instance), instance.forward.model
     capacity = {(c.source, c.target): c.capacity for c in network.channels}
@@ -170,6 +207,7 @@ def overloads(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
     users = defaultdict(list)
     for use in uses:
         taken = []
+        time = time_of(instance, use)
         known = [node for node in use.path if 0 <= node < network.nodes]
         if len(known) == len(set(known)):
             for late, hop in enumerate(pairwise(use.path)):
@@ -189,12 +227,17 @@ def overloads(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
                 taken.append((late, f"{kind}-overload", f"node {node}", limit(node)))
         for late, *resource in taken:
             when = (use.step + late) % steps if model.switching == "tdm" else use.step
-            users[when, *resource].append(use)
+            if network.times:
+                when = use.step + time.before[late + (resource[0] == "accept-overload")]
+            for tick in range(when, when + time.length):
+                users[tick, *resource].append(use)
     found = set()
     for (step, rule, place, size), group in users.items():
         rounds = model.rounds
         limit = size * ((*rounds, *rounds[-1:] * (step + 1))[step] if rounds else 1)
-        if len(group) > limit:
+        # In ticks an overload is reported where it begins: in the tick before there was room.
+        before = users.get((step - 1, rule, place, size), []) if network.times else []
+        if len(group) > limit >= sum(use in before for use in group):
             excess = group[limit]
             found.add(Breach(rule, excess.step, excess.slot, excess.message, place))
     return found
@@ -205,7 +248,11 @@ def ignorance(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
     expected = demands(instance)
     nodes = instance.network.nodes
     since = {(message, source): -1 for message, (source, _) in enumerate(expected)}
-    for use in uses:
+
+    def arrival(use: Use) -> int:
+        return use.step + time_of(instance, use).duration - 1
+
+    for use in sorted(uses, key=arrival):
         _, last = ends(use, nodes)
         if last is None or not 0 <= use.message < len(expected):
             continue
@@ -213,7 +260,7 @@ def ignorance(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
         breach = Breach("", use.step, use.slot, use.message, f"node {last}")
         if (use.message, last) in since:
             found.add(breach._replace(rule="received-twice"))
-        since.setdefault((use.message, last), use.step)
+        since.setdefault((use.message, last), arrival(use))
         strange = last != source and last not in destinations
         if strange and instance.model.switching != "store-and-forward":
             found.add(breach._replace(rule="not-a-destination"))

@@ -22,6 +22,9 @@ ports
 chunks, rounds
     how many chunks every message has, and the rounds per step, one of these each; by default one
     chunk, one round. ``SEVERAL`` has both.
+times
+    of ``False`` (by default) and ``True``, which gives every channel a latency and a length in
+    ticks, one round per step, and no time slots. ``WITH_TIMES`` has both.
 max_nodes, max_messages
     sizes; a network has at least 2 nodes.
 
@@ -53,6 +56,10 @@ from cchybrid.model import (
 KINDS = ("deliver", "combine")
 SWITCHINGS = ("wormhole", "store-and-forward")
 WITH_SLOTS = (*SWITCHINGS, "tdm")
+WITH_TIMES = {"times": (False, True)}
+"""Keywords for instances with and without times of channels."""
+TICKS = {"times": (True,)}
+"""Keywords for instances with times of channels alone."""
 ROUTINGS = ("minimal", "any", 1, 2)
 PORTS = ("all", "one", "list")
 SEVERAL = {"chunks": (1, 1, 2), "rounds": ((), (2,), (1, 2), (3, 1, 2))}
@@ -87,6 +94,17 @@ def networks(draw: st.DrawFn, max_nodes: int = 7) -> Network:
         half_duplex=tuple(half_duplex),
         endpoints=tuple(sorted(terminals)),
     )
+
+
+@st.composite
+def timed(draw: st.DrawFn, network: Network) -> Network:
+    """The network with random latencies and lengths of its channels."""
+    time = st.tuples(st.integers(0, 3), st.integers(1, 3))
+    if draw(st.integers(0, 3)) == 0:  # alike, as on boards of one technology
+        time = st.just(draw(time))
+    found = {channel[:2]: draw(time) for channel in network.channels}
+    found |= {(b, a): found[a, b] for a, b in network.half_duplex}
+    return replace(network, times=tuple(found[channel[:2]] for channel in network.channels))
 
 
 @st.composite
@@ -146,6 +164,7 @@ def instances(
     ports: Sequence[str] = PORTS,
     chunks: Sequence[int] = (1,),
     rounds: Sequence[tuple[int, ...]] = ((),),
+    times: Sequence[bool] = (False,),
     max_nodes: int = 7,
     max_messages: int = 5,
 ) -> Instance:
@@ -159,6 +178,8 @@ def instances(
     collective = draw(collectives(network.nodes, kinds, max(max_messages // parts, 1)))
     if periodic:
         collective = scattered(Instance(network, collective), max_messages).collective
+    if not periodic and draw(st.sampled_from(list(times))):
+        network, rounds = draw(timed(network)), ((),)
     model = replace(model, rounds=draw(st.sampled_from(list(rounds))))
     return Instance(network, collective.in_chunks(parts), model)
 
@@ -187,6 +208,9 @@ def list_schedule(instance: Instance, seed: int) -> Steps:
     forward = instance.forward
     if instance.model.switching == "tdm":
         return _fill_period(instance, rng)
+    if forward.network.times:
+        ticks = _fill_ticks(forward, rng)
+        return ticks if forward is instance else _mirrored(ticks)
     holders = [{message.source} for message in forward.collective.deliver_messages]
     steps = []
     while any(
@@ -197,8 +221,11 @@ def list_schedule(instance: Instance, seed: int) -> Steps:
         for message, path in step:
             holders[message].add(path[-1])
         steps.append(step)
-    if forward is instance:
-        return tuple(steps)
+    return tuple(steps) if forward is instance else _mirrored(steps)
+
+
+def _mirrored(steps: Sequence[Sequence[Transfer]]) -> Steps:
+    """Return the steps read backwards."""
     return tuple(
         tuple(Transfer(message, path[::-1]) for message, path in step) for step in steps[::-1]
     )
@@ -254,6 +281,52 @@ def _fill_period(instance: Instance, rng: random.Random) -> Steps:
         else:
             return tuple(map(tuple, steps))
         slots += 1
+
+
+def _fill_ticks(forward: Instance, rng: random.Random) -> Steps:
+    """Return steps in which transfers begin as early as they can, or a little later."""
+    network, model = forward.network, forward.model
+    size = {(c.source, c.target): c.capacity for c in network.channels}
+    time = dict(zip(size, network.times, strict=True))
+    pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}
+    since = [{message.source: 0} for message in forward.collective.deliver_messages]
+    busy: dict[tuple, int] = {}
+    found: list[tuple[int, int, Transfer]] = []
+    wait = rng.choice((0, 0, 1, 4))
+    while expected := _open_deliveries(forward, [set(ready) for ready in since]):
+        message, node = rng.choice(expected)
+        first = rng.choice(sorted(since[message]))
+        paths = allowed_paths(forward, first, node)
+        if model.switching == "store-and-forward":
+            paths = [(first, node)] if (first, node) in size else []
+        if not paths:
+            continue
+        path = rng.choice(paths)
+        hops = list(pairwise(path))
+        length = max(time[hop][1] for hop in hops)
+        uses = [(("from", first), 0, model.inject_limit(first))]
+        late = 0
+        for hop in hops:
+            uses.append((("over", pair.get(hop, hop)), late, size[hop]))
+            late += time[hop][0]
+        uses.append((("to", node), late, model.accept_limit(node)))
+        cells = [
+            ((what, after + tick), limit)
+            for what, after, limit in uses
+            for tick in range(length)
+            if limit is not None
+        ]
+        start = since[message][first] + rng.randint(0, wait)
+        while any(busy.get((what, start + tick), 0) >= limit for (what, tick), limit in cells):
+            start += 1
+        for (what, tick), _ in cells:
+            busy[what, start + tick] = busy.get((what, start + tick), 0) + 1
+        since[message][node] = start + late + length
+        found.append((start, start + late + length, Transfer(message, path)))
+    steps: list[list[Transfer]] = [[] for _ in range(max(end for _, end, _ in found))]
+    for start, _, transfer in found:
+        steps[start].append(transfer)
+    return tuple(map(tuple, steps)) + ((),) * rng.choice((0, 0, 0, 2))
 
 
 def _fill_step(

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from cchybrid.model import Collective, Instance, Reduction, Steps, Transfer
 from cchybrid.model.steps import reverse_steps
+from cchybrid.referee import capacities
 from cchybrid.referee import verify as verify_module
 from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
 from tests.examples import examples
 from tests.plain_referee import Breach, breaches
-from tests.random_instances import SEVERAL, WITH_SLOTS, instances, valid_schedules
+from tests.random_instances import SEVERAL, WITH_SLOTS, WITH_TIMES, instances, valid_schedules
 
-ALL = {**SEVERAL, "switchings": WITH_SLOTS}
+ALL = {**SEVERAL, **WITH_TIMES, "switchings": WITH_SLOTS}
 
 SEEDS = st.integers(0, 2**32 - 1)
 MISTAKES = (
@@ -132,7 +133,8 @@ def test_large_schedules_are_checked_in_parts(schedule, seed, block, cells):
         found = verify(schedule.instance, steps)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(verify_module, "_BLOCK", block)
-            patch.setattr(verify_module, "_CELLS", cells)
+            for module in (verify_module, capacities):
+                patch.setattr(module, "CELLS", cells)
             assert verify(schedule.instance, steps) == found
 
 
@@ -145,7 +147,7 @@ def test_nonsense_is_reported_and_never_raises(instance, steps):
 
 
 @settings(max_examples=examples(60))
-@given(valid_schedules(kinds=["deliver"], **SEVERAL), SEEDS)
+@given(valid_schedules(kinds=["deliver"], **SEVERAL, **WITH_TIMES), SEEDS)
 def test_combine_is_deliver_read_backwards(schedule, seed):
     """The same mistake in a broadcast and in its mirror image: the same verdict, mirrored."""
     one = schedule.instance
