@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from cchybrid.checker.instance import Network
 from cchybrid.checker.payments import NEVER
-from cchybrid.checker.prices import Prices
+from cchybrid.checker.prices import Interval, Prices
 from cchybrid.checker.routes import Path, allowed_paths
 
 
@@ -203,10 +203,20 @@ class PlainIncomes:
 
 
 def paid_in(network: Network, prices: Prices, moves: Any) -> Counter[int]:
-    """Return what every message pays in a schedule, transfer by transfer, from the rules alone."""
+    """Return what every message pays in a schedule, transfer by transfer, from the rules alone.
+
+    In ticks it pays for a channel or a port in the tick in which it begins to use it.
+    """
     paid: Counter[int] = Counter()
+
+    def at(tick: int) -> Interval:
+        (then,) = (i for i in prices.intervals if i.first <= tick <= (i.last or tick))
+        return then
+
     for t, message, path in moves:
-        (prices_then,) = (i for i in prices.intervals if i.first <= t <= (i.last or t))
-        paid[message] += sum(prices_then.hops[hop] for hop in pairwise(path))
-        paid[message] += prices_then.inject.get(path[0], 0) + prices_then.accept.get(path[-1], 0)
+        paid[message] += at(t).inject.get(path[0], 0)
+        for hop in pairwise(path):
+            paid[message] += at(t).hops[hop]
+            t += network.times[hop][0] if network.times else 0
+        paid[message] += at(t).accept.get(path[-1], 0)
     return paid

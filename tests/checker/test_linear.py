@@ -33,7 +33,10 @@ def climbed(network: Network, evidence: dict[str, Any], rng: random.Random) -> t
     def surplus(candidate: dict[str, Any]) -> Any:
         prices = Prices(network, candidate, candidate["steps"] - 1)
         parts = group_payments(network, candidate, prices, any_rounds=False)
-        return sum(paid for _, _, paid in parts) - prices.offered
+        try:
+            return sum(paid for _, _, paid in parts) - prices.offered
+        except EvidenceError:  # sets weigh more than a channel into them costs
+            return -NEVER
 
     best = surplus(evidence)
     for _ in range(40):
@@ -41,7 +44,7 @@ def climbed(network: Network, evidence: dict[str, Any], rng: random.Random) -> t
             break
         changed = copy.deepcopy(evidence)
         lists = [changed[key] for key in ("channels", "inject", "accept")]
-        lists += [group["worth"] for group in changed["groups"]]
+        lists += [group.get("worth", []) for group in changed["groups"]]
         rows = [row for rows in lists for row in rows]
         if not rows:
             break

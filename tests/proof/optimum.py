@@ -23,13 +23,15 @@ def possible(instance: Instance, steps: int) -> bool:
     forward = instance.forward
     network, model = forward.network, forward.model
     slots = steps if model.switching == "tdm" else 0
+    times = network.times or ((0, 1),) * len(network.channels)
+    time = {channel[:2]: ticks for channel, ticks in zip(network.channels, times, strict=True)}
     pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}
     cp = cp_model.CpModel()
     load = defaultdict(list)
     for source, goals in forward.collective.deliver_messages:
         wormhole = model.switching != "store-and-forward"
         holders = {source, *goals} if wormhole else set(range(network.nodes))
-        receipts = defaultdict(list)  # (node, step) -> transfers that end there
+        receipts = defaultdict(list)  # (node, step) -> transfers that have ended there then
         sent = []
         for node in holders - {source}:
             for first in holders - {node}:
@@ -38,17 +40,27 @@ def possible(instance: Instance, steps: int) -> bool:
                 else:
                     paths = [(first, node)] if node in network.successors[first] else []
                 for path in paths:
-                    for step in range(steps):
+                    hops = list(pairwise(path))
+                    length = max(time[hop][1] for hop in hops)
+                    before = [sum(time[hop][0] for hop in hops[:i]) for i in range(len(path))]
+                    uses = [("inject", first, 0), ("accept", node, before[-1])]
+                    if slots:
+                        before = list(range(len(path)))
+                        uses[1] = ("accept", node, before[-2])
+                    uses += [
+                        ("link", pair.get(hop, hop), late)
+                        for hop, late in zip(hops, before, strict=False)
+                    ]
+                    last = steps if slots else steps - before[-1] - length + 1
+                    for step in range(last):
                         taken = cp.new_bool_var("")
-                        receipts[node, step].append(taken)
+                        receipts[node, step + before[-1] + length - 1].append(taken)
                         sent.append((taken, first, step))
-                        load["inject", first, step].append(taken)
-                        last = (step + len(path) - 2) % slots if slots else step
-                        load["accept", node, last].append(taken)
-                        for late, hop in enumerate(pairwise(path)):
-                            when = (step + late) % slots if slots else step
-                            load["link", pair.get(hop, hop), when].append(taken)
-            everything = [taken for step in range(steps) for taken in receipts[node, step]]
+                        for kind, place, late in uses:
+                            for tick in range(step + late, step + late + length):
+                                load[kind, place, tick % slots if slots else tick].append(taken)
+            ends = [each for (end, _), each in receipts.items() if end == node]
+            everything = [taken for each in ends for taken in each]
             (cp.add_exactly_one if node in goals else cp.add_at_most_one)(everything)
         for taken, first, step in sent:
             if first != source:

@@ -16,7 +16,7 @@ from cchybrid.proof.cut import CutMeter
 from cchybrid.proof.cut_prices import Crossing
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
-from tests.random_instances import SEVERAL, instances, valid_schedules
+from tests.random_instances import SEVERAL, WITH_TIMES, instances, valid_schedules
 
 
 def bounds_of(instance: Instance) -> dict[str, list[LowerBound]]:
@@ -25,7 +25,7 @@ def bounds_of(instance: Instance) -> dict[str, list[LowerBound]]:
 
 
 @settings(max_examples=examples(100))
-@given(valid_schedules(max_nodes=5, max_messages=5, **SEVERAL))
+@given(valid_schedules(max_nodes=5, max_messages=5, **SEVERAL, **WITH_TIMES))
 def test_no_bound_exceeds_the_optimum(schedule):
     instance = schedule.instance
     record = instance.to_json()
@@ -41,7 +41,7 @@ def test_no_bound_exceeds_the_optimum(schedule):
 
 @pytest.mark.long
 @settings(max_examples=examples(60))
-@given(instances(**SEVERAL), st.data())
+@given(instances(**SEVERAL, **WITH_TIMES), st.data())
 def test_providers_never_fail(instance, data):
     """Not even on instances that have no schedule."""
     nodes = instance.network.nodes
@@ -51,6 +51,11 @@ def test_providers_never_fail(instance, data):
         instance.network,
         channels=tuple(c for c in instance.network.channels if frozenset(c[:2]) in ends),
         half_duplex=tuple(p for p in instance.network.half_duplex if frozenset(p) in ends),
+        times=tuple(
+            time
+            for c, time in zip(instance.network.channels, instance.network.times, strict=False)
+            if frozenset(c[:2]) in ends
+        ),
     )
     ports = st.lists(st.integers(0, 2), min_size=nodes, max_size=nodes).map(tuple)
     instance = replace(instance, network=network)

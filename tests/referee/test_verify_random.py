@@ -36,9 +36,10 @@ def reported(instance: Instance, steps: Steps) -> set[Breach]:
         (v.step if v.step >= 0 else len(steps), v.transfer < 0, v.transfer) for v in violations
     ]
     assert places == sorted(places)
-    said = [Breach(v.rule, v.step, v.transfer, v.message, v.place) for v in violations]
-    assert len(said) == len(set(said))
-    return set(said)
+    said = {Breach(v.rule, v.step, v.transfer, v.message, v.place) for v in violations}
+    # In several ticks a transfer may be one too many at the same place.
+    assert len(violations) == len({v.text for v in violations} if instance.network.times else said)
+    return said
 
 
 def corrupt(instance: Instance, steps: Steps, rng: random.Random) -> Steps:
