@@ -30,15 +30,16 @@ _PRESENT: dict[str, Callable[[Network], Any]] = {
     "chunks": lambda network: network.chunks > 1,
     "rounds": lambda network: network.rounds != [1],
     "times": lambda network: network.times,
+    "groups": lambda network: network.groups,
 }
 FEATURES = frozenset(_PRESENT)
 """All features of instances of the formats ``cchybrid-instance/1`` and ``/2``."""
 
-_COPIES = FEATURES - {"allreduce", "scan", "tdm", "times"}
+_COPIES = FEATURES - {"allreduce", "scan", "tdm", "times", "groups"}
 PROVED = {
     "schedule": FEATURES,
-    "unreachable": _COPIES | {"tdm", "times"},
-    "linear": _COPIES | {"tdm", "times"},
+    "unreachable": _COPIES | {"tdm", "times", "groups"},
+    "linear": _COPIES | {"tdm", "times", "groups"},
     "nested-sets": _COPIES,
     "refutation": _COPIES,
     "part": FEATURES - {"delivering", "combining"},

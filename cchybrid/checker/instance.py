@@ -51,6 +51,8 @@ class Network:
         ``(a, b) -> (latency, length)`` of every channel in ticks; empty if steps are no ticks.
     half_duplex
         The pairs ``(a, b)`` whose two channels share their capacity.
+    groups
+        For every channel of a group, which share one capacity, the first of the group.
     endpoints
         Nodes that no path passes.
     messages
@@ -103,7 +105,15 @@ class Network:
         latest = FORMATS.index(record["format"]) == 1
         network, collective = record["network"], record["collective"]
         model = record.get("model", {})
-        only(network, "nodes", "channels", "half_duplex", "endpoints", *["times"][:latest], *LABELS)
+        only(
+            network,
+            "nodes",
+            "channels",
+            "half_duplex",
+            "endpoints",
+            *["times", "groups"][: 2 * latest],
+            *LABELS,
+        )
         only(collective, "name", "kind", "messages", *["chunks"][:latest])
         self.kind: str = collective["kind"]
         _require(latest or len(_ENDS[self.kind]) == 2)
@@ -169,6 +179,14 @@ class Network:
             _require(not {(a, b), (b, a)} & self.half_duplex)
             _require(self.times.get((a, b)) == self.times.get((b, a)))
             self.half_duplex.add((a, b))
+        self.groups: dict[tuple[int, ...], tuple[int, int]] = {}
+        for group in list_of(network.get("groups", [])):
+            hops = [(a, b) for a, b in whole_rows(group, 2, 2)]
+            _require(len({(self.channels[hop], self.time(hop)) for hop in hops}) == 1)
+            for a, b in hops:
+                _require((a, b) not in self.groups)
+                _require(not {(a, b), (b, a)} & self.half_duplex)
+                self.groups[a, b] = hops[0]
         endpoints = [*whole_numbers(network.get("endpoints", []))]
         self.endpoints = set(endpoints)
         _require(endpoints == sorted(self.endpoints))
@@ -217,6 +235,7 @@ class Network:
     def _reverse(self) -> None:
         self.channels = {(b, a): capacity for (a, b), capacity in self.channels.items()}
         self.times = {(b, a): time for (a, b), time in self.times.items()}
+        self.groups = {(b, a): (d, c) for (a, b), (c, d) in self.groups.items()}
         self.successors, self.predecessors = self.predecessors, self.successors
         self.inject, self.accept = self.accept, self.inject
         self.by_source = not self.by_source
@@ -275,8 +294,8 @@ class Network:
         return distance
 
     def link(self, a: int, b: int) -> tuple[int, int]:
-        """Return the channel whose capacity counts: one of the two of a half-duplex pair."""
-        return (b, a) if (b, a) in self.half_duplex else (a, b)
+        """Return the channel whose capacity counts: one of a half-duplex pair or of a group."""
+        return (b, a) if (b, a) in self.half_duplex else self.groups.get((a, b), (a, b))
 
     def node_set(self, value: Any) -> set[int]:
         """Read a list of node numbers of evidence."""

@@ -34,12 +34,12 @@ class StepUsage:
         self._used: list[dict[int, int]] = []
         """Per resource the transfers of each step, given by its bit, if the capacity is above 1."""
         self.channel: dict[tuple[int, int], int] = {}
+        together: dict[tuple[int, int], int] = {}
         for a, b, capacity in network.channels:
-            shared = (a, b) in network.half_duplex or (b, a) in network.half_duplex
-            if shared and (b, a) in self.channel:
-                self.channel[a, b] = self.channel[b, a]
-            else:
-                self.channel[a, b] = self._resource(capacity)
+            first = network.shared.get((a, b), (a, b))
+            if first not in together:
+                together[first] = self._resource(capacity)
+            self.channel[a, b] = together[first]
         nodes = range(network.nodes)
         self.inject = [self._ports(self.model.inject_limit(node)) for node in nodes]
         self.accept = [self._ports(self.model.accept_limit(node)) for node in nodes]
@@ -98,7 +98,9 @@ class StepUsage:
             for channel in self.network.channels
             if self.can_inject(channel.source) and self.can_accept(channel.target)
         )
-        return replace(self.network, channels=channels, times=(), half_duplex=(), endpoints=())
+        return replace(
+            self.network, channels=channels, times=(), half_duplex=(), groups=(), endpoints=()
+        )
 
     def hops_from(self, sources: Sequence[int]) -> tuple[dict[int, list[int]], list[list[int]]]:
         """Return hop distances in ``open_network``, and the predecessors of each node.

@@ -26,7 +26,7 @@ NODE_ATTRIBUTES = (
 )  # fmt: skip
 """Attributes of nodes that have a meaning."""
 _ROLES = ("endpoint", "terminal", "switch")
-EDGE_ATTRIBUTES = ("capacity", "bandwidth", "latency", "duplex", "half_duplex")
+EDGE_ATTRIBUTES = ("capacity", "bandwidth", "latency", "group", "duplex", "half_duplex")
 """Attributes of edges that have a meaning."""
 _WITHOUT_EFFECT = {
     "node": {"id", "shape_type", "description", "url"},
@@ -124,6 +124,7 @@ def read_graph(
         nodes=len(labels),
         channels=tuple(Channel(a, b, size) for (a, b), size in sorted(capacity.items())),
         half_duplex=half_duplex,
+        groups=_groups(graph, index),
         endpoints=endpoints,
         switches=switches,
         positions=positions,
@@ -248,6 +249,23 @@ def _links(
     units = (unit or default, None) if key == "bandwidth" else (None, unit or default)
     pairs = tuple(sorted((a, b) for a, b in half if half[a, b] and a < b))
     return capacity, pairs, note, units
+
+
+def _groups(
+    graph: nx.Graph, index: Mapping[Hashable, int]
+) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Return the channels of each group, by the attribute of directed edges."""
+    found: dict[str, dict[tuple[int, int], None]] = {}
+    for a, b, data in graph.edges(data=True):
+        if "group" in data and str(data["group"]).strip():
+            if not graph.is_directed():
+                raise InputError(
+                    "a group of an edge of both directions",
+                    where=f"edge {a} {b}",
+                    hint="write a directed graph, with a group for each direction",
+                )
+            found.setdefault(str(data["group"]), {})[index[a], index[b]] = None
+    return tuple(tuple(sorted(group)) for _, group in sorted(found.items()))
 
 
 def _latencies(

@@ -36,6 +36,11 @@ def read_line(network: Network) -> str:
     if network.half_duplex:
         pairs = len(network.half_duplex)
         parts.append(_counted(pairs, "half-duplex pair", "half-duplex pairs"))
+    if network.groups:
+        parts.append(_counted(len(network.groups), "group of channels", "groups of channels"))
+    if network.times:
+        ticks = [sum(time) for time in network.times]
+        parts.append(f"{min(ticks)} to {max(ticks)} ticks")
     return ", ".join(parts)
 
 
@@ -84,6 +89,8 @@ def network_facts(network: Network) -> dict[str, Any]:
         "channels": len(network.channels),
         "capacities": sorted(set(sizes)),
         "half_duplex": [[names(a), names(b)] for a, b in network.half_duplex],
+        "groups": [[[names(a), names(b)] for a, b in group] for group in network.groups],
+        "ticks": sorted({sum(time) for time in network.times}),
         "endpoints": [names(node) for node in network.endpoints],
         "switches": [names(node) for node in network.switches],
         "terminals": [names(node) for node in network.terminals],

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, AnyStr, Literal, NoReturn, cast
 
 from cchybrid.model.collective import Collective, Message, Reduction, SummedMessage
-from cchybrid.model.communication import CommunicationModel, Ports
+from cchybrid.model.communication import CommunicationModel, multiplied
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.json_fields import expect, only_keys, parse_json, show, take
 from cchybrid.model.network import Channel, Network
@@ -24,14 +24,14 @@ from cchybrid.model.text import described
 from cchybrid.model.whole_numbers import MAX_CAPACITY
 
 FORMAT, FORMAT_2 = "cchybrid-instance/1", "cchybrid-instance/2"
-"""The formats of instance files; the second one is written where there are chunks, rounds, times or
-a routing table, or for an allreduce or a scan."""
+"""The formats of instance files; the second one is written where the first one lacks something."""
 _NEWER: tuple[tuple[str, str, str, Callable[[Any], bool]], ...] = (
     ("collective", "chunks", "chunks", lambda value: True),
     ("model", "rounds", "rounds", lambda value: True),
     ("model", "routing", "routing table", lambda value: isinstance(value, dict)),
     ("model", "switching", "switching {}", lambda value: value == "tdm"),
     ("network", "times", "times of channels", lambda value: True),
+    ("network", "groups", "groups of channels", lambda value: True),
     ("collective", "kind", "kind {}", lambda kind: kind in ("allreduce", "scan", "exscan")),
 )
 """The parts that the first format lacks: object, key, words, and for which values."""
@@ -199,9 +199,9 @@ class Instance(ShownInstance):
             return self
         times = max(model.rounds)
         channels = tuple(
-            Channel(a, b, _product(times, size)) for a, b, size in self.network.channels
+            Channel(a, b, min(times * size, MAX_CAPACITY)) for a, b, size in self.network.channels
         )
-        inject, accept = _times(model.inject, times), _times(model.accept, times)
+        inject, accept = multiplied(model.inject, times), multiplied(model.accept, times)
         return replace(
             self,
             network=replace(self.network, channels=channels),
@@ -238,22 +238,17 @@ class Instance(ShownInstance):
         name = "" if self.name == self._default_name() else ", ".join(words)
         return replace(self, collective=collective, model=model, name=name)
 
-    @property
-    def _needs_format_2(self) -> bool:
-        collective, model = self.collective, self.model
-        newer = (
-            bool(model.rounds or self.network.times) or model.table is not None or model.periodic
-        )
-        return newer or collective.chunks > 1 or collective.with_sums
-
     def to_json(self) -> dict[str, Any]:
         """Return the instance as an object of the instance format."""
+        network, collective, model = self.network, self.collective, self.model
+        newer = network.times or network.groups or model.rounds or model.table or model.periodic
+        newer = newer or collective.chunks > 1 or collective.with_sums
         return {
-            "format": FORMAT_2 if self._needs_format_2 else FORMAT,
+            "format": FORMAT_2 if newer else FORMAT,
             "name": self.name,
-            "network": self.network.to_json(),
-            "collective": self.collective.to_json(),
-            "model": self.model.to_json(),
+            "network": network.to_json(),
+            "collective": collective.to_json(),
+            "model": model.to_json(),
         }
 
     @classmethod
@@ -301,16 +296,6 @@ def _differences(collective: Collective, model: CommunicationModel) -> tuple[str
 def counts_rounds_back(collective: Collective, model: CommunicationModel) -> bool:
     """Return whether different rounds of steps are counted from the last step."""
     return collective.kind == "combine" and len(model.rounds) > 1
-
-
-def _times(ports: Ports, times: int) -> Ports:
-    if ports is None or isinstance(ports, int):
-        return None if ports is None else _product(times, ports)
-    return tuple(_product(times, number) for number in ports)
-
-
-def _product(times: int, capacity: int) -> int:
-    return min(times * capacity, MAX_CAPACITY)  # far above all that is ever sent
 
 
 def check_format(record: dict[str, Any], expected: str) -> None:

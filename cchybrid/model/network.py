@@ -16,7 +16,7 @@ from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.json_fields import expect, only_keys, read_integer, take, take_list
 from cchybrid.model.shown import ShownNetwork
 from cchybrid.model.text import described
-from cchybrid.model.times import STEP, ChannelTime, channel_times, read_tick
+from cchybrid.model.times import STEP, ChannelTime, channel_times, checked_groups, read_tick
 from cchybrid.model.whole_numbers import MAX_CAPACITY, whole, whole_tuple
 
 Numbers = TypeVar("Numbers", tuple[int, ...], list[Any])
@@ -60,6 +60,9 @@ class Network(ShownNetwork):
         takes one step.
     tick
         The microseconds of a tick, for people, or ``None``.
+    groups
+        Channels ``(a, b)`` that share the one capacity that each of them has, such as those of one
+        network adapter; a channel is in one group or half-duplex pair at most.
     """
 
     name: str
@@ -72,6 +75,7 @@ class Network(ShownNetwork):
     switches: tuple[int, ...] = ()
     times: tuple[ChannelTime, ...] = ()
     tick: Fraction | None = None
+    groups: tuple[tuple[tuple[int, int], ...], ...] = ()
 
     def __post_init__(self) -> None:
         self._take_whole_numbers()
@@ -94,6 +98,7 @@ class Network(ShownNetwork):
         self.__dict__["times"] = channel_times(self.times, len(self.channels))
         self.__dict__["tick"] = read_tick(self.tick)
         self._check_half_duplex()
+        self.__dict__["groups"] = checked_groups(self)
         for key in ("endpoints", "switches"):
             nodes: tuple[int, ...] = getattr(self, key)
             for index, node in enumerate(nodes):
@@ -238,6 +243,12 @@ class Network(ShownNetwork):
             seen.add((a, b))
 
     @cached_property
+    def shared(self) -> Mapping[tuple[int, int], tuple[int, int]]:
+        """For every channel of a half-duplex pair or a group the first channel of that."""
+        pairs = (((a, b), (b, a)) for a, b in self.half_duplex)
+        return {channel: each[0] for each in (*pairs, *self.groups) for channel in each}
+
+    @cached_property
     def channel_index(self) -> Mapping[tuple[int, int], int]:
         """The index in ``channels`` of each ordered pair of linked nodes."""
         return {(c.source, c.target): index for index, c in enumerate(self.channels)}
@@ -263,8 +274,8 @@ class Network(ShownNetwork):
     @cached_property
     def step_capacity(self) -> int:
         """The channel uses that one step has room for; a half-duplex pair has it once."""
-        shared = sum(self.channels[self.channel_index[pair]].capacity for pair in self.half_duplex)
-        return sum(channel.capacity for channel in self.channels) - shared
+        sizes = {self.shared.get(each[:2], each[:2]): each.capacity for each in self.channels}
+        return sum(sizes.values())
 
     @cached_property
     def symmetric(self) -> bool:
@@ -307,6 +318,7 @@ class Network(ShownNetwork):
             self,
             name=f"{self.name} reversed",
             channels=tuple(Channel(target, source, size) for source, target, size in self.channels),
+            groups=tuple(tuple((b, a) for a, b in group) for group in self.groups),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -330,6 +342,8 @@ class Network(ShownNetwork):
             record["times"] = list(map(list, self.times))
         if self.tick is not None:
             record["tick"] = str(self.tick)
+        if self.groups:
+            record["groups"] = [list(map(list, group)) for group in self.groups]
         return record
 
     @classmethod
@@ -338,7 +352,7 @@ class Network(ShownNetwork):
         record = expect(record, dict, where)
         keys = (
             "name", "nodes", "channels", "half_duplex", "endpoints", "positions", "node_names",
-            "switches", "times", "tick",
+            "switches", "times", "tick", "groups",
         )  # fmt: skip
         only_keys(record, keys, where)
         positions = node_names = None
@@ -357,6 +371,7 @@ class Network(ShownNetwork):
             switches=take_list(record, "switches", read_integer, where, []),
             times=tuple(take(record, "times", list, where, [])),
             tick=record.get("tick"),
+            groups=tuple(take(record, "groups", list, where, [])),
         )
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Times of channels in ticks: how long a message is under way, and how long a channel is busy."""
+"""Times of channels in ticks, and groups of channels that share their capacity."""
 
 from __future__ import annotations
 
@@ -57,6 +57,41 @@ def channel_times(values: Any, channels: int) -> tuple[ChannelTime, ...]:
             hint="give one per channel",
         )
     return tuple(times) if set(times) - {STEP} else ()
+
+
+def checked_groups(network: Any) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Return the groups of channels of a network as tuples.
+
+    Raises
+    ------
+    InputError
+        A group is none; the error names the place.
+    """
+    found: list[tuple[tuple[int, int], ...]] = []
+    taken = {end for a, b in network.half_duplex for end in ((a, b), (b, a))}
+    channels = {channel[:2]: channel[2] for channel in network.channels}
+    for index, group in enumerate(_lists(network.groups)):
+        where = f"network.groups[{index}]"
+        hops: list[Any] = [whole_tuple(hop, where) for hop in _lists(group)]
+        problem = ""
+        for hop in hops:
+            if hop not in channels:
+                problem = f"{str(hop)[:40]} is no channel"
+            elif hop in taken:
+                problem = f"channel {hop[0]}->{hop[1]} is in two groups or half-duplex pairs"
+            taken.add(hop)
+        if not problem and len({(channels[hop], network.time_of(hop)) for hop in hops}) != 1:
+            problem = "no channels, or of different capacities or times"
+        if problem:
+            raise InputError(problem, where=where, hint="list channels that share one capacity")
+        found.append(tuple(hops))
+    return tuple(found)
+
+
+def _lists(values: Any) -> Iterable[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError("no list", where="network.groups", hint="write [[[0, 1], [0, 2]], ...]")
+    return values
 
 
 def read_tick(value: Any) -> Fraction | None:

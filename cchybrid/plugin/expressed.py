@@ -12,7 +12,7 @@ from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 
 FEATURES = frozenset({
-    "store-and-forward", "tdm", "times",
+    "store-and-forward", "tdm", "times", "groups",
     "extra hops", "routing table", "limited ports", "ports by node", "rounds",
     "empty steps", "chunks", "combining", "allreduce", "scan", "wide channels", "half duplex",
     "endpoints",
@@ -29,6 +29,7 @@ def features(schedule: Schedule) -> set[str]:
         "store-and-forward": model.hop_by_hop,
         "tdm": model.periodic,
         "times": bool(network.times),
+        "groups": bool(network.groups),
         "extra hops": not model.hop_by_hop and model.extra_hops != 0,
         "routing table": model.table is not None,
         "limited ports": model.inject is not None,
@@ -66,6 +67,6 @@ def refuse_unexpressed(schedule: Schedule, name: str, expresses: tuple[str, ...]
             f"the format {name} does not express {', '.join(sorted(missing))}",
             where=schedule.instance.name,
             hint="use the schedule file, which has them"
-            if missing & {"tdm", "times"}
+            if missing & {"tdm", "times", "groups"}
             else "use --to html, or another format of docs/export.md that does",
         )

@@ -29,7 +29,7 @@ _LISTING = RLock()
 """Held while a deferred field is listed, so that all threads get the same list."""
 NO_OFFSETS = np.zeros(0, dtype=np.int32)
 CHANNEL, LINK, INJECT, ACCEPT = 0, 1, 2, 3
-"""Kinds of resources: a channel, a half-duplex pair, a node's injection and acceptance ports."""
+"""Kinds of resources: a channel, a half-duplex pair or a group, injection and acceptance ports."""
 
 
 def deferrable(name: str) -> Callable[[type[T]], type[T]]:

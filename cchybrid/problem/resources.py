@@ -143,20 +143,18 @@ def resources_of(forward: Instance) -> Resources:
     network, model = forward.network, forward.model
     rows: list[tuple[int, int, bool]] = []
     channel: dict[tuple[int, int], int] = {}
-    pair_of = {pair: pair for pair in network.half_duplex}
-    pair_of |= {(b, a): (a, b) for a, b in network.half_duplex}
+    of_first: dict[tuple[int, int], int] = {}
     flow_out = [0] * network.nodes
     flow_in = [0] * network.nodes
     for source, target, capacity in network.channels:
         flow_out[source] += capacity
         flow_in[target] += capacity
-        pair = pair_of.get((source, target))
-        if pair is None:
-            channel[source, target] = len(rows)
-            rows.append((capacity, CHANNEL, False))
-        elif pair not in channel:
-            channel[pair] = channel[pair[1], pair[0]] = len(rows)
-            rows.append((capacity, LINK, False))
+        first = network.shared.get((source, target), (source, target))
+        if first not in of_first:
+            of_first[first] = len(rows)
+            shares = (source, target) in network.shared
+            rows.append((capacity, LINK if shares else CHANNEL, False))
+        channel[source, target] = of_first[first]
 
     inject, accept = len(rows) + np.arange(2 * network.nodes, dtype=np.int32).reshape(2, -1)
     limits_of = (INJECT, model.inject_limit, flow_out), (ACCEPT, model.accept_limit, flow_in)

@@ -29,7 +29,7 @@ KNOWN: dict[type, frozenset[str]] = {
     Instance: frozenset({"network", "collective", "model", "name"}),
     Network: frozenset({
         "name", "nodes", "channels", "half_duplex", "endpoints",
-        "times",
+        "times", "groups",
         "positions", "node_names", "switches", "tick",  # these restrict no schedule
     }),
     Channel: frozenset({"source", "target", "capacity"}),

@@ -297,18 +297,18 @@ class _Referee:
     def _check_links(self, owner: Ints, channel: Ints, when: Ints) -> None:
         channels = self.network.channels
         link = np.arange(len(channels))
-        shared = set()
-        for a, b in self.network.half_duplex:
-            one, other = self.network.channel_index[a, b], self.network.channel_index[b, a]
-            link[other] = one
-            shared.add(one)
+        for hop, first in self.network.shared.items():
+            link[self.network.channel_index[hop]] = self.network.channel_index[first]
+        groups = {group[0] for group in self.network.groups}
 
         def name(index: int) -> tuple[str, str]:
-            a, b = channels[index][:2]
+            hop = a, b = channels[index][:2]
             if self.report.backwards:
                 a, b = b, a
             one, other = self.report.node(a), self.report.node(b)
-            if index in shared:
+            if hop in groups:
+                return "group-overload", f"group of channel {one}->{other}"
+            if hop in self.network.shared:
                 return "half-duplex-overload", f"half-duplex link {one}-{other}"
             return "channel-overload", f"channel {one}->{other}"
 

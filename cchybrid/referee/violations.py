@@ -24,6 +24,7 @@ RULES: dict[str, str] = {
     "(tdm: a message uses the channels of its path in consecutive steps; the last step is followed "
     "by the first)",
     "half-duplex-overload": "both directions of a half-duplex link share its capacity",
+    "group-overload": "the channels of a group share their capacity",
     "inject-overload": "a node injects no more messages in a step than it has ports",
     "accept-overload": "a node accepts no more messages in a step than it has ports "
     "(tdm: in the step of the last channel of the path)",

@@ -68,6 +68,12 @@ def network_graph(network: Network) -> nx.DiGraph:
             where=network.name,
             hint="keep it as an instance file",
         )
+    if network.times:
+        raise InputError(
+            "a graph has bandwidths and latencies, not the ticks of a size",
+            where=network.name,
+            hint="keep it as an instance file",
+        )
     label = range(network.nodes) if network.node_names is None else network.node_names
     graph = nx.DiGraph(name=network.name)
     graph.add_nodes_from(label)
@@ -81,6 +87,9 @@ def network_graph(network: Network) -> nx.DiGraph:
     for a, b in network.half_duplex:
         for tail, head in ((a, b), (b, a)):
             graph.edges[label[tail], label[head]]["half_duplex"] = True
+    for number, group in enumerate(network.groups):
+        for tail, head in group:
+            graph.edges[label[tail], label[head]]["group"] = number
     return graph
 
 

@@ -152,10 +152,9 @@ def _number(word: str) -> int:
 
 def _check_writable(network: Network) -> None:
     json = "save it as JSON"
-    if network.half_duplex:
-        raise InputError(
-            "the text format holds no half-duplex links", where=network.name, hint=json
-        )
+    if network.half_duplex or network.groups or network.times:
+        what = "half-duplex links" if network.half_duplex else "groups or times of channels"
+        raise InputError(f"the text format holds no {what}", where=network.name, hint=json)
     into: list[set[int]] = [set() for _ in range(network.nodes)]
     for channel in network.channels:
         into[channel.target].add(channel.source)

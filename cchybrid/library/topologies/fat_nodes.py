@@ -48,9 +48,9 @@ def fat(terminals: int, slim: Network) -> Network:
             "switches",
             hint=f"use {slim.name}, or a network whose nodes are all terminals",
         )
-    if slim.times:
+    if slim.times or slim.groups:
         raise InputError(
-            f"{slim.name}: its channels have times, those to terminals would have none",
+            f"{slim.name}: its channels have times or groups, those to terminals would have none",
             hint="write a network file with all channels",
         )
     ends = terminals * slim.nodes

@@ -77,6 +77,11 @@ def _without(
         name=" without ".join([network.name, *([" and ".join(parts)] if parts else [])]),
         channels=tuple(compress(network.channels, kept)),
         times=tuple(compress(network.times, kept)),
+        groups=tuple(
+            left
+            for group in network.groups
+            if (left := tuple(channel for channel in group if channel not in gone))
+        ),
         # The remaining channel of a failed pair keeps the whole capacity.
         half_duplex=tuple(
             (a, b) for a, b in network.half_duplex if (a, b) not in gone and (b, a) not in gone

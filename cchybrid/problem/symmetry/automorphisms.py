@@ -147,8 +147,10 @@ class _Graph:
         ]
         shared = {*network.half_duplex, *((b, a) for a, b in network.half_duplex)}
         times = network.times or (STEP,) * len(network.channels)
+        # A group is mapped to itself alone.
+        group = {hop: number for number, each in enumerate(network.groups) for hop in each}
         kind = {
-            (a, b): (size, (a, b) in shared, time)
+            (a, b): (size, (a, b) in shared, time, group.get((a, b), -1))
             for (a, b, size), time in zip(network.channels, times, strict=True)
         }
         kinds = Counter(kind.values())
