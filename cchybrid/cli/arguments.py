@@ -143,6 +143,7 @@ def _instance(
     rounds: str | None = None,
     size: str | None = None,
     tick: str | None = None,
+    size_matrix: str | None = None,
 ) -> None:
     """Name an instance.
 
@@ -181,6 +182,8 @@ def _instance(
         Bytes of every message (1MiB): steps become ticks, by the bandwidths of links.
     tick : US
         Microseconds of a tick; times are rounded up to it.
+    size_matrix : FILE.csv
+        For alltoallv: the bytes from every node (row) to every other one.
     """
 
 

@@ -285,6 +285,7 @@ def instance(
     rounds: Any = None,
     size: Any = None,
     tick: Any = None,
+    size_matrix: Any = None,
     ignore_attributes: bool = False,
     unit: Any = None,
     name: str | None = None,
@@ -317,6 +318,8 @@ def instance(
     size, tick
         The bytes of every message, such as ``1MiB``: steps become ticks, by the bandwidths of the
         links. The microseconds of a tick, to which times are rounded up; by default all are exact.
+    size_matrix
+        For ``alltoallv`` a CSV file or a matrix: the bytes from every node to every other one.
     ignore_attributes
         Whether unknown attributes of a graph are ignored, with a warning, not refused.
     unit
@@ -372,6 +375,7 @@ def instance(
         rounds=rounds,
         size=size,
         tick=tick,
+        size_matrix=size_matrix,
     )
     unit = EXACT if unit is None and size is not None else unit
     if isinstance(collective, str) or (collective is None and spec.topology):

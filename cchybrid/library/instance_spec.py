@@ -15,6 +15,7 @@ from cchybrid.library.rates import in_ticks, read_bytes
 from cchybrid.library.records import CollectiveInfo, TopologyInfo
 from cchybrid.library.roles import senders_and_receivers, shortened
 from cchybrid.library.routing_tables import dependency_cycle, routing_table
+from cchybrid.library.size_matrix import NAME, alltoallv, read_sizes
 from cchybrid.library.topologies import fail
 from cchybrid.library.topologies import network as build_network
 from cchybrid.library.topologies.names import rates_of
@@ -62,6 +63,9 @@ class InstanceSpec:
     size, tick
         The bytes of every message, such as ``1MiB``, where links have bandwidths: steps are ticks.
         The microseconds of a tick; without it the largest of which all times are multiples.
+    size_matrix
+        For alltoallv a CSV file or a matrix: the bytes from every participant to every other one,
+        in messages of ``size`` bytes, or of the largest size of which all are multiples.
     """
 
     topology: str
@@ -79,6 +83,7 @@ class InstanceSpec:
     rounds: Any = None
     size: Any = None
     tick: Any = None
+    size_matrix: Any = None
 
 
 def no_note(text: str) -> None:
@@ -136,6 +141,10 @@ def on_network(
         alone = {*(whole.endpoints or range(whole.nodes))} - {*whole.terminals, *whole.switches}
         if alone:
             note(f"{whole.name}: {shortened(sorted(alone), whole)} have no links and take no part")
+    if (spec.collective or "").lower() == NAME:
+        return with_model(Instance(network, _alltoallv(spec, network, named)), spec, note)
+    if spec.size_matrix is not None:
+        raise InputError("sizes of pairs", where="size_matrix", hint=f"the collective is {NAME}")
     collective = build_collective(
         spec.collective or "",
         network,
@@ -154,7 +163,8 @@ def on_network(
 def sized(file: NetworkFile, spec: InstanceSpec, note: Callable[[str], None]) -> Network:
     """Return the network of a file; with the times of its channels if the size is given."""
     network, rates = file.network, file.rates
-    if spec.size is None:
+    cut_only = spec.size_matrix is not None and spec.tick is None and rates is None
+    if spec.size is None or cut_only:
         if spec.tick is not None:
             raise InputError("a tick without a size", where="tick", hint="add --size, or leave it")
         if any(file.latencies):
@@ -170,6 +180,18 @@ def sized(file: NetworkFile, spec: InstanceSpec, note: Callable[[str], None]) ->
     timed, line = in_ticks(network, rates, chunk, read_tick(spec.tick))
     note(f"{network.name}: {line}")
     return timed
+
+
+def _alltoallv(
+    spec: InstanceSpec, network: Network, named: Sequence[tuple[int, ...] | None]
+) -> Collective:
+    if spec.size_matrix is None:
+        raise InputError("no sizes", where="size_matrix", hint="name a CSV file of bytes per pair")
+    for where, given in (("root", spec.root), ("transmitters", named[0]), ("receivers", named[1])):
+        if given is not None:
+            raise InputError(f"{NAME} has none", where=where, hint="use participants")
+    nodes = network.terminals if named[2] is None else named[2]
+    return alltoallv(read_sizes(spec.size_matrix), nodes, spec.size)
 
 
 def _check_cut_off(
@@ -246,6 +268,7 @@ def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
         ("--fail-node", spec.fail_nodes or None),
         ("--size", spec.size),
         ("--tick", spec.tick),
+        ("--size-matrix", spec.size_matrix),
     ):
         if value is not None:
             raise InputError(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .rounds_front import FrontPoint
 
 
-@arguments.with_instance("routing", "rounds", "size", "tick", exact=True)
+@arguments.with_instance("routing", "rounds", "size", "tick", "size_matrix", exact=True)
 def rounds(
     read_instance: arguments.ReadInstance,
     steps: int,
@@ -78,7 +78,7 @@ def rounds(
     raise typer.Exit(0 if result.schedule is not None else 1)
 
 
-@arguments.with_instance("routing", "chunks", "rounds", "size", "tick", exact=True)
+@arguments.with_instance("routing", "chunks", "rounds", "size", "tick", "size_matrix", exact=True)
 def pareto(
     read_instance: arguments.ReadInstance,
     context: typer.Context,

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from .throughput import ThroughputResult
 
 
-@arguments.with_instance("routing", "ports", "chunks", "rounds", "size", "tick", exact=True)
+@arguments.with_instance(
+    "routing", "ports", "chunks", "rounds", "size", "tick", "size_matrix", exact=True
+)
 def throughput(
     read_instance: arguments.ReadInstance,
     context: typer.Context,
