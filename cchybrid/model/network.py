@@ -279,9 +279,9 @@ class Network(ShownNetwork):
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether every channel has an opposite one of the same capacity."""
-        channels = set(self.channels)
-        return all(Channel(target, source, size) in channels for source, target, size in channels)
+        """Whether every channel has an opposite one of the same capacity and time."""
+        channels = {(*channel, self.time_of(channel[:2])) for channel in self.channels}
+        return all((b, a, size, time) in channels for a, b, size, time in channels)
 
     @cached_property
     def terminals(self) -> tuple[int, ...]:

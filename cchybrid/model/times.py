@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -25,6 +27,7 @@ class ChannelTime(NamedTuple):
     length: int = 1
 
 
+_TICK = re.compile(r"\d{1,20}([./]\d{1,20})?")
 STEP = ChannelTime()
 """The time of a channel where every transfer takes one step."""
 
@@ -104,11 +107,12 @@ def read_tick(value: Any) -> Fraction | None:
     """
     if value is None:
         return None
-    try:
-        tick = Fraction(value)
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        tick = Fraction(0)
-    if isinstance(value, bool) or tick <= 0 or len(str(tick)) > 40:
+    tick = Fraction(0)
+    # Of a text such as 1e999999999 the number alone would exhaust the memory.
+    if not isinstance(value, str) or _TICK.fullmatch(value):
+        with suppress(TypeError, ValueError, OverflowError, ZeroDivisionError):
+            tick = Fraction(value)
+    if isinstance(value, bool) or not 0 < tick.numerator < 10**20 > tick.denominator:
         raise InputError(
             f"{show(value)} is no number of microseconds",
             where="network.tick",
