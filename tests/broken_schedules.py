@@ -7,6 +7,7 @@ violations (rule, step, transfer, message, place) that it causes, in the order o
 from dataclasses import replace
 
 from cchybrid.model import (
+    Channel,
     Collective,
     CommunicationModel,
     Instance,
@@ -86,6 +87,13 @@ DOWN = RoutingTable(tuple(tuple((v - (v != g)) % 4 for g in range(4)) for v in r
 TABLE = Instance(ring(4), deliver((0, (2,))), CommunicationModel(routing=DOWN))
 TABLE_COMBINE = replace(TABLE, collective=combine(((2,), 0)))
 
+# Along the path 0, 1, 2 the latencies are 2 and 1, the lengths 1 and 3: it takes six ticks.
+TICKS = Instance(
+    Network("chain", 3, (Channel(0, 1), Channel(1, 2)), times=((2, 1), (1, 3))),
+    Collective("two", (Message(0, (2,)), Message(0, (1,)))),
+)
+TICKS_STEPS: Raw = [[(0, (0, 1, 2))], [], [], [(1, (0, 1))], [], []]
+
 VALID = {
     "broadcast": (BROADCAST, BROADCAST_STEPS),
     "reduce": (REDUCE, REDUCE_STEPS),
@@ -100,11 +108,16 @@ VALID = {
     "table": (TABLE, [[(0, (0, 3, 2))]]),
     "table-combine": (TABLE_COMBINE, [[(0, (2, 1, 0))]]),
     "half-combine": (HALF_COMBINE, HALF_COMBINE_STEPS),
+    "ticks": (TICKS, TICKS_STEPS),
 }
 
 # What is done to which schedule: put these transfers at [step][transfer] (None drops it, an index
 # behind the last one adds it, a step behind the last one adds a step); what must be reported.
 MISTAKES = {
+    "a transfer that ends after the last tick": ("ticks", {(3, 0): None, (4, 0): (1, (0, 1))},
+        [("ends-too-late", 4, 0, 1, "")]),
+    "a channel that is busy until the next tick": ("ticks", {(3, 0): None, (2, 0): (1, (0, 1))},
+        [("channel-overload", 2, 0, 1, "channel 0->1")]),
     "message number too high": ("scatter", {(1, 0): (3, (1, 2, 3))},
         [("unknown-message", 1, 0, 3, "message 3"), ("missing-destination", -1, -1, 1, "node 3")]),
     "negative message number": ("store", {(1, 2): (-1, (0, 1))},

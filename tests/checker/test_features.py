@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -38,6 +39,11 @@ def table() -> Instance:
     return cchybrid.instance("mesh-2x3", "AAB", routing="xy")
 
 
+def ticks(collective: str = "AAB", **more: Any) -> Instance:
+    network = cchybrid.network("ring-bi-6")
+    return cchybrid.instance(replace(network, times=((1, 2),) * 12), collective, **more)
+
+
 PAIR = [[0, 1], [1, 0]]
 CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
     "plain": (ring().to_json(), {"wormhole"}),
@@ -56,6 +62,7 @@ CASES: dict[str, tuple[dict[str, Any], set[str]]] = {
     "endpoints": (cchybrid.instance("omega-4", "OAB").to_json(), {"wormhole", "endpoints"}),
     "wide": (record([[0, 1, 2]], (0, [1])), {"wormhole", "wide channels"}),
     "half": (record(PAIR, (0, [1]), half_duplex=[[0, 1]]), {"wormhole", "half duplex"}),
+    "times": (ticks().to_json(), {"wormhole", "times"}),
     "nothing": (record([], (0, [1]), nodes=2), {"wormhole"}),
 }
 
