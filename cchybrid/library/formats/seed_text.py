@@ -91,8 +91,8 @@ def write_seed_text(file: NetworkFile) -> str:
     Raises
     ------
     InputError
-        The format cannot represent the network: it has half-duplex links, or endpoints that a path
-        could pass if they were not endpoints.
+        The format cannot represent the network: it has half-duplex links, times of channels, or
+        endpoints that a path could pass if they were not endpoints.
     """
     network = file.network
     _check_writable(network)
@@ -152,9 +152,10 @@ def _number(word: str) -> int:
 
 def _check_writable(network: Network) -> None:
     json = "save it as JSON"
-    if network.half_duplex or network.groups or network.times:
-        what = "half-duplex links" if network.half_duplex else "groups or times of channels"
-        raise InputError(f"the text format holds no {what}", where=network.name, hint=json)
+    lacking = ("half-duplex links", network.half_duplex), ("times", network.times)
+    for what, parts in (*lacking, ("groups of channels", network.groups)):
+        if parts:
+            raise InputError(f"the text format holds no {what}", where=network.name, hint=json)
     into: list[set[int]] = [set() for _ in range(network.nodes)]
     for channel in network.channels:
         into[channel.target].add(channel.source)
