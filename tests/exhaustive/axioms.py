@@ -57,14 +57,15 @@ class Axioms:
         ]
         self._chunks = own.chunks
         self._averages: _Payments | None = None
-        if not (own.table or own.periodic or own.members):
+        if not (own.table or own.periodic or own.members or own.times):
             whole = Network(without_parts(instance))
             self._averages = _Payments(whole, steps, rng, any_rounds=True)
         self.payments = sum(len(each.minima) for each in self._drawn)
         self._formulas = [
             (part, Formula(network, steps))
             for part, network in self._networks
-            if min_clauses(network, steps) * len(self._networks) <= limit
+            if not network.times  # a refutation is not proved for ticks
+            and min_clauses(network, steps) * len(self._networks) <= limit
         ]
         self.clauses = sum(len(formula.clauses) for _, formula in self._formulas)
         if self.clauses > limit or len(self._formulas) < len(self._networks):
@@ -128,9 +129,10 @@ class _Payments:
             for message in range(len(network.messages)):
                 routes = paid_for_routes(network, prices, [message])
                 self.minima.append((prices, message, f"routes at {evidence}", routes))
-                group = any_group(network, steps, rng, [message])
-                spread = Spread(network, prices, group, any_rounds).paid([message])
-                self.minima.append((prices, message, f"{group} at {evidence}", spread))
+                if not network.times:  # nor is the worth of destinations
+                    group = any_group(network, steps, rng, [message])
+                    spread = Spread(network, prices, group, any_rounds).paid([message])
+                    self.minima.append((prices, message, f"{group} at {evidence}", spread))
                 rows = any_sets(network, prices, rng)
                 entered = paid_for_sets(network, prices, rows, [message])
                 self.minima.append((prices, message, f"sets {rows} at {evidence}", entered))

@@ -90,7 +90,7 @@ class Examination:
         if not feasible:
             self.counts["cases without a schedule"] += 1
             return
-        for feature in bounds.features():
+        for feature in () if self.rules.times else bounds.features():
             for text in feature.disagreements(self.record):
                 self._report(text)
         optimum = self._optimum()
@@ -99,7 +99,8 @@ class Examination:
             schedules = []
             with contextlib.suppress(TooLargeError):
                 for _ in range(self.effort.schedules):
-                    found = self.search.greedy(self.rng, 20)
+                    draw = self.search.in_ticks if self.rules.times else self.search.greedy
+                    found = draw(self.rng, 20)
                     schedules += [] if found is None else [found]
         else:
             schedules = [*self._schedules(optimum), *self._schedules(optimum + 1)]
@@ -113,6 +114,9 @@ class Examination:
         self._check_claims(schedules)
 
     def _optimum(self) -> int | None:
+        if self.rules.times:
+            self.counts["cut off: optimum not known, in ticks (schedules are drawn)"] += 1
+            return None
         try:
             return self.search.fewest_steps()
         except TooLargeError:
@@ -223,6 +227,8 @@ class Examination:
         self.counts["cut off: finders that are not asked"] += len(bounds.finders()) - len(finders)
         for claim in bounds.step_claims(self.record, finders):
             yield claim, Fraction(fewest)
+        if self.rules.times:
+            return  # refutations and rounds per chunk are not for ticks
         if self.rng.random() < self.effort.refutations:
             for steps in (fewest - 1, fewest):
                 if bounds.formula_size(self.record, steps) > self.effort.axioms:

@@ -23,7 +23,7 @@ FEATURES: dict[str, tuple[Any, ...]] = {
     "endpoints": ("none", "some"),
     "routing": ("minimal", 1, "any", "table"),
     "chunks": (1, 2),
-    "rounds": ((), (2, 2), (1, 2), (2, 1)),
+    "rounds": ((), (2, 2), (1, 2), (2, 1), "ticks"),
 }
 COMBINATIONS = tuple(product(*FEATURES.values()))
 KINDS = (
@@ -154,9 +154,13 @@ def _instance(
         model["routing"] = _table(network, rng) if wormhole else "minimal"
     if chosen["chunks"] > 1:
         collective["chunks"] = chosen["chunks"]
-    if chosen["rounds"]:
+    if chosen["rounds"] == "ticks":
+        # There are no sums in ticks.
+        if kind not in SUMS:
+            _add_times(network, rng)
+    elif chosen["rounds"]:
         model["rounds"] = list(chosen["rounds"])
-    newer = len(collective) > 3 or "rounds" in model or kind in SUMS
+    newer = len(collective) > 3 or "rounds" in model or kind in SUMS or "times" in network
     newer = newer or isinstance(model["routing"], dict)
     return {
         "format": f"cchybrid-instance/{1 + newer}", "name": "small", "network": network,
@@ -184,6 +188,16 @@ def _network(nodes: int, arcs: Arcs, chosen: dict[str, Any], rng: random.Random)
     if chosen["endpoints"] == "some":
         network["endpoints"] = sorted(rng.sample(range(nodes), rng.randrange(1, nodes)))
     return network
+
+
+def _add_times(network: dict[str, Any], rng: random.Random) -> None:
+    """Give every channel a latency and a length; not all are those of a step."""
+    slow = rng.choice(((0, 1), (1, 1), (0, 2), (2, 3)))
+    times = {tuple(arc[:2]): rng.choice(((0, 2), slow)) for arc in network["channels"]}
+    for a, b in network.get("half_duplex", []):
+        times[a, b] = times[b, a]
+    if any(time != (0, 1) for time in times.values()):
+        network["times"] = [list(time) for time in times.values()]
 
 
 def _table(network: dict[str, Any], rng: random.Random) -> dict[str, Any]:

@@ -7,7 +7,7 @@ reading, not for speed.
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 Path = tuple[int, ...]
@@ -37,6 +37,9 @@ class Rules:
         self.capacity: dict[tuple[int, int], int] = {}
         for a, b, *rest in network["channels"]:
             self.capacity[(b, a) if self.backwards else (a, b)] = rest[0] if rest else 1
+        self.times: dict[tuple[int, int], tuple[int, int]] = {}
+        for hop, (latency, length) in zip(self.capacity, network.get("times", []), strict=False):
+            self.times[hop] = latency, length
         self.half_duplex = {frozenset(pair) for pair in network.get("half_duplex", [])}
         self.endpoints = set(network.get("endpoints", []))
         self.one_hop = model.get("switching", "wormhole") == "store-and-forward"
@@ -51,7 +54,7 @@ class Rules:
         if self.backwards:
             self.inject, self.accept = self.accept, self.inject
         self.rounds: list[int] = model.get("rounds") or [1]
-        self.may_be_empty = len(set(self.rounds)) > 1
+        self.may_be_empty = len(set(self.rounds)) > 1 or bool(self.times)
         self.messages: list[tuple[int, frozenset[int]]] = []
         self.members: list[Parts] = []
         self.needs: list[dict[int, Parts]] = []
@@ -153,6 +156,46 @@ class Rules:
             found.add("path-off-table" if self.table else "path-too-long")
         return found
 
+    def duration(self, path: Sequence[int]) -> int:
+        """Return the steps that a transfer over existing channels takes: its ticks, or one."""
+        if not self.times:
+            return 1
+        hops = list(pairwise(path))
+        return sum(self.times[hop][0] for hop in hops) + max(self.times[hop][1] for hop in hops)
+
+    def uses(self, path: Sequence[int]) -> list[tuple[str, Any, int]]:
+        """Return what a transfer uses: the rule, the place and the tick, counted from its start."""
+        hops = list(pairwise(path))
+        length = max(self.times[hop][1] for hop in hops)
+        inject, accept = "inject-overload", "accept-overload"
+        if self.backwards:
+            inject, accept = accept, inject
+        found: list[tuple[str, Any, int]] = []
+        for tick in range(length):
+            late = tick
+            found.append((inject, ("from", path[0]), late))
+            for hop in hops:
+                if frozenset(hop) in self.half_duplex:
+                    found.append(("half-duplex-overload", tuple(sorted(hop)), late))
+                else:
+                    found.append(("channel-overload", hop, late))
+                late += self.times[hop][0]
+            found.append((accept, ("to", path[-1]), late))
+        return found
+
+    def limit(self, rule: str, place: Any) -> float:
+        """Return how often a place of ``uses`` may be used in a tick."""
+        if place[0] == "from":
+            return self.inject[place[1]]
+        return self.accept[place[1]] if place[0] == "to" else self.capacity[place]
+
+    def overloads_in_ticks(self, starts: Iterable[tuple[int, Sequence[int]]]) -> set[str]:
+        """Return the rules about capacities and ports that paths with their first ticks break."""
+        used = Counter[tuple[str, Any, int]]()
+        for start, path in starts:
+            used.update((rule, place, start + tick) for rule, place, tick in self.uses(path))
+        return {rule for (rule, place, _), n in used.items() if n > self.limit(rule, place)}
+
     def overloads(self, step: int, paths: Iterable[Sequence[int]]) -> set[str]:
         """Return the rules about capacities and ports that the paths of one step break."""
         channels, pairs = Counter[tuple[int, int]](), Counter[frozenset[int]]()
@@ -207,6 +250,11 @@ def violations(instance: dict[str, Any], steps: list[list[dict[str, Any]]]) -> s
                 found.add("unknown-message")
     if found:
         return found
+    if rules.times:
+        starts = [(number, path) for number, step in enumerate(read) for _, path, _ in step]
+        if any(number + rules.duration(path) > len(read) for number, path in starts):
+            found.add("ends-too-late")
+        return found | rules.overloads_in_ticks(starts) | _copies(rules, read)
     for number, step in enumerate(read):
         if not step and not rules.may_be_empty:
             found.add("empty-step")
@@ -218,17 +266,25 @@ def _copies(rules: Rules, steps: list[list[tuple[int, Path, Any]]]) -> set[str]:
     """Return the broken rules of causality and completeness."""
     found = set()
     holders = [{source} for source, _ in rules.messages]
-    for step in steps:
-        before = [set(nodes) for nodes in holders]
+    arrivals: dict[int, list[tuple[int, int]]] = {}
+    for number, step in enumerate(steps):
         for message, path, _ in step:
             first, last = path[0], path[-1]
-            if first not in before[message]:
+            if first not in holders[message]:
                 found.add("not-informed")
+            if last != rules.messages[message][0] and not rules.may_receive(message, last):
+                found.add("not-a-destination")
+            end = number + rules.duration(path) - 1
+            arrivals.setdefault(end, []).append((message, last))
+        for message, last in arrivals.pop(number, []):
             if last in holders[message]:
                 found.add("received-twice")
-            elif not rules.may_receive(message, last):
-                found.add("not-a-destination")
             holders[message].add(last)
+    # What is still under way is reported as such, and is no missing message.
+    for message, last in chain.from_iterable(arrivals.values()):
+        if last in holders[message]:
+            found.add("received-twice")
+        holders[message].add(last)
     if any(not goals <= holders[m] for m, (_, goals) in enumerate(rules.messages)):
         found.add("missing-destination")
     return found

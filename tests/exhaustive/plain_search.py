@@ -152,6 +152,38 @@ class Search:
                 found.append(step)
         return found
 
+    def in_ticks(self, rng: random.Random, longest: int) -> list[Step] | None:
+        """Return a random schedule in ticks: transfers one by one, as early as they fit, or later.
+
+        ``None`` if it comes to a dead end, or takes more ticks.
+        """
+        rules, used, since = self.rules, Counter[Any](), dict[tuple[int, int], int]()
+        starts: list[tuple[int, Move]] = []
+        state, waits = self.start, rng.choice((0, 1, 3))
+        while not self.is_complete(state):
+            receipts = self._receipts(state)
+            if not receipts:
+                return None
+            move = rng.choice(rng.choice(receipts))
+            uses = Counter(rules.uses(move.path))
+            if any(rules.limit(rule, place) == 0 for rule, place, _ in uses):
+                self._count()
+                continue
+            start = since.get((move.message, move.path[0]), 0) + rng.randint(0, waits)
+            while any(
+                used[rule, place, start + tick] >= rules.limit(rule, place)
+                for rule, place, tick in uses
+            ):
+                start += 1
+            used.update((rule, place, start + tick) for rule, place, tick in uses)
+            since[move.message, move.path[-1]] = start + rules.duration(move.path)
+            starts.append((start, move))
+            state = self.after(state, (move,))
+        ticks = max(start + rules.duration(move.path) for start, move in starts)
+        if ticks > longest:
+            return None
+        return [tuple(m for s, m in starts if s == tick) for tick in range(ticks)]
+
     def is_complete(self, state: State) -> bool:
         """Return whether every destination has its message, every member the whole sum."""
         if self.rules.members:

@@ -114,6 +114,7 @@ def test_any_text_is_read_or_refused(text):
     ("more", "line"),
     [
         ({"half_duplex": ((0, 1),)}, "line: the text format holds no half-duplex links"),
+        ({"times": ((0, 2),) * 4}, "line: the text format holds no times; save it as JSON"),
         ({"endpoints": (0, 1, 2)}, "cannot express that no path passes node 1; save it as JSON"),
     ],
 )
