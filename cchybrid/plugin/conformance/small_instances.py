@@ -52,6 +52,7 @@ def conformance_instances() -> tuple[ConformanceInstance, ...]:
     cells = Network.from_links(
         "mesh-2x3", 6, [(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)]
     )
+    slow = replace(line, times=((1, 2), (1, 2), (0, 3), (0, 3), (1, 2), (1, 2)))
     shared = Network.from_links("ring-4", 4, _cycle(4), half_duplex=tuple(_cycle(4)))
     switches = Network.from_links(
         "two-switches", 6, [(0, 1), (0, 2), (0, 3), (1, 4), (1, 5)], endpoints=(2, 3, 4, 5)
@@ -83,6 +84,8 @@ def conformance_instances() -> tuple[ConformanceInstance, ...]:
         _known("routing table", 6, ring, _exchange(range(4)), clockwise),
         _known("two rounds", 1, ring, _exchange(range(4)), CommunicationModel(rounds=(2,))),
         _known("unequal rounds", 2, line, _gossip(range(4)), CommunicationModel(rounds=(1, 3))),
+        _known("ticks", 9, slow, _gossip(range(4))),
+        _known("ticks hop by hop", 12, slow, _exchange(range(4)), hops),
         _known("sampled paths", 4, cells, _exchange(range(6)), any_path, max_options=60),
     )
 

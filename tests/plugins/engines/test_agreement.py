@@ -49,7 +49,8 @@ def certified(instance: Instance) -> int:
 CASES = [
     case
     for case in conformance_instances()
-    if "rounds" in REGISTRY.engines or not case.instance.model.rounds
+    if case.instance.horizon == "steps"  # of ticks there is no exact engine
+    and ("rounds" in REGISTRY.engines or not case.instance.model.rounds)
 ]
 
 
