@@ -124,15 +124,15 @@ def load_class(target: str) -> Any:
 
 
 def serial_schedule(problem: Problem) -> Assignment:
-    """Return a schedule with one delivery per step, by the first possible option."""
+    """Return a schedule with one delivery at a time, by the first possible option."""
     found = problem.empty()
-    steps = 0
+    steps, ticks = 0, problem.horizon == "ticks"
     while (found.option[problem.required] < 0).any():
         before = problem.option_requires
         possible = (before < 0) | (found.option[before] >= 0)
         possible &= found.option[problem.option_delivery] < 0
         option = int(np.flatnonzero(possible)[0])
         delivery = problem.option_delivery[option]
-        found.option[delivery], found.step[delivery] = option, steps
-        steps += 1
+        steps += int(problem.path_duration[problem.option_path[option]]) if ticks else 1
+        found.option[delivery], found.step[delivery] = option, steps - 1
     return problem.match(problem.lift(found).steps)
