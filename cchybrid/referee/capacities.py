@@ -1,4 +1,4 @@
-"""What is used beyond its limit, in one step or in one tick."""
+"""Overloads: uses of a resource beyond its limit, in one step or in one tick."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ class _Referee:
         return before
 
     def _when(self, owner: Ints, late: Ints) -> Ints:
-        """Return the steps in which transfers use something so many slots or ticks later."""
+        """Return the steps of uses that begin N slots or ticks after their transfers (``late``)."""
         step = self.step[owner]
         if self.network.times:
             return step + late

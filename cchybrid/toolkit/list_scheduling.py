@@ -117,7 +117,7 @@ def tables_of(problem: Problem) -> Tables:
     ticks = problem.horizon == "ticks"
     offset = problem.path_offset if ticks else np.zeros_like(problem.path_resource)
     one = np.ones(problem.paths, dtype=np.int64)
-    most = problem.deliveries
+    total = problem.deliveries
     by_path = np.argsort(problem.option_path, kind="stable").astype(np.int32)
     before = problem.option_requires
     linked = np.flatnonzero(before >= 0)
@@ -134,7 +134,7 @@ def tables_of(problem: Problem) -> Tables:
         offset=offset[decides].astype(np.int64),
         length=problem.path_length.astype(np.int64) if ticks else one,
         duration=problem.path_duration.astype(np.int64) if ticks else one,
-        slot_start=offsets(np.minimum(np.where(limited, problem.capacity, 0), most)),
+        slot_start=offsets(np.minimum(np.where(limited, problem.capacity, 0), total)),
         listed_start=offsets_of(problem.option_path[by_path], problem.paths),
         listed=by_path,
         message=message.astype(np.int32),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cchybrid.model import Collective, CommunicationModel, Instance, Message, Network, Reduction
+from cchybrid.model.times import ChannelTime
 from cchybrid.problem import MAX_OPTIONS, Problem, build_problem
 
 
@@ -52,7 +53,8 @@ def conformance_instances() -> tuple[ConformanceInstance, ...]:
     cells = Network.from_links(
         "mesh-2x3", 6, [(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)]
     )
-    slow = replace(line, times=((1, 2), (1, 2), (0, 3), (0, 3), (1, 2), (1, 2)))
+    times = ((1, 2), (1, 2), (0, 3), (0, 3), (1, 2), (1, 2))
+    slow = replace(line, times=tuple(ChannelTime(*time) for time in times))
     shared = Network.from_links("ring-4", 4, _cycle(4), half_duplex=tuple(_cycle(4)))
     switches = Network.from_links(
         "two-switches", 6, [(0, 1), (0, 2), (0, 3), (1, 4), (1, 5)], endpoints=(2, 3, 4, 5)
