@@ -10,6 +10,7 @@ from cchybrid.cli import completion
 from cchybrid.cli.arguments import AsJson
 from cchybrid.library.network_facts import diameter_text, network_facts
 from cchybrid.library.topologies import network
+from cchybrid.library.topologies.names import rates_of
 from cchybrid.model.errors import PluginError
 from cchybrid.model.text import error_line
 from cchybrid.plugin.records import DesignerInfo, EngineInfo, load_target
@@ -22,6 +23,8 @@ def topologies(
     as_json: AsJson = False,
 ) -> None:
     """List the families of networks, or show the facts of one network (mesh-4x4).
+
+    Of machines these are also the bandwidths and latencies, and their sources.
 
     Arguments
     ---------
@@ -44,17 +47,24 @@ def topologies(
 
     named = network(name, registry.topologies.values())
     facts = network_facts(named)
+    rates = rates_of(named, registry.topologies.values())
+    kinds = [] if rates is None else sorted({*rates.of(named)})
+    links = [{"bandwidth": float(width), "latency": float(late)} for width, late in kinds]
+    sources = [] if rates is None else [*rates.sources]
     low, high = facts["out_degree"]
     if as_json:
         names = ("name", "nodes", "channels", "out_degree", "diameter")
         shown = {key: facts[key] for key in names}
-        print(json.dumps({**shown, "terminals": len(named.terminals)}))
+        rated = {"links": links, "sources": sources} if links else {}
+        print(json.dumps({**shown, "terminals": len(named.terminals), **rated}))
         return
     print_lines([
         f"{named.name}: {named.nodes} nodes, {len(named.channels)} channels",
         f"  out-degree: {low if low == high else f'{low} to {high}'}",
         f"  diameter: {diameter_text(named, facts['diameter'])}",
         f"  terminals: {len(named.terminals)}",
+        *(f"  links: {each['bandwidth']:g} GB/s, {each['latency']:g} us" for each in links),
+        *(f"  source: {text}" for text in sources),
     ])  # fmt: skip
 
 

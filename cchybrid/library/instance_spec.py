@@ -308,7 +308,8 @@ def find_file(text: str, names: Names, read: Reader = read_network) -> NetworkFi
     if path.suffix or path.name != text:  # names of topologies have no dot or slash
         return read(path)
     network = build_network(text, names.topologies.values())
-    return NetworkFile.of(network, rates_of(network, names.topologies.values()))
+    published = rates_of(network, names.topologies.values())
+    return replace(NetworkFile.of(network), published=published)
 
 
 def find_network(

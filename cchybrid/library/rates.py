@@ -28,10 +28,22 @@ class Rates:
         The bandwidth of a capacity of 1 in GB/s (10^9 bytes per second).
     latencies
         The latency of each channel in microseconds, in the network's order; nothing if all are 0.
+    bandwidths
+        The bandwidth of each channel in GB/s where capacities are rounded; nothing if they are not.
+    sources
+        Lines that say where the figures are from.
     """
 
     unit: Fraction
     latencies: tuple[Fraction, ...] = ()
+    bandwidths: tuple[Fraction, ...] = ()
+    sources: tuple[str, ...] = ()
+
+    def of(self, network: Network) -> list[tuple[Fraction, Fraction]]:
+        """Return the bandwidth in GB/s and the latency in microseconds of each channel."""
+        bandwidths = self.bandwidths or [self.unit * each.capacity for each in network.channels]
+        latencies = self.latencies or (Fraction(0),) * len(network.channels)
+        return list(zip(bandwidths, latencies, strict=True))
 
 
 def read_bytes(text: str, where: str = "size") -> Fraction:
@@ -76,8 +88,8 @@ def in_ticks(
         Without ``tick``, some channel takes more than ``MAX_LENGTH`` ticks.
     """
     # A GB/s is a thousand bytes per microsecond.
-    busy = [size / (capacity * rates.unit * 1000) for _, _, capacity in network.channels]
-    late = rates.latencies or (Fraction(0),) * len(busy)
+    busy = [size / (bandwidth * 1000) for bandwidth, _ in rates.of(network)]
+    late = [latency for _, latency in rates.of(network)]
     exact = common_divisor([*busy, *late])
     step = exact if tick is None else tick
     longest = max([*busy, *late], default=step)

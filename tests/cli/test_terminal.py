@@ -96,6 +96,7 @@ def test_every_list_is_there_as_json(name, capsys):
     [
         ("engines umda", {"name": "umda", "population": 80}),
         ("topologies mesh-4x4", {"nodes": 16, "channels": 48, "diameter": 6, "out_degree": [2, 4]}),
+        ("topologies dgx-h100", {"terminals": 8, "links": [{"bandwidth": 450, "latency": 0.35}]}),
     ],
 )
 def test_details_are_there_as_json(words, expected, capsys):
@@ -103,6 +104,13 @@ def test_details_are_there_as_json(words, expected, capsys):
     record = json.loads(capsys.readouterr().out)
     record |= record.get("options", {})
     assert expected.items() <= record.items()
+
+
+def test_machines_show_their_rates_and_where_these_are_from(capsys):
+    assert run(["topologies", "ndv2-x4"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "links: 12.5 GB/s, 1.3 us links: 25 GB/s, 0.7 us links: 50 GB/s, 0.7 us" in shown
+    assert "source: 12.5 GB/s and 1.3 us of a hop over InfiniBand: TE-CCL, ndv2.py" in shown
 
 
 def test_long_words_stay_whole():

@@ -28,6 +28,8 @@ class NetworkFile:
         What a graph file without bandwidths has where the capacity is 1.
     latencies
         The latency of each channel in microseconds, if the file has latencies.
+    published
+        The bandwidths and latencies of a network by name, which count with a size only.
     """
 
     network: Network
@@ -37,6 +39,7 @@ class NetworkFile:
     unit_bandwidth: Fraction | None = None
     unit_capacity: Fraction | None = None
     latencies: tuple[Fraction, ...] = ()
+    published: Rates | None = None
 
     @classmethod
     def of(cls, network: Network, rates: Rates | None = None) -> NetworkFile:
@@ -47,7 +50,9 @@ class NetworkFile:
     @property
     def rates(self) -> Rates | None:
         """The bandwidths and latencies, if they are known."""
-        return None if self.unit_bandwidth is None else Rates(self.unit_bandwidth, self.latencies)
+        if self.unit_bandwidth is None:
+            return self.published
+        return Rates(self.unit_bandwidth, self.latencies)
 
     @property
     def modes(self) -> tuple[tuple[int, ...] | None, tuple[int, ...] | None]:

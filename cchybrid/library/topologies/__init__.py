@@ -13,7 +13,7 @@ from cchybrid.model import Network
 
 _SUBJECTS = (
     "cubes", "rings", "grids", "small", "circulants", "amp", "multistage", "trees", "hyperx",
-    "shift_graphs", "dragonfly", "slim_fly", "k_ary_trees", "random_graphs", "machines",
+    "shift_graphs", "dragonfly", "slim_fly", "k_ary_trees", "random_graphs", "clusters", "machines",
 )  # fmt: skip
 """The modules of families, in the order in which these are listed."""
 PLAIN: tuple[TopologyInfo, ...] = tuple(

@@ -8,8 +8,10 @@ from importlib import resources
 import networkx as nx
 import pytest
 
+import cchybrid
 from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import FAMILIES, network
+from cchybrid.library.topologies.names import rates_of
 from cchybrid.model.errors import InputError
 from cchybrid.referee.distances import hop_distances
 from tests.network_graphs import graph_of
@@ -42,8 +44,13 @@ TABLE = """
     random-regular-9-6-4 9 9 54 6 6 2 e17d2a, random-geometric-20-6-1 20 20 88 1 7 6 7d1721,
     random-links-20-36-1 20 20 72 1 7 5 f93271, scale-free-24-2-1 24 24 88 2 13 4 87e55d,
     small-world-24-4-1 24 24 96 3 5 5 faa4e0, dgx-1 8 8 32 4 4 2 b2d6b7,
-    dgx-2 17 16 32 1 16 2 212dad, mi250-16 16 16 56 3 4 5 83f67f, dgx-a100 9 8 16 1 8 2 62d5a8,
-    dgx-a100-x2 36 16 96 2 8 6 e0749a, mi250-x2 33 32 176 4 32 2 cfeaef,
+    dgx-2 17 16 32 1 16 2 212dad, mi250-16 16 16 56 3 4 5 83f67f, mi250 16 16 56 3 4 5 83f67f,
+    dgx-a100 9 8 16 1 8 2 62d5a8, dgx-a100-x2 36 16 96 2 8 6 e0749a,
+    mi250-x2 33 32 176 4 32 2 cfeaef, dgx-h100 9 8 16 1 8 2 ab1fe6, mi300x 8 8 56 7 7 1 a64636,
+    ndv2 8 8 32 4 4 2 b2d6b7, dgx-h100-x4 37 32 128 2 32 2 941699,
+    dgx-h100-rails-x4 44 32 128 2 8 4 95ed85, dgx-2-x3 52 48 144 1 24 6 dd60bb,
+    mi300x-rails-x2 24 16 144 2 8 3 0e472a, ndv2-x4 33 32 136 4 5 6 d694b8,
+    rails-2x4 14 8 32 2 4 4 3b628a, cluster-2x4x3 11 8 32 2 8 2 dc9618,
     ndv2-x2 16 16 66 4 5 5 97cf00, nsfnet-14 14 14 40 2 4 4 5c62c1,
     arpanet-20 20 20 60 2 4 6 1de87c, italian-21 21 21 72 2 6 7 f3747d,
     levi-30 30 30 90 3 3 4 bbc7f3, circulant-3-1 3 3 6 2 2 1 63fead,
@@ -84,11 +91,15 @@ LARGE = """hypercube-512 mesh-5x6x7 mesh-2x3x2x3x2x3 torus-3x40x4 kautz-324 hype
     harary-4097-5 de-bruijn-2-12 de-bruijn-bi-2-12 shuffle-exchange-12 wrapped-butterfly-8
     binomial-tree-1024-13000-1 small-world-1000-4-30-1 dragonfly-12x6 slim-fly-23 benes-256
     5-ary-4-tree random-regular-2000-4-1"""
-SWITCHED = ("dgx-a100", "dgx-a100-x2", "mi250-x2")
-MULTIPLE = {"dgx-1", "mi250-16", "ndv2-x2", *SWITCHED}
+CLUSTERS = (
+    *("dgx-a100-x2", "mi250-x2", "dgx-h100-x4", "dgx-h100-rails-x4", "dgx-2-x3"),
+    *("mi300x-rails-x2", "ndv2-x4", "rails-2x4", "cluster-2x4x3"),
+)
+SWITCHED = ("dgx-a100", "dgx-h100", *CLUSTERS)
+MULTIPLE = {"dgx-1", "mi250-16", "mi250", "ndv2", "ndv2-x2", "dgx-a100", *CLUSTERS}
 ONE_DIRECTION = (
     *("ring-uni", "kautz", "omega", "butterfly", "clos", "2-fat-kautz"),
-    *("de-bruijn-2", "de-bruijn-3", "de-bruijn-4", "benes", "ndv2"),
+    *("de-bruijn-2", "de-bruijn-3", "de-bruijn-4", "benes", "ndv2-x", "dgx-2-x"),
 )
 BOTH = ("ring-uni-2", "kautz-4", "omega-2", "de-bruijn-2-1", "benes-2")
 VERTEX_TRANSITIVE = """hypercube-16 ring-bi-9 ring-uni-7 torus-3x4 torus-3x3 torus-2x4 spidergon-12
@@ -190,14 +201,55 @@ def test_examples_resolve():
         assert network(family.example).name == family.example
 
 
+def test_rates_of_machines_and_their_clusters():
+    def rates(name: str) -> dict[tuple[int, int], tuple[float, float]]:
+        net = network(name)
+        found = rates_of(net, FAMILIES)
+        assert found.sources
+        figures = [tuple(map(float, each)) for each in found.of(net)]
+        if name != "ndv2-x2":
+            widths = [float(found.unit * channel.capacity) for channel in net.channels]
+            assert widths == [width for width, _ in figures]
+        return {channel[:2]: each for channel, each in zip(net.channels, figures, strict=True)}
+
+    assert rates("dgx-1")[0, 1] == rates("ndv2-x4")[8, 9] == (50, 0.7)
+    assert rates("ndv2-x2")[0, 9] == (12.5, 2.6)
+    assert rates("ndv2-x4")[8, 32] == rates("ndv2-x4")[32, 9] == (12.5, 1.3)
+    links = rates("dgx-a100-x2")
+    assert (links[0, 32], links[0, 16], links[16, 34]) == ((300, 0.35), (25, 0), (25, 1.3))
+    assert rates("dgx-h100-rails-x2")[1, 19] == (50, 1.3)
+    links = rates("mi250-x2")
+    assert (links[0, 32], links[16, 17]) == ((16, 1.3), (200, 0.7))
+    assert rates_of(network("nsfnet-14"), FAMILIES) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["dgx-h100-x1", "ndv2-x0", "rails-1x8", "rails-2x0", "cluster-2x4x0"]
+)
+def test_what_is_no_cluster_is_refused(name):
+    with pytest.raises(InputError, match=r"two boxes|a box has a GPU"):
+        network(name)
+
+
+def test_digests_of_clusters_in_stored_results_stay():
+    """Names, positions and the order in which clusters are built do not count."""
+    digests = {"dgx-a100-x2": "66895d85", "mi250-x2": "282ce663", "ndv2-x2": "d4a1f2da"}
+    for name, digest in digests.items():
+        assert cchybrid.instance(name, "AAB").digest.startswith(digest)
+
+
 def test_machines_say_where_their_facts_are_from():
     file = resources.files("cchybrid.library.topologies") / "machines.json"
     records = json.loads(file.read_text(encoding="utf-8"))
     assert list(records) == [name for name in FACTS if name in records]
-    assert len(records) == 10
+    assert len(records) == 12
     for record in records.values():
+        if "like" in record:
+            record = {**records[record["like"]], **record}
         assert record["source"]
         assert len({tuple(link[:2]) for link in record["links"]}) == len(record["links"])
+        assert ("figures" in record) == ("latency" in record) == ("bandwidth" in record)
+        assert "figures" in record.get("cluster", {"figures": []})
 
 
 def test_a_name_of_two_families_is_refused_whatever_their_order():
