@@ -50,6 +50,8 @@ class ShortPaths:
         extra: LongArray,
     ) -> None:
         self._successors = _table(network)
+        self._degree = np.array([*map(len, network.successors)])
+        self._block = max(1, _MAX_CELLS // (self._successors.shape[1] + 1))
         self._endpoint = np.zeros(network.nodes + 1, dtype=np.bool_)
         self._endpoint[list(network.endpoints)] = True
         self._targets, self._column = np.unique(targets, return_inverse=True)
@@ -81,10 +83,9 @@ class ShortPaths:
         low, high = np.floor(place * width), np.floor((place + 1) * width)
         drawn = np.floor(random.random(len(bundle)) * (high - low))
         rank = np.where(width > 1.0, low + drawn, low)
-        block = max(1, _MAX_CELLS // (self._successors.shape[1] + 1))
         found = [
-            self._walk(bundle[start : start + block], rank[start : start + block])
-            for start in range(0, len(bundle), block)
+            self._walk(bundle[start : start + self._block], rank[start : start + self._block])
+            for start in range(0, len(bundle), self._block)
         ]
         return np.concatenate([*found, np.empty(0, np.int32)])
 
@@ -105,16 +106,19 @@ class ShortPaths:
         bounds = np.searchsorted(level, np.arange(1, farthest + 2))
         for hops in range(extra + 1):
             for start, end in pairwise(bounds.tolist()):
-                node, column = np.divmod(order[start:end], columns)
-                left = np.full(len(node), hops)
-                count[hops, node, column] = self._onward(node, column, left, count)[2].sum(axis=1)
+                for block in range(start, end, self._block):
+                    node, column = np.divmod(order[block : min(end, block + self._block)], columns)
+                    left = np.full(len(node), hops)
+                    paths = self._onward(node, column, left, count)[2]
+                    count[hops, node, column] = paths.sum(axis=1)
         return count
 
     def _onward(
         self, node: LongArray, column: LongArray, left: LongArray, count: Ranks
     ) -> tuple[Any, Any, Ranks]:
         """Return the next nodes, the extra hops left there, and the paths from there."""
-        following = self._successors[node]
+        # Without the columns that none of these nodes needs: switches have many, others few.
+        following = self._successors[node, : self._degree[node].max(initial=1)]
         beside = column[:, None]
         near = self._distance[following, beside]
         spent = left[:, None] - (near - self._distance[node, column][:, None] + 1)

@@ -27,7 +27,8 @@ from cchybrid.referee.distances import hop_distances
 NodeSet = NDArray[np.bool_]
 
 MAX_NEAR_SETS = 2_100_000
-"""Balls, times the nodes of the network: about five seconds; radii that exceed it are left out."""
+"""Balls around all nodes, and around switches, times the nodes of the network: about five seconds;
+radii that exceed it are left out."""
 
 MAX_CHECKED = 1_000_000
 """Nodes times channels above which only cuts that show more than growth are checked: the check of a
@@ -91,12 +92,18 @@ def _promising(
 
 
 def near_sets(instance: Instance) -> Iterator[NodeSet]:
-    """Yield balls around nodes and their complements, small radii first."""
+    """Yield balls around nodes and their complements, small radii first; larger around switches.
+
+    These are the sets behind a switch, such as a box of a cluster.
+    """
     network = instance.network
-    distance = hop_distances(replace(network, endpoints=()), range(network.nodes))
-    radii = max(1, MAX_NEAR_SETS // max(1, network.nodes) ** 2)
-    for radius in range(min(radii, int(distance.max(initial=0)))):
-        for node in range(network.nodes):
+    nodes = range(network.nodes)
+    distance = hop_distances(replace(network, endpoints=()), nodes)
+    switches = sorted({*nodes} - {*network.terminals})
+    radii = [MAX_NEAR_SETS // max(1, len(nodes) * len(some)) for some in (nodes, switches)]
+    for radius in range(int(distance.max(initial=0))):
+        centres = nodes if radius < max(1, radii[0]) else switches if radius < radii[1] else ()
+        for node in centres:
             ball = (distance[node] >= 0) & (distance[node] <= radius)
             yield ball
             yield ~ball

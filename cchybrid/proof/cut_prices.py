@@ -14,6 +14,10 @@ from cchybrid.proof.linear_evidence import groups_of_goals, linear, rows_over_ti
 MAX_WORK = 1 << 20
 """Steps, times places that have a price, up to which late entries are valued."""
 
+MAX_ALONE = 10_000
+"""Nodes, times messages that enter, above which the nodes outside are one block: the checker then
+computes incomes for all sources at once, instead of anew for each."""
+
 Place = tuple[int, ...]
 """A channel or a node."""
 
@@ -149,7 +153,12 @@ class Crossing:
             )
             for table in self.tables
         }
-        return linear(steps + 1, **tables, groups=groups_of_goals(goals))
+        groups = groups_of_goals(goals)
+        if first is None and self.network.nodes * len(goals) > MAX_ALONE and len(self.sides) == 1:
+            # Entries cost what they can lead to in every step, so nodes outside have no income.
+            block = sorted(set(range(self.network.nodes)) - self.sides[0])
+            groups = [group | {"blocks": [block]} for group in groups]
+        return linear(steps + 1, **tables, groups=groups)
 
     def _values(self, width: int, goals: set[int]) -> Iterator[dict[int, int]]:
         """Yield what an entry at each node is worth with 0, 1, 2, ... steps left, until it stays.

@@ -19,6 +19,8 @@ from .relayed_exchange import relayed_exchange
 from .rings import bidirectional_ring, ring_pipeline
 from .sequential_tree import sequential_tree
 from .shared_switches import shared_switches
+from .switched_exchange import switched_exchange
+from .switched_trees import switched_trees
 from .translated_exchange import translated_exchange
 
 CONSTRUCTIONS: dict[str, Callable[[Context], AnyDraft]] = {
@@ -36,6 +38,10 @@ CONSTRUCTIONS: dict[str, Callable[[Context], AnyDraft]] = {
     "dimensional-trees": dimensional_trees,
     # all-to-all broadcast over translations of one time-arc-disjoint tree (Tvrdík 1997)
     "disjoint-trees": disjoint_trees,
+    # all-to-all broadcast on switches: one tree, mapped by translations to all participants
+    "switched-trees": switched_trees,
+    # all-to-all on switches: the paths of one participant, mapped by translations to all
+    "switched-exchange": switched_exchange,
     # all-to-all broadcast in both directions of a ring of paths: n / 2 steps (Saad, Schultz 1989)
     "two-way-ring": bidirectional_ring,
     # all-to-all broadcast round a ring of paths: n - 1 steps, optimal with one port
