@@ -18,6 +18,10 @@ MAX_ALONE = 10_000
 """Nodes, times messages that enter, above which the nodes outside are one block: the checker then
 computes incomes for all sources at once, instead of anew for each."""
 
+MAX_ROUTED = 1_000_000
+"""Nodes, times channels, above which messages pay for the set, not for their cheapest routes: the
+checker takes seconds for those."""
+
 Place = tuple[int, ...]
 """A channel or a node."""
 
@@ -103,7 +107,11 @@ class Crossing:
             return
         steps = -(-len(self.entering) // self.rate)
         rows = {key: [[*place, 1] for place in table] for key, table in self.tables.items()}
-        yield linear(steps, **rows)
+        network, groups = self.network, list[dict[str, Any]]()
+        by_hops = network.hop_by_hop or bool(self.tables["channels"])
+        if by_hops and network.nodes * len(network.channels) > MAX_ROUTED:
+            groups = [{"sets": [[1, *sorted(side)] for side in self.sides]}]
+        yield linear(steps, **rows, groups=groups)
         if need.width > 1:
             found = self.with_shares(need.width)
             if found is not None:
