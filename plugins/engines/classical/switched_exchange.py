@@ -7,6 +7,8 @@ longest first, each hop or path in the first step where it fits. On clusters of 
 
 from __future__ import annotations
 
+from itertools import chain, pairwise
+
 import numpy as np
 
 from cchybrid.problem.ragged import PairLookup
@@ -34,22 +36,20 @@ def switched_exchange(context: Context) -> Transfers:
     parts = []
     for goal in sorted(members[members != group.source].tolist(), key=lambda v: -len(paths[v][0])):
         context.check()
-        options = []
-        for path in paths[goal]:
-            hops = [(a, b) for a, b in zip(path, path[1:], strict=False)] if hop_by_hop else [path]
-            uses = [group.uses(context, hop) for hop in hops]
-            if all(len({*orbits}) == len(orbits) and group.fits(orbits) for orbits in uses):
-                every = sum(uses, [])
-                options.append((max((load[every] + 1) / group.room[every]), len(options), hops, uses))
-        if not options:
+        routes = [[*pairwise(path)] if hop_by_hop else [path] for path in paths[goal]]
+        fitting = [route for route in routes if all(group.fits(context, hop) for hop in route)]
+        if not fitting:
             raise DoesNotApplyError("paths whose images do not fit into a step")
-        _, _, hops, uses = min(options)
+        uses = [[group.uses(context, hop) for hop in route] for route in fitting]
+        chosen = min(
+            range(len(uses)), key=lambda k: float((load / group.room)[[*chain(*uses[k])]].max())
+        )
         message = pairs.find(group.participants, group.image[:, goal])
         if (message < 0).any():
             raise DoesNotApplyError("not one message from every participant to every other")
         step = -1
-        for hop, orbits in zip(hops, uses, strict=True):
-            np.add.at(load, orbits, 1)
+        for hop, orbits in zip(fitting[chosen], uses[chosen], strict=True):
+            load[orbits] += 1
             step = table.place(orbits, step + 1)
             context.require_useful(step + 1)
             parts.append(group.images(hop, message, step))

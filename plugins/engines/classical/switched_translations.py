@@ -59,9 +59,10 @@ class SwitchedTranslations:
         found: list[int] = self.orbit[context.uses(path)].tolist()
         return found
 
-    def fits(self, uses: list[int]) -> bool:
-        """Return whether all images of a path with these uses fit into an empty step."""
-        return all(uses.count(orbit) <= self.room[orbit] for orbit in uses)
+    def fits(self, context: Context, path: Path) -> bool:
+        """Return whether all images of a path fit into an empty step, and use each orbit once."""
+        uses = self.uses(context, path)
+        return len({*uses}) == len(uses) and bool((self.room[uses] > 0).all())
 
     def images(self, path: Path, message: LongArray, step: int) -> Transfers:
         """Return the images of a transfer, whose messages are given per element."""
@@ -107,7 +108,9 @@ def switched_translations(context: Context, members: LongArray) -> SwitchedTrans
     )
 
 
-def shortest_paths(context: Context, source: int, passed: NDArray[np.bool_]) -> dict[int, list[Path]]:
+def shortest_paths(
+    context: Context, source: int, passed: NDArray[np.bool_]
+) -> dict[int, list[Path]]:
     """Return up to ``MAX_PATHS`` shortest paths from a node to others through passed nodes."""
     paths: dict[int, list[Path]] = {source: [(source,)]}
     level = [source]

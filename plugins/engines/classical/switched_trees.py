@@ -17,8 +17,7 @@ from .context import Context, DoesNotApplyError, LongArray, Path
 from .switched_translations import SwitchedTranslations, shortest_paths, switched_translations
 
 MAX_MOVES = 20_000_000
-"""Transfers looked at, over all steps of all trees that are grown after the first, times the effort.
-"""
+"""Transfers looked at, over all steps of all trees, times the effort; then no tree is begun."""
 MAX_TREES = 4
 """Trees that are grown, times the effort."""
 
@@ -56,12 +55,14 @@ class _Growth:
         self._needed = np.isin(np.arange(context.nodes), members)
         kinds: dict[tuple[int, ...], list[LongArray]] = {}
         for path in self._paths():
-            uses = tuple(sorted(group.uses(context, path)))
-            if group.fits([*uses]):
+            if group.fits(context, path):
+                uses = tuple(sorted(group.uses(context, path)))
                 nodes = np.array([path]) if context.structure.hop_by_hop else group.image[:, path]
                 kinds.setdefault(uses, []).append(nodes)
+        if not kinds:
+            raise DoesNotApplyError("paths whose images do not fit into a step")
         self._uses = [*kinds]
-        self._paths_of = [(np.concatenate(rows)) for rows in kinds.values()]
+        self._paths_of = [np.concatenate(rows) for rows in kinds.values()]
         sizes = [len(rows) for rows in self._paths_of]
         self._kind_start = np.concatenate(([0], np.cumsum(sizes)))
         self.first = np.concatenate([rows[:, 0] for rows in self._paths_of])
@@ -106,9 +107,10 @@ class _Growth:
         """Return the transfers of a step, kinds of the fewest candidates first."""
         missing, nodes = ~informed, len(informed)
         # What a node leads to: the nodes that lack the message after one and two moves.
-        behind = np.bincount(self.first, missing[self._last], nodes)
-        behind += np.bincount(self.first, (missing * behind)[self._last], nodes)
-        behind += 0.5 * np.array([self._context.random.random() for _ in range(nodes)])
+        near = np.bincount(self.first, missing[self._last], nodes)
+        far = np.bincount(self.first, (missing * near)[self._last], nodes)
+        ties = [self._context.random.random() for _ in range(nodes)]
+        behind = near + far + np.array(ties)
         candidates = []
         for kind, start in enumerate(self._kind_start[:-1]):
             rows = slice(start, self._kind_start[kind + 1])
@@ -120,11 +122,9 @@ class _Growth:
         left = self._group.room.copy()
         chosen: list[Path] = []
         for _, kind, goals, moves in sorted(candidates, key=lambda row: row[:2]):
-            uses, times = np.unique(self._uses[kind], return_counts=True)
-            fresh = missing[goals]
-            taken = int((left[uses] // times).min())
-            rows = moves[fresh][:taken]
-            left[uses] -= times * len(rows)
-            missing[goals[fresh][:taken]] = False
+            uses = np.array(self._uses[kind])
+            rows = moves[missing[goals]][: left[uses].min()]
+            left[uses] -= len(rows)
+            missing[self._paths_of[kind][rows, -1]] = False
             chosen += map(tuple, self._paths_of[kind][rows].tolist())
         return chosen
