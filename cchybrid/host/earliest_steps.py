@@ -123,6 +123,7 @@ def draw_paths(
     hops: Ints,
     tail: Ints,
     into: Ints,
+    degree: Ints,
     passable: Flags,
     load: Numbers,
     spread: Numbers,
@@ -142,28 +143,31 @@ def draw_paths(
         Shape (sources, nodes): distances.
     tail, into
         Shape (nodes, largest number of incoming channels): their tails and numbers, or -1.
+    degree
+        Shape (nodes,): the number of incoming channels.
     passable
         Shape (nodes,): whether other nodes than the source may send on.
     load
         Shape (channels,): the weight without the random part.
     noise
-        Shape (hops, paths, largest number of incoming channels): numbers in [0, 1).
+        Shape (hops, paths, random numbers): numbers in [0, 1), repeated for a node of more
+        channels.
     """
-    paths, length = channels.shape
+    (paths, length), numbers = channels.shape, noise.shape[2]
     for path in range(paths):
         source, first, width = nodes[path, 0], row[path], spread[path]
         for place in range(length, 0, -1):
             after = nodes[path, place]
             best, slot = np.inf, 0
-            for each in range(into.shape[1]):
-                # Without branches, as they are not predictable; -1 stands for the last entry.
+            for each in range(degree[after]):
+                # Without branches, as they are not predictable.
                 node, channel = tail[after, each], into[after, each]
                 if place == 1:
                     fits = node == source
                 else:
                     fits = (hops[first, node] == place - 1) & passable[node]
-                random = noise[length - place, path, each]
-                weight = load[channel] + width * random if fits & (channel >= 0) else np.inf
+                random = noise[length - place, path, each % numbers]
+                weight = load[channel] + width * random if fits else np.inf
                 slot = each if weight < best else slot
                 best = weight if weight < best else best
             nodes[path, place - 1] = tail[after, slot]

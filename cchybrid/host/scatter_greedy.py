@@ -30,6 +30,8 @@ MIN_PATHS, MAX_PATHS = 2, 16
 """Paths that are drawn for a delivery."""
 MAX_DRAWN_CELLS = 16_000_000
 """Channels that are looked at while paths are drawn, if ``MIN_PATHS`` allow: half a second."""
+MAX_RANDOM = 64
+"""Random numbers per node on a path; switches of clusters have a thousand incoming channels."""
 BLOCK = 1024
 """Deliveries of a block: some ten milliseconds."""
 MIN_COMPILED_DELIVERIES = 20_000
@@ -68,6 +70,7 @@ class ScatterGreedy:
         self._passable[list(network.endpoints)] = False
         ends = [channel[:2] for channel in network.channels]
         self._tail, self._in_channels = _incoming(network.nodes, ends)
+        self._degree = (self._in_channels >= 0).sum(axis=1)
         self._resource = np.array([self._usage.channel[each] for each in ends], dtype=np.int64)
         # Either all nodes have limited ports or none.
         ports = (self._usage.inject, self._usage.accept)
@@ -154,10 +157,10 @@ class ScatterGreedy:
         channels = np.empty((count, hops), dtype=np.int64)
         mean = 1 + self._load.mean()
         spread = mean * np.tile(SPREAD * 4.0 ** np.arange(self._paths), len(deliveries))
-        noise = self._random.random((hops, count, self._tail.shape[1]))
+        noise = self._random.random((hops, count, min(MAX_RANDOM, self._tail.shape[1])))
         draw = draw_in_arrays if self._large is None else self._large.draw
-        hops_from, tail, into = self._hops, self._tail, self._in_channels
-        draw(nodes, channels, row, hops_from, tail, into, self._passable, self._load, spread, noise)
+        tables = self._hops, self._tail, self._in_channels, self._degree, self._passable
+        draw(nodes, channels, row, *tables, self._load, spread, noise)
         columns = [self._resource[channels][:, :, None]]
         starts, ends = nodes[:, :-1, None], nodes[:, 1:, None]
         if not self._by_hop:  # one transfer over all channels
@@ -182,13 +185,14 @@ def draw_in_arrays(
     hops: NDArray[np.int32],
     tail: Ints,
     into: Ints,
+    degree: Ints,
     passable: NDArray[np.bool_],
     load: NDArray[np.float64],
     spread: NDArray[np.float64],
     noise: NDArray[np.float64],
 ) -> None:
     """Fill in paths as ``earliest_steps.draw_paths`` does; all paths at once, hop by hop."""
-    each = np.arange(len(channels))
+    each, column = np.arange(len(channels)), np.arange(into.shape[1]) % noise.shape[2]
     for place in range(channels.shape[1], 0, -1):
         after = nodes[:, place]
         tails, channel = tail[after], into[after]
@@ -196,7 +200,7 @@ def draw_in_arrays(
             fits = tails == nodes[:, :1]
         else:
             fits = (hops[row[:, None], tails] == place - 1) & passable[tails]
-        weight = load[channel] + spread[:, None] * noise[channels.shape[1] - place]
+        weight = load[channel] + spread[:, None] * noise[channels.shape[1] - place][:, column]
         slot = np.where(fits & (channel >= 0), weight, np.inf).argmin(axis=1)
         nodes[:, place - 1], channels[:, place - 1] = tails[each, slot], channel[each, slot]
 
