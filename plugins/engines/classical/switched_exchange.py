@@ -41,9 +41,8 @@ def switched_exchange(context: Context) -> Transfers:
         if not fitting:
             raise DoesNotApplyError("paths whose images do not fit into a step")
         uses = [[group.uses(context, hop) for hop in route] for route in fitting]
-        chosen = min(
-            range(len(uses)), key=lambda k: float((load / group.room)[[*chain(*uses[k])]].max())
-        )
+        relative = (load + 1) / np.maximum(1, group.room)
+        chosen = min(range(len(uses)), key=lambda k: float(relative[[*chain(*uses[k])]].max()))
         message = pairs.find(group.participants, group.image[:, goal])
         if (message < 0).any():
             raise DoesNotApplyError("not one message from every participant to every other")

@@ -81,7 +81,9 @@ TABLE = """
     binomial-tree-32-17-1 32 32 96 1 9 7 132cc7,
     binomial-tree-256-1608-2 256 256 3726 5 27 4 47f970,
     small-world-24-4-20-1 24 24 96 3 5 5 faa4e0, small-world-100-6-10-1 100 100 600 4 8 7 0a6e21,
-    small-world-100-2-10-1 100 100 200 1 3 67 6de38b
+    small-world-100-2-10-1 100 100 200 1 3 67 6de38b, rails-4x8 44 32 128 2 8 4 95ed85,
+    rails-2x3x2 11 6 24 2 3 4 2fad10, cluster-4x8 37 32 128 2 32 2 941699,
+    cluster-3x2x1 10 6 24 2 6 2 912d20
 """
 FACTS = {name: facts for name, *facts in map(str.split, TABLE.split(","))}
 """Of every name: nodes, terminals, channels, least and greatest out-degree, diameter, and the
@@ -97,6 +99,10 @@ CLUSTERS = (
 )
 SWITCHED = ("dgx-a100", "dgx-h100", *CLUSTERS)
 MULTIPLE = {"dgx-1", "mi250-16", "mi250", "ndv2", "ndv2-x2", "dgx-a100", *CLUSTERS}
+    5-ary-4-tree random-regular-2000-4-1 rails-128x8 cluster-128x8"""
+CLUSTERS = ("rails-4x8", "rails-2x3x2", "cluster-4x8", "cluster-3x2x1")
+SWITCHED = ("dgx-a100", "dgx-a100-x2", "mi250-x2", *CLUSTERS)
+MULTIPLE = {"dgx-1", "mi250-16", "ndv2-x2", *SWITCHED} - {"cluster-3x2x1"}
 ONE_DIRECTION = (
     *("ring-uni", "kautz", "omega", "butterfly", "clos", "2-fat-kautz"),
     *("de-bruijn-2", "de-bruijn-3", "de-bruijn-4", "benes", "ndv2-x", "dgx-2-x"),

@@ -82,6 +82,9 @@ REFUSALS = {
     "dragonfly-0x2": "there is no network; use dragonfly-1x2",
     "slim-fly-9": "9 is no odd prime; use slim-fly-7 or slim-fly-11",
     "slim-fly-89": "89 is too large; use slim-fly-83",
+    "rails-1x8": "no two boxes whose GPUs are linked; use rails-2x8x9",
+    "cluster-4x8x0": "no two boxes whose GPUs are linked; use cluster-4x8x1",
+    "rail-4x8": "did you mean rails-4x8?", "rails-4": "did you mean rails-4x8",
     "1-ary-3-tree": "such a tree has no two terminals; use 2-ary-3-tree",
     "benes-12": "12 is no power of two; use benes-8 or benes-16", "benes-1": "use benes-2",
     "random-regular-9-3-1": "half a link; use random-regular-10-3-1",
@@ -113,6 +116,7 @@ ABSURD = """
     de-bruijn-bi-2-17 de-bruijn-bi-1500-1 binomial-tree-131072-1-1 binomial-tree-65536-999999999-1
     small-world-65538-4-50-1 b-tree-65536 full-tree-131071 fat-tree-32768
     99999999-fat-mesh-9x9 2-fat-mesh-999999x9
+    rails-99999x99999 cluster-65536x1 rails-4x8x99999999999999999
 """
 
 

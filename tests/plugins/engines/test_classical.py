@@ -88,6 +88,10 @@ STEPS = {
         torus-5x5 AAS hops 15, heawood-14 AAS hops 9""",
     "shared-switches": """2-fat-hypercube-16 AAS 32, 3-fat-hypercube-8 AAS 36,
         2-fat-spidergon-8 AAS 16""",
+    "switched-trees": """rails-4x8 AAB 4, rails-4x8 AAB hops 6, rails-4x8 AAR 4, rails-4x8x1 AAB 16,
+        rails-8x4x2 AAB 11, cluster-4x8 AAB 4, dgx-a100-x2 AAB 2, dgx-2 AAB 15, omega-8 AAB 7""",
+    "switched-exchange": """rails-4x8 AAS 24, rails-4x8 AAS hops 25, rails-9x8x1 AAS 64,
+        cluster-4x8 AAS 24, dgx-a100-x2 AAS 8, dgx-2 AAS ports=1 15, butterfly-8 AAS 7""",
     "packed-scatter": """hypercube-16 OAS ports=1 15, hypercube-16 AOG 4, torus-5x5 OAS 6,
         mesh-4x4 AOG ports=1 15, ring-uni-8 OAS 7""",
     "sequential-tree": "mesh-3x4 OAS ports=1 11, mesh-3x4 OAB ports=1 11, b-tree-8 OAB ports=1 7",
@@ -170,6 +174,39 @@ def test_figures_share_no_channel_and_have_opposites(sides, longest):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("words", "steps"),
+    [
+        ("rails-4x3 AAB", 4), ("rails-3x3x1 AAS", 6), ("cluster-3x4 AAB", 3),
+        ("cluster-3x4 AAS", 8), ("dgx-a100-x2 AAB hops", 6), ("rails-4x3 AAR hops", 6),
+    ],
+)  # fmt: skip
+def test_clusters_are_found_whatever_their_numbering(words, steps, seed):
+    """Participants are divided by their switches, not by their numbers."""
+    instance = named(words)
+    network, collective = instance.network, words.split()[1]
+    number = list(range(network.nodes))
+    random.Random(seed).shuffle(number)
+    moved = Network.from_arcs(
+        "renumbered", network.nodes,
+        [(number[a], number[b]) for a, b, size in network.channels for _ in range(size)],
+        switches=tuple(sorted(number[node] for node in network.switches)),
+    )  # fmt: skip
+    shuffled = replace(cchybrid.instance(moved, collective), model=instance.model)
+    assert steps_of("switched-" + ("exchange" if "AAS" in words else "trees"), shuffled) == steps
+
+
+def test_boxes_of_different_sizes_have_no_translations():
+    boxes = [(gpu, 7 if gpu < 3 else 8) for gpu in range(7)]
+    links = [*boxes, *((gpu, 9) for gpu in range(7))]
+    network = Network.from_links("uneven", 10, links, switches=(7, 8, 9))
+    for collective, name in (("AAB", "switched-trees"), ("AAS", "switched-exchange")):
+        problem = build_problem(cchybrid.instance(network, collective))
+        with pytest.raises(DoesNotApplyError, match="moves no switches along"):
+            CONSTRUCTIONS[name](context_of(problem))
+
+
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ["hyperx-2x3x4", "hyperx-3x5", "hyperx-4x4", "complete-7"])
 def test_hyperx_is_found_whatever_its_numbering(name, seed):
     network = renumbered(cchybrid.instance(name, "AAS").network, seed)
@@ -225,6 +262,15 @@ REASONS = [
     ("relayed-exchange", "hypercube-8 AAS", "not store-and-forward"),
     ("relayed-exchange", "hypercube-8 AAS hops ports=1", "fewer ports than channels"),
     ("shared-switches", "hypercube-8 AAS", "a terminal that is not attached to exactly one switch"),
+    ("switched-trees", "hypercube-8 AAB", "no switches"),
+    ("switched-trees", "dgx-2 OAB", "not one message from every participant"),
+    ("switched-trees", "mi250-x2 AAB", "no group of translations found"),
+    ("switched-trees", "clos-8 AAB", "images do not fit into a step"),
+    ("switched-trees", "4-ary-2-tree AAB hops", "no short enough tree"),
+    ("switched-exchange", "dgx-2 OAS", "not one message from every participant"),
+    ("switched-exchange", "full-tree-7 AAS", "no switches"),
+    ("switched-exchange", "2-fat-hypercube-8 AAS", "moves no switches along"),
+    ("switched-exchange", "fat-tree-8 AAS", "images do not fit into a step"),
     ("packed-scatter", "mesh-9x9 AAS", "more than 5000 messages"),
     ("ring", "mesh-3x3 AAS", "messages go to different sets of nodes"),
     ("ring", "petersen-10 AAB hops", "no ring found"),
@@ -303,7 +349,10 @@ def test_whatever_applies_gives_a_schedule(instance, seed):
     assert "sequential-tree" in applied(instance, seed)
 
 
-KNOWN = ["hypercube-8", "torus-3x3", "mesh-2x3", "ring-bi-5", "ring-uni-4", "spidergon-6"]
+KNOWN = [
+    "hypercube-8", "torus-3x3", "mesh-2x3", "ring-bi-5", "ring-uni-4", "spidergon-6", "rails-2x3",
+    "cluster-3x2x1", "omega-4",
+]  # fmt: skip
 
 
 @st.composite
@@ -338,7 +387,8 @@ def test_the_engine_offers_better_and_better_schedules():
     assert len(offered) > 1
     run, stop = made(cchybrid.instance("hypercube-16", "AAB"), lower=4)
     assert (run.best(), stop) == (4, Stop.EXHAUSTED)
-    run, stop = made(named("mesh-3x3 AAB"), budget=Budget(evaluations=9))
+    few = Budget(evaluations=list(CONSTRUCTIONS).index("ring") + 1)
+    run, stop = made(named("mesh-3x3 AAB"), budget=few)
     assert (len(run.schedules), stop) == (1, Stop.LIMIT)
 
 
@@ -381,6 +431,8 @@ def test_one_construction_alone():
         ("packed-scatter", "mesh-4x4 AAS", 16),
         ("recursive-doubling", "mesh-3x3 OAB", 3),
         ("relayed-exchange", "torus-3x4 AAS hops", 6),
+        ("switched-trees", "rails-4x4 AAB hops", 6),
+        ("switched-exchange", "rails-4x4 AAS", 12),
     ],
 )
 def test_nothing_is_made_that_is_no_better_than_the_best(name, words, known):
