@@ -136,10 +136,11 @@ def _digits(distance: NDArray[np.integer], members: LongArray) -> LongArray:
         Shape (switches, participants), -1 for none.
     """
     far = np.where(distance < 0, 1 << 30, distance)
-    sets = np.unique(far == far.min(axis=1, keepdims=True), axis=0)
+    sets = far == far.min(axis=1, keepdims=True)
+    sets = sets[np.unique(_hashes(sets), return_index=True)[1]]
     size = sets.sum(axis=1)
     divisions: list[tuple[int, LongArray]] = []
-    for row in np.argsort(size, kind="stable"):
+    for row in np.lexsort((sets.argmax(axis=1), size)):  # by the first participant
         if not 1 < size[row] < len(members):
             continue
         for number, label in divisions:
@@ -164,6 +165,13 @@ def _digits(distance: NDArray[np.integer], members: LongArray) -> LongArray:
     return members[order].reshape(sides)
 
 
+def _hashes(rows: NDArray[np.integer | np.bool_]) -> LongArray:
+    """Return a number per row, which is the same for equal rows."""
+    random = np.random.default_rng(0)
+    found: LongArray = rows @ random.integers(1 << 62, size=rows.shape[1])
+    return found
+
+
 def _moved(
     structure: NetworkStructure, place: LongArray, others: LongArray, axis: int
 ) -> LongArray:
@@ -175,10 +183,10 @@ def _moved(
         np.hstack((structure.distance[others][:, nodes], structure.distance[nodes][:, others].T))
         for nodes in (before, after)
     ]
-    # Switch s goes to the switch t with the distances of s, read at the images.
-    _, kind = np.unique(np.vstack(rows), axis=0, return_inverse=True)
-    here, there = kind.ravel().reshape(2, -1)
-    order = [np.argsort(kinds, kind="stable") for kinds in (here, there)]
+    # Switch s goes to the switch t with the distances of s, read at the images; what is equal by
+    # its hash alone is found out when the channels are compared.
+    here, there = (_hashes(row) for row in rows)
+    order = [np.argsort(hashes, kind="stable") for hashes in (here, there)]
     if (here[order[0]] != there[order[1]]).any():
         raise DoesNotApplyError("a translation of the participants that moves no switches along")
     image[others[order[0]]] = others[order[1]]
