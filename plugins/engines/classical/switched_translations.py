@@ -138,9 +138,11 @@ def _digits(distance: NDArray[np.integer], members: LongArray) -> LongArray:
     far = np.where(distance < 0, 1 << 30, distance)
     sets = far == far.min(axis=1, keepdims=True)
     sets = sets[np.unique(_hashes(sets), return_index=True)[1]]
+    # In this order, of sets that share a participant those of one division come first.
+    sets = np.array(sorted(sets, key=lambda row: (row.sum(), np.flatnonzero(row).tolist())))
     size = sets.sum(axis=1)
     divisions: list[tuple[int, LongArray]] = []
-    for row in np.lexsort((sets.argmax(axis=1), size)):  # by the first participant
+    for row in range(len(sets)):
         if not 1 < size[row] < len(members):
             continue
         for number, label in divisions:
