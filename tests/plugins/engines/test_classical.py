@@ -196,6 +196,15 @@ def test_clusters_are_found_whatever_their_numbering(words, steps, seed):
     assert steps_of("switched-" + ("exchange" if "AAS" in words else "trees"), shuffled) == steps
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "steps"), [("rails-16x8 AAB", 16), ("rails-16x8 AAR", 16), ("cluster-8x8 AAS", 56)]
+)
+def test_clusters_end_at_a_certified_bound(words, steps):
+    result = cchybrid.solve(named(words), time_limit=120)
+    assert (result.steps, result.status, result.certified) == (steps, "optimal", True)
+
+
 def test_boxes_of_different_sizes_have_no_translations():
     boxes = [(gpu, 7 if gpu < 3 else 8) for gpu in range(7)]
     links = [*boxes, *((gpu, 9) for gpu in range(7))]
