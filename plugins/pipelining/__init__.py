@@ -27,6 +27,8 @@ def cchybrid_commands() -> tuple[CommandInfo, ...]:
             summary="Find the fewest rounds for a number of steps, and prove it."),
         CommandInfo("pareto", f"{__name__}.rounds_commands:pareto", group=GROUP,
             summary="Find the front of steps and rounds per chunk, with certificates."),
+        CommandInfo("best", f"{__name__}.best_command:best", group=GROUP,
+            summary="Find the fastest schedule for a size, and bound the time of every other."),
     )  # fmt: skip
 
 

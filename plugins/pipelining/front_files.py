@@ -169,6 +169,7 @@ def check_front(folder: str | Path) -> Front:
         throughput=limit,
         complete=complete,
         open_steps=tuple(open_steps),
+        bounds=tuple((each.steps, each.verdict.bound) for each in bounds),
         seconds=0.0,
     )
 

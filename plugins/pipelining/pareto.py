@@ -26,21 +26,35 @@ from typing import Any
 from cchybrid.host.arguments import read_budget, read_count, read_seed
 from cchybrid.host.certificates import check_rounds
 from cchybrid.host.versions import versions
-from cchybrid.model import Instance, Schedule
+from cchybrid.model import Channel, Instance, Schedule, Transfer
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import make_folder
 from cchybrid.plugin.engine import Budget
 from cchybrid.proof.reach import farthest
+from cchybrid.referee.verify import verify_schedule
 
 from .front_files import save_front, stored_schedules, write_changed
 from .proof.round_bounds import RoundsBound, round_bound
-from .rounds import RoundsTask, certificate, in_switching, read_instance, search, transfers
+from .rounds import (
+    MAX_TRIALS,
+    RoundsTask,
+    certificate,
+    in_switching,
+    read_instance,
+    search,
+    transfers,
+)
 from .rounds_front import Front, FrontPoint
 from .throughput import ThroughputResult, throughput_of
 
 DEFAULT_SECONDS = 60.0
 MAX_CHUNKS = 24
 """Numbers of chunks up to which schedules are sought."""
+MAX_NARROWEST = 12
+"""Capacity of the narrowest channel up to which schedules are sought on the capacities as they
+are."""
+MAX_COARSE = 6
+"""Capacity that it has at most in the coarser search."""
 MAX_FURTHER_STEPS = 16
 """Steps beyond the fewest that are considered."""
 
@@ -74,7 +88,8 @@ def pareto(
     time_limit
         Wall-clock seconds.
     max_chunks
-        The largest number of chunks of a message that is tried.
+        The largest number of chunks of a message that is tried; more where the narrowest channel
+        carries more than ``MAX_NARROWEST``: then each of these is cut again.
     max_steps
         The largest number of steps that is considered.
     seed, threads
@@ -119,6 +134,43 @@ def pareto(
     return found.run(read_count(max_steps, "max_steps"))
 
 
+def coarse(instance: Instance) -> tuple[Instance, int]:
+    """Return the instance in which schedules are sought, and its unit in that of the instance.
+
+    If a round carries many chunks over the narrowest channel, few chunks fill no round. Then
+    capacities are divided by the number that loses the least in rounding down, and each chunk of a
+    schedule stands for that number of chunks, which fit into the exact capacities.
+    """
+    network = instance.network
+    sizes = {size for *_, size in network.channels}
+    narrowest = min(sizes)
+    if narrowest <= MAX_NARROWEST:
+        return instance, 1
+    units = range(narrowest, narrowest // MAX_COARSE, -1)
+    unit = min(units, key=lambda unit: max(Fraction(size % unit, size) for size in sizes))
+    channels = tuple(Channel(a, b, size // unit) for a, b, size in network.channels)
+    return replace(instance, network=replace(network, channels=channels)), unit
+
+
+def refined(schedule: Schedule, whole: Instance, parts: int, times: int = 1) -> Schedule:
+    """Return a schedule of the instance, of ``parts`` chunks for each chunk.
+
+    ``times`` the rounds are used: one of a schedule on ``coarse`` capacities, else the parts.
+    """
+    steps = tuple(
+        tuple(
+            Transfer(number * parts + part, path) for number, path in step for part in range(parts)
+        )
+        for step in schedule.steps
+    )
+    chunks = schedule.instance.collective.chunks * parts
+    rounds = tuple(times * number for number in schedule.instance.model.rounds or (1,))
+    found = Schedule(whole.in_chunks(chunks).with_model(rounds=rounds), steps)
+    if violations := verify_schedule(found):
+        raise ValueError(f"a schedule cut into {parts} parts is not valid: {violations[0].text}")
+    return found
+
+
 @dataclass
 class _Search:
     """One search for a front."""
@@ -131,12 +183,14 @@ class _Search:
     stop: Callable[[], object]
     report: Callable[[FrontPoint], None]
     points: list[FrontPoint] = field(default_factory=list)
+    bounds: list[tuple[int, Fraction]] = field(default_factory=list)
     stored: list[Schedule] = field(default_factory=list)
     interrupted: bool = False
 
     def __post_init__(self) -> None:
         assert self.budget.seconds is not None
         self.deadline = time.monotonic() + self.budget.seconds
+        self.searched, self.grain = coarse(self.whole)
 
     def run(self, max_steps: int | None) -> Front:
         began = time.monotonic()
@@ -144,7 +198,8 @@ class _Search:
         fewest = farthest(self.whole)
         if max_steps is not None and max_steps < fewest:
             raise InputError(
-                f"a message has {fewest} {transfers(self.whole)} to go, more than {max_steps} steps",
+                f"a message has {fewest} {transfers(self.whole)} to go, more than {max_steps} "
+                "steps",
                 where="max_steps",
                 hint=f"use at least {fewest}",
             )
@@ -173,6 +228,7 @@ class _Search:
             throughput=limit,
             complete=complete,
             open_steps=tuple(unattained),
+            bounds=tuple(self.bounds),
             seconds=seconds,
             seed=self.seed,
             versions=versions(),
@@ -187,6 +243,7 @@ class _Search:
         bound = self._bound(steps, limit)
         if bound is None:
             return False
+        self.bounds.append((steps, bound.ratio))
         last = self.points[-1] if self.points else None
         if first:
             self._add(self._point(bound, 1, None))
@@ -216,10 +273,13 @@ class _Search:
         """Add the point that attains the bound; return whether it is attained, now or before."""
         if self.points and self.points[-1].ratio <= bound.ratio:
             return True
-        for chunks, rounds in self._trials(bound.ratio):
-            if self._is_over():
+        now = time.monotonic()
+        half = now + (self.deadline - now) / 2  # the rest is for more steps
+        for chunks, rounds in self._trials(bound.ratio * self.grain):
+            if self._is_over() or time.monotonic() > half:
                 break
-            better = not self.points or Fraction(rounds, chunks) < self.points[-1].ratio
+            ratio = Fraction(rounds, chunks * self.grain)
+            better = not self.points or ratio < self.points[-1].ratio
             if better:
                 self._add(self._point(bound, chunks, rounds))
             if self.points and self.points[-1].ratio == bound.ratio:
@@ -239,23 +299,27 @@ class _Search:
             return
         last = self.points[-1] if self.points else point
         # A better one of the same steps replaces it; the first point stays beside more chunks.
-        if last.steps == point.steps and (len(self.points) > 1 or last.chunks == point.chunks):
+        beside = len(self.points) == 1 and last.chunks == 1 < point.chunks
+        if last.steps == point.steps and not beside:
             self.points = self.points[:-1]
         self.points.append(point)
         self.report(point)
 
     def _point(self, bound: RoundsBound, chunks: int, rounds: int | None) -> FrontPoint | None:
         """Return the point of these chunks and rounds, by a search for fewer than in the folder."""
-        found = self._stored(bound.steps, chunks, rounds)
+        found = self._stored(bound.steps, chunks * self.grain, rounds)
         left = self.deadline - time.monotonic()
-        task = RoundsTask(self.whole.in_chunks(chunks), bound.steps, bound, rounds)
+        lowest = max(ceil(bound.ratio * self.grain * chunks), farthest(self.searched))
+        totals = [rounds] if rounds else [*range(lowest, lowest + MAX_TRIALS)]
         if found is not None:
-            task.totals = [total for total in task.totals if total < sum(found.rounds)]
-        if task.totals:
+            totals = [total for total in totals if total < sum(found.rounds)]
+        if totals:
             seconds = max(0.1, left / 3 if rounds or found else left)
+            task = RoundsTask(self.searched.in_chunks(chunks), bound.steps, None, totals)
             result = search(task, replace(self.budget, seconds=seconds), self.seed, self.stop)
             self.interrupted = self.interrupted or result.interrupted
-            found = result.schedule or found
+            if result.schedule is not None:
+                found = refined(result.schedule, self.whole, self.grain)
         if found is None:
             return None
         return self._written(found, certificate(found, bound), bound.steps)

@@ -286,19 +286,19 @@ class RoundsTask(ScheduleTask):
         The largest number of steps.
     bound
         A bound on the rounds per chunk for this number of steps.
-    rounds
-        The only number of rounds to try; by default from the bound upwards.
+    totals
+        The numbers of rounds to try, in order; by default from the bound upwards.
     """
 
     def __init__(
-        self, instance: Instance, steps: int, bound: RoundsBound | None, rounds: int | None = None
+        self, instance: Instance, steps: int, bound: RoundsBound | None, totals: Sequence[int] = ()
     ) -> None:
         super().__init__(instance, provable=False)
         self.blackboard = Blackboard(instance, lambda schedule: sum(schedule.rounds))
         self.steps, self.bound = steps, bound
         lowest = 1 if bound is None else ceil(bound.ratio * instance.collective.chunks)
         first = max(lowest, farthest(instance))
-        self.totals = [*range(first, first + MAX_TRIALS)] if rounds is None else [rounds]
+        self.totals = [*totals] or [*range(first, first + MAX_TRIALS)]
 
     @property
     def is_settled(self) -> bool:

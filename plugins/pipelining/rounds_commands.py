@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,9 @@ if TYPE_CHECKING:
 @arguments.with_instance("routing", "rounds", "size", "tick", "size_matrix", exact=True)
 def rounds(
     read_instance: arguments.ReadInstance,
+    context: typer.Context,
     steps: int,
+    bandwidth: str | None = None,
     time_limit: arguments.TimeLimit = 60.0,
     seed: arguments.Seed = 0,
     threads: arguments.Threads = None,
@@ -44,15 +45,19 @@ def rounds(
     -------
     steps : S
         Use at most S steps.
+    bandwidth : GB/S
+        What a capacity of 1 stands for, unless a graph file says it.
     output : -o, --output FILE
         Write the schedule, and its certificate beside it.
     """
 
     from .front_files import write_changed
+    from .rates import buffer_of, read_bandwidth
     from .rounds import fewest_rounds
 
     check_writable(output)
     instance = read_instance(load_plugins())
+    rate = read_bandwidth(read_instance, context, bandwidth)
     result = fewest_rounds(
         instance,
         steps,
@@ -73,6 +78,9 @@ def rounds(
         print(json.dumps({**result.to_json(), **written}))
     else:
         print_lines(result.lines())
+        if rate is not None and result.ratio is not None:
+            shown = buffer_of(result.instance.collective).shown(rate / result.ratio)
+            print(f"large messages, at {float(rate):g} GB/s per unit of capacity: {shown}")
         for name in filter(None, written.values()):
             print(f"written to {name}")
     raise typer.Exit(0 if result.schedule is not None else 1)
@@ -82,8 +90,8 @@ def rounds(
 def pareto(
     read_instance: arguments.ReadInstance,
     context: typer.Context,
-    alpha: str | None = None,
-    beta: str | None = None,
+    latency: str | None = None,
+    bandwidth: str | None = None,
     output: Path | None = None,
     plot: Path | None = None,
     max_chunks: int = 24,
@@ -95,18 +103,18 @@ def pareto(
 ) -> None:
     """Find the front of steps and rounds per chunk, every point with schedule and certificate.
 
-    Messages are cut into chunks; the time of a schedule is steps times alpha plus rounds per chunk
-    times size times beta. By default transfers cross switches within a step, if switches alone lead
-    to all destinations; elsewhere messages go hop by hop.
+    Messages are cut into chunks; the time of a schedule is steps times latency plus rounds per
+    chunk times size over bandwidth. By default transfers cross switches within a step, if switches
+    alone lead to all destinations; elsewhere messages go hop by hop.
 
     Exit status: 0 the front is complete and certified, 1 it is not, 2 bad input.
 
     Options
     -------
-    alpha : SEC
-        Seconds per step, such as 0.7e-6.
-    beta : SEC
-        Seconds per byte on a channel of capacity 1: 4e-11.
+    latency : US
+        Microseconds per step, such as 0.7: the sizes for which each point is the fastest.
+    bandwidth : GB/S
+        What a capacity of 1 stands for, unless a graph file says it.
     output : -o, --output FOLDER
         The folder of schedules and certificates; an earlier run continues there.
     plot : FILE
@@ -120,19 +128,21 @@ def pareto(
     from cchybrid.view.plot import check_plot
 
     from .pareto import pareto as find_front
+    from .rates import buffer_of, positive, read_bandwidth, shown_size
     from .rounds_front import choices
 
     check_writable(plot)
     if plot is not None:
         check_plot(plot)
-    times = [None if text is None else _price(text) for text in (alpha, beta)]
+    start = None if latency is None else positive(latency, "--latency", "time") / 10**6
     instance = read_instance(load_plugins())
-    stated = read_instance.bandwidth(context, "beta")
-    if stated is not None and alpha is not None:
-        times[1] = 1 / (stated * 10**9)
-    if (times[0] is None) != (times[1] is None):
-        where = "--beta" if times[1] is None else "--alpha"
-        raise InputError("alpha and beta belong together", where=where, hint="give both")
+    rate = read_bandwidth(read_instance, context, bandwidth)
+    if start is not None and rate is None:
+        raise InputError(
+            "the bandwidth is not known",
+            where="--bandwidth",
+            hint="give the GB/s of a capacity of 1",
+        )
     folder = Path(f"{_slug(instance)}-front") if output is None else output
     front = find_front(
         instance,
@@ -145,9 +155,8 @@ def pareto(
         threads=threads,
         report=_report,
     )
-    start, per_byte = times
-    timed = start is not None and per_byte is not None
-    chosen = choices(front, start, per_byte) if start is not None and per_byte is not None else []
+    per_byte = None if rate is None else 1 / (rate * 10**9)
+    chosen = [] if start is None or per_byte is None else choices(front, start, per_byte)
     if plot is not None and front.points:
         values = [(float(point.steps), float(point.ratio)) for point in front.points]
         plot_front(values, ("steps", "rounds per chunk"), (False, False), instance.name, plot)
@@ -156,12 +165,16 @@ def pareto(
             {"from": each.smallest, "to": each.largest, "point": front.points.index(each.point)}
             for each in chosen
         ]
-        print(json.dumps({**front.to_json(), **({"choices": ranges} if timed else {})}))
+        print(json.dumps({**front.to_json(), **({"choices": ranges} if start is not None else {})}))
     else:
         print_lines(front.lines())
         for each in chosen:
-            sizes = f"{_bytes(each.smallest)} to {_bytes(each.largest)}"
+            sizes = f"{shown_size(each.smallest)} to {shown_size(each.largest)}"
             print(f"messages of {sizes}: {_short(each.point)}")
+        if rate is not None and front.points:
+            last = front.points[-1]
+            shown = buffer_of(front.instance.collective).shown(rate / last.ratio)
+            print(f"large messages, at {float(rate):g} GB/s per unit of capacity: {shown}")
         print(f"written to {folder}" + (f" and {plot}" if plot and front.points else ""))
     if plot is not None and not front.points:
         print(f"{plot} is not written: there is no point to plot", file=sys.stderr)
@@ -205,19 +218,6 @@ def check_folder(folder: Path, record: Any, explain: bool, as_json: bool) -> boo
         about = (f"  {line}" for line in describe(front.instance.to_json()))
         print_lines([f"{folder}: every file holds", *front.lines()[1:], *about])
     return front is not None
-
-
-def _price(text: str) -> Fraction:
-    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,15})?(e-?[0-9]{1,2})?", text):
-        return Fraction(text)
-    raise InputError(f"{text[:40]!r} is no number of seconds", hint="use one such as 0.7e-6")
-
-
-def _bytes(number: int) -> str:
-    for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if number >= size:
-            return f"{number / size:.4g} {unit}"
-    return f"{number} bytes"
 
 
 def _slug(instance: Instance) -> str:

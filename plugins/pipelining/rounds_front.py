@@ -107,6 +107,8 @@ class Front(RunResult):
         Whether no other schedule, of any number of chunks and steps, improves on the points.
     open_steps
         Numbers of steps whose bound no schedule was found to attain.
+    bounds
+        Numbers of steps, and the rounds per chunk that at most so many steps need (certified).
     """
 
     INTERRUPTED = "ended before it was complete; the same command continues"
@@ -116,6 +118,7 @@ class Front(RunResult):
     throughput: ThroughputResult | None
     complete: bool
     open_steps: tuple[int, ...]
+    bounds: tuple[tuple[int, Fraction], ...] = ()
 
     @cached_property
     def fewest_steps(self) -> int:

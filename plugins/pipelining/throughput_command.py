@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,6 @@ import typer
 
 from cchybrid.checker import EvidenceError, Network
 from cchybrid.cli import arguments
-from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 from cchybrid.view.screen import print_lines
 
@@ -49,13 +47,16 @@ def throughput(
     from cchybrid.cli.plugin_loading import load_plugins
     from cchybrid.cli.writable_files import check_writable
 
+    from .rates import read_bandwidth
+    from .rounds import in_switching
     from .throughput import throughput_of
     from .tree_xml import tree_xml
 
-    rate = None if bandwidth is None else _read_bandwidth(bandwidth)
     check_writable(output)
     instance = read_instance(load_plugins())
-    rate = read_instance.bandwidth(context, "bandwidth") or rate
+    rate = read_bandwidth(read_instance, context, bandwidth)
+    if read_instance.switching is not None:
+        instance = in_switching(instance, read_instance.switching)
     result = throughput_of(instance, time_limit)
     if output is not None and output.suffix.lower() == ".xml":
         write_text(tree_xml(result.record), output)
@@ -76,24 +77,20 @@ def throughput(
 
 def _lines(result: ThroughputResult, unit: Fraction | None) -> list[str]:
     """Return the result as lines for people, with rates if a capacity of 1 is known."""
+    from .rates import buffer_of
+
     lines = result.lines()
     if unit is not None:
         each, total = float(result.message_rate(unit)), float(result.total_rate(unit))
         messages = len(result.instance.collective.messages)
+        buffer = buffer_of(result.instance.collective)
         lines.append(
             f"at {float(unit):g} GB/s per unit of capacity: {each:.3f} GB/s per message, "
             f"{total:.3f} GB/s for all {messages}"
         )
+        if buffer.bus is not None:
+            lines.append(f"as nccl-tests count: {buffer.shown(result.message_rate(unit))}")
     return lines
-
-
-def _read_bandwidth(text: str) -> Fraction:
-    number = Fraction(text) if re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", text) else Fraction(0)
-    if not number:
-        raise InputError(
-            f"{text[:40]!r} is no bandwidth", where="--bandwidth", hint="use a number such as 25"
-        )
-    return number
 
 
 def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> bool:

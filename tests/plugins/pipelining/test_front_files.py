@@ -234,7 +234,7 @@ def test_a_front_of_wormhole_schedules_is_refused(folder):
             file.write_text(json.dumps(record))
     (digest,) = digests
     edit(folder / "front.json", lambda index: index.update(sha256=digest, complete=False))
-    with pytest.raises(EvidenceError, match="a front is about store-and-forward switching"):
+    with pytest.raises(EvidenceError, match="the schedule is not valid"):
         check_front(folder)
 
 

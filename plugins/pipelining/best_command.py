@@ -1,0 +1,112 @@
+"""``best``: the fastest schedule for a size, and a bound on the time of every other."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from cchybrid.cli import arguments
+from cchybrid.cli.plugin_loading import load_plugins
+from cchybrid.cli.writable_files import check_writable
+from cchybrid.host.run_result import columns
+from cchybrid.model.errors import InputError
+from cchybrid.view.screen import print_lines
+
+HEADS = ("size", "chunks", "steps", "rounds", "us", "bound us", "algbw GB/s", "busbw GB/s")
+
+
+@arguments.with_instance("routing", "chunks", "rounds", exact=True)
+def best(
+    read_instance: arguments.ReadInstance,
+    context: typer.Context,
+    latency: str,
+    size: list[str],
+    bandwidth: str | None = None,
+    output: Path | None = None,
+    folder: Path | None = None,
+    max_chunks: int = 24,
+    max_steps: int | None = None,
+    time_limit: arguments.TimeLimit = 60.0,
+    seed: arguments.Seed = 0,
+    threads: arguments.Threads = None,
+    as_json: arguments.AsJson = False,
+) -> None:
+    """Find the fastest schedule for a size, and bound the time of every other.
+
+    The schedules are the points of pareto; an allreduce is a reduce-scatter and then an allgather.
+    A schedule takes steps times latency plus rounds per chunk times size over bandwidth.
+
+    Exit status: 0 a schedule was found, 2 bad input.
+
+    Options
+    -------
+    latency : US
+        Microseconds per step, such as 1.5.
+    size : SIZE
+        The size of the buffer, as nccl-tests count: 64MiB, 8K or bytes; repeat for a table.
+    bandwidth : GB/S
+        What a capacity of 1 stands for, unless a graph file says it.
+    output : -o, --output FILE
+        Write the schedule, for export to a runtime; for one size.
+    folder : FOLDER
+        The folder of pareto, which is continued; of an allreduce, one for both halves.
+    max_chunks : C
+        Try at most C chunks.
+    max_steps : S
+        Consider at most S steps.
+    """
+    from .best import fastest, fronts_of, schedule_of
+    from .rates import buffer_of, positive, read_bandwidth, read_size, shown_size
+
+    check_writable(output)
+    sizes = sorted(map(read_size, size))
+    if output is not None and len(sizes) > 1:
+        raise InputError("one file for several sizes", where="-o", hint="give one --size")
+    start = positive(latency, "--latency", "time") / 10**6
+    instance = read_instance(load_plugins())
+    rate = read_bandwidth(read_instance, context, bandwidth)
+    if rate is None:
+        raise InputError(
+            "the bandwidth is not known",
+            where="--bandwidth",
+            hint="give the GB/s of a capacity of 1",
+        )
+    fronts = fronts_of(
+        instance,
+        folder,
+        time_limit,
+        switching=read_instance.switching,
+        max_chunks=max_chunks,
+        max_steps=max_steps,
+        seed=seed,
+        threads=threads,
+    )
+    found = [fastest(instance, fronts, each, start, 1 / (rate * 10**9)) for each in sizes]
+    if output is not None:
+        schedule_of(instance, found[0].points).save(output)
+    buffer = buffer_of(instance.collective)
+    records = [each.to_json(buffer) for each in found]
+    if as_json:
+        file = None if output is None else str(output)
+        print(json.dumps({"instance": instance.full_name, "best": records, "schedule": file}))
+        return
+    rows = [HEADS, *(_row(shown_size(each["size"]), each) for each in records)]
+    about = "of reduce-scatter and allgather" if len(fronts) > 1 else "of all schedules (certified)"
+    print_lines([
+        f"{fronts[-1].sentence}; {float(rate):g} GB/s per unit of capacity, "
+        f"{float(Fraction(latency)):g} us per step",
+        *columns(rows),
+        f"bound us: the least time {about}",
+        *([f"written to {output}"] if output is not None else []),
+    ])  # fmt: skip
+
+
+def _row(size: str, record: dict[str, Any]) -> tuple[str, ...]:
+    parts = ("+".join(map(str, record[key])) for key in ("chunks", "steps", "rounds"))
+    bus = "-" if record["busbw"] is None else f"{record['busbw']:.3f}"
+    times = (f"{record[key]:.2f}" for key in ("microseconds", "bound"))
+    return (size, *parts, *times, f"{record['algbw']:.3f}", bus)
