@@ -184,9 +184,9 @@ class Relaxation:
     def sent_keys(self) -> Iterator[Key]:
         """Yield the keys of the rows ``sent``."""
         for message in range(len(self.network.messages)):
-            pairs = product(self.holders(message), self.receivers(message))
+            pairs = [*product(self.holders(message), self.receivers(message))]
             if self.network.hop_by_hop:
-                pairs = iter(self.network.channels)
+                pairs = [*self.network.channels]
             for (a, b), t in product(pairs, range(1, self.steps + 1)):
                 if a != b and (self.per_sender or self.passes(message, ANY_SENDER, a, b)):
                     yield "sent", message, a, b, t

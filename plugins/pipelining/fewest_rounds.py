@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Protocol
 
 from cchybrid.model import Schedule
 from cchybrid.plugin.engine import NoOptions, Run, Stop
 from cchybrid.problem import Assignment, Problem
+from cchybrid.problem.symmetry import automorphisms
+from cchybrid.problem.symmetry.choice import choices
+from cchybrid.problem.symmetry.quotient import NoQuotientError, quotient
 from cchybrid.toolkit.cpsat.model import StepModel, build
 from cchybrid.toolkit.cpsat.solve import decide, decision_solver
 from cchybrid.toolkit.cpsat.windows import Windows, min_steps
@@ -17,6 +22,10 @@ from cchybrid.toolkit.usage_matrix import UsageMatrix
 
 MAX_BOOLEANS = 2_000_000
 """Options times steps that a model may have; each takes about a kilobyte in the solver."""
+MIN_DIVIDED = 20_000
+"""Options times steps from which on quotients are tried."""
+MAX_QUOTIENTS = 4
+"""Quotients that are tried for a number of rounds."""
 
 
 class RoundsRun(Run, Protocol):
@@ -45,22 +54,43 @@ class FewestRounds:
         return None
 
     def solve(self, problem: Problem, run: RoundsRun) -> Stop:
-        """Try each number of rounds; each of several gets half of the time left."""
+        """Try each number of rounds; each of several gets half of the time left.
+
+        Of that, quotients by symmetries, where only invariant schedules are sought, get a half.
+        """
         steps, totals = run.settings["steps"], run.settings["totals"]
         for total in totals:
-            if run.should_stop():
-                return Stop.LIMIT
             few = min(steps, total)
-            seconds = run.left() / (1 if len(totals) == 1 else 2)
-            try:
-                found = decide_rounds(problem, few, total, run, seconds)
-            except StoppedError:
-                return Stop.LIMIT
-            if found is not None:
-                assignment, rounds = found
-                run.offer_schedule(problem.lift(assignment, few), "", rounds)
-                return Stop.EXHAUSTED
+            end = run.left() * (0 if len(totals) == 1 else 0.5)
+            # As wide as a step can be: what does not fit there fits nowhere.
+            wide = replace(problem, rounds=(total - few + 1,))
+            tried = [*islice(quotients(wide, few, run), MAX_QUOTIENTS), wide]
+            for number, each in enumerate(tried, 1):
+                if run.should_stop():
+                    return Stop.LIMIT
+                share = 1 if each is wide else 2 * (len(tried) - number)
+                seconds = max(0.0, run.left() - end) / share
+                try:
+                    found = decide_rounds(each, few, total, run, seconds)
+                except StoppedError:
+                    return Stop.LIMIT
+                if found is not None:
+                    assignment, rounds = found
+                    run.offer_schedule(each.lift(assignment, few), "", rounds)
+                    return Stop.EXHAUSTED
         return Stop.STALLED
+
+
+def quotients(problem: Problem, steps: int, run: Run) -> Iterator[Problem]:
+    """Yield quotients of a Problem by groups of symmetries, the smallest first, if it is large."""
+    if problem.options * steps < MIN_DIVIDED:
+        return
+    instance = problem.origin.instance
+    drawn = choices(instance, automorphisms(instance), run.seed, run.should_stop)
+    for choice in sorted(drawn, key=lambda each: each.sort_key(steps)):
+        if choice.action.steps_per_round == 1:
+            with suppress(NoQuotientError):
+                yield quotient(problem, choice.action)
 
 
 def decide_rounds(
@@ -73,7 +103,8 @@ def decide_rounds(
     Parameters
     ----------
     problem
-        The Problem of one round per step; the rounds of the steps are chosen, at least 1 each.
+        The Problem of as many rounds per step as one can have; the rounds of the steps are chosen,
+        at least 1 each.
     seconds
         Limit of CPU time for each thread.
 
@@ -82,16 +113,14 @@ def decide_rounds(
     StoppedError
         If ``run.should_stop`` becomes true.
     """
-    # As wide as a step can be: what does not fit there fits nowhere.
-    wide = replace(problem, rounds=(total - steps + 1,))
-    uses = UsageMatrix.of(wide)
-    if min_steps(wide, uses) > steps or problem.options * steps > MAX_BOOLEANS:
+    uses = UsageMatrix.of(problem)
+    if min_steps(problem, uses) > steps or problem.options * steps > MAX_BOOLEANS:
         return None
     made: list[StepModel] = []
 
     def make() -> StepModel:
-        windows = Windows.of(wide, uses, steps, symmetry=False)
-        made.append(build(wide, uses, windows, run.should_stop, total_rounds=total))
+        windows = Windows.of(problem, uses, steps, symmetry=False)
+        made.append(build(problem, uses, windows, run.should_stop, total_rounds=total))
         return made[-1]
 
     solver = decision_solver(run.budget, run.seed, seconds)

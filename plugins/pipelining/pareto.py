@@ -246,7 +246,7 @@ class _Search:
         self.bounds.append((steps, bound.ratio))
         last = self.points[-1] if self.points else None
         if first:
-            self._add(self._point(bound, 1, None))
+            self._add(self._point(bound, 1, None, self.deadline - time.monotonic()))
         attained = self._attain(bound)
         if attained and self.points[-1] is last:
             self._keep_bound(bound)
@@ -264,7 +264,9 @@ class _Search:
 
     def _bound(self, steps: int, limit: ThroughputResult | None) -> RoundsBound | None:
         """Return the larger of the bound for this number of steps and the one for any number."""
-        bound = round_bound(self.whole, steps)
+        settled = limit is not None and self.bounds and self.bounds[-1][1] == limit.bound
+        # More steps never need more rounds per chunk.
+        bound = None if settled else round_bound(self.whole, steps)
         if limit is None or (bound is not None and bound.ratio >= limit.bound):
             return bound
         return RoundsBound(steps, limit.bound, limit.record["evidence"])
@@ -274,14 +276,14 @@ class _Search:
         if self.points and self.points[-1].ratio <= bound.ratio:
             return True
         now = time.monotonic()
-        half = now + (self.deadline - now) / 2  # the rest is for more steps
+        until = now + (self.deadline - now) / 2  # the rest is for more steps
         for chunks, rounds in self._trials(bound.ratio * self.grain):
-            if self._is_over() or time.monotonic() > half:
+            left = until - time.monotonic()
+            if self._is_over() or left < 0:
                 break
             ratio = Fraction(rounds, chunks * self.grain)
-            better = not self.points or ratio < self.points[-1].ratio
-            if better:
-                self._add(self._point(bound, chunks, rounds))
+            if not self.points or ratio < self.points[-1].ratio:
+                self._add(self._point(bound, chunks, rounds, left / 3))
             if self.points and self.points[-1].ratio == bound.ratio:
                 return True
         return False
@@ -305,18 +307,19 @@ class _Search:
         self.points.append(point)
         self.report(point)
 
-    def _point(self, bound: RoundsBound, chunks: int, rounds: int | None) -> FrontPoint | None:
+    def _point(
+        self, bound: RoundsBound, chunks: int, rounds: int | None, seconds: float
+    ) -> FrontPoint | None:
         """Return the point of these chunks and rounds, by a search for fewer than in the folder."""
         found = self._stored(bound.steps, chunks * self.grain, rounds)
-        left = self.deadline - time.monotonic()
         lowest = max(ceil(bound.ratio * self.grain * chunks), farthest(self.searched))
         totals = [rounds] if rounds else [*range(lowest, lowest + MAX_TRIALS)]
         if found is not None:
             totals = [total for total in totals if total < sum(found.rounds)]
         if totals:
-            seconds = max(0.1, left / 3 if rounds or found else left)
+            budget = replace(self.budget, seconds=max(0.1, seconds))
             task = RoundsTask(self.searched.in_chunks(chunks), bound.steps, None, totals)
-            result = search(task, replace(self.budget, seconds=seconds), self.seed, self.stop)
+            result = search(task, budget, self.seed, self.stop)
             self.interrupted = self.interrupted or result.interrupted
             if result.schedule is not None:
                 found = refined(result.schedule, self.whole, self.grain)
