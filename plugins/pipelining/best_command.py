@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
-from cchybrid.cli import arguments
+from cchybrid.cli import arguments, completion
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.writable_files import check_writable
 from cchybrid.host.run_result import columns
 from cchybrid.model.errors import InputError
+from cchybrid.model.instance import write_text
 from cchybrid.view.screen import print_lines
 
 HEADS = ("size", "chunks", "steps", "rounds", "us", "bound us", "algbw GB/s", "busbw GB/s")
@@ -27,6 +28,7 @@ def best(
     size: list[str],
     bandwidth: str | None = None,
     output: Path | None = None,
+    to: Annotated[str | None, {"autocompletion": completion.exporters}] = None,
     folder: Path | None = None,
     max_chunks: int = 24,
     max_steps: int | None = None,
@@ -51,7 +53,9 @@ def best(
     bandwidth : GB/S
         What a capacity of 1 stands for, unless a graph file says it.
     output : -o, --output FILE
-        Write the schedule, for export to a runtime; for one size.
+        Write the schedule; for one size.
+    to : FORMAT
+        The format of the file, as in export; by default a schedule file.
     folder : FOLDER
         The folder of pareto, which is continued; of an allreduce, one for both halves.
     max_chunks : C
@@ -66,8 +70,12 @@ def best(
     sizes = sorted(map(read_size, size))
     if output is not None and len(sizes) > 1:
         raise InputError("one file for several sizes", where="-o", hint="give one --size")
+    if output is None and to is not None:
+        raise InputError("no file to write", where="--to", hint="name one by -o")
     start = positive(latency, "--latency", "time") / 10**6
-    instance = read_instance(load_plugins())
+    registry = load_plugins()
+    exporter = None if to is None else registry.exporter(to)
+    instance = read_instance(registry)
     rate = read_bandwidth(read_instance, context, bandwidth)
     if rate is None:
         raise InputError(
@@ -87,7 +95,11 @@ def best(
     )
     found = [fastest(instance, fronts, each, start, 1 / (rate * 10**9)) for each in sizes]
     if output is not None:
-        schedule_of(instance, found[0].points).save(output)
+        schedule = schedule_of(instance, found[0].points)
+        if exporter is None:
+            schedule.save(output)
+        else:
+            write_text(exporter.export(schedule), output)
     buffer = buffer_of(instance.collective)
     records = [each.to_json(buffer) for each in found]
     if as_json:

@@ -290,6 +290,19 @@ def test_a_hint_names_only_options_that_there_are(attribute, hint):
     assert not re.search("--|ignore|Python", str(caught.value))
 
 
+def test_a_divisor_below_the_slowest_edge_needs_a_unit():
+    with pytest.raises(InputError, match="carry 2 messages over this link, the slowest") as caught:
+        read_graph(cluster(40), "g", ignore_attributes=False)
+    assert "edge 1 2" in str(caught.value)
+    assert "--unit 40" in str(caught.value)
+    exact = read_graph(cluster(23.7), "g", unit="exact")
+    assert {channel.capacity for channel in exact.network.channels} == {79, 1000}
+    assert exact.unit_bandwidth == Fraction("0.3")
+    # Whole capacities say what a step carries.
+    whole = nx.Graph([("a", "b", {"capacity": 4}), ("b", "c", {"capacity": 2})])
+    assert {channel.capacity for channel in read_graph(whole, "g").network.channels} == {4, 2}
+
+
 def test_a_unit_is_a_message_per_step():
     found = read_graph(cluster(23.7), "g", unit="23.7")
     assert [channel.capacity for channel in found.network.channels] == [12, 12, 1, 1, 12, 12]

@@ -40,7 +40,7 @@ def test_the_front_in_words_and_files(tmp_path):
 
 @pytest.mark.slow
 def test_the_front_for_programs(tmp_path):
-    words = ("pareto", "ring-bi-4", "allgather", "--json", "--alpha", "1e-6", "--beta", "4e-11")
+    words = ("pareto", "ring-bi-4", "allgather", "--json", "--latency", "1", "--bandwidth", "25")
     record = json.loads(call(*words, "--plot", "front.svg", *PATIENT, cwd=tmp_path).stdout)
     assert (record["complete"], record["throughput"]) == (True, "3/2")
     for point in record["points"]:
@@ -79,8 +79,17 @@ def test_fewest_rounds_of_a_number_of_steps(tmp_path):
     [
         ("pareto dgx-1 allgather --chunks 2", "--chunks; did you mean --max-chunks?"),
         ("pareto dgx-1 allgather --rounds 2", "No such option: --rounds"),
-        ("pareto dgx-1 allgather --alpha 1", "--beta: alpha and beta belong together"),
-        ("pareto dgx-1 allgather --alpha x --beta 1", "'x' is no number of seconds"),
+        ("pareto dgx-1 allgather --latency 1", "--bandwidth: the bandwidth is not known; give"),
+        ("pareto dgx-1 allgather --latency x --bandwidth 1", "--latency: 'x' is no time"),
+        ("pareto dgx-a100-x2 alltoall --switching wormhole", "no path over switches alone leads"),
+        ("pareto mesh-2x2 alltoall --switching tdm", "tdm"),
+        ("pareto xy.json --switching wormhole", "no bound on rounds is proved for a routing table"),
+        ("best dgx-1 allgather --size 1K --bandwidth 25", "Missing option '--latency'"),
+        ("best dgx-1 allgather --size 1K --latency 1", "--bandwidth: the bandwidth is not known"),
+        ("best dgx-1 allgather --size 1X --latency 1", "--size: '1X' is no size"),
+        ("best dgx-1 AAB --size 1 --size 2 --latency 1 -o f", "-o: one file for several sizes"),
+        ("best dgx-1 AAB --size 1 --latency 1 --to csv", "--to: no file to write"),
+        ("best dgx-1 scan --size 1 --latency 1 --bandwidth 1", "scan is not a set of broadcasts"),
         ("pareto dgx-1 allgather --plot f.xyz", "the file type '.xyz' is not known"),
         ("pareto dgx-1 allgather --time-limit 0", "--time-limit: 0 seconds"),
         ("pareto dgx-1 allgather --max-steps 1", "a message has 2 hops to go"),
@@ -97,6 +106,7 @@ def test_fewest_rounds_of_a_number_of_steps(tmp_path):
 )
 def test_wrong_words(words, line, tmp_path):
     cchybrid.instance("dgx-1", "AAB", rounds=[2], name="i").save(tmp_path / "i.json")
+    cchybrid.instance("mesh-2x3", "AAB", routing="xy").save(tmp_path / "xy.json")
     (tmp_path / "front.json").write_text('{"format": "cchybrid-front/1"}')
     done = call(*words.split(), cwd=tmp_path)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
@@ -121,9 +131,61 @@ def test_steps_of_several_rounds_are_solved(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_front_says_that_switches_store(tmp_path):
+def test_a_front_says_what_switches_do(tmp_path):
     links = [(leaf, 4) for leaf in range(4)]
     star = cchybrid.Network.from_links("star", 5, links, switches=(4,))
     cchybrid.instance(star, "broadcast").save(tmp_path / "star.json")
-    done = call("pareto", "star.json", "--max-steps", "2", cwd=tmp_path)
-    assert "switches store and forward here" in done.stdout
+    done = call("pareto", "star.json", cwd=tmp_path)
+    assert (done.returncode, "switches cut through and copy nothing" in done.stdout) == (0, True)
+    assert "star OAB, wormhole switching" in done.stdout
+    assert call("check", "star-OAB-front", cwd=tmp_path).returncode == 0
+    words = ("--switching", "store-and-forward", "--max-steps", "2", "-o", "hops")
+    done = call("pareto", "star.json", *words, cwd=tmp_path)
+    assert "switches store and copy here" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_box_of_gpus_takes_one_step(tmp_path):
+    done = call("pareto", "dgx-a100", "allgather", "--bandwidth", "25", "-o", "f", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert ["12", "1", "7", "7/12", "7/12", "7"] in rows
+    assert "complete (certified)" in done.stdout
+    assert "algorithm bandwidth 342.857 GB/s, bus bandwidth 300.000 GB/s" in done.stdout
+    assert "every file holds" in call("check", "f", cwd=tmp_path).stdout
+    files = ("f/steps-1-chunks-12.json", "f/steps-1-chunks-12.certificate.json")
+    assert "optimal (certified)" in call("check", *files, cwd=tmp_path).stdout
+    words = ("rounds", "dgx-a100", "reduce-scatter", "--chunks", "12", "--steps", "1")
+    done = call(*words, "--bandwidth", "25", cwd=tmp_path)
+    assert "7 rounds in 1 steps (7), optimal (certified)" in done.stdout
+    assert "bus bandwidth 300.000 GB/s" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("collective", "times", "bus"),
+    [
+        # One step of 1.5 us; 7/12 of an eighth of the size at 25 GB/s.
+        ("allgather", 1.5 + (1 << 26) / 8 * 7 / 12 / 25e3, 7 / 8),
+        ("alltoall", 1.5 + (1 << 26) / 8 * 7 / 12 / 25e3, 7 / 8),
+        ("allreduce", 3 + (1 << 26) / 8 * 7 / 6 / 25e3, 7 / 4),
+    ],
+)
+def test_the_best_for_a_size(collective, times, bus, tmp_path):
+    words = ("best", "dgx-a100", collective, "--latency", "1.5", "--bandwidth", "25")
+    done = call(*words, "--size", "64MiB", "--json", "-o", "s.json", cwd=tmp_path)
+    [found] = json.loads(done.stdout)["best"]
+    assert found["microseconds"] == found["bound"] == pytest.approx(times)
+    assert found["algbw"] == pytest.approx((1 << 26) / times / 1e3)
+    assert found["busbw"] == pytest.approx(bus * found["algbw"])
+    assert call("verify", "s.json", cwd=tmp_path).returncode == 0
+    table = call(*words, "--size", "64M", "--size", "8192", cwd=tmp_path).stdout.splitlines()
+    assert [line.split()[:2] for line in table[2:4]] == [["8", "KiB"], ["64", "MiB"]]
+
+
+@pytest.mark.slow
+def test_the_best_of_a_front_that_is_there_already(tmp_path):
+    words = ("best", "ring-bi-4", "AAB", "--latency", "1", "--bandwidth", "1", "--folder", "f")
+    found = json.loads(call(*words, "--size", "4K", "--json", cwd=tmp_path).stdout)["best"]
+    assert json.loads(call(*words, "--size", "4K", "--json", cwd=tmp_path).stdout)["best"] == found
+    assert call("check", "f", cwd=tmp_path).returncode == 0

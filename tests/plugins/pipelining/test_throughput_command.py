@@ -153,12 +153,12 @@ def test_bandwidths_of_a_file_price_its_capacities(tmp_path):
     graph.add_edge("R1", "R2", bandwidth=25, duplex="half")
     nx.write_graphml(graph, tmp_path / "cluster.graphml")
     plain = ("throughput", "plain.graphml", "broadcast")
-    words = ("pareto", "cluster.graphml", "broadcast", "--root", "R3", "--alpha", "1e-6")
+    words = ("pareto", "cluster.graphml", "broadcast", "--root", "R3", "--latency", "1")
     rate = json.loads(call(*plain, "--json", cwd=tmp_path).stdout)
     assert float(Fraction(rate["message_rate"])) == 25 / float(Fraction(rate["rounds_per_chunk"]))
     priced = call(*words, "--json", "--max-steps", "2", "-o", "front", cwd=tmp_path)
     assert json.loads(priced.stdout)["choices"]
-    for refused in ((*plain, "--bandwidth", "25"), (*words, "--beta", "4e-11")):
+    for refused in ((*plain, "--bandwidth", "25"), (*words, "--bandwidth", "25")):
         done = call(*refused, cwd=tmp_path)
         assert (done.returncode, done.stderr.count("cchybrid:")) == (2, 1)
         assert "the file says it: capacity 1 is 25 GB/s; leave it out" in done.stderr
@@ -172,10 +172,37 @@ def test_no_bandwidth_of_a_capacity_of_1_that_the_file_has_not(tmp_path):
     words = ("half.graphml", "allgather")
     for refused in (
         ("throughput", *words, "--bandwidth", "25"),
-        ("pareto", *words, "--alpha", "1e-6", "--beta", "4e-11"),
+        ("pareto", *words, "--latency", "1", "--bandwidth", "25"),
     ):
         done = call(*refused, cwd=tmp_path)
         assert done.returncode == 2
         assert "capacity 1 is written capacity 0.5, so it is unclear which is meant" in done.stderr
     assert call("throughput", *words, "--unit", "1", "--bandwidth", "25", cwd=tmp_path).returncode
     assert call("throughput", *words, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.slow
+def test_any_divisor_of_bandwidths_is_used_exactly(tmp_path):
+    """Where only ratios count, no divisor is too fine."""
+    graph = nx.Graph()
+    for box in ("a", "b"):
+        graph.add_node(f"switch-{box}", switch=True)
+        for gpu in range(2):
+            graph.add_edge(f"{box}{gpu}", f"switch-{box}", bandwidth=300)
+            graph.add_edge(f"{box}{gpu}", "ib", bandwidth=23.7)
+    graph.nodes["ib"]["switch"] = True
+    nx.write_graphml(graph, tmp_path / "two.graphml")
+    words = ("two.graphml", "allgather")
+    found = json.loads(call("throughput", *words, "--json", cwd=tmp_path).stdout)
+    # Two messages enter a box over two adapters of 79 units of 0.3 GB/s.
+    assert (found["rounds_per_chunk"], found["certified"]) == ("1/79", True)
+    done = call("pareto", *words, "--max-steps", "2", "--time-limit", "20", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "wormhole switching" in done.stdout
+    checked = call("check", "two-AAB-front", "--json", cwd=tmp_path)
+    points = json.loads(checked.stdout)["points"]
+    assert all(point["chunks"] % 26 == 0 for point in points)
+    best, bound = Fraction(points[-1]["ratio"]), Fraction(points[-1]["bound"])
+    assert Fraction(1, 79) <= bound <= best < 2 * bound
+    through = call("throughput", *words, "--switching", "wormhole", cwd=tmp_path).stdout
+    assert "as nccl-tests count: algorithm bandwidth 94.800 GB/s, bus bandwidth 71.100" in through

@@ -45,6 +45,29 @@ def test_known_values(network, collective, steps, ratio):
     assert str(round_bound(hop_by_hop(network, collective), steps).ratio) == ratio
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("network", "collective", "steps", "ratio"),
+    [
+        ("dgx-a100", "allgather", 1, "7/12"),
+        ("dgx-a100", "alltoall", 1, "7/12"),
+        ("dgx-2", "reduce-scatter", 1, "15"),
+        ("mesh-3x3", "allgather", 2, "4"),
+    ],
+)
+def test_known_values_in_wormhole_switching(network, collective, steps, ratio):
+    """Those of one step: the copies that a source sends, over its capacity."""
+    assert str(round_bound(cchybrid.instance(network, collective), steps).ratio) == ratio
+
+
+def test_a_channel_carries_any_number_of_copies_of_a_message_in_a_step():
+    """A bound by the copies of one round would be above the schedule of one step."""
+    star = cchybrid.Network.from_links("star", 4, [(0, 3), (1, 3), (2, 3)], switches=(3,))
+    instance = cchybrid.instance(star, "broadcast")
+    for steps in (1, 2):
+        assert round_bound(instance, steps).ratio == {1: 2, 2: Fraction(4, 3)}[steps]
+
+
 def test_more_steps_never_need_more_rounds():
     instance = hop_by_hop("ring-bi-6", "allgather")
     ratios = [round_bound(instance, steps).ratio for steps in range(3, 7)]
@@ -64,7 +87,12 @@ def test_large_programs_are_not_solved():
 
 @settings(max_examples=examples(40), deadline=None)
 @given(
-    instances(switchings=("store-and-forward",), max_nodes=4, max_messages=3, ports=("all", "one")),
+    instances(
+        switchings=("store-and-forward", "wormhole"),
+        max_nodes=4,
+        max_messages=3,
+        ports=("all", "one"),
+    ),
     st.integers(0, 1),
     st.integers(1, 2),
 )
