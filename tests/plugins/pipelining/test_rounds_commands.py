@@ -134,11 +134,11 @@ def test_steps_of_several_rounds_are_solved(tmp_path):
 def test_a_front_says_what_switches_do(tmp_path):
     links = [(leaf, 4) for leaf in range(4)]
     star = cchybrid.Network.from_links("star", 5, links, switches=(4,))
-    cchybrid.instance(star, "broadcast").save(tmp_path / "star.json")
+    cchybrid.instance(star, "allgather").save(tmp_path / "star.json")
     done = call("pareto", "star.json", cwd=tmp_path)
     assert (done.returncode, "switches cut through and copy nothing" in done.stdout) == (0, True)
-    assert "star OAB, wormhole switching" in done.stdout
-    assert call("check", "star-OAB-front", cwd=tmp_path).returncode == 0
+    assert "star AAB, wormhole switching" in done.stdout
+    assert call("check", "star-AAB-front", cwd=tmp_path).returncode == 0
     words = ("--switching", "store-and-forward", "--max-steps", "2", "-o", "hops")
     done = call("pareto", "star.json", *words, cwd=tmp_path)
     assert "switches store and copy here" in done.stdout
