@@ -117,11 +117,11 @@ def fastest(
         best = min(front.points, key=lambda each: each.steps * latency + each.ratio * per_round)
         points.append(best)
         seconds += best.steps * latency + best.ratio * per_round
-        bound += _least_seconds(front, latency, per_round)
+        bound += _min_seconds(front, latency, per_round)
     return Best(size, tuple(points), seconds, bound)
 
 
-def _least_seconds(front: Front, latency: Fraction, per_round: Fraction) -> Fraction:
+def _min_seconds(front: Front, latency: Fraction, per_round: Fraction) -> Fraction:
     """Return the seconds that every schedule of the instance of a front takes at least."""
     limit = Fraction(0) if front.throughput is None else front.throughput.bound
     known = dict(front.bounds)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Protocol
@@ -11,9 +10,7 @@ from typing import Any, Protocol
 from cchybrid.model import Schedule
 from cchybrid.plugin.engine import NoOptions, Run, Stop
 from cchybrid.problem import Assignment, Problem
-from cchybrid.problem.symmetry import automorphisms
-from cchybrid.problem.symmetry.choice import choices
-from cchybrid.problem.symmetry.quotient import NoQuotientError, quotient
+from cchybrid.problem.symmetry.quotient import quotients
 from cchybrid.toolkit.cpsat.model import StepModel, build
 from cchybrid.toolkit.cpsat.solve import decide, decision_solver
 from cchybrid.toolkit.cpsat.windows import Windows, min_steps
@@ -64,7 +61,9 @@ class FewestRounds:
             end = run.left() * (0 if len(totals) == 1 else 0.5)
             # As wide as a step can be: what does not fit there fits nowhere.
             wide = replace(problem, rounds=(total - few + 1,))
-            tried = [*islice(quotients(wide, few, run), MAX_QUOTIENTS), wide]
+            large = problem.options * few >= MIN_DIVIDED
+            smaller = quotients(wide, run.seed, few, run.should_stop) if large else iter(())
+            tried = [*islice(smaller, MAX_QUOTIENTS), wide]
             for number, each in enumerate(tried, 1):
                 if run.should_stop():
                     return Stop.LIMIT
@@ -79,18 +78,6 @@ class FewestRounds:
                     run.offer_schedule(each.lift(assignment, few), "", rounds)
                     return Stop.EXHAUSTED
         return Stop.STALLED
-
-
-def quotients(problem: Problem, steps: int, run: Run) -> Iterator[Problem]:
-    """Yield quotients of a Problem by groups of symmetries, the smallest first, if it is large."""
-    if problem.options * steps < MIN_DIVIDED:
-        return
-    instance = problem.origin.instance
-    drawn = choices(instance, automorphisms(instance), run.seed, run.should_stop)
-    for choice in sorted(drawn, key=lambda each: each.sort_key(steps)):
-        if choice.action.steps_per_round == 1:
-            with suppress(NoQuotientError):
-                yield quotient(problem, choice.action)
 
 
 def decide_rounds(

@@ -108,7 +108,7 @@ class Front(RunResult):
     open_steps
         Numbers of steps whose bound no schedule was found to attain.
     bounds
-        Numbers of steps, and the rounds per chunk that at most so many steps need (certified).
+        Numbers of steps, and the rounds per chunk that at most S steps need for each S (certified).
     """
 
     INTERRUPTED = "ended before it was complete; the same command continues"

@@ -19,6 +19,8 @@ represents a round of as many steps as the kernel has cosets.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 
@@ -30,7 +32,8 @@ from cchybrid.problem import Assignment, NetworkStructure, Price, Problem, neede
 from cchybrid.problem.arrays import NO_OFFSETS, BoolArray, IntArray, LongArray
 from cchybrid.problem.origin import cheapest_listed, schedule_of
 from cchybrid.problem.ragged import gather, offsets, offsets_of, within
-from cchybrid.problem.symmetry.automorphisms import MessageMap
+from cchybrid.problem.symmetry.automorphisms import MessageMap, automorphisms
+from cchybrid.problem.symmetry.choice import choices
 from cchybrid.problem.symmetry.groups import GroupAction
 from cchybrid.problem.transfers import Transfers
 
@@ -201,6 +204,26 @@ def quotient(problem: Problem, action: GroupAction) -> Problem:
         origin=QuotientOrigin(problem, action, option, quotient_option, orbit, images),
         rounds=problem.rounds,
     )
+
+
+def quotients(
+    problem: Problem, seed: int, lower: int, should_stop: Callable[[], bool]
+) -> Iterator[Problem]:
+    """Yield quotients of a Problem, those by large groups first, whose steps stay in order.
+
+    Parameters
+    ----------
+    seed
+        Seed for the draws of groups.
+    lower
+        The lower bound of the number of steps.
+    """
+    instance = problem.origin.instance
+    drawn = choices(instance, automorphisms(instance), seed, should_stop)
+    for choice in sorted(drawn, key=lambda each: each.sort_key(lower)):
+        if choice.action.steps_per_round == 1:
+            with suppress(NoQuotientError):
+                yield quotient(problem, choice.action)
 
 
 def _structure(problem: Problem) -> NetworkStructure:

@@ -183,7 +183,6 @@ def test_no_bandwidth_of_a_capacity_of_1_that_the_file_has_not(tmp_path):
 
 @pytest.mark.slow
 def test_any_divisor_of_bandwidths_is_used_exactly(tmp_path):
-    """Where only ratios count, no divisor is too fine."""
     graph = nx.Graph()
     for box in ("a", "b"):
         graph.add_node(f"switch-{box}", switch=True)

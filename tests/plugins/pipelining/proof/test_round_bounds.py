@@ -56,7 +56,7 @@ def test_known_values(network, collective, steps, ratio):
     ],
 )
 def test_known_values_in_wormhole_switching(network, collective, steps, ratio):
-    """Those of one step: the copies that a source sends, over its capacity."""
+    """In one step: the copies that a source sends, over its capacity."""
     assert str(round_bound(cchybrid.instance(network, collective), steps).ratio) == ratio
 
 
