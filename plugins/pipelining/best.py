@@ -74,7 +74,7 @@ def fronts_of(
             "members or chunks of several numbers", where=instance.name, hint="use one allreduce"
         )
     halves = Halves(instance.in_chunks(*members))
-    return [
+    fronts = [
         pareto(
             half,
             folder=None if folder is None else folder / half.collective.name,
@@ -83,6 +83,13 @@ def fronts_of(
         )
         for half in (halves.gather, halves.spread)
     ]
+    if len({front.instance.model.switching for front in fronts}) > 1:
+        raise InputError(
+            "switches alone lead to all destinations in one direction only",
+            where=instance.name,
+            hint="name --switching store-and-forward",
+        )
+    return fronts
 
 
 def fastest(

@@ -276,12 +276,13 @@ class _Search:
         if self.points and self.points[-1].ratio <= bound.ratio:
             return True
         now = time.monotonic()
-        until = now + (self.deadline - now) / 2  # the rest is for more steps
+        half = now + (self.deadline - now) / 2
         for chunks, rounds in self._trials(bound.ratio * self.grain):
-            left = until - time.monotonic()
+            ratio = Fraction(rounds, chunks * self.grain)
+            # What does not attain the bound leaves half of the time for more steps.
+            left = (self.deadline if ratio == bound.ratio else half) - time.monotonic()
             if self._is_over() or left < 0:
                 break
-            ratio = Fraction(rounds, chunks * self.grain)
             if not self.points or ratio < self.points[-1].ratio:
                 self._add(self._point(bound, chunks, rounds, left / 3))
             if self.points and self.points[-1].ratio == bound.ratio:
