@@ -171,26 +171,17 @@ def _refuse(instance: Instance, tool: str, reason: str) -> None:
     )
 
 
-def refuse_relays(schedule: Schedule, buffers: Buffers, tool: str) -> None:
-    """Raise an ``InputError`` if a transfer passes a rank, or begins or ends at a switch."""
+def refuse_kept_by_switches(schedule: Schedule, buffers: Buffers, tool: str) -> None:
+    """Raise an ``InputError`` if a transfer begins or ends at a switch."""
     ranks = set(buffers.ranks)
     for number, step in enumerate(schedule.steps, 1):
         for message, path in step:
-            passed = ranks.intersection(path[1:-1])
-            place = f"{schedule.instance.name}: step {number}, message {message}"
-            name = schedule.instance.network.node_name
-            if passed:
-                raise InputError(
-                    f"the transfer passes processor {name(min(passed))}, and {tool} has transfers "
-                    "between neighbours only",
-                    where=place,
-                    hint="solve with --switching store-and-forward",
-                )
             if not {path[0], path[-1]} <= ranks:
                 switch = path[0] if path[0] not in ranks else path[-1]
+                name = schedule.instance.network.node_name
                 raise InputError(
                     f"switch {name(switch)} keeps it between steps, and {tool} has programs of "
                     "processors only",
-                    where=place,
+                    where=f"{schedule.instance.name}: step {number}, message {message}",
                     hint="solve with --switching wormhole, which passes switches within a step",
                 )

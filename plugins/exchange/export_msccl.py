@@ -50,7 +50,7 @@ def export_msccl(schedule: Schedule) -> str:
             break
         copies *= 2
     _check_size(schedule, ranks)
-    return _text(program, ranks, channels)
+    return _text(program, ranks, channels, " ".join(map(str, schedule.instance.model.rounds)))
 
 
 def _connections(schedule: Schedule, program: Program, copies: int) -> dict[int, Connection]:
@@ -98,7 +98,7 @@ def _check_size(schedule: Schedule, ranks: list[list[ThreadBlock]]) -> None:
                 )
 
 
-def _text(program: Program, ranks: list[list[ThreadBlock]], channels: int) -> str:
+def _text(program: Program, ranks: list[list[ThreadBlock]], channels: int, rounds: str) -> str:
     buffers = program.buffers
     spread = buffers.collective in ("allgather", "alltoall", "reducescatter")
     reduces = buffers.collective in ("allreduce", "reduce", "reducescatter")
@@ -117,9 +117,11 @@ def _text(program: Program, ranks: list[list[ThreadBlock]], channels: int) -> st
     }
     if buffers.root >= 0:
         head["root"] = buffers.root  # executors ignore attributes that they do not know
+    if 0 < len(rounds) <= MAX_NAME:
+        head["rounds"] = rounds
     lines = [f"<algo {_attributes(head)}>"]
-    for rank, blocks in enumerate(ranks):
-        scratch = _used_scratch(blocks)
+    scratches = [_used_scratch(blocks) for blocks in ranks]
+    for rank, (blocks, scratch) in enumerate(zip(ranks, scratches, strict=True)):
         sizes = {
             "id": rank,
             "i_chunks": buffers.inputs,
@@ -131,7 +133,7 @@ def _text(program: Program, ranks: list[list[ThreadBlock]], channels: int) -> st
             ends = {"id": number, "send": block.send, "recv": block.receive, "chan": block.channel}
             lines.append(f"    <tb {_attributes(ends)}>")
             for operation in block.operations:
-                lines += _steps(operation, blocks, scratch)
+                lines += _steps(operation, blocks, scratches)
             lines.append("    </tb>")
         lines.append("  </gpu>")
     return "\n".join([*lines, "</algo>"]) + "\n"
@@ -143,34 +145,47 @@ def _used_scratch(blocks: list[ThreadBlock]) -> dict[Place, Place]:
         place
         for block in blocks
         for each in block.operations
-        for place in ((each.source,) if each.kind == "s" else (each.source, each.target))
-        if place.buffer == SCRATCH
+        for place, unused in ((each.source, ("r", "rcs")), (each.target, ("s", "rrs")))
+        if place.buffer == SCRATCH and each.kind not in unused
     }
     return {place: Place(SCRATCH, number) for number, place in enumerate(sorted(used))}
 
 
 def _steps(
-    operation: Operation, blocks: list[ThreadBlock], scratch: dict[Place, Place]
+    operation: Operation, blocks: list[ThreadBlock], scratches: list[dict[Place, Place]]
 ) -> list[str]:
-    """Return the lines of an operation: one for each that it waits for, itself in the last one."""
-    source = scratch.get(operation.source, operation.source)
-    # A sender states the receiver's place in other tools' files, for people; executors ignore it.
-    target = source if operation.kind == "s" else scratch.get(operation.target, operation.target)
+    """Return the lines of an operation: one for each that it waits for, itself in the last one.
+
+    What is sent has the receiver's place, what is received the sender's, as in the files of
+    msccl-tools; executors ignore both.
+    """
+    block, kind = operation.block, operation.kind
+    at_source = scratches[block.receive if kind == "r" else block.rank]
+    at_target = scratches[block.send if kind in ("s", "rrs") else block.rank]
+    source = at_source.get(operation.source, operation.source)
+    target = at_target.get(operation.target, operation.target)
+    stated: dict[str, object] = {}
+    if operation.sent is not None:
+        stated["at"] = operation.sent.at + 1
+        path = " ".join(map(str, operation.sent.path))
+        if len(operation.sent.path) > 2 and len(path) <= MAX_NAME:
+            stated["path"] = path
     waits = [(blocks.index(each.block), each.number) for each in operation.after] or [(-1, -1)]
     lines = []
-    for number, (block, step) in enumerate(waits, operation.number - len(waits) + 1):
+    for number, (waited, step) in enumerate(waits, operation.number - len(waits) + 1):
         last = number == operation.number
         values = {
             "s": number,
-            "type": operation.kind if last else "nop",
+            "type": kind if last else "nop",
             "srcbuf": source.buffer,
             "srcoff": source.chunk if last else -1,
             "dstbuf": target.buffer,
             "dstoff": target.chunk if last else -1,
             "cnt": 1 if last else 0,
-            "depid": block,
+            "depid": waited,
             "deps": step,
             "hasdep": int(last and operation.awaited),
+            **(stated if last else {}),
         }
         lines.append(f"      <step {_attributes(values)}/>")
     return lines

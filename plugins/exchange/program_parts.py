@@ -15,7 +15,9 @@ from .buffers import SCRATCH, Buffers, Place
 class Move(NamedTuple):
     """A transfer: ``source`` of the sender, plus ``addend`` of the receiver, goes to ``target``.
 
-    The moves of a batch of a step use every link once at most.
+    The moves of a batch of a step use every connection once at most. ``path`` has the nodes of the
+    network, ``at`` is the step of the schedule. A program has a step for each part of a step of the
+    schedule, in which messages pass one rank more.
     """
 
     step: int
@@ -25,6 +27,8 @@ class Move(NamedTuple):
     receiver: int
     addend: Place | None
     target: Place
+    path: tuple[int, ...]
+    at: int
 
 
 class Local(NamedTuple):
@@ -79,6 +83,7 @@ class Transfer(NamedTuple):
     message: int
     sender: int
     receiver: int
+    path: tuple[int, ...]
 
 
 def transfers(schedule: Schedule, buffers: Buffers) -> Iterator[Transfer]:
@@ -89,6 +94,6 @@ def transfers(schedule: Schedule, buffers: Buffers) -> Iterator[Transfer]:
         found = []
         for slot, (message, path) in enumerate(step):
             ends = rank_of[path[0]], rank_of[path[-1]]
-            found.append(Transfer(number, used[ends], slot, message, *ends))
+            found.append(Transfer(number, used[ends], slot, message, *ends, tuple(path)))
             used[ends] += 1
         yield from sorted(found)

@@ -50,13 +50,13 @@ def add_up(schedule: Schedule, program: Program, one_sided: bool) -> tuple[list[
     moves: list[_Event] = []
     full = (1 << len(program.buffers.ranks)) - 1
     held: defaultdict[tuple[int, int], int] = defaultdict(int)
-    for step, batch, slot, message, sender, receiver in transfers(schedule, program.buffers):
+    for step, batch, slot, message, sender, receiver, path in transfers(schedule, program.buffers):
         if schedule.sums:
             parts = _mask(schedule, program.buffers, step, slot)
         else:  # a reduction: a rank sends all that it has, once, after it has received all
             parts = held[message, sender] | 1 << sender
             held[message, receiver] |= parts
-        event = _Event(len(moves), step, batch, parts, sender, receiver)
+        event = _Event(len(moves), step, batch, parts, sender, receiver, path)
         moves.append(event)
         events[message, sender].append(event)
         events[message, receiver].append(event)
@@ -69,7 +69,7 @@ def add_up(schedule: Schedule, program: Program, one_sided: bool) -> tuple[list[
         assert event.source is not None
         assert event.target is not None
         ends = event.sender, event.source, event.receiver, event.addend, event.target
-        made.append(Move(event.step, event.batch, *ends))
+        made.append(Move(event.step, event.batch, *ends, event.path, event.step))
     return made, additions
 
 
@@ -83,6 +83,7 @@ class _Event:
     parts: int
     sender: int
     receiver: int
+    path: tuple[int, ...]
     source: Place | None = None
     addend: Place | None = None
     target: Place | None = None

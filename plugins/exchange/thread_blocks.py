@@ -2,7 +2,8 @@
 
 A connection leads from one rank to another over one channel; one thread block sends over it and one
 receives from it, in the same order. A thread block that receives chunks which another one sends on
-directly may do both at once.
+directly may do both at once: with a sum in any case, without one if the chunk has the same place at
+all three ranks, as in the files of msccl-tools.
 
 No deadlock: all operations have a common order, batch by batch of every step, first what is sent,
 then what is received. A fused operation has the place of its receiving side, and nothing of its
@@ -20,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
-from .buffers import OUTPUT, Place
+from .buffers import OUTPUT, SCRATCH, Place
 from .program_parts import Local, Move, Program
 
 MAX_STEPS = 64
@@ -39,7 +40,8 @@ class Operation:
     kind
         MSCCL's type: ``s``, ``r``, ``rcs``, ``rrs``, ``rrc``, ``rrcs``, ``cpy`` or ``re``.
     source, target
-        The chunk that is read (of a reduction the addend), and the one that is written.
+        The chunk that is read (of a reduction the addend), and the one that is written; where only
+        the other rank reads, or writes, its chunk.
     place
         Its number in its thread block.
     number
@@ -48,6 +50,8 @@ class Operation:
         The operations of other thread blocks of its rank that it waits for.
     awaited
         Whether another one waits for it.
+    sent
+        The move that it sends.
     """
 
     kind: str
@@ -58,6 +62,7 @@ class Operation:
     number: int = -1
     after: list[Operation] = field(default_factory=list)
     awaited: bool = False
+    sent: Move | None = None
 
 
 @dataclass(eq=False)
@@ -90,7 +95,7 @@ def thread_blocks(program: Program, connections: dict[int, Connection]) -> list[
     count = len(program.buffers.ranks)
     ranks = [_RankOrder(program, rank) for rank in range(count)]
     copying = [[ThreadBlock(rank)] for rank in range(count)]
-    fused = set(followers.values())
+    before = {sent: received for received, sent in followers.items()}
     for _, number, sends in sorted(_order(program)):
         action = program.actions[number]
         if isinstance(action, Local):
@@ -98,13 +103,19 @@ def thread_blocks(program: Program, connections: dict[int, Connection]) -> list[
             continue
         connection = connections[number]
         if sends:
-            if number not in fused:
+            if number not in before:
+                ends = action.source, action.target
                 ranks[action.sender].add(
-                    senders[connection], "s", action.source, action.target, (action.source,), ()
+                    senders[connection], "s", *ends, (action.source,), (), action
                 )
             continue
         follower = followers.get(number)
-        kind, source, target = _receiving(program, versions, number, follower)
+        sent = None if follower is None else program.actions[follower]
+        assert sent is None or isinstance(sent, Move)
+        kind, source, target = _receiving(action, sent, versions.vanishes(number))
+        adding = program.actions[before[number]] if number in before else None
+        if kind == "r" and isinstance(adding, Move) and versions.vanishes(before[number]):
+            source = adding.addend or source  # the sum that is sent has no place of its own
         ranks[action.receiver].add(
             receivers[connection],
             kind,
@@ -112,6 +123,7 @@ def thread_blocks(program: Program, connections: dict[int, Connection]) -> list[
             target,
             () if action.addend is None else (action.addend,),
             () if kind == "rrs" else (action.target,),
+            sent,
         )
     found: list[list[ThreadBlock]] = [[] for _ in range(count)]
     copiers = chain.from_iterable(copying)
@@ -158,6 +170,10 @@ class _Versions:
             number for number in written.values() if program.actions[number].target.buffer == OUTPUT
         }
 
+    def vanishes(self, number: int) -> bool:
+        """Return whether one other action needs what an action has written, and no user does."""
+        return self.readers[number] == 1 and number not in self.final
+
 
 def _pair(
     program: Program, connections: dict[int, Connection], versions: _Versions
@@ -192,6 +208,7 @@ def _pair(
             first: second
             for first, second in pairwise(merged)
             if versions.sent[second] == first and connections[first] == inward
+            if _can_fuse(program, first, second)
         }
         if 2 * len(fused) >= min(len(receiving[inward]), len(sending[outward])):
             weighted.append((-len(fused), inward, outward, fused))
@@ -207,19 +224,21 @@ def _pair(
     return senders, receivers, followers
 
 
-def _receiving(
-    program: Program, versions: _Versions, number: int, follower: int | None
-) -> tuple[str, Place, Place]:
-    """Return type, source and target of the operation that receives a move."""
-    move = program.actions[number]
-    assert isinstance(move, Move)
+def _can_fuse(program: Program, first: int, second: int) -> bool:
+    """Return whether one operation can receive a move and send another one."""
+    inward, outward = program.actions[first], program.actions[second]
+    assert isinstance(inward, Move)
+    same = inward.source == inward.target == outward.target
+    return inward.addend is not None or (same and inward.target.buffer != SCRATCH)
+
+
+def _receiving(move: Move, sent: Move | None, vanishes: bool) -> tuple[str, Place, Place]:
+    """Return type, source and target of the operation that receives a move, and sends another."""
     if move.addend is None:
-        return ("r" if follower is None else "rcs"), move.target, move.target
-    if follower is None:
+        return ("r" if sent is None else "rcs"), move.source, move.target
+    if sent is None:
         return "rrc", move.addend, move.target
-    if versions.readers[number] == 1 and number not in versions.final:
-        return "rrs", move.addend, move.addend
-    return "rrcs", move.addend, move.target
+    return ("rrs", move.addend, sent.target) if vanishes else ("rrcs", move.addend, move.target)
 
 
 class _RankOrder:
@@ -244,9 +263,10 @@ class _RankOrder:
         target: Place,
         reads: tuple[Place, ...],
         writes: tuple[Place, ...],
+        sent: Move | None = None,
     ) -> None:
         """Add an operation at the end of a thread block."""
-        operation = Operation(kind, source, target, block, len(block.operations))
+        operation = Operation(kind, source, target, block, len(block.operations), sent=sent)
         clock: dict[ThreadBlock, int] = {}
         if block.operations:
             clock |= self._clocks[block.operations[-1]]

@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
+from collections import defaultdict
 from dataclasses import replace
 
 import pytest
@@ -72,7 +73,8 @@ def test_a_collective_of_two_processors_without_a_standard_name_is_refused():
 def test_random_networks(collective, network, seed, chunks):
     if len(network.terminals) < 3 or network.endpoints or network.switches:
         return
-    instance = cchybrid.instance(network, collective, switching=HOPS, chunks=chunks)
+    switching = (HOPS, "wormhole")[seed % 2]
+    instance = cchybrid.instance(network, collective, switching=switching, chunks=chunks)
     check(export_msccl(made(instance, seed)))
 
 
@@ -127,6 +129,54 @@ def test_switches_are_passed_within_a_step_only():
     refused(schedule("2-fat-ring-bi-3", "allgather"), "; solve with --switching wormhole")
 
 
+WORMHOLE = [
+    ("ring-bi-6", "alltoall"), ("torus-3x3", "allgather"), ("torus-3x3", "broadcast"),
+    ("mesh-2x3", "reduce-scatter"), ("mesh-2x3", "gather"), ("ring-bi-5", "allreduce"),
+    ("dgx-a100-x2", "broadcast"), ("dgx-a100-x2", "allgather"), ("dgx-a100-x2", "alltoall"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("network", "collective"),
+    [*WORMHOLE[:-2], *(pytest.param(*each, marks=pytest.mark.slow) for each in WORMHOLE[-2:])],
+)
+def test_processors_that_a_transfer_passes_send_it_on(network, collective):
+    found = schedule(network, collective, switching="wormhole")
+    text = export_msccl(found)
+    check(text)
+    for step in ET.fromstring(text).iter("step"):
+        stated = {*step.attrib} & {"at", "path"}
+        assert ("at" in stated) == (step.get("type") in ("s", "rcs", "rrs", "rrcs"))
+        # No other processor is on a path; neighbours need none.
+        inner = step.get("path", "").split()[1:-1]
+        assert not {*map(int, inner)} & {*found.instance.network.terminals}
+        assert bool(inner) == ("path" in stated)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_files_follow_the_convention_of_msccl_tools(seed):
+    """A send names the receiver's place, a receive the sender's; ``rcs`` has the same place."""
+    network, collective = (*WORMHOLE, ("dgx-1", "allgather"))[-1 - seed]
+    root = ET.fromstring(export_msccl(schedule(network, collective, switching="wormhole")))
+    queues = defaultdict(list)
+    for gpu in root:
+        for tb in gpu:
+            for step in tb:
+                kind = step.get("type")
+                source, target = (
+                    (step.get(f"{end}buf"), step.get(f"{end}off")) for end in ("src", "dst")
+                )
+                assert kind != "rcs" or source == target
+                rank, chan = gpu.get("id"), tb.get("chan")
+                if kind in ("s", "rcs"):
+                    queues["s", rank, tb.get("send"), chan].append((source, target))
+                if kind in ("r", "rcs"):
+                    queues["r", tb.get("recv"), rank, chan].append((source, target))
+    assert queues
+    for (kind, *connection), places in queues.items():
+        assert kind == "s" or queues["s", *connection] == places
+
+
 def refused(bad: Schedule, text: str) -> None:
     with one_line(text):
         export_msccl(bad)
@@ -137,8 +187,6 @@ def test_what_msccl_cannot_express_is_one_line():
     uneven = Collective("uneven", tuple(Message(m, (*{0, 1, 2, 3} - {m},)) for m in (0, 0, 1)))
     two = replace(pairs, collective=uneven)
     for found, words in (
-        (schedule("ring-bi-6", "alltoall", switching="wormhole"),
-         "MSCCL has transfers between neighbours only; solve with --switching store-and-forward"),
         (schedule("ring-bi-6", "allgather", participants=(0, 2, 4)), "collectives of all"),
         (Schedule(pairs, list_schedule(pairs, 0)), "collectives of all processors only"),
         (Schedule(pairs, list_schedule(pairs, 0)), "--to jsonl"),

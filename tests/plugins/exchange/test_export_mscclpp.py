@@ -42,6 +42,16 @@ def test_an_allgather_of_all_parts_is_added_up_by_every_rank():
     check(export_mscclpp(gathered_allreduce("complete-12")))  # more parts than one operation takes
 
 
+@pytest.mark.parametrize(
+    ("network", "collective"),
+    [("ring-bi-6", "alltoall"), ("torus-3x3", "allgather"), ("mesh-2x3", "reduce-scatter"),
+     ("ring-bi-5", "allreduce"), ("dgx-a100-x2", "broadcast"),
+     pytest.param("dgx-a100-x2", "alltoall", marks=pytest.mark.slow)],
+)  # fmt: skip
+def test_processors_that_a_transfer_passes_send_it_on(network, collective):
+    check(export_mscclpp(schedule(network, collective, switching="wormhole")))
+
+
 def test_chunks_of_a_step_go_in_operations_of_eight():
     plan = check(export_mscclpp(schedule("ring-uni-3", "broadcast", chunks=9, rounds=(9,))))
     sizes = [
@@ -54,8 +64,8 @@ def test_chunks_of_a_step_go_in_operations_of_eight():
 
 
 def test_what_mscclpp_cannot_express_is_one_line():
-    with pytest.raises(InputError, match=r"MSCCL\+\+ has transfers between neighbours only"):
-        export_mscclpp(schedule("ring-bi-6", "alltoall", switching="wormhole"))
+    with pytest.raises(InputError, match=r"switch 8 keeps it .* MSCCL\+\+ has .*wormhole"):
+        export_mscclpp(schedule("2-fat-ring-bi-3", "allgather"))
     with pytest.raises(InputError, match=r"operations of a thread block, and MSCCL.* use fewer"):
         export_mscclpp(schedule("ring-uni-3", "allgather", chunks=20))
 
