@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -31,13 +31,17 @@ Value = tuple[int, int]
 
 @dataclass
 class Sent:
-    """One chunk on its way: its sender and receiver, the step, the value, and the nodes passed."""
+    """One chunk on its way: its sender and receiver, the step, the value, and the nodes passed.
+
+    ``origin`` is the transfer that has brought the chunk to the sender, if it is sent unchanged.
+    """
 
     sender: Operation
     receiver: int
     step: int
     value: Value | None
     path: tuple[int, ...]
+    origin: Sent | None = None
 
 
 @dataclass
@@ -51,11 +55,29 @@ class Execution:
     steps: int = 0
 
 
-class _Message:
-    """A message of a connection: the values, and the step at whose end it has arrived."""
+class StatedSteps:
+    """The steps and paths that a file states; ``nodes`` are those of the GPUs.
 
-    def __init__(self, sender: Operation, values: list[Value | None], arrival: int) -> None:
-        self.sender, self.values, self.arrival = sender, values, arrival
+    ``hold`` tells whether the thread blocks send in the order of the steps, over paths between
+    their GPUs. Whether a GPU has what it sends by then is for the referee to say.
+    """
+
+    def __init__(self, nodes: Sequence[int]) -> None:
+        self.nodes, self.hold = nodes, True
+
+    def put(self, operation: Operation, receiver: int, last: int) -> tuple[int, tuple[int, ...]]:
+        """Return step and path of what an operation sends; ``last`` is that of the send before."""
+        ends = self.nodes[operation.gpu], self.nodes[receiver]
+        path = operation.path or ends
+        self.hold = self.hold and operation.at >= last and (path[0], path[-1]) == ends
+        return operation.at, path
+
+
+class _Message:
+    """A message of a connection: the chunks, and the step at whose end it has arrived."""
+
+    def __init__(self, sender: Operation, sent: list[Sent], arrival: int) -> None:
+        self.sender, self.sent, self.arrival = sender, sent, arrival
 
 
 class Machine:
@@ -70,8 +92,9 @@ class Machine:
     initial
         What the memory holds at the start.
     placement
-        The network with the room that steps have left; ``None``: a thread block sends one message
-        per step, whatever its size, and all of them may do so at once.
+        The network with the room that steps have left, or the steps that the file states; ``None``:
+        a thread block sends one message per step, whatever its size, and all of them may do so at
+        once.
     order
         Rank of operations (by identity) in which those that are ready compete for capacity.
     """
@@ -81,7 +104,7 @@ class Machine:
         program: Program,
         cell: Callable[[int, str, int], Cell],
         initial: Mapping[Cell, Value],
-        placement: Placement | None = None,
+        placement: Placement | StatedSteps | None = None,
         order: Mapping[int, int] | None = None,
     ) -> None:
         self.program, self.cell, self.placement = program, cell, placement
@@ -100,6 +123,7 @@ class Machine:
         self.times: dict[int, int] = {}
         self._predecessors: dict[int, list[int]] = {}
         self._last_operation: dict[tuple[int, int, int], int] = {}
+        self._brought_by: dict[Cell, Sent | None] = {}
 
     def run(self) -> Execution:
         """Execute the program to its end, or until nothing can go on."""
@@ -170,25 +194,36 @@ class Machine:
             ready = max(ready, self._done[event])
             before.append(self._last_operation[event])
         values: list[Value | None] = []
+        origins: dict[int, Sent | None] = {}
         woken: list[object] = [(operation.gpu, operation.block, operation.step)]
         if operation.kind in RECEIVES:
             message = self._queues[self._connection_in(block)].popleft()
             woken.append((self._connection_in(block), "room"))
-            if len(message.values) != operation.count:
+            if len(message.sent) != operation.count:
                 text = (
-                    f"it receives {operation.count} chunks of the {len(message.values)} that "
+                    f"it receives {operation.count} chunks of the {len(message.sent)} that "
                     f"{message.sender.place} sends"
                 )
                 self._broken("count-mismatch", operation, text)
             ready = max(ready, message.arrival)
-            values = (message.values + [None] * operation.count)[: operation.count]
+            values = [each.value for each in message.sent]
+            values = (values + [None] * operation.count)[: operation.count]
             before.append(id(message.sender))
+            if operation.kind in ("r", "rcs"):
+                origins = dict(enumerate(message.sent))
         values = self._compute(operation, values)
+        if operation.kind == "s":
+            cells = enumerate(self._cells(operation, operation.source))
+            origins = {k: self._brought_by.get(cell) for k, cell in cells}
+        elif operation.kind in WRITES:
+            for k, cell in enumerate(self._cells(operation, operation.target)):
+                self._brought_by[cell] = origins.get(k)
         time = ready
         if operation.kind in SENDS:
-            arrival = self._send(index, operation, values, ready)
+            sent = self._send(index, operation, values, ready, origins)
+            arrival = self._link[index]
             connection = self._connection_out(block)
-            self._queues[connection].append(_Message(operation, values, arrival))
+            self._queues[connection].append(_Message(operation, sent, arrival))
             woken.append((connection, "message"))
             # The memory that is sent has been read before the step in which it travels.
             ready, time = max(ready, arrival - 1), arrival
@@ -202,20 +237,29 @@ class Machine:
         return woken
 
     def _send(
-        self, index: int, operation: Operation, values: list[Value | None], ready: int
-    ) -> int:
-        """Put the chunks into the first steps with room; return the last of these steps."""
+        self,
+        index: int,
+        operation: Operation,
+        values: list[Value | None],
+        ready: int,
+        origins: Mapping[int, Sent | None],
+    ) -> list[Sent]:
+        """Put the chunks into the first steps with room; ``_link`` has the last of these steps."""
         block = self._blocks[index]
         a, b = operation.gpu, block.send
         step = max(ready + 1, self._link[index] + (self.placement is None))
-        for value in values:
+        sent = []
+        for k, value in enumerate(values):
             path: tuple[int, ...] = (a, b)
-            if self.placement is not None:
+            if isinstance(self.placement, StatedSteps):
+                step, path = self.placement.put(operation, b, self._link[index])
+            elif self.placement is not None:
                 step, path = self.placement.put(a, b, step)
-            self.result.sent.append(Sent(operation, b, step, value, path))
+            sent.append(Sent(operation, b, step, value, path, origins.get(k)))
+        self.result.sent += sent
         self._link[index] = step
         self.result.steps = max(self.result.steps, step)
-        return step
+        return sent
 
     def _cells(self, operation: Operation, side: tuple[str, int]) -> list[Cell]:
         buffer, offset = side

@@ -10,10 +10,11 @@ from typing import cast
 from cchybrid.model import Channel, CommunicationModel, Instance, Network, Schedule, Transfer
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
+from cchybrid.referee.verify import verify_schedule
 
 from .message_table import at_nodes, collective_for
 from .msccl_collectives import ROOTED, Meaning
-from .msccl_execution import Execution, Machine, Sent, Value
+from .msccl_execution import Execution, Machine, Sent, StatedSteps, Value
 from .msccl_program import Program, read_program
 from .placement import Placement
 
@@ -66,6 +67,16 @@ def read_msccl(text: str, request: ImportRequest) -> Imported:
     if request.network is not None:
         placement = Placement(request.network, len(program.gpus))
         nodes = placement.nodes
+        if program.states_steps:
+            stated = _as_stated(meaning, nodes, request)
+            if stated is not None:
+                schedule, places = stated
+                facts.append("in the steps and on the paths that the file states")
+                return Imported(
+                    instance=schedule.instance, schedule=schedule, places=places,
+                    limits=tuple(limits), facts=tuple(facts), meaning_checked=True,
+                )  # fmt: skip
+            facts.append(f"the steps that the file states do not hold on {request.network.name}")
         execution = Machine(
             program, meaning.cell, meaning.initial(), placement, machine.times
         ).run()
@@ -91,6 +102,29 @@ def read_msccl(text: str, request: ImportRequest) -> Imported:
         facts=tuple(facts),
         meaning_checked=True,
     )
+
+
+def _as_stated(
+    meaning: Meaning, nodes: Sequence[int], request: ImportRequest
+) -> tuple[Schedule, dict[tuple[int, int], str]] | None:
+    """Return the schedule in the steps that the file states, ``None`` if it is not valid."""
+    assert request.network is not None
+    steps = StatedSteps(nodes)
+    execution = Machine(meaning.program, meaning.cell, meaning.initial(), steps).run()
+    if not steps.hold:
+        return None
+    ends: set[int] = set()
+    for each in execution.sent:  # what a GPU sends on in the step of its arrival has passed it
+        if each.origin is not None and each.origin.step == each.step:
+            each.path = each.origin.path + each.path[1:]
+            ends.add(id(each.origin))
+    execution.sent = [each for each in execution.sent if id(each) not in ends]
+    sent, _ = _useful(meaning, execution)
+    rounds = meaning.program.rounds
+    schedule, places = _schedule(meaning, sent, nodes, request.network, request, rounds)
+    if len(schedule.steps) < execution.steps or verify_schedule(schedule):
+        return None
+    return schedule, places
 
 
 def _root_shown(program: Program) -> int:
@@ -138,6 +172,7 @@ def _schedule(
     nodes: Sequence[int],
     network: Network,
     request: ImportRequest,
+    rounds: tuple[int, ...] = (),
 ) -> tuple[Schedule, dict[tuple[int, int], str]]:
     """Return the schedule, and the places of its transfers; ``nodes`` are those of the GPUs."""
     messages = {key: at_nodes(message, nodes) for key, message in meaning.messages()}
@@ -154,9 +189,9 @@ def _schedule(
     used = sorted(steps)
     # Switches are passed within a step, whether or not this program needs it.
     model = HOP_BY_HOP
-    if network.has_switches:
+    if network.has_switches or any(len(each.path) > 2 for each in sent):
         model = CommunicationModel("wormhole", routing="any")
-    instance = Instance(network, collective, model)
+    instance = Instance(network, collective, model).with_model(rounds=rounds)
     schedule = Schedule(
         instance,
         tuple(tuple(steps[step]) for step in used),

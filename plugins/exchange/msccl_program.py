@@ -43,7 +43,9 @@ Cell = tuple[int, str, int]
 class Operation(OnLine):
     """One step of a thread block; cells are those of ``count`` chunks from an offset on.
 
-    ``signals`` tells whether others see that it is finished (``hasdep``).
+    ``signals`` tells whether others see that it is finished (``hasdep``). ``at`` and ``path`` are
+    the step of the schedule in which it sends, from 1 on, and the nodes of the network between the
+    two GPUs, where the file states them, as that of cchybrid does.
     """
 
     gpu: int
@@ -56,6 +58,8 @@ class Operation(OnLine):
     waits_for: tuple[int, int] | None
     signals: bool
     line: int
+    at: int = 0
+    path: tuple[int, ...] = ()
 
     @property
     def place(self) -> str:
@@ -94,7 +98,8 @@ class Program:
     """A program; ``broken`` has what is wrong with it before it is executed.
 
     ``modes`` are what it is made for: in place (true), or with buffers of their own for input
-    and output; ``per_loop`` is the number of chunks into which executors cut the larger buffer.
+    and output; ``per_loop`` is the number of chunks into which executors cut the larger buffer;
+    ``rounds`` are those of the steps that a file of cchybrid states.
     """
 
     name: str
@@ -103,12 +108,19 @@ class Program:
     gpus: list[Gpu]
     root: int | None = None
     per_loop: int | None = None
+    rounds: tuple[int, ...] = ()
     broken: list[BrokenRule] = field(default_factory=list)
 
     @cached_property
     def blocks(self) -> list[ThreadBlock]:
         """All thread blocks."""
         return [block for gpu in self.gpus for block in gpu.blocks.values()]
+
+    @property
+    def states_steps(self) -> bool:
+        """Whether the file states the step in which each chunk is sent."""
+        sends = [each for b in self.blocks for each in b.operations if each.kind in SENDS]
+        return all(each.at > 0 and each.count == 1 for each in sends)
 
 
 def read_program(text: str) -> Program:
@@ -141,6 +153,7 @@ def read_program(text: str) -> Program:
     program.root = None if program.root == -1 else program.root
     if "nchunksperloop" in root.attributes:
         program.per_loop = root.number("nchunksperloop")
+    program.rounds = root.numbers("rounds")
     _check_structure(program)
     return program
 
@@ -218,6 +231,8 @@ def _read_operation(element: Element, block: ThreadBlock) -> Operation:
         None if wait[0] < 0 else wait,
         kind != "nop" and _flag(element, "hasdep"),  # executors drop a nop, and its flag
         element.line,
+        element.number("at", 0),
+        element.numbers("path"),
     )
 
 

@@ -75,7 +75,10 @@ def new_scratch(program: Program, rank: int) -> Place:
 
 
 class Transfer(NamedTuple):
-    """A transfer between ranks; ``slot`` is its number in its step of the schedule."""
+    """A transfer between ranks; ``slot`` is its number in its step of the schedule.
+
+    Those of a batch of a step arrive over different connections.
+    """
 
     step: int
     batch: int
@@ -93,7 +96,8 @@ def transfers(schedule: Schedule, buffers: Buffers) -> Iterator[Transfer]:
         used: Counter[tuple[int, int]] = Counter()
         found = []
         for slot, (message, path) in enumerate(step):
-            ends = rank_of[path[0]], rank_of[path[-1]]
-            found.append(Transfer(number, used[ends], slot, message, *ends, tuple(path)))
-            used[ends] += 1
+            ranks = [rank_of[node] for node in path if node in rank_of]
+            last, ends = (ranks[-2], ranks[-1]), (ranks[0], ranks[-1])
+            found.append(Transfer(number, used[last], slot, message, *ends, tuple(path)))
+            used[last] += 1
         yield from sorted(found)

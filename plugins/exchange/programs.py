@@ -65,7 +65,8 @@ def _deliver(schedule: Schedule, program: Program) -> list[Move]:
 def _split_at_ranks(program: Program, moves: list[Move], locals_: list[Local]) -> list[Action]:
     """Return the actions, with a move to every rank that a path passes, which sends it on.
 
-    A chunk waits in a new place of the scratch buffer there. Moves come first in every step.
+    A chunk waits in a new place of the scratch buffer there. All paths end in the last part of a
+    step, so that sums keep their order. Moves come first in every step.
     """
     rank_of = {node: rank for rank, node in enumerate(program.buffers.ranks)}
     stops = [[n for n, node in enumerate(move.path) if node in rank_of] for move in moves]
@@ -80,7 +81,7 @@ def _split_at_ranks(program: Program, moves: list[Move], locals_: list[Local]) -
         for part, (a, b) in enumerate(pairwise(places)):
             sender, receiver, last = rank_of[move.path[a]], rank_of[move.path[b]], b == places[-1]
             target = move.target if last else new_scratch(program, receiver)
-            connection = first[move.step] + part, sender, receiver
+            connection = first[move.step + 1] - len(places) + 1 + part, sender, receiver
             found.append(
                 Move(
                     connection[0], used[connection], sender, source, receiver,

@@ -58,6 +58,14 @@ class Element(OnLine):
             )
         return int(text)
 
+    def numbers(self, key: str) -> tuple[int, ...]:
+        """Return the whole numbers of an attribute, separated by spaces; none if it is missing."""
+        words = self.attributes.get(key, "").split()
+        if not all(word.isascii() and word.isdigit() and len(word) <= MAX_DIGITS for word in words):
+            text = self.attributes[key][:40]
+            raise self.error(f"{key}={text!r} is no list of numbers", "separate them by spaces")
+        return tuple(map(int, words))
+
 
 def parse_xml(text: str) -> Element:
     """Return the root element of an XML text.

@@ -204,11 +204,8 @@ def test_the_audit_of_an_export_is_valid(to, name, tmp_path):
     audit = audit_file(file, load_registry(), network, bound_seconds=0.01)
     assert audit.verdict == "valid", audit.sentence
     rounds = sum(found.rounds)
-    if to == "csv":
-        assert audit.length == len(found.steps)
-        assert audit.rounds == (None if rounds == len(found.steps) else rounds)
-    else:  # a program leaves timing open: transfers may begin earlier
-        assert audit.spent <= rounds
+    assert audit.length == len(found.steps)
+    assert audit.rounds == (None if rounds == len(found.steps) else rounds)
 
 
 def test_a_feature_that_is_unknown_is_refused():
