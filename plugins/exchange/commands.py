@@ -16,7 +16,7 @@ from cchybrid.cli import arguments, completion
 from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.cli.single_options import given_words, refuse_given
 from cchybrid.library.instance_spec import InstanceSpec, find_file, on_network, without_modes
-from cchybrid.model import Collective, Network, Schedule
+from cchybrid.model import Collective, Network
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 from cchybrid.model.text import printable
@@ -67,6 +67,8 @@ def export(
 ) -> None:
     """Write a schedule for people or other tools. An invalid schedule is not exported.
 
+    Of a file that ``throughput`` has written, one batch of chunks.
+
     Options
     -------
     to : FORMAT
@@ -79,13 +81,15 @@ def export(
     """
     from cchybrid.referee.verify import refuse_invalid
 
+    from .tree_schedules import read_schedule
+
     exporter = load_registry().exporter(to)
     if size is not None and (size < 1 or not exporter.sized):
         what = f"{size} bytes" if exporter.sized else f"the format {exporter.name} has no sizes"
         raise InputError(
             what, where="--size", hint="use at least 1" if exporter.sized else "leave it out"
         )
-    read = Schedule.load(schedule)
+    read = read_schedule(schedule)
     refuse_invalid(read, schedule)
     text = exporter.export(read) if size is None else exporter.export(read, size)
     if output is None:
