@@ -2,9 +2,10 @@
 
 A rank has a thread block for each rank that it exchanges chunks with. In every step a thread block
 writes chunks to its peer's buffers (``put``), signals, and waits for the peer's signal; then all
-thread blocks of the rank meet at a barrier. What a rank receives goes to places that were never
-used before, so that a sender may be any number of steps ahead of a receiver. Additions follow the
-barrier, and another one follows them.
+thread blocks of the rank meet at a barrier. Over adapters each chunk has a signal of its own, and
+its sender waits until the place may be overwritten (``pwsf``). What a rank receives goes to places
+that were never used before, so that a sender may be any number of steps ahead of a receiver.
+Additions follow the barrier, and another one follows them.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ MAX_OPERATIONS = 64
 """Operations of a thread block in MSCCL++."""
 MAX_PUTS = 8
 """Chunks that one operation writes, and that it adds up."""
-TYPE = "memory"
-"""The type of all channels: threads write to the memory of the peer."""
+MEMORY, PORT = "memory", "port"
+"""Types of channels: threads write to the memory of the peer; adapters carry what is sent."""
 
 Operation = dict[str, Any]
 
@@ -75,6 +76,9 @@ class _Gpu:
         self.goals = sorted({m.receiver for m in moves if m.sender == rank})
         self.origins = sorted({m.sender for m in moves if m.receiver == rank})
         self.peers = sorted({*self.goals, *self.origins})
+        # Inside a server there is one switch between two GPUs at the most.
+        far = {end for m in moves if len(m.path) > 3 for end in _other_end(m, rank)}
+        self.types = {peer: PORT if peer in far else MEMORY for peer in self.peers}
         # Of two ranks that send to each other the first channel is for what the lower one sends.
         self.channels = sorted(
             [(peer, rank, True) for peer in self.goals]
@@ -117,24 +121,35 @@ class _Gpu:
                 for number, block in enumerate(blocks)
             ],
             "channels": [
-                {"channel_type": TYPE, "connected_to": [peer for peer, _, _ in self.channels]}
+                {
+                    "channel_type": kind,
+                    "connected_to": [each[0] for each in self.channels if self._type(each) == kind],
+                }
+                for kind in sorted({*self.types.values()}) or [MEMORY]
             ],
             "remote_buffers": [
-                {"rank": peer, "type": buffer, "access_channel_types": [TYPE]}
+                {"rank": peer, "type": buffer, "access_channel_types": [self.types[peer]]}
                 for peer, buffer in self.remote
             ],
             "semaphores": [],
         }
 
     def _channels_of(self, number: int) -> list[Operation]:
-        peer = self.peers[number] if self.peers else -1
-        found = [index for index, channel in enumerate(self.channels) if channel[0] == peer]
-        return [{"channel_type": TYPE, "channel_ids": found}] if found else []
+        if not self.peers:
+            return []
+        peer, kind = self.peers[number], self.types[self.peers[number]]
+        same = [channel for channel in self.channels if self._type(channel) == kind]
+        found = [index for index, channel in enumerate(same) if channel[0] == peer]
+        return [{"channel_type": kind, "channel_ids": found}]
+
+    def _type(self, channel: tuple[int, int, bool]) -> str:
+        return self.types[channel[0]]
 
     def _remote_of(self, number: int) -> list[Operation]:
         peer = self.peers[number] if self.peers else -1
         found = [index for index, remote in enumerate(self.remote) if remote[0] == peer]
-        return [{"access_channel_type": TYPE, "remote_buffer_ids": found}] if found else []
+        kind = self.types.get(peer, MEMORY)
+        return [{"access_channel_type": kind, "remote_buffer_ids": found}] if found else []
 
     def _channel(self, peer: int, sends: bool) -> list[int]:
         """Return the number of a channel among those of its thread block, as a list."""
@@ -145,9 +160,9 @@ class _Gpu:
         """Tell a peer that sends that this rank has begun, and wait for one that receives."""
         found: list[Operation] = []
         if peer in self.origins:
-            found.append(_sync("rlxsignal", self._channel(peer, False)))
+            found.append(self._sync("rlxsignal", peer, False))
         if peer in self.goals:
-            found.append(_sync("rlxwait", self._channel(peer, True)))
+            found.append(self._sync("rlxwait", peer, True))
         return [*found, {"name": "nop"}]
 
     def _exchange(self, peer: int, moves: list[Move]) -> list[Operation]:
@@ -158,14 +173,16 @@ class _Gpu:
             if move.receiver == peer:
                 by_source[move.source.buffer].append(move)
         remote = [buffer for rank, buffer in self.remote if rank == peer]
+        is_port = self.types[peer] == PORT
         for sent in by_source.values():
             for start in range(0, len(sent), MAX_PUTS):
                 several = sent[start : start + MAX_PUTS]
                 found.append(
                     {
-                        "name": "put",
-                        "channel_ids": self._channel(peer, True),
-                        "channel_type": TYPE,
+                        "name": "pwsf" if is_port else "put",
+                        # Over a network a thread sends each chunk, over a channel of its own list.
+                        "channel_ids": self._channel(peer, True) * (len(several) if is_port else 1),
+                        "channel_type": self.types[peer],
                         "src_buff": [_local(move.source) for move in several],
                         "dst_buff": [
                             {
@@ -178,10 +195,16 @@ class _Gpu:
                     }
                 )
         if found:
-            found += [{"name": "nop"}, _sync("signal", self._channel(peer, True))]
-        if any(move.sender == peer for move in moves):
-            found += [_sync("wait", self._channel(peer, False)), {"name": "nop"}]
+            signal = [] if is_port else [self._sync("signal", peer, True)]
+            found += [{"name": "nop"}, *signal]
+        if received := sum(move.sender == peer for move in moves):
+            waits = received if is_port else 1
+            found += [self._sync("wait", peer, False)] * waits + [{"name": "nop"}]
         return found
+
+    def _sync(self, name: str, peer: int, sends: bool) -> Operation:
+        ids = self._channel(peer, sends)
+        return {"name": name, "channel_ids": ids, "channel_type": self.types[peer]}
 
     def _meet(self, blocks: list[list[Operation]]) -> None:
         for block in blocks:
@@ -224,8 +247,10 @@ def _chains(additions: list[Local]) -> list[list[Local]]:
     return [chain for _, chain in chains]
 
 
-def _sync(name: str, channels: list[int]) -> Operation:
-    return {"name": name, "channel_ids": channels, "channel_type": TYPE}
+def _other_end(move: Move, rank: int) -> set[int]:
+    """Return the rank with which this one exchanges a move, if it does."""
+    ends = {move.sender, move.receiver}
+    return ends - {rank} if rank in ends else set()
 
 
 def _local(place: Place) -> Operation:

@@ -1,9 +1,10 @@
 """An executor of MSCCL++ plans that moves real buffers, by the rules of MSCCL++'s own executor.
 
 Thread blocks perform their operations one after another. A ``put`` writes to the memory of a peer
-at once, whatever the peer does. A ``signal`` counts up at the other end of its channel, a ``wait``
-waits until it has been counted up once more; ``barrier`` lets the thread blocks of a GPU meet. What
-one thread of a thread block has seen, all others know after a ``nop`` or a barrier only.
+at once, whatever the peer does; over a channel of type ``port`` a ``pwsf`` signals each chunk, too.
+A ``signal`` counts up at the other end of its channel, a ``wait`` waits until it has been counted
+up once more; ``barrier`` lets the thread blocks of a GPU meet. What one thread of a thread block
+has seen, all others know after a ``nop`` or a barrier only.
 
 Besides performing the plan, the interpreter sees data races: two operations that use a chunk of a
 buffer, one of them writing, which no signal, barrier or order of a thread block separates.
@@ -18,7 +19,18 @@ from tests.plugins.exchange.expected import expected, given
 from tests.plugins.exchange.memory import DeadlockError, Memory, RaceError, require
 
 MAX_OPERATIONS, MAX_CHANNELS, MAX_BUFFERS = 64, 16, 8
-OPERATIONS = {"put", "signal", "wait", "rlxsignal", "rlxwait", "nop", "barrier", "copy", "re"}
+OPERATIONS = {
+    "put",
+    "pwsf",
+    "signal",
+    "wait",
+    "rlxsignal",
+    "rlxwait",
+    "nop",
+    "barrier",
+    "copy",
+    "re",
+}
 
 Clock = dict[tuple[int, int], int]
 
@@ -27,12 +39,16 @@ class Block:
     def __init__(self, gpu: int, record: dict) -> None:
         self.gpu, self.number, self.ops = gpu, record["id"], record["ops"]
         require(len(self.ops) <= MAX_OPERATIONS, "too many operations")
-        own = [each for each in record["channels"] if each["channel_type"] == "memory"]
-        self.channels = [number for each in own for number in each["channel_ids"]]
-        require(len(self.channels) <= MAX_CHANNELS, "too many channels")
-        self.buffers = [
-            n for each in record["remote_buffer_refs"] for n in each["remote_buffer_ids"]
-        ]
+        # Operations have the numbers of channels and buffers among those of their type.
+        self.channels = {
+            each["channel_type"]: [(each["channel_type"], n) for n in each["channel_ids"]]
+            for each in record["channels"]
+        }
+        require(all(len(some) <= MAX_CHANNELS for some in self.channels.values()), "channels")
+        self.buffers = {
+            each["access_channel_type"]: each["remote_buffer_ids"]
+            for each in record["remote_buffer_refs"]
+        }
         self.place = 0
         self.clock: Clock = {}
         self.seen: Clock = {}
@@ -68,20 +84,23 @@ class Run:
         for number in range(len(self.gpus)):
             ids = [block.number for block in self.blocks if block.gpu == number]
             require(ids == list(range(len(ids))), "ids of thread blocks")
-        own = [[c for c in gpu["channels"] if c["channel_type"] == "memory"] for gpu in self.gpus]
-        self.peers = [[peer for each in some for peer in each["connected_to"]] for some in own]
+        self.peers = [
+            {each["channel_type"]: each["connected_to"] for each in gpu["channels"]}
+            for gpu in self.gpus
+        ]
         if reverse:
             self.blocks.reverse()
-        self.signals: defaultdict[tuple[int, int], list[Clock]] = defaultdict(list)
-        self.waited: defaultdict[tuple[int, int], int] = defaultdict(int)
+        self.signals: defaultdict[tuple, list[Clock]] = defaultdict(list)
+        self.waited: defaultdict[tuple, int] = defaultdict(int)
 
-    def other_end(self, gpu: int, channel: int) -> tuple[int, int]:
-        """Return GPU and number of the other end: the k-th channels of two GPUs belong together."""
-        peer = self.peers[gpu][channel]
-        nth = self.peers[gpu][:channel].count(peer)
-        found = [index for index, each in enumerate(self.peers[peer]) if each == gpu]
+    def other_end(self, gpu: int, channel: tuple[str, int]) -> tuple[int, tuple[str, int]]:
+        """Return GPU and channel of the other end: the k-th ones of two GPUs belong together."""
+        kind, number = channel
+        peer = self.peers[gpu][kind][number]
+        nth = self.peers[gpu][kind][:number].count(peer)
+        found = [index for index, each in enumerate(self.peers[peer].get(kind, [])) if each == gpu]
         require(nth < len(found), f"channel {channel} of GPU {gpu} has no other end")
-        return peer, found[nth]
+        return peer, (kind, found[nth])
 
     def perform(self) -> Run:
         while any(block.place < len(block.ops) for block in self.blocks):
@@ -102,7 +121,7 @@ class Run:
         """Perform an operation, if it can be; return whether it was."""
         name = op["name"]
         require(name in OPERATIONS, name)
-        channels = [block.channels[n] for n in op.get("channel_ids", [])]
+        channels = [block.channels[op["channel_type"]][n] for n in op.get("channel_ids", [])]
         if name in ("wait", "rlxwait"):
             ends = [(block.gpu, channel) for channel in channels]
             if any(self.waited[end] >= len(self.signals[end]) for end in ends):
@@ -122,6 +141,10 @@ class Run:
             return self.barrier(block, op)
         else:
             self.move(block, op, name)
+            if name == "pwsf":
+                require(len(channels) == len(op["src_buff"]), "a channel for each chunk")
+                for channel in channels:
+                    self.signals[self.other_end(block.gpu, channel)].append(dict(block.clock))
         return True
 
     def barrier(self, block: Block, op: dict) -> bool:
@@ -148,14 +171,18 @@ class Run:
         for each in op["dst_buff"]:
             require(each["size"] == 1, "size")
             end = {"rank": block.gpu, **each}
-            if name == "put":
-                end = self.gpus[block.gpu]["remote_buffers"][block.buffers[each["buffer_id"]]]
-                require("memory" in end["access_channel_types"], "access")
-                peer = self.peers[block.gpu][block.channels[op["channel_ids"][0]]]
-                require(peer == end["rank"], "peer")
+            if name in ("put", "pwsf"):
+                kind = op["channel_type"]
+                require(kind == ("memory" if name == "put" else "port"), "type of channel")
+                number = block.buffers[kind][each["buffer_id"]]
+                end = self.gpus[block.gpu]["remote_buffers"][number]
+                require(kind in end["access_channel_types"], "access")
+                for channel in op["channel_ids"]:
+                    peer = self.peers[block.gpu][kind][block.channels[kind][channel][1]]
+                    require(peer == end["rank"], "peer")
             targets.append((end["rank"], end["type"], each["index"]))
         require(self.memory.keys() >= {*sources, *targets}, "a chunk that does not exist")
-        if name == "put":
+        if name in ("put", "pwsf"):
             require(len(sources) == len(targets) <= MAX_BUFFERS, "put")
             require(len({buffer for _, buffer, _ in sources}) == 1, "put from several buffers")
             for source, target in zip(sources, targets, strict=True):

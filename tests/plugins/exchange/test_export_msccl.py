@@ -21,6 +21,7 @@ from tests.plugins.exchange.schedules import (
     made,
     random_allreduce,
     schedule,
+    wormhole,
 )
 from tests.random_instances import list_schedule, networks
 from tests.refusals import refused as one_line
@@ -141,7 +142,7 @@ WORMHOLE = [
     [*WORMHOLE[:-2], *(pytest.param(*each, marks=pytest.mark.slow) for each in WORMHOLE[-2:])],
 )
 def test_processors_that_a_transfer_passes_send_it_on(network, collective):
-    found = schedule(network, collective, switching="wormhole")
+    found = wormhole(network, collective)
     text = export_msccl(found)
     check(text)
     for step in ET.fromstring(text).iter("step"):
@@ -157,7 +158,7 @@ def test_processors_that_a_transfer_passes_send_it_on(network, collective):
 def test_the_files_follow_the_convention_of_msccl_tools(seed):
     """A send names the receiver's place, a receive the sender's; ``rcs`` has the same place."""
     network, collective = (*WORMHOLE, ("dgx-1", "allgather"))[-1 - seed]
-    root = ET.fromstring(export_msccl(schedule(network, collective, switching="wormhole")))
+    root = ET.fromstring(export_msccl(wormhole(network, collective)))
     queues = defaultdict(list)
     for gpu in root:
         for tb in gpu:

@@ -16,6 +16,7 @@ from tests.plugins.exchange.schedules import (
     gathered_allreduce,
     random_allreduce,
     schedule,
+    wormhole,
 )
 
 DETECTED = (AssertionError, DeadlockError, IndexError, RaceError, RefusedError)
@@ -49,7 +50,30 @@ def test_an_allgather_of_all_parts_is_added_up_by_every_rank():
      pytest.param("dgx-a100-x2", "alltoall", marks=pytest.mark.slow)],
 )  # fmt: skip
 def test_processors_that_a_transfer_passes_send_it_on(network, collective):
-    check(export_mscclpp(schedule(network, collective, switching="wormhole")))
+    check(export_mscclpp(wormhole(network, collective)))
+
+
+@pytest.mark.slow
+def test_adapters_have_channels_of_type_port():
+    """GPUs 0 to 7 are in one server, the others in the second one."""
+    text = export_mscclpp(wormhole("dgx-a100-x2", "allreduce"))
+    plan = check(text)
+    for gpu in plan["gpus"]:
+        for channel in gpu["channels"]:
+            servers = {peer // 8 == gpu["id"] // 8 for peer in channel["connected_to"]}
+            assert servers == {channel["channel_type"] == "memory"}
+    assert text.count('"pwsf"') > 0
+    for name in ("pwsf", "wait"):
+        plan = json.loads(text)
+        ops = next(
+            block["ops"]
+            for gpu in plan["gpus"]
+            for block in gpu["threadblocks"]
+            if any(op["name"] == name and op["channel_type"] == "port" for op in block["ops"])
+        )
+        del ops[next(n for n, op in enumerate(ops) if op["name"] == name)]
+        with pytest.raises(DETECTED):
+            check(json.dumps(plan))
 
 
 def test_chunks_of_a_step_go_in_operations_of_eight():

@@ -9,22 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cchybrid
-from cchybrid.host.first_schedule import first_schedule
 from cchybrid.model import Schedule
 from cchybrid.model.collective import one_and_many
 from cchybrid.plugin.imported import Imported, ImportRequest
 from tests.examples import examples
 from tests.plugins.exchange.expected import sound
-from tests.plugins.exchange.schedules import COLLECTIVES, HOPS, made, schedule
+from tests.plugins.exchange.schedules import COLLECTIVES, HOPS, made, schedule, wormhole
 from tests.random_instances import networks
 from tests.refusals import refused
-
-
-def built(network: str, collective: str, switching: str) -> Schedule:
-    if network != "dgx-a100-x2" or collective == "allreduce":
-        return schedule(network, collective, switching=switching)
-    instance = cchybrid.instance(network, collective, switching=switching)
-    return Schedule(instance, first_schedule(instance))
 
 
 STATED = "in the steps and on the paths that the file states"
@@ -63,7 +55,7 @@ def same(text: str, found: Schedule) -> None:
      pytest.param("dgx-a100-x2", "wormhole", marks=pytest.mark.slow)],
 )  # fmt: skip
 def test_an_exported_program_is_read_in_its_own_steps(network, switching, collective):
-    found = built(network, collective, switching)
+    found = schedule(network, collective) if switching == HOPS else wormhole(network, collective)
     same(export_msccl(found), found)
 
 
@@ -94,7 +86,7 @@ def test_random_programs_are_read_in_their_own_steps(network, seed, collective, 
     [(' at="2"', ' at="1"'), (' at="1"', ' at="2"'), (' path="0 32 ', ' path="0 33 ')],
 )
 def test_steps_and_paths_that_do_not_hold_are_not_used(old, new):
-    text = export_msccl(schedule("dgx-a100-x2", "broadcast", switching="wormhole"))
+    text = export_msccl(wormhole("dgx-a100-x2", "broadcast"))
     assert old in text
     found = read(text.replace(old, new))
     assert "the steps that the file states do not hold on dgx-a100-x2" in found.facts
@@ -102,7 +94,7 @@ def test_steps_and_paths_that_do_not_hold_are_not_used(old, new):
 
 
 def test_a_program_that_states_no_steps_is_put_into_the_first_steps_with_room():
-    text = export_msccl(schedule("dgx-a100-x2", "broadcast", switching="wormhole"))
+    text = export_msccl(wormhole("dgx-a100-x2", "broadcast"))
     found = read(text.replace(' at="1"', "", 1))
     sound(found)
     assert not any("states" in fact for fact in found.facts)
