@@ -18,7 +18,6 @@ from tests.plugins.exchange.schedules import COLLECTIVES, HOPS, made, schedule, 
 from tests.random_instances import networks
 from tests.refusals import refused
 
-
 STATED = "in the steps and on the paths that the file states"
 
 
