@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Buffers:
-    """The layout of a collective of all ranks, as MPI and NCCL have it.
+    """The layout of a collective of all ranks, as MPI and NCCL have it; ranks are its members.
 
     Parameters
     ----------
@@ -122,15 +122,15 @@ def buffers_of(instance: Instance, tool: str) -> Buffers:
     Raises
     ------
     InputError
-        The messages are none of the standard collectives of all ranks.
+        The messages are none of the standard collectives of the nodes that take part.
     """
-    ranks = instance.network.terminals
-    rank_of = {node: rank for rank, node in enumerate(ranks)}
     messages: tuple[AnyMessage, ...] = instance.collective.messages
-    count = len(ranks)
     nodes = {node for one, many in map(one_and_many, messages) for node in (one, *many)}
-    if not nodes <= set(ranks):
+    if not nodes <= {*instance.network.terminals}:
         _refuse(instance, tool, "has nodes that are switches")
+    ranks = tuple(sorted(nodes))
+    rank_of = {node: rank for rank, node in enumerate(ranks)}
+    count = len(ranks)
     copies = Counter(messages)
     chunks = max(copies.values())
     if min(copies.values()) != chunks:
@@ -164,24 +164,36 @@ def buffers_of(instance: Instance, tool: str) -> Buffers:
 
 def _refuse(instance: Instance, tool: str, reason: str) -> None:
     raise InputError(
-        f"{tool} has collectives of all processors only, and this one {reason}",
+        f"{tool} has standard collectives of all members only, and this one {reason}",
         where=instance.name,
         hint="export an allgather, alltoall, broadcast, scatter, gather, reduce, reduce-scatter or "
-        "allreduce of all processors, or use --to jsonl",
+        "allreduce, or use --to jsonl",
     )
 
 
-def refuse_kept_by_switches(schedule: Schedule, buffers: Buffers, tool: str) -> None:
-    """Raise an ``InputError`` if a transfer begins or ends at a switch."""
-    ranks = set(buffers.ranks)
+def refuse_other_relays(schedule: Schedule, buffers: Buffers, tool: str) -> None:
+    """Raise an ``InputError`` if a switch keeps a message, or a processor that is no member has it.
+
+    Switches are passed within a step; processors that are no members are not even passed.
+    """
+    ranks, network = set(buffers.ranks), schedule.instance.network
+    others = {*network.terminals} - ranks
     for number, step in enumerate(schedule.steps, 1):
         for message, path in step:
+            place = f"{schedule.instance.name}: step {number}, message {message}"
+            strangers = others.intersection(path)
+            if strangers:
+                raise InputError(
+                    f"processor {network.node_name(min(strangers))} forwards it and takes no part "
+                    f"in the collective, and {tool} has programs of members only",
+                    where=place,
+                    hint="let all processors take part, or name members whose paths pass no others",
+                )
             if not {path[0], path[-1]} <= ranks:
                 switch = path[0] if path[0] not in ranks else path[-1]
-                name = schedule.instance.network.node_name
                 raise InputError(
-                    f"switch {name(switch)} keeps it between steps, and {tool} has programs of "
-                    "processors only",
-                    where=f"{schedule.instance.name}: step {number}, message {message}",
+                    f"switch {network.node_name(switch)} keeps it between steps, and {tool} has "
+                    "programs of processors only",
+                    where=place,
                     hint="solve with --switching wormhole, which passes switches within a step",
                 )

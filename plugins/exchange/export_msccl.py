@@ -50,7 +50,10 @@ def export_msccl(schedule: Schedule) -> str:
             break
         copies *= 2
     _check_size(schedule, ranks)
-    return _text(program, ranks, channels, " ".join(map(str, schedule.instance.model.rounds)))
+    rounds = " ".join(map(str, schedule.instance.model.rounds))
+    nodes = program.buffers.ranks
+    states_nodes = nodes != schedule.instance.network.terminals
+    return _text(program, ranks, channels, rounds, nodes if states_nodes else ())
 
 
 def _connections(schedule: Schedule, program: Program, copies: int) -> dict[int, Connection]:
@@ -98,7 +101,13 @@ def _check_size(schedule: Schedule, ranks: list[list[ThreadBlock]]) -> None:
                 )
 
 
-def _text(program: Program, ranks: list[list[ThreadBlock]], channels: int, rounds: str) -> str:
+def _text(
+    program: Program,
+    ranks: list[list[ThreadBlock]],
+    channels: int,
+    rounds: str,
+    nodes: tuple[int, ...],
+) -> str:
     buffers = program.buffers
     spread = buffers.collective in ("allgather", "alltoall", "reducescatter")
     reduces = buffers.collective in ("allreduce", "reduce", "reducescatter")
@@ -127,6 +136,7 @@ def _text(program: Program, ranks: list[list[ThreadBlock]], channels: int, round
             "i_chunks": buffers.inputs,
             "o_chunks": buffers.outputs,
             "s_chunks": len(scratch),
+            **({"node": nodes[rank]} if nodes else {}),
         }
         lines.append(f"  <gpu {_attributes(sizes)}>")
         for number, block in enumerate(blocks):

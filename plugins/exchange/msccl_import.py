@@ -65,7 +65,7 @@ def read_msccl(text: str, request: ImportRequest) -> Imported:
     unlimited = execution.steps
     nodes: Sequence[int] = range(len(program.gpus))
     if request.network is not None:
-        placement = Placement(request.network, len(program.gpus))
+        placement = Placement(request.network, len(program.gpus), program.nodes)
         nodes = placement.nodes
         if program.states_steps:
             stated = _as_stated(meaning, nodes, request)

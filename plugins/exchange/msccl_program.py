@@ -86,10 +86,11 @@ class ThreadBlock:
 
 @dataclass
 class Gpu:
-    """A GPU: chunks of each buffer, thread blocks by number."""
+    """A GPU: chunks of each buffer, thread blocks by number, its node if the file states it."""
 
     number: int
     chunks: dict[str, int]
+    node: int | None = None
     blocks: dict[int, ThreadBlock] = field(default_factory=dict)
 
 
@@ -115,6 +116,12 @@ class Program:
     def blocks(self) -> list[ThreadBlock]:
         """All thread blocks."""
         return [block for gpu in self.gpus for block in gpu.blocks.values()]
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """The nodes of the GPUs, if the file states all of them."""
+        nodes = tuple(gpu.node for gpu in self.gpus if gpu.node is not None)
+        return nodes if len(nodes) == len(self.gpus) else ()
 
     @property
     def states_steps(self) -> bool:
@@ -175,7 +182,8 @@ def _read_gpu(element: Element) -> Gpu:
     wrong = [each for each in chunks.values() if not 0 <= each <= MAX_CHUNKS]
     if wrong:
         raise element.error(f"{wrong[0]} chunks", f"use 0 to {MAX_CHUNKS:,}")
-    gpu = Gpu(element.number("id"), chunks)
+    node = element.number("node") if "node" in element.attributes else None
+    gpu = Gpu(element.number("id"), chunks, node)
     for each in element.named("tb"):
         block = ThreadBlock(
             gpu.number,

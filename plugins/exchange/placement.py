@@ -62,17 +62,19 @@ class Placement:
     Parameters
     ----------
     network
-        The network; GPU k of the program is its k-th terminal.
+        The network.
     gpus
         The number of GPUs.
+    nodes
+        The node of each GPU; without any, GPU k is the k-th terminal.
 
     Raises
     ------
     InputError
-        It has fewer terminals.
+        It has fewer terminals, or a node is none of them.
     """
 
-    def __init__(self, network: Network, gpus: int) -> None:
+    def __init__(self, network: Network, gpus: int, nodes: tuple[int, ...] = ()) -> None:
         if len(network.terminals) < gpus:
             raise InputError(
                 f"{network.name} has {len(network.terminals)} nodes that send and receive, "
@@ -80,7 +82,14 @@ class Placement:
                 where="--topology",
                 hint="name a network of the same size",
             )
-        self.nodes = network.terminals[:gpus]
+        if len({*nodes} & {*network.terminals}) < len(nodes):
+            raise InputError(
+                "the nodes that the file states for its GPUs are not all different processors of "
+                f"{network.name}",
+                where="--topology",
+                hint="name the network of the schedule that was exported",
+            )
+        self.nodes = nodes or network.terminals[:gpus]
         self._room = {(a, b): size for a, b, size in network.channels}
         self._shared = {(b, a): (a, b) for a, b in network.half_duplex}
         self._load: Counter[tuple[int, tuple[int, int]]] = Counter()

@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 
 from cchybrid.model import Schedule
 
-from .buffers import Place, buffers_of, refuse_kept_by_switches
+from .buffers import Place, buffers_of, refuse_other_relays
 from .program_parts import Action, Local, Move, Program, new_scratch, transfers
 from .sums import add_up
 
@@ -34,7 +34,7 @@ def program_of(schedule: Schedule, tool: str, *, one_sided: bool = False) -> Pro
         The collective or a path is none of those that the formats of GPU programs know.
     """
     buffers = buffers_of(schedule.instance, tool)
-    refuse_kept_by_switches(schedule, buffers, tool)
+    refuse_other_relays(schedule, buffers, tool)
     program = Program(schedule.instance.full_name, buffers, [0] * len(buffers.ranks))
     locals_: list[Local] = []
     if schedule.instance.collective.kind == "deliver":

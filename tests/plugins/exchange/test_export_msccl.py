@@ -178,6 +178,15 @@ def test_the_files_follow_the_convention_of_msccl_tools(seed):
         assert kind == "s" or queues["s", *connection] == places
 
 
+@pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
+def test_members_of_a_collective_are_the_ranks(collective):
+    root = {} if collective[:3] in ("all", "red") and collective != "reduce" else {"root": 4}
+    more = {"switching": "wormhole", "participants": (1, 4, 6), **root}
+    text = export_msccl(schedule("dgx-a100", collective, **more))
+    assert check(text, 1).gpus == 3
+    assert re.findall(r' node="(\d+)"', text) == ["1", "4", "6"]
+
+
 def refused(bad: Schedule, text: str) -> None:
     with one_line(text):
         export_msccl(bad)
@@ -188,8 +197,9 @@ def test_what_msccl_cannot_express_is_one_line():
     uneven = Collective("uneven", tuple(Message(m, (*{0, 1, 2, 3} - {m},)) for m in (0, 0, 1)))
     two = replace(pairs, collective=uneven)
     for found, words in (
-        (schedule("ring-bi-6", "allgather", participants=(0, 2, 4)), "collectives of all"),
-        (Schedule(pairs, list_schedule(pairs, 0)), "collectives of all processors only"),
+        (schedule("ring-bi-6", "allgather", participants=(0, 2, 4)),
+         " forwards it and takes no part in the collective, and MSCCL has programs of"),
+        (Schedule(pairs, list_schedule(pairs, 0)), "standard collectives of all members only"),
         (Schedule(pairs, list_schedule(pairs, 0)), "--to jsonl"),
         (Schedule(two, list_schedule(two, 0)), "different numbers of messages"),
     ):  # fmt: skip

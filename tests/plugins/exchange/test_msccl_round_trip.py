@@ -80,6 +80,20 @@ def test_random_programs_are_read_in_their_own_steps(network, seed, collective, 
         same(export_msccl(found), found)
 
 
+@pytest.mark.parametrize("collective", [*COLLECTIVES, "allreduce"])
+def test_a_program_of_some_processors_is_read_in_its_own_steps(collective):
+    found = schedule("dgx-2", collective, switching="wormhole", participants=(3, 7, 8, 11))
+    same(export_msccl(found), found)
+
+
+def test_nodes_that_the_network_does_not_have_are_refused():
+    more = {"switching": "wormhole", "participants": (3, 7, 8)}
+    text = export_msccl(schedule("dgx-2", "allgather", **more))
+    for node in ("3", "16"):  # a node twice, a switch
+        with refused("nodes that the file states for its GPUs are not all different processors of"):
+            read(text.replace(' node="8"', f' node="{node}"'), "dgx-2")
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [(' at="2"', ' at="1"'), (' at="1"', ' at="2"'), (' path="0 32 ', ' path="0 33 ')],
