@@ -162,9 +162,9 @@ def in_switching(instance: Instance, switching: str | None = None) -> Instance:
         # A table is kept, to be refused in this switching.
         routing = model.table or "minimal"
         switching = switching or "store-and-forward"
-        found = instance.with_model(switching=switching, routing=routing, rounds=())
-        refuse_time_slots(found, "rounds")
-        return found
+        stored = instance.with_model(switching=switching, routing=routing, rounds=())
+        refuse_slots_and_ticks(stored, "rounds")
+        return stored
     if model.table is not None:
         raise InputError(
             "no bound on rounds is proved for a routing table",
