@@ -27,7 +27,8 @@ _NAME_PARTS = {
     "root": "root {}", "transmitters": "from {}", "receivers": "to {}", "switching": "{}",
     "routing": "routing {}", "ports": "ports {}", "fail_links": "without link {}",
     "fail_nodes": "without node {}", "participants": "among {}", "chunks": "{} chunks",
-    "rounds": "rounds {}", "steps": "in {} steps",
+    "rounds": "rounds {}", "size": "of {}", "tick": "tick {}", "size_matrix": "sizes {}",
+    "steps": "in {} steps",
 }  # fmt: skip
 """The words for each value that is given, in the name of a row."""
 _NUMBERS = r"\s*[0-9]+\s*([,-]\s*[0-9]+\s*)*"
