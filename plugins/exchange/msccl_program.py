@@ -127,7 +127,7 @@ class Program:
     def states_steps(self) -> bool:
         """Whether the file states the step in which each chunk is sent."""
         sends = [each for b in self.blocks for each in b.operations if each.kind in SENDS]
-        return all(each.at > 0 and each.count == 1 for each in sends)
+        return bool(sends) and all(each.at > 0 and each.count == 1 for each in sends)
 
 
 def read_program(text: str) -> Program:
