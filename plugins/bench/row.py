@@ -286,10 +286,10 @@ _SPEC: dict[str, Callable[[str], Any]] = {
     "root": str, "transmitters": str, "receivers": str, "routing": _routing,
     "switching": str.lower, "ports": str.lower, "fail_links": lambda text: tuple(text.split()),
     "fail_nodes": str, "participants": str, "chunks": _positive,
-    "rounds": lambda text: ",".join(map(str.strip, text.split(","))),
+    "rounds": lambda text: ",".join(map(str.strip, text.split(","))), "size": str, "tick": str,
 }  # fmt: skip
 _OF_FILES: dict[str, Callable[[str, Path], str]] = {
-    "topology": read_topology, "collective": read_collective
+    "topology": read_topology, "collective": read_collective, "size_matrix": read_topology,
 }  # fmt: skip
 """The functions that read the texts that may name a file, relative to a folder."""
 _PUBLISHED: dict[str, Callable[[str], Any]] = {
