@@ -172,10 +172,10 @@ def in_switching(instance: Instance, switching: str | None = None) -> Instance:
             hint="use another routing",
         )
     if switched and (lost := unreachable(direct.forward)):
-        found, name = explain(direct, lost), network.node_name
+        where, name = explain(direct, lost), network.node_name
         raise InputError(
-            f"no path over switches alone leads from node {name(found.source)} to node "
-            f"{name(found.destination)}",
+            f"no path over switches alone leads from node {name(where.source)} to node "
+            f"{name(where.destination)}",
             where=instance.name,
             hint="let nodes store chunks: --switching store-and-forward",
         )
