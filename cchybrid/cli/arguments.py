@@ -21,6 +21,7 @@ from cchybrid.library.formats.graph_files import is_graph_file
 from cchybrid.library.graphs import EXACT
 from cchybrid.library.instance_spec import InstanceSpec, Names, resolve
 from cchybrid.library.network_facts import read_line
+from cchybrid.library.topologies.names import rates_of
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_note
@@ -95,6 +96,8 @@ class ReadInstance:
     def __init__(self, spec: InstanceSpec, ignore_attributes: bool, unit: str | None) -> None:
         self._spec, self._ignore, self._unit = spec, ignore_attributes, unit
         self._file: NetworkFile | None = None
+        self.known_bandwidth: Fraction | None = None
+        """The GB/s of a capacity of 1 of a named machine, which an option may change."""
 
     @property
     def switching(self) -> str | None:
@@ -104,7 +107,10 @@ class ReadInstance:
 
     def __call__(self, registry: Names) -> Instance:
         """Return the instance."""
-        return resolve(self._spec, registry, self._read, print_note)
+        found = resolve(self._spec, registry, self._read, print_note)
+        known = rates_of(found.network, registry.topologies.values())
+        self.known_bandwidth = None if self._file or known is None else known.unit
+        return found
 
     def _read(self, path: str | Path) -> NetworkFile:
         self._file = read_file(path, self._ignore, self._unit)

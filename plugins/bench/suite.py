@@ -17,7 +17,8 @@
 
 Values are those of ``cchybrid solve``: ``topology``, ``collective``, ``root``, ``transmitters``,
 ``receivers``, ``participants``, ``routing``, ``switching``, ``ports``, ``fail_links``,
-``fail_nodes``, ``chunks``, ``rounds``, ``size``, ``tick``, ``size_matrix``, with nodes by number or by name; published values are
+``fail_nodes``, ``chunks``, ``rounds``, ``size``, ``tick``, ``size_matrix``, with nodes by number
+or by name; published values are
 ``steps``, ``lower_bound``, ``place``, ``source``, ``note`` and ``comparable``. If ``with`` changes
 the instance of a row, nothing is compared unless ``comparable`` is given.
 

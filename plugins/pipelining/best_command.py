@@ -20,7 +20,7 @@ from cchybrid.view.screen import print_lines
 HEADS = ("size", "chunks", "steps", "rounds", "us", "bound us", "algbw GB/s", "busbw GB/s")
 
 
-@arguments.with_instance("routing", "chunks", "rounds", exact=True)
+@arguments.with_instance("routing", "chunks", "rounds", "size", "tick", "size_matrix", exact=True)
 def best(
     read_instance: arguments.ReadInstance,
     context: typer.Context,

@@ -59,9 +59,9 @@ def buffer_of(collective: Collective) -> Buffer:
 
 
 def read_bandwidth(read: ReadInstance, context: Any, text: str | None) -> Fraction | None:
-    """Return the GB/s of a capacity of 1, of the graph file or of the option ``--bandwidth``."""
+    """Return the GB/s of a capacity of 1, by the graph file, the option or the machine."""
     given = None if text is None else positive(text, "--bandwidth", "bandwidth")
-    return read.bandwidth(context, "bandwidth") or given
+    return read.bandwidth(context, "bandwidth") or given or read.known_bandwidth
 
 
 def positive(text: str, where: str, what: str) -> Fraction:
