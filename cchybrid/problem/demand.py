@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.model import Instance
+from cchybrid.model import Instance, Network
 from cchybrid.model.errors import CchybridError
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.problem.ragged import offsets, owners
@@ -77,11 +77,12 @@ def demand_of(
     complete = True
     parts: list[_MessageArcs] = []
     near: _NearestSenders | None = None
+    apart = _ticks_apart(forward.network) if crowded and forward.horizon == "ticks" else distance
     for index, (source, destinations) in enumerate(messages):
         nodes = np.array((source, *destinations), dtype=np.int32)
         if crowded and len(nodes) > keep + 1:
             if near is None or not near.are_between(nodes):
-                near = _NearestSenders(np.sort(nodes), distance, sends, accepts, keep)
+                near = _NearestSenders(np.sort(nodes), distance, apart, sends, accepts, keep)
             found = near.of(nodes)
             if found is not None:
                 parts.append(found)
@@ -93,7 +94,8 @@ def demand_of(
         arcs[:, 0] = False
         _check_reached(index, nodes, _closure(arcs, 0))
         if crowded and len(nodes) > keep + 1:
-            nearest = _nearest_senders(arcs, hops, nodes, keep, np.zeros(1, dtype=np.int64))
+            between = apart[np.ix_(nodes, nodes)]
+            nearest = _nearest_senders(arcs, between, nodes, keep, np.zeros(1, dtype=np.int64))
             if _closure(nearest, 0).all():
                 complete &= bool((nearest == arcs).all())
                 arcs = nearest
@@ -178,17 +180,26 @@ class _NearestSenders:
     ----------
     nodes
         The sources and destinations, ascending.
+    distance, apart
+        Hops between nodes, 0 or less where there is no path; what decides who is near.
     keep
         Senders of each node besides the source.
     """
 
     def __init__(
-        self, nodes: IntArray, distance: IntArray, sends: BoolArray, accepts: BoolArray, keep: int
+        self,
+        nodes: IntArray,
+        distance: IntArray,
+        apart: IntArray,
+        sends: BoolArray,
+        accepts: BoolArray,
+        keep: int,
     ) -> None:
         self._nodes = nodes
-        hops = distance[np.ix_(nodes, nodes)]
-        self._arcs = (hops > 0) & sends[nodes][:, None] & accepts[nodes]
-        target, sender = np.nonzero(_nearest_senders(self._arcs, hops, nodes, keep, np.arange(0)).T)
+        block = np.ix_(nodes, nodes)
+        self._arcs = (distance[block] > 0) & sends[nodes][:, None] & accepts[nodes]
+        nearest = _nearest_senders(self._arcs, apart[block], nodes, keep, np.arange(0))
+        target, sender = np.nonzero(nearest.T)
         self._target, self._sender = target, sender
 
     def are_between(self, nodes: IntArray) -> bool:
@@ -213,6 +224,21 @@ class _NearestSenders:
         key = np.sort(np.append(key, np.arange(1, len(nodes)) * len(nodes)))
         target, sender = (place.astype(np.int32) for place in np.divmod(key, len(nodes)))
         return _MessageArcs(nodes[1:], target - 1, sender - 1, nodes[sender])
+
+
+def _ticks_apart(network: Network) -> IntArray:
+    """Return the ticks of the fastest path from row to column, hop by hop: shape (nodes, nodes).
+
+    On a cluster the GPUs of the same box are nearer than those over as many hops between boxes.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    ends = np.array([channel[:2] for channel in network.channels]).reshape(-1, 2).T
+    ticks = [time.latency + time.length for time in network.times]
+    shape = (network.nodes, network.nodes)
+    apart = dijkstra(csr_array((ticks, (ends[0], ends[1])), shape=shape))
+    return np.where(np.isfinite(apart), apart, -1).astype(np.int32)
 
 
 def _nearest_senders(

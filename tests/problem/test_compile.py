@@ -60,6 +60,17 @@ def test_incomplete_pools(instance, max_options, seed):
         assert part.complete
 
 
+def test_near_senders_in_ticks_are_those_of_fast_links():
+    """GPUs of one box, and those of one rail, are two hops apart each."""
+    instance = cchybrid.instance("dgx-h100-rails-x8", "AAB", size="1MiB", tick="1")
+    part = build_problem(instance, max_options=4000)
+    assert not part.complete
+    kept = {(message, node, sender) for message, node, sender, _ in options_of(part)}
+    for node in (0, 7, 63):
+        box = {8 * (node // 8) + gpu for gpu in range(8)} - {node}
+        assert box <= {sender for message, to, sender in kept if (message, to) == (20, node)}
+
+
 @pytest.mark.parametrize("routing", ["minimal", pytest.param("any", marks=pytest.mark.long), 2])
 def test_equal_in_every_process(routing):
     program = f"""
