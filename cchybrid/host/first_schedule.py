@@ -47,7 +47,9 @@ from cchybrid.toolkit.warmup_problem import warmup_problem
 CHECK_INTERVAL = 256
 """Deliveries between two calls of ``should_stop``, and before the first: some milliseconds."""
 STARTS = 10
-"""List schedules in ticks, of which the shortest counts."""
+"""List schedules in ticks, of which the shortest counts; fewer of large Problems."""
+MAX_STARTED_OPTIONS = 500_000
+"""Options of these schedules together: one schedule of a million options takes some seconds."""
 NO_LIMIT = 1 << 60
 """More ticks than any schedule has."""
 LONGER = 50
@@ -128,7 +130,7 @@ def _in_ticks(forward: Instance, should_stop: Callable[[], bool]) -> Steps | Non
     problem = build_problem(forward)
     scheduler, stop = ListScheduler(problem, np.random.default_rng(0)), np.zeros(1, dtype=np.bool_)
     found, best = None, NO_LIMIT
-    for _ in range(STARTS):
+    for _ in range(max(1, min(STARTS, MAX_STARTED_OPTIONS // max(1, problem.options)))):
         scheduler.restart()
         try:
             ticks = call(partial(scheduler.made, best, stop), lambda: stop.fill(1), should_stop)
