@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from cchybrid.cli import arguments
 from cchybrid.library.formats import NetworkFile, read_network
+from cchybrid.library.graphs import EXACT
 from cchybrid.library.instance_spec import find_file
 from cchybrid.library.network_facts import diameter_text, network_facts
 from cchybrid.library.routing_tables import dependency_cycle
@@ -43,7 +44,7 @@ def network(
     notes: list[str] = []
 
     def read(path: Any) -> NetworkFile:
-        file = read_network(path, ignore_attributes=ignore_attributes, unit=unit)
+        file = read_network(path, ignore_attributes=ignore_attributes, unit=unit or EXACT)
         notes.extend(file.notes)
         return file
 
@@ -64,6 +65,8 @@ def network(
     shown = {
         "capacities": ", ".join(map(str, facts["capacities"])) or "none",
         "half-duplex pairs": _some([f"{a} - {b}" for a, b in facts["half_duplex"]]),
+        "groups": _some([" ".join(f"{a}->{b}" for a, b in group) for group in facts["groups"]]),
+        "ticks of a message": _some(list(map(str, facts["ticks"]))),
         "endpoints": _some(facts["endpoints"]),
         "switches": _some(facts["switches"]),
         "terminals": str(len(facts["terminals"])),

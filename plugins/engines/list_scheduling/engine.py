@@ -51,7 +51,7 @@ class ListScheduling:
         scheduler.made(NO_LIMIT, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
-        """Refuse what is not in ticks, or has a required delivery that cannot be made."""
+        """Refuse steps that are no ticks."""
         if problem.horizon != "ticks":
             return "steps are no ticks"
         return None
