@@ -19,6 +19,8 @@ from cchybrid.proof.climbing import climb
 from cchybrid.proof.linear_evidence import linear
 
 Ticks = NDArray[np.float64]
+THRESHOLDS = 4
+"""Lengths of ways, to a set and from its channels, from which on messages count; of each set."""
 Window = tuple[int, int, float, float, int, int]
 """A channel into a set: its ends, the ticks before and after it, its length and capacity."""
 
@@ -99,42 +101,66 @@ def _node_sets(network: Network) -> Iterator[frozenset[int]]:
 def _evidence(
     instance: Instance, inside: frozenset[int], begun: Ticks, ended: Ticks
 ) -> Iterator[dict[str, object]]:
-    """Yield evidence of one set of nodes, if a message enters it."""
+    """Yield evidence of one set of nodes, if a message enters it.
+
+    Of the messages that enter, all count, or those alone whose ways to the set and from its
+    channels are the longest.
+    """
     network = instance.network
     entering = [
-        (message.source, goals)
+        (message.source, tuple(goals))
         for message in instance.collective.deliver_messages
         if message.source not in inside
         if (goals := inside.intersection(message.destinations))
     ]
-    if not entering:
+    channels = [each for each in network.channels if each[1] in inside and each[0] not in inside]
+    if not entering or not channels:
         return
-    sources = sorted({source for source, _ in entering})
-    needed = list(dict.fromkeys(goals for _, goals in entering))
-    half = set(network.half_duplex)
-    windows: list[Window] = []
-    for a, b, capacity in network.channels:
-        if b in inside and a not in inside:
-            latency, length = network.time_of((a, b))
-            before = min(begun[source, a] for source in sources)
-            there = latency + length * (instance.model.hop_by_hop or b in network.endpoints)
-            after = min(
-                max(latency + length if goal == b else there + ended[b, goal] for goal in each)
-                for each in needed
-            )
-            windows.append((a, b, before, after, length, capacity))
-    if any((b, a) in half for a, b, *_ in windows):
-        return
-    for late in (False, True):
-        used = windows if late else [(*w[:2], 0, w[4], *w[4:]) for w in windows]
-        ticks = _fewest(used, len(entering))
-        if ticks is not None:
-            rows = [
-                [a, b, 1 + int(before), int(ticks - after), 1]
-                for a, b, before, after, _, _ in used
-                if 1 + before <= ticks - after
+    sources, source = np.unique(np.array([each for each, _ in entering]), return_inverse=True)
+    places = {goals: place for place, goals in enumerate(dict.fromkeys(g for _, g in entering))}
+    goal = np.array([places[goals] for _, goals in entering])
+    before = begun[np.ix_(sources, [each[0] for each in channels])]
+    after = np.empty((len(places), len(channels)))
+    lengths = []
+    for column, (a, b, _) in enumerate(channels):
+        latency, length = network.time_of((a, b))
+        stored = instance.model.hop_by_hop or b in network.endpoints
+        there = latency + length * stored + ended[b]
+        there[b] = latency + length
+        after[:, column] = [there[[*goals]].max() for goals in places]
+        lengths.append(length)
+    best: tuple[int, list[Window]] = 0, []
+    for head in _some(before.min(axis=1)):
+        for tail in _some(after.min(axis=1)):
+            far = before.min(axis=1) >= head
+            last = after.min(axis=1) >= tail
+            kept = int((far[source] & last[goal]).sum())
+            heads, tails = before[far].min(axis=0), after[last].min(axis=0)
+            windows = [
+                (*channel[:2], early, late, length, channel[2])
+                for channel, early, late, length in zip(
+                    channels, heads, tails, lengths, strict=True
+                )
             ]
+            ticks = _fewest(windows, kept)
+            if ticks is not None and ticks > best[0]:
+                best = ticks, windows
+    plain = [(*w[:2], 0.0, w[4], *w[4:]) for w in best[1]]
+    for ticks, used in (best, (_fewest(plain, len(entering)) or 0, plain)):
+        rows = [
+            [a, b, 1 + int(early), int(ticks - late), 1]
+            for a, b, early, late, _, _ in used
+            if 1 + early <= ticks - late
+        ]
+        if ticks:
             yield linear(ticks, channels=rows)
+
+
+def _some(values: Ticks) -> list[float]:
+    """Return up to ``THRESHOLDS`` of the distinct values, the least one among them."""
+    distinct = np.unique(values[np.isfinite(values)])
+    chosen: list[float] = distinct[:: -(-len(distinct) // THRESHOLDS) or 1].tolist()
+    return chosen
 
 
 def _fewest(windows: Iterable[Window], entering: int) -> int | None:
