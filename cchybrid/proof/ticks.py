@@ -119,7 +119,7 @@ def _evidence(
     sources, source = np.unique(np.array([each for each, _ in entering]), return_inverse=True)
     places = {goals: place for place, goals in enumerate(dict.fromkeys(g for _, g in entering))}
     goal = np.array([places[goals] for _, goals in entering])
-    before = begun[np.ix_(sources, [each[0] for each in channels])]
+    before = begun[np.ix_(sources, np.array([each[0] for each in channels]))]
     after = np.empty((len(places), len(channels)))
     lengths = []
     for column, (a, b, _) in enumerate(channels):
