@@ -204,6 +204,7 @@ def overloads(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
     pair_of = {}
     for a, b in network.half_duplex:
         pair_of[a, b] = pair_of[b, a] = (a, b)
+    group_of = {hop: group[0] for group in network.groups for hop in group}
     users = defaultdict(list)
     for use in uses:
         taken = []
@@ -213,8 +214,11 @@ def overloads(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
             for late, hop in enumerate(pairwise(use.path)):
                 if hop in capacity:
                     # A pair's name is that of the direction that stands first in the file.
-                    a, b = pair_of.get(hop, hop)[:: -1 if backwards else 1]
-                    if hop in pair_of:
+                    first = pair_of.get(hop, group_of.get(hop, hop))
+                    a, b = first[:: -1 if backwards else 1]
+                    if hop in group_of:
+                        resource = ("group-overload", f"group of channel {a}->{b}")
+                    elif hop in pair_of:
                         resource = ("half-duplex-overload", f"half-duplex link {a}-{b}")
                     else:
                         resource = ("channel-overload", f"channel {a}->{b}")

@@ -58,6 +58,8 @@ SWITCHINGS = ("wormhole", "store-and-forward")
 WITH_SLOTS = (*SWITCHINGS, "tdm")
 WITH_TIMES = {"times": (False, True)}
 """Keywords for instances with and without times of channels."""
+WITH_GROUPS = {"groups": (False, False, True)}
+"""Keywords for instances with and without groups of channels that share their capacity."""
 TICKS = {"times": (True,)}
 """Keywords for instances with times of channels alone."""
 ROUTINGS = ("minimal", "any", 1, 2)
@@ -107,6 +109,29 @@ def timed(draw: st.DrawFn, network: Network) -> Network:
     if set(found.values()) == {(0, 1)}:
         found = dict.fromkeys(found, (0, 2))
     return replace(network, times=tuple(found[channel[:2]] for channel in network.channels))
+
+
+@st.composite
+def grouped(draw: st.DrawFn, network: Network) -> Network:
+    """The network with random groups of channels of equal capacity and time.
+
+    Those of a group leave one node or enter one, so that no path takes two of them.
+    """
+    paired = {frozenset(pair) for pair in network.half_duplex}
+    free = [channel for channel in network.channels if frozenset(channel[:2]) not in paired]
+    groups: dict[tuple, list[tuple[int, int]]] = {}
+    sides = draw(st.lists(st.integers(0, 2), min_size=network.nodes, max_size=network.nodes))
+    for a, b, size in draw(st.permutations(free)):
+        key = ("from", a) if sides[a] == 1 else ("to", b)
+        if sides[a] == 1 or sides[b] == 2:
+            groups.setdefault((key, size, network.time_of((a, b))), []).append((a, b))
+    return replace(network, groups=tuple(map(tuple, groups.values())))
+
+
+def shared_of(network: Network) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return for every channel that shares its capacity the first of those that share it."""
+    sets = [*(((a, b), (b, a)) for a, b in network.half_duplex), *network.groups]
+    return {hop: each[0] for each in sets for hop in each}
 
 
 @st.composite
@@ -167,6 +192,7 @@ def instances(
     chunks: Sequence[int] = (1,),
     rounds: Sequence[tuple[int, ...]] = ((),),
     times: Sequence[bool] = (False,),
+    groups: Sequence[bool] = (False,),
     max_nodes: int = 7,
     max_messages: int = 5,
 ) -> Instance:
@@ -182,6 +208,8 @@ def instances(
         collective = scattered(Instance(network, collective), max_messages).collective
     if not periodic and draw(st.sampled_from(list(times))):
         network, rounds = draw(timed(network)), ((),)
+    if draw(st.sampled_from(list(groups))):
+        network = draw(grouped(network))
     model = replace(model, rounds=draw(st.sampled_from(list(rounds))))
     return Instance(network, collective.in_chunks(parts), model)
 
@@ -253,7 +281,7 @@ def _fill_period(instance: Instance, rng: random.Random) -> Steps:
     """Return a period in which every message has a random path and slot; it may have free slots."""
     network, model = instance.network, instance.model
     size = {(c.source, c.target): c.capacity for c in network.channels}
-    pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}
+    pair = shared_of(network)
     slots = rng.randint(1, 4)
     while True:
         room: dict[tuple, int] = {}
@@ -290,7 +318,7 @@ def _fill_ticks(forward: Instance, rng: random.Random) -> Steps:
     network, model = forward.network, forward.model
     size = {(c.source, c.target): c.capacity for c in network.channels}
     time = dict(zip(size, network.times, strict=True))
-    pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}
+    pair = shared_of(network)
     since = [{message.source: 0} for message in forward.collective.deliver_messages]
     busy: dict[tuple, int] = {}
     found: list[tuple[int, int, Transfer]] = []
@@ -337,7 +365,7 @@ def _fill_step(
     """Return at least one transfer that fits; ``holders`` is who has what before the step."""
     network, model = forward.network, forward.model
     room = {(c.source, c.target): rounds * c.capacity for c in network.channels}
-    pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}
+    pair = shared_of(network)
     inject, accept = (
         [None if limit(node) is None else rounds * limit(node) for node in range(network.nodes)]
         for limit in (model.inject_limit, model.accept_limit)

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from cchybrid.library.graph_names import node_names, to_ignore
+from cchybrid.library.graph_positions import node_positions
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.text import shown_number
@@ -97,7 +98,7 @@ def read_graph(
     >>> graph = nx.Graph()
     >>> graph.add_edge("a", "b", bandwidth=25)
     >>> graph.add_edge("b", "c", bandwidth=100)
-    >>> network, notes, bandwidth, _ = read_graph(graph, "line")
+    >>> network, notes, bandwidth, *_ = read_graph(graph, "line")
     >>> network.channels[0], network.channels[3], network.node_names
     (Channel(source=0, target=1, capacity=1), Channel(source=2, target=1, capacity=4), \
 ('a', 'b', 'c'))
@@ -118,7 +119,7 @@ def read_graph(
     capacity, half_duplex, note, units = links
     data = [graph.nodes[label] for label in labels]
     endpoints, switches = _roles(labels, data)
-    positions, missing = _positions(labels, data)
+    positions, missing = node_positions(labels, data)
     network = Network(
         name=name,
         nodes=len(labels),
@@ -419,54 +420,3 @@ def _roles(
             hint="mark the terminals by true, or this node as a switch",
         )
     return tuple(endpoints) if len(endpoints) < len(labels) else (), tuple(switches)
-
-
-def _positions(
-    labels: Sequence[Hashable], data: Sequence[Mapping[str, Any]]
-) -> tuple[tuple[tuple[float, ...], ...] | None, list[str]]:
-    """Return the positions if every node has one, otherwise a note if only some have one."""
-    found = []
-    for label, each in zip(labels, data, strict=True):
-        with with_context(f"node {label}"):
-            position = _position(each)
-        if position is not None:
-            found.append(position)
-    if len(found) == len(labels):
-        if len({len(position) for position in found}) > 1:
-            raise InputError(
-                "some positions have two coordinates, others three", hint="give all the same number"
-            )
-        return tuple(found), []
-    if found:
-        return None, [f"positions of {len(found)} of {len(labels)} nodes are not used"]
-    return None, []
-
-
-def _position(data: Mapping[str, Any]) -> tuple[float, ...] | None:
-    graphics = data.get("graphics")
-    places = [data, graphics if isinstance(graphics, Mapping) else {}]
-    for place in places:
-        if "x" in place and "y" in place:
-            return _coordinates([place[key] for key in ("x", "y", "z") if key in place])
-        if place is data and {"x", "y", "z"} & {*place}:
-            raise InputError("a coordinate is missing", hint="give x and y")
-    for key in ("pos", "position"):
-        if key in data:
-            value = data[key]
-            if isinstance(value, str):
-                value = re.split(r"[\s,;]+", value.strip(" \t()[]!"))
-            try:
-                return _coordinates(list(value))
-            except TypeError:
-                return _coordinates([])
-    return None
-
-
-def _coordinates(values: Sequence[Any]) -> tuple[float, ...]:
-    try:
-        position = tuple(map(float, values))
-    except (TypeError, ValueError, OverflowError):
-        position = ()
-    if len(position) not in (2, 3) or not all(map(math.isfinite, position)):
-        raise InputError("no valid position", hint="give two or three finite numbers")
-    return position

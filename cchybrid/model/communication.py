@@ -234,7 +234,7 @@ class CommunicationModel:
 
 
 def multiplied(ports: Ports, times: int) -> Ports:
-    """Return so many times the ports, up to a number far above all that is ever sent."""
+    """Return N times the ports, at most ``MAX_CAPACITY``, far above all that is ever sent."""
     if ports is None or isinstance(ports, int):
         return None if ports is None else min(times * ports, MAX_CAPACITY)
     return tuple(min(times * number, MAX_CAPACITY) for number in ports)

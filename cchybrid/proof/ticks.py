@@ -28,6 +28,8 @@ Window = tuple[int, int, float, float, int, int]
 def cuts_in_ticks(instance: Instance) -> Iterator[LowerBound]:
     """Yield the best bound of single nodes, of all but one, and of parts that slow links join."""
     network = instance.network
+    if not network.times:
+        return
     begun, ended = _distances(instance)
     farthest = max(
         ended[message.source, goal]

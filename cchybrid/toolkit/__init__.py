@@ -35,6 +35,8 @@ Nothing in it is required. Each module says more.
     ``EvaluationBudget``: what is left for each island; ``watched``: a flag that stops kernels.
 ``step_control``
     ``control_steps``: which number of steps to try next.
+``list_scheduling``
+    ``ListScheduler``: schedules of Problems in ticks, by random keys.
 ``partial_schedule``
     ``PartialSchedule``: deliveries without conflicts, some unscheduled; ``repaired``: a
     near-solution without its conflicts.

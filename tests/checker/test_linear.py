@@ -331,8 +331,7 @@ def test_rounds_are_proved_for_fewer_features() -> None:
     evidence = {"kind": "linear", "channels": [[0, 1, 3]]}
     assert linear_rounds(star(**HOPS, ports=1), evidence, 2) == 1
     assert linear_rounds(star(), evidence, None) == 1
-    with pytest.raises(EvidenceError, match=r"^rounds per chunk: not proved for wormhole$"):
-        linear_rounds(star(), evidence, 2)
+    assert linear_rounds(star(), evidence, 2) == 1
     summed = by_hand([[0, 1], [1, 0]], [0, 1], kind="allreduce")
     for network, feature in (
         (star(**HOPS, ports=1), "limited ports"), (star(rounds=[2, 1]), "rounds"),

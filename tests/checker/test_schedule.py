@@ -16,7 +16,7 @@ from cchybrid.model import Instance, Schedule, Steps, Transfer
 from cchybrid.referee.verify import verify
 from tests.broken_schedules import MISTAKES, VALID, changed, steps_of
 from tests.examples import examples
-from tests.random_instances import SEVERAL, WITH_SLOTS, WITH_TIMES, valid_schedules
+from tests.random_instances import SEVERAL, WITH_GROUPS, WITH_SLOTS, WITH_TIMES, valid_schedules
 from tests.referee.test_verify_random import SEEDS, corrupt
 
 
@@ -90,7 +90,11 @@ def test_a_refusal_of_a_reduction_counts_its_steps_from_the_last() -> None:
 
 
 @settings(max_examples=examples(300))
-@given(valid_schedules(switchings=WITH_SLOTS, **SEVERAL, **WITH_TIMES), SEEDS, st.integers(1, 2))
+@given(
+    valid_schedules(switchings=WITH_SLOTS, **SEVERAL, **WITH_TIMES, **WITH_GROUPS),
+    SEEDS,
+    st.integers(1, 2),
+)
 def test_the_referee_and_the_checker_agree(schedule: Schedule, seed: int, mistakes: int) -> None:
     instance, rng = schedule.instance, random.Random(seed)
     assert accepts(instance, schedule.steps)

@@ -177,7 +177,7 @@ def _design(path: Path) -> Any:
     from cchybrid.model.instance import read_text
 
     text = read_text(path)
-    network, record = read_network_json(text), parse_json(text).get("design")
+    network, record = read_network_json(text).network, parse_json(text).get("design")
     if record is None:
         raise InputError("there is no design in it")
     return network, record, check_design(record)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from ortools.sat.python import cp_model
 
 from cchybrid.model import Instance
-from tests.random_instances import allowed_paths
+from tests.random_instances import allowed_paths, shared_of
 
 
 def fewest_steps(instance: Instance, known: int) -> int:
@@ -25,7 +25,7 @@ def possible(instance: Instance, steps: int) -> bool:
     slots = steps if model.switching == "tdm" else 0
     times = network.times or ((0, 1),) * len(network.channels)
     time = {channel[:2]: ticks for channel, ticks in zip(network.channels, times, strict=True)}
-    pair = {arc: (a, b) for a, b in network.half_duplex for arc in ((a, b), (b, a))}
+    pair = shared_of(network)
     cp = cp_model.CpModel()
     load = defaultdict(list)
     for source, goals in forward.collective.deliver_messages:

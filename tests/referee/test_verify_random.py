@@ -15,9 +15,16 @@ from cchybrid.referee import verify as verify_module
 from cchybrid.referee.verify import RULES, Violation, verify, verify_schedule
 from tests.examples import examples
 from tests.plain_referee import Breach, breaches
-from tests.random_instances import SEVERAL, WITH_SLOTS, WITH_TIMES, instances, valid_schedules
+from tests.random_instances import (
+    SEVERAL,
+    WITH_GROUPS,
+    WITH_SLOTS,
+    WITH_TIMES,
+    instances,
+    valid_schedules,
+)
 
-ALL = {**SEVERAL, **WITH_TIMES, "switchings": WITH_SLOTS}
+ALL = {**SEVERAL, **WITH_TIMES, **WITH_GROUPS, "switchings": WITH_SLOTS}
 
 SEEDS = st.integers(0, 2**32 - 1)
 MISTAKES = (

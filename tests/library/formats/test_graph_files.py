@@ -161,9 +161,9 @@ def test_a_file_that_is_missing_or_no_text(tmp_path):
 
 
 def test_every_attribute_of_an_edge_list(tmp_path):
-    lines = "a b {'bandwidth': 10, 'half_duplex': True}\nb c {'bandwidth': 25}\n"
+    lines = "a b {'bandwidth': 10, 'half_duplex': True}\nb c {'bandwidth': 30, 'latency': 0.7}\n"
     found = read(tmp_path, "n.edges", lines)
-    assert found.channels == ((0, 1, 2), (1, 0, 2), (1, 2, 5), (2, 1, 5))
+    assert found.channels == ((0, 1, 1), (1, 0, 1), (1, 2, 3), (2, 1, 3))
     assert (found.half_duplex, found.node_names) == (((0, 1),), ("a", "b", "c"))
 
 

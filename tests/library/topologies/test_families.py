@@ -97,8 +97,9 @@ CLUSTERS = (
     *("dgx-a100-x2", "mi250-x2", "dgx-h100-x4", "dgx-h100-rails-x4", "dgx-2-x3"),
     *("mi300x-rails-x2", "ndv2-x4", "rails-2x4", "cluster-2x4x3"),
 )
-SWITCHED = ("dgx-a100", "dgx-h100", *CLUSTERS)
-MULTIPLE = {"dgx-1", "mi250-16", "mi250", "ndv2", "ndv2-x2", "dgx-a100", *CLUSTERS}
+BARE = ("rails-4x8", "rails-2x3x2", "cluster-4x8", "cluster-3x2x1")
+SWITCHED = ("dgx-a100", "dgx-h100", *CLUSTERS, *BARE)
+MULTIPLE = {"dgx-1", "mi250-16", "mi250", "ndv2", "ndv2-x2", "dgx-a100", *CLUSTERS, *BARE[:3]}
 ONE_DIRECTION = (
     *("ring-uni", "kautz", "omega", "butterfly", "clos", "2-fat-kautz"),
     *("de-bruijn-2", "de-bruijn-3", "de-bruijn-4", "benes", "ndv2-x", "dgx-2-x"),

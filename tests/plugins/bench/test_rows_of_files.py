@@ -104,11 +104,11 @@ def test_rounds_are_read_as_by_the_command(tmp_path):
 
 def test_what_a_file_has_and_a_row_does_not_use_is_said(tmp_path):
     graph = "graph [\n" + "".join(f'node [ id {n} label "n{n}" ]\n' for n in range(4))
-    graph += "edge [ source 0 target 1 bandwidth 25 ]\nedge [ source 1 target 2 bandwidth 24.5 ]\n]"
+    graph += "edge [ source 0 target 1 bandwidth 49 ]\nedge [ source 1 target 2 bandwidth 24.5 ]\n]"
     (tmp_path / "b.gml").write_text(graph)
     suite = suite_of(tmp_path, '[[rows]]\ntopology = "b.gml"\ncollective = "AAS"\n')
     noted: list[str] = []
     digests(suite, load_registry(), noted.append)
     assert [line.partition(": ")[0] for line in noted] == ["row b.gml AAS"] * len(noted)
-    assert any("capacity 1 is bandwidth 0.5" in line for line in noted)
+    assert any("capacity 1 is bandwidth 24.5" in line for line in noted)
     assert any("n3 have no links and take no part" in line for line in noted)
