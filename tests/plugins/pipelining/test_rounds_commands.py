@@ -100,6 +100,8 @@ def test_fewest_rounds_of_a_number_of_steps(tmp_path):
         ("rounds dgx-1 allgather", "Missing option '--steps'"),
         ("rounds dgx-1 allgather --steps 2 --time-limit 0", "--time-limit: 0 seconds"),
         ("rounds dgx-1 allgather --steps 2 --rounds 2", "No such option: --rounds"),
+        ("best dgx-1 allgather --latency 1 --size 0", "--size: '0' is no size"),
+        ("best dgx-1 allgather --latency 1 --size 1M", "--bandwidth: the bandwidth is not known"),
         ("solve dgx-1 allgather --chunks 0", "chunks: 0 chunks; use 1 to 10000"),
         ("solve dgx-1 allgather --rounds 1,,2", "'1,,2' are no rounds per step"),
     ],
