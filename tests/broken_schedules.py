@@ -87,6 +87,12 @@ DOWN = RoutingTable(tuple(tuple((v - (v != g)) % 4 for g in range(4)) for v in r
 TABLE = Instance(ring(4), deliver((0, (2,))), CommunicationModel(routing=DOWN))
 TABLE_COMBINE = replace(TABLE, collective=combine(((2,), 0)))
 
+# Node 0 sends over one channel at a time.
+GROUP = Instance(ring(4, groups=(((0, 3), (0, 1)),)), deliver((0, (1,)), (0, (3,))))
+GROUP_STEPS: Raw = [[(0, (0, 1))], [(1, (0, 3))]]
+GROUP_COMBINE = Instance(ring(4, groups=(((0, 3), (0, 1)),)), combine(((0,), 1), ((0,), 3)))
+GROUP_COMBINE_STEPS: Raw = [[(0, (0, 1))], [(1, (0, 3))]]
+
 # Along the path 0, 1, 2 the latencies are 2 and 1, the lengths 1 and 3: it takes six ticks.
 TICKS = Instance(
     Network("chain", 3, (Channel(0, 1), Channel(1, 2)), times=((2, 1), (1, 3))),
@@ -109,6 +115,8 @@ VALID = {
     "table-combine": (TABLE_COMBINE, [[(0, (2, 1, 0))]]),
     "half-combine": (HALF_COMBINE, HALF_COMBINE_STEPS),
     "ticks": (TICKS, TICKS_STEPS),
+    "group": (GROUP, GROUP_STEPS),
+    "group-combine": (GROUP_COMBINE, GROUP_COMBINE_STEPS),
 }
 
 # What is done to which schedule: put these transfers at [step][transfer] (None drops it, an index
@@ -160,6 +168,10 @@ MISTAKES = {
         [("half-duplex-overload", 0, 2, 1, "half-duplex link 1-0"), ("empty-step", 1, -1, -1, "")]),
     "twice the same way over a half-duplex link": ("half", {(0, 1): (2, (0, 1, 2))},
         [("half-duplex-overload", 0, 1, 2, "half-duplex link 1-0")]),
+    "two channels of a group": ("group", {(1, 0): None, (0, 1): (1, (0, 3))},
+        [("group-overload", 0, 1, 1, "group of channel 0->3"), ("empty-step", 1, -1, -1, "")]),
+    "group of a reduction": ("group-combine", {(1, 0): None, (0, 1): (1, (0, 3))},
+        [("group-overload", 0, 1, 1, "group of channel 0->3"), ("empty-step", 1, -1, -1, "")]),
     "half-duplex link of a reduction": ("half-combine", {(1, 0): None, (0, 1): (1, (0, 1))},
         [("half-duplex-overload", 0, 1, 1, "half-duplex link 0-1"), ("empty-step", 1, -1, -1, "")]),
     "two sent with one port": ("one-port", {(1, 0): None, (0, 1): (0, (0, 5))},

@@ -136,9 +136,10 @@ def fingerprint(instance: Mapping[str, Any]) -> str:
 
 def without_parts(instance: Mapping[str, Any]) -> dict[str, Any]:
     """Return the JSON object of an instance without its chunks and rounds."""
+    newer = {"times", "groups"}.intersection(instance["network"])
     return {
         **instance,
-        "format": "cchybrid-instance/1",
+        "format": instance["format"] if newer else "cchybrid-instance/1",
         "collective": _without(instance["collective"], "chunks"),
         "model": _without(instance.get("model", {}), "rounds"),
     }

@@ -49,9 +49,10 @@ def features(schedule: Schedule) -> set[str]:
 
 
 def refuse_slots_and_ticks(instance: Instance, what: str) -> None:
-    """Raise an ``InputError`` if the steps of an instance are time slots or ticks."""
-    if instance.horizon != "steps":
+    """Raise an ``InputError`` for time slots, ticks, or groups of channels."""
+    if instance.horizon != "steps" or instance.network.groups:
         kind = "time slots" if instance.horizon == "slots" else "channels with times of their own"
+        kind = kind if instance.horizon != "steps" else "groups of channels"
         raise InputError(
             f"{what}: not for {kind}",
             where=instance.name,

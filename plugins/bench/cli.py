@@ -78,7 +78,8 @@ def run(
     ---------
     suite : SUITE|FILE
         smoke, thesis, faults, many-to-many, multistage, hgsa, today, sccl, tacos, czech-summary,
-        groups, general, general-training, general-test, scale, scale-models, broadcast-time, tdm;
+        groups, general, general-training, general-test, scale, scale-models, broadcast-time, tdm,
+        heterogeneous;
         designs: gappin, order-degree, fewest-steps; throughputs: forestcoll; studies:
         success-hypercubes, success-multistage, run-times, success-hgsa, sweep-sga, sweep-mboa,
         sweep-umda, compare-engines, tabu, covering, cooperation, teams; or a .toml file.

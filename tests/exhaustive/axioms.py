@@ -57,7 +57,7 @@ class Axioms:
         ]
         self._chunks = own.chunks
         self._averages: _Payments | None = None
-        if not (own.table or own.periodic or own.members or own.times):
+        if not (own.table or own.periodic or own.members or own.times or own.groups):
             whole = Network(without_parts(instance))
             self._averages = _Payments(whole, steps, rng, any_rounds=True)
         self.payments = sum(len(each.minima) for each in self._drawn)

@@ -90,7 +90,8 @@ class Examination:
         if not feasible:
             self.counts["cases without a schedule"] += 1
             return
-        for feature in () if self.rules.times else bounds.features():
+        unknown = self.rules.times or self.rules.group
+        for feature in () if unknown else bounds.features():
             for text in feature.disagreements(self.record):
                 self._report(text)
         optimum = self._optimum()

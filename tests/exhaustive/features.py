@@ -19,7 +19,7 @@ FEATURES: dict[str, tuple[Any, ...]] = {
     "switching": ("wormhole", "store-and-forward"),
     "ports": ("all", 1, 2, "inject 1", "accept 1", "per node", "none at some node"),
     "capacities": ("all 1", "some 2", "all 2"),
-    "half duplex": ("none", "some", "all"),
+    "half duplex": ("none", "some", "all", "groups"),
     "endpoints": ("none", "some"),
     "routing": ("minimal", 1, "any", "table"),
     "chunks": (1, 2),
@@ -161,7 +161,7 @@ def _instance(
     elif chosen["rounds"]:
         model["rounds"] = list(chosen["rounds"])
     newer = len(collective) > 3 or "rounds" in model or kind in SUMS or "times" in network
-    newer = newer or isinstance(model["routing"], dict)
+    newer = newer or isinstance(model["routing"], dict) or "groups" in network
     return {
         "format": f"cchybrid-instance/{1 + newer}", "name": "small", "network": network,
         "collective": collective, "model": model,
@@ -185,6 +185,13 @@ def _network(nodes: int, arcs: Arcs, chosen: dict[str, Any], rng: random.Random)
     network["channels"] = [[*arc, size] if size > 1 else [*arc] for arc, size in sizes.items()]
     if shared:
         network["half_duplex"] = [list(pair) for pair in shared]
+    if chosen["half duplex"] == "groups":
+        # One adapter for all that leaves a node, where no path takes two of its channels.
+        node = rng.randrange(nodes)
+        group = [arc for arc in arcs if arc[0] == node]
+        sizes.update(dict.fromkeys(group, sizes[group[0]]) if group else {})
+        network["channels"] = [[*arc, size] if size > 1 else [*arc] for arc, size in sizes.items()]
+        network["groups"] = [[list(arc) for arc in group]] if group else []
     if chosen["endpoints"] == "some":
         network["endpoints"] = sorted(rng.sample(range(nodes), rng.randrange(1, nodes)))
     return network
@@ -196,6 +203,8 @@ def _add_times(network: dict[str, Any], rng: random.Random) -> None:
     times = {tuple(arc[:2]): rng.choice(((0, 2), slow)) for arc in network["channels"]}
     for a, b in network.get("half_duplex", []):
         times[a, b] = times[b, a]
+    for group in network.get("groups", []):
+        times.update((tuple(arc), times[tuple(group[0])]) for arc in group)
     if any(time != (0, 1) for time in times.values()):
         network["times"] = [list(time) for time in times.values()]
 

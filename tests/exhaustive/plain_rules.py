@@ -40,6 +40,10 @@ class Rules:
         self.times: dict[tuple[int, int], tuple[int, int]] = {}
         for hop, (latency, length) in zip(self.capacity, network.get("times", []), strict=False):
             self.times[hop] = latency, length
+        self.group: dict[tuple[int, int], tuple[int, int]] = {}
+        for group in network.get("groups", []):
+            hops = [(b, a) if self.backwards else (a, b) for a, b in group]
+            self.group.update((hop, hops[0]) for hop in hops)
         self.half_duplex = {frozenset(pair) for pair in network.get("half_duplex", [])}
         self.endpoints = set(network.get("endpoints", []))
         self.one_hop = model.get("switching", "wormhole") == "store-and-forward"
@@ -177,6 +181,8 @@ class Rules:
             for hop in hops:
                 if frozenset(hop) in self.half_duplex:
                     found.append(("half-duplex-overload", tuple(sorted(hop)), late))
+                elif hop in self.group:
+                    found.append(("group-overload", self.group[hop], late))
                 else:
                     found.append(("channel-overload", hop, late))
                 late += self.times[hop][0]
@@ -199,12 +205,14 @@ class Rules:
     def overloads(self, step: int, paths: Iterable[Sequence[int]]) -> set[str]:
         """Return the rules about capacities and ports that the paths of one step break."""
         channels, pairs = Counter[tuple[int, int]](), Counter[frozenset[int]]()
+        groups = Counter[tuple[int, int]]()
         firsts, lasts = Counter[int](), Counter[int]()
         for path in paths:
             firsts[path[0]] += 1
             lasts[path[-1]] += 1
             for hop in pairwise(path):
                 channels[hop] += 1
+                groups[self.group.get(hop, hop)] += 1
                 pairs[frozenset(hop)] += 1
         times = self.rounds_in(step)
         found = set()
@@ -212,6 +220,9 @@ class Rules:
             if frozenset(hop) in self.half_duplex:
                 if pairs[frozenset(hop)] > self.capacity[hop] * times:
                     found.add("half-duplex-overload")
+            elif hop in self.group:
+                if groups[self.group[hop]] > self.capacity[hop] * times:
+                    found.add("group-overload")
             elif uses > self.capacity[hop] * times:
                 found.add("channel-overload")
         inject, accept = "inject-overload", "accept-overload"

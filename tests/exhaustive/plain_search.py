@@ -322,7 +322,10 @@ class Search:
 def _resources(rules: Rules, path: Path) -> list[tuple[str, Any]]:
     """Return everything of limited use that a path uses, each once, as a path is simple."""
     # The two channels of a half-duplex pair have one capacity: that of the smaller name.
-    hops = [(min(h), max(h)) if frozenset(h) in rules.half_duplex else h for h in pairwise(path)]
+    hops = [
+        (min(h), max(h)) if frozenset(h) in rules.half_duplex else rules.group.get(h, h)
+        for h in pairwise(path)
+    ]
     return [("inject", path[0]), ("accept", path[-1]), *(("channel", hop) for hop in hops)]
 
 

@@ -90,6 +90,13 @@ def test_paths_by_hand():
     assert Rules(instance(BOTH, "deliver", [(0, [2])], **STORE)).paths(0, 2) == []
 
 
+def test_groups_share_their_capacity():
+    given = instance(BOTH, "deliver", [(0, [1]), (0, [3])])
+    given["network"]["groups"] = [[[0, 1], [0, 3]]]
+    assert violations(given, steps([(0, [0, 1])], [(1, [0, 3])])) == set()
+    assert violations(given, steps([(0, [0, 1]), (1, [0, 3])])) == {"group-overload"}
+
+
 def test_half_duplex_counts_both_directions_in_every_round():
     given = instance(
         [[0, 1, 2], [1, 0, 2]], "deliver", [(0, [1]), (1, [0])],

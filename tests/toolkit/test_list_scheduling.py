@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 import cchybrid
 from cchybrid.problem import build_problem
 from cchybrid.referee.verify import verify_schedule
-from cchybrid.toolkit.kernels.list_scheduling import NEVER, dispatch, measure_trees
+from cchybrid.toolkit.kernels.list_scheduling import NEVER, choose_chains, dispatch
+from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.list_scheduling import ListScheduler
 from tests.examples import drawn
 from tests.random_instances import TICKS, instances
@@ -39,8 +40,9 @@ def test_every_schedule_is_valid(instance, seed):
         assert verify_schedule(schedule) == ()
         # Deliveries that no destination needs may end later.
         assert len(schedule.steps) <= assignment.steps == ticks
-        assert one.made(ticks, GO_ON) == ticks
-        assert one.made(ticks + 1, GO_ON) == ticks
+        # A limit may keep a path from a message that would arrive too late.
+        assert one.made(ticks, GO_ON) <= ticks
+        assert one.made(ticks + 1, GO_ON) <= ticks
         if draw % 3 == 2:
             one.restart()
         else:
@@ -83,8 +85,10 @@ def test_the_kernels_do_what_their_functions_do(instance, seed):
     problem = build_problem(instance)
     one, random = scheduler(problem, seed), np.random.default_rng(seed)
     useful, height = np.zeros(problem.deliveries, dtype=np.bool_), np.zeros(problem.deliveries)
-    cost, load = random.random(problem.paths), np.zeros(problem.resources)
-    assert call(measure_trees, one.tables, cost, problem.required, useful, height, load)
+    messages = random.permutation(len(one.tables.member_start) - 1).astype(np.int32)
+    slow, chosen = random.random(problem.paths), np.zeros(problem.deliveries, dtype=np.int64)
+    chains = one.tables, messages, slow, 3, problem.required, chosen, useful, height
+    assert call(choose_chains, *chains, seed_state(seed))
     assert (useful >= problem.required).all()
     arrival = np.empty(problem.deliveries, dtype=np.int64)
     option = np.empty(problem.deliveries, dtype=np.int32)

@@ -117,6 +117,8 @@ def refuse_undefined(instance: Instance) -> None:
         (model.rounds, "rounds of steps are", "leave them out"),
         (model.table, "a routing table is", "use another routing"),
         (instance.network.half_duplex, "half-duplex links are", "leave them out"),
+        (instance.network.groups, "groups of channels are", "leave them out"),
+        (instance.network.times, "times of channels are", "leave them out"),
         (limits != {None}, "limited ports are", "leave them out"),
     ):
         if present:

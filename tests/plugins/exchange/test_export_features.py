@@ -46,6 +46,18 @@ def on(network: Any, collective: str, **more: Any) -> Schedule:
     return made(cchybrid.instance(network, collective, **more).with_model(**model), 0)
 
 
+def in_ticks() -> Schedule:
+    ring = cchybrid.network("ring-bi-4")
+    slow = replace(ring, times=((1, 2),) * len(ring.channels))
+    instance = cchybrid.instance(slow, "allgather")
+    return Schedule(instance, first_schedule(instance))
+
+
+def with_groups() -> Schedule:
+    ring = cchybrid.network("ring-bi-4")
+    return on(replace(ring, groups=(((0, 1), (0, 3)),)), "allgather")
+
+
 def half_duplex() -> Schedule:
     ring = cchybrid.network("ring-bi-4")
     pairs = tuple((a, b) for a, b, _ in ring.channels if a < b)
@@ -70,6 +82,8 @@ SCHEDULES = {
     "any routing": lambda: schedule("ring-bi-4", "alltoall", routing="any", **WORMHOLE),
     "routing table": by_a_table,
     "time slots": lambda: on("mesh-2x2", "alltoall", switching="tdm"),
+    "ticks": in_ticks,
+    "groups": with_groups,
     "limited ports": lambda: schedule("mesh-2x2", "allgather", ports=1),
     "several ports": lambda: on("complete-4", "alltoall", ports=2),
     "ports by node": lambda: on(
@@ -163,7 +177,16 @@ def same(again: Schedule, found: Schedule) -> None:
     assert shown(again) == shown(found)
 
 
-UNREAD = {"empty steps", "ports by node", "routing table", "scan", "exscan", "time slots"}
+UNREAD = {
+    "ticks",
+    "groups",
+    "empty steps",
+    "ports by node",
+    "routing table",
+    "scan",
+    "exscan",
+    "time slots",
+}
 READ = sorted(set(SCHEDULES) - UNREAD)
 
 

@@ -34,7 +34,8 @@ def round_claims(record: dict[str, Any], steps: int) -> Iterator[tuple[Claim, bo
 def claims_of_steps(record: dict[str, Any], steps: int) -> Iterator[Claim]:
     """Yield what is claimed about the rounds per chunk of at most ``steps`` steps."""
     table = isinstance(record["model"]["routing"], dict)
-    if record["model"]["switching"] == "tdm" or table or has_sums(record):
+    groups = "groups" in record["network"]
+    if record["model"]["switching"] == "tdm" or table or groups or has_sums(record):
         return
     whole = whole_instance(record, False)
     found = round_bound(Instance.from_json(whole).forward, steps)
@@ -46,7 +47,8 @@ def claims_of_steps(record: dict[str, Any], steps: int) -> Iterator[Claim]:
 
 def throughput_claims(record: dict[str, Any]) -> Iterator[Claim]:
     """Yield what is claimed about the rounds per chunk of the wide instance in any steps."""
-    if has_sums(record) or isinstance(record["model"]["routing"], dict):
+    table = isinstance(record["model"]["routing"], dict)
+    if has_sums(record) or table or "groups" in record["network"]:
         return
     wide = whole_instance(record, True)
     found = throughput_record(Instance.from_json(wide))
