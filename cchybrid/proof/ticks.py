@@ -7,6 +7,7 @@ destination inside. The checker decides whether every message pays.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 
@@ -131,6 +132,16 @@ def _evidence(
         there[b] = latency + length
         after[:, column] = [there[[*goals]].max() for goals in places]
         lengths.append(length)
+    # Channels that share a capacity are taken for one.
+    together: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    for column, (a, b, _) in enumerate(channels):
+        together[network.shared.get((a, b), (a, b))].append(column)
+    before, after = (
+        np.stack([table[:, columns].min(axis=1) for columns in together.values()], axis=1)
+        for table in (before, after)
+    )
+    firsts = [columns[0] for columns in together.values()]
+    channels, lengths = [channels[each] for each in firsts], [lengths[each] for each in firsts]
     best: tuple[int, list[Window]] = 0, []
     for head in _some(before.min(axis=1)):
         for tail in _some(after.min(axis=1)):

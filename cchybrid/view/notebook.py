@@ -41,10 +41,12 @@ def _body(schedule: Schedule) -> str:
     parts = []
     if count_transfers(schedule.steps) <= MAX_TRANSFERS:
         table = step_table(schedule)
+        every = schedule.instance.horizon != "ticks"  # there are thousands of ticks
+        shown = [number for number, step in enumerate(schedule.steps) if step or every]
         rows = [
-            _row("th", ["source", *(f"step {n}" for n in range(1, table.steps + 1))]),
+            _row("th", ["source", *(f"step {number + 1}" for number in shown)]),
             *(
-                _row("td", [source, *map("\n".join, cells)])
+                _row("td", [source, *("\n".join(cells[number]) for number in shown)])
                 for source, cells in zip(table.sources, table.cells, strict=True)
             ),
         ]

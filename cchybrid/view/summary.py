@@ -71,4 +71,5 @@ def steps_lines(schedule: Schedule) -> list[str]:
             for place, transfer in enumerate(step)
         )
         for number, step in enumerate(schedule.steps, 1)
+        if step or schedule.instance.horizon != "ticks"
     ]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cchybrid.checker import EvidenceError, Network, proven_steps
 from cchybrid.checker.payments import paid_for_routes, paid_for_sets
 from cchybrid.checker.prices import Prices
+from cchybrid import model
 from cchybrid.model import Collective, Instance, Message, Reduction, Schedule
 from cchybrid.model.steps import reverse_steps
 from cchybrid.proof.ticks import cuts_in_ticks
@@ -151,3 +152,18 @@ def test_prices_in_some_ticks_are_avoided_by_others() -> None:
         prices = Prices(network, {"channels": [[1, 2, first, last, 1]]}, 9)
         # It is at node 1 before tick 6, and begins in tick 7 at the latest.
         assert paid_for_routes(network, prices, [0]) == (first <= 6 and last >= 7)
+
+
+@pytest.mark.parametrize(
+    "shared", [{}, {"groups": (((0, 2), (1, 3)),)}, {"half_duplex": ((2, 0),)}, {"groups": ()}]
+)
+def test_channels_that_share_a_capacity_are_one_in_cuts(shared: dict[str, Any]) -> None:
+    """Two boxes of two; of two messages that share an adapter, one begins ten ticks later."""
+    fast, slow = [(0, 1), (1, 0), (2, 3), (3, 2)], [(0, 2), (1, 3), (2, 0), (3, 1)]
+    network = model.Network(
+        "boxes", 4, tuple(model.Channel(*hop) for hop in fast + slow),
+        times=((0, 1),) * 4 + ((1, 10),) * 4, **shared,
+    )  # fmt: skip
+    messages = (Message(0, (2, 3)), Message(1, (2, 3)))
+    [bound] = cuts_in_ticks(Instance(network, Collective("two", messages)))
+    assert bound.steps == (21 if shared.get("groups") else 11)
