@@ -87,7 +87,9 @@ def first_schedule(
     is_scatter = max(counts) == 1
     is_small = sum(counts) <= MAX_COMPARED_DELIVERIES
     found: list[Steps] = []
-    if forward.horizon == "ticks":
+    # A path over a group of channels may use it twice, which the greedy ones below do not count.
+    shares = wormhole and not forward.model.periodic and forward.network.groups
+    if forward.horizon == "ticks" or shares:
         ticks = _in_ticks(forward, should_stop)
         return reverse_steps(ticks) if ticks and instance.collective.kind == "combine" else ticks
     if forward.model.periodic:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from cchybrid.problem.demand import MIN_PATHS_PER_ARC, Demand, demand_of
 from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.problem.pool import Pool, list_paths
 from cchybrid.problem.problem import Problem
-from cchybrid.problem.ragged import entries_of, offsets_of
-from cchybrid.problem.resources import resources_of
+from cchybrid.problem.ragged import entries_of, offsets, offsets_of
+from cchybrid.problem.resources import Resources, resources_of
 from cchybrid.problem.routes import Routes, TableRoutes
 from cchybrid.problem.structure import NetworkStructure
 
@@ -54,6 +55,8 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
         if not nearest.complete:
             demand = nearest
             arc_pair, pool = _pool(routes, demand, max_options, seed)
+    if forward.network.groups:
+        pool = _usable(pool, resources, max(forward.model.rounds, default=1))
     # Every arc has an option per listed path.
     paths = np.arange(len(pool.start) - 1, dtype=np.int32)
     option_path, first = entries_of(paths, pool.first, arc_pair)
@@ -119,3 +122,34 @@ def _pool(routes: Routes, demand: Demand, max_options: int, seed: int) -> tuple[
     pairs = pairs.astype(np.int64)
     pool = list_paths(routes, pairs // nodes, pairs % nodes, weight, max_options, seed)
     return arc_pair, pool
+
+
+def _usable(pool: Pool, resources: Resources, rounds: int) -> Pool:
+    """Return the pool without the paths that alone exceed a capacity, as no schedule has them.
+
+    Only paths over several channels of a group do. A pair without other paths keeps them.
+    """
+    node = pool.node() if callable(pool.node) else pool.node
+    size, used = np.diff(pool.start), resources.of_paths(node, pool.start)
+    times = resources.times_of(node, pool.start)
+    offset = times.get("path_offset", np.zeros_like(used))
+    length = times.get("path_length", np.ones_like(size))
+    keep = np.ones(len(size), dtype=np.bool_)
+    for path, (start, stop) in enumerate(
+        pairwise((pool.start + np.arange(len(size) + 1)).tolist())
+    ):
+        uses = list(zip(used[start:stop].tolist(), offset[start:stop].tolist(), strict=True))
+        if len({resource for resource, _ in uses}) < len(uses):
+            keep[path] = all(
+                sum(r == resource and tick <= now < tick + length[path] for r, tick in uses)
+                <= rounds * resources.capacity[resource]
+                for resource, now in uses
+            )
+    owner = np.repeat(np.arange(len(pool.first) - 1), np.diff(pool.first))
+    keep |= ~np.isin(owner, owner[keep])
+    return Pool(
+        node[np.repeat(keep, size)],
+        offsets(size[keep]),
+        offsets(np.bincount(owner[keep], minlength=len(pool.first) - 1)),
+        pool.complete,
+    )

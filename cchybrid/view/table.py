@@ -109,7 +109,8 @@ def _line(schedule: Schedule) -> str:
     sizes = [len(step) for step in schedule.steps]
     share = 100 * sum(_uses(schedule)) / (total * sum(schedule.rounds))
     hops = max(len(transfer.path) - 1 for step in schedule.steps for transfer in step)
+    where = "-o FILE" if schedule.instance.horizon == "ticks" else "cchybrid export"
     return (
         f"{min(sizes)} to {max(sizes)} transfers per step, {share:.0f} % of all channels used, "
-        f"longest path {hops} hops (the transfers themselves: cchybrid export)"
+        f"longest path {hops} hops (the transfers themselves: {where})"
     )
