@@ -18,6 +18,7 @@ length, at most those that k wires reach). With n and d odd, some node has at mo
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -94,11 +95,7 @@ def steps_bound(
     high = 1
     while not is_open(high):
         high *= 2
-    low = high // 2  # not open, or 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_open(middle) else (middle, high)
-    return high
+    return bisect_left(range(high), True, high // 2 + 1, key=is_open)
 
 
 def _far(nodes: int, degree: int, links: int, hops: Sequence[int] | None) -> list[int]:

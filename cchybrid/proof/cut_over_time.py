@@ -6,6 +6,7 @@ nothing that still has to go farther inside than there are steps left: in those 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -161,18 +162,14 @@ class TimedCrossing(Crossing):
         def carried(steps: int) -> int:
             return sum(size * max(0, steps - without) for without, size in lost.items())
 
-        low = known
-        if not messages or carried(low) >= messages:
+        if not messages or carried(known) >= messages:
             return known
-        high = low + 1
+        high = known + 1
         while carried(high) < messages:
             if high > _NEVER:
                 return known
             high *= 2
-        while low + 1 < high:  # carried(low) < messages <= carried(high)
-            middle = (low + high) // 2
-            low, high = (middle, high) if carried(middle) < messages else (low, middle)
-        return high
+        return bisect_left(range(high), messages, known + 1, key=carried)
 
     def _priced(
         self, steps: int, start: Mapping[Key, int], left: Mapping[Key, int]

@@ -7,6 +7,7 @@ destination inside. The checker decides whether every message pays.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
@@ -20,6 +21,8 @@ from cchybrid.proof.climbing import climb
 from cchybrid.proof.linear_evidence import linear
 
 Ticks = NDArray[np.float64]
+MAX_TICKS = 1 << 40
+"""Ticks from which on no bound is looked for."""
 THRESHOLDS = 4
 """Lengths of ways, to a set and from its channels, from which on messages count; of each set."""
 Window = tuple[int, int, float, float, int, int]
@@ -186,15 +189,8 @@ def _fewest(windows: Iterable[Window], entering: int) -> int | None:
             if ticks - before - after + 1 > 0
         )
 
-    low, high = 0, 1
-    while entries(high) < entering:
-        low, high = high, 2 * high
-        if high > 1 << 40:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if entries(middle) >= entering else (middle, high)
-    return high
+    found = bisect_left(range(MAX_TICKS), entering, key=entries)
+    return found if found < MAX_TICKS else None
 
 
 def _port_evidence(instance: Instance) -> Iterator[dict[str, object]]:

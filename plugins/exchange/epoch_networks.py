@@ -7,6 +7,7 @@ TE-CCL, teccl/topologies): NDv2 and DGX-2, with gigabytes per second.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,9 @@ from cchybrid.model.shown import counted
 
 TOLERANCE = Fraction(1, 100_000)
 """Volume of a chunk below which differences are those of rounding: TE-CCL writes six digits."""
+
+MAX_EPOCHS = 1 << 60
+"""More epochs than any schedule has."""
 
 Link = tuple[int, int]
 Demands = Mapping[tuple[int, int], frozenset[int]]
@@ -213,13 +217,7 @@ def _epochs_for(
             if epochs >= first
         )
 
-    low, high = 0, 1
-    while total(high) < chunks:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if total(middle) >= chunks else (middle, high)
-    return high
+    return bisect_left(range(MAX_EPOCHS), chunks, 1, key=total)
 
 
 def _shown(part: frozenset[int]) -> str:

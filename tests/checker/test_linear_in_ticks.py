@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cchybrid import model
 from cchybrid.checker import EvidenceError, Network, proven_steps
 from cchybrid.checker.payments import paid_for_routes, paid_for_sets
 from cchybrid.checker.prices import Prices
-from cchybrid import model
 from cchybrid.model import Collective, Instance, Message, Reduction, Schedule
 from cchybrid.model.steps import reverse_steps
 from cchybrid.proof.ticks import cuts_in_ticks
