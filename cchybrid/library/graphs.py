@@ -10,11 +10,13 @@ import difflib
 import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from cchybrid.library.graph_names import node_names, to_ignore
 from cchybrid.library.graph_positions import node_positions
+from cchybrid.library.rates import common_divisor
 from cchybrid.model import Channel, Network
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.text import shown_number
@@ -114,7 +116,8 @@ def read_graph(
     labels, shown = list(names), tuple(names.values())
     index: dict[Hashable, int] = {label: number for number, label in enumerate(labels)}
     exact = unit == EXACT
-    given = None if unit is None or exact else read_unit(unit)
+    with with_context("unit"):
+        given = None if unit is None or exact else _positive(unit, "unit")
     links = _links(graph, index, given, exact=exact, has_options=ignore_attributes is not None)
     capacity, half_duplex, note, units = links
     data = [graph.nodes[label] for label in labels]
@@ -134,12 +137,6 @@ def read_graph(
     late = _latencies(graph, index)
     latencies = tuple(late.get(channel[:2], Fraction(0)) for channel in network.channels)
     return GraphNetwork(network, (*note, *missing, *unused, *notes), *units, latencies)
-
-
-def read_unit(value: Any) -> Fraction:
-    """Return what the user says that a capacity of 1 is."""
-    with with_context("unit"):
-        return _positive(value, "unit")
 
 
 def _ignored(graph: nx.Graph, ignore: bool | None) -> list[str]:
@@ -216,9 +213,7 @@ def _links(
     places = {(a, b): f"edge {names[a]} {names[b]}" for a, b in together}
     default = slowest = Fraction(1)
     if key == "bandwidth" or any(number.denominator > 1 for number in numbers):
-        multiple = math.lcm(*(number.denominator for number in numbers))
-        default = Fraction(math.gcd(*(int(number * multiple) for number in numbers)), multiple)
-        slowest = min(numbers)
+        default, slowest = common_divisor(numbers), min(numbers)
     capacity, note = _scaled(together, places, key, unit or default)
     for channel, size in [] if exact else capacity.items():
         finer = default < slowest == together[channel]
@@ -346,23 +341,16 @@ def _positive(value: Any, key: str) -> Fraction:
     """Return a number above 0, of any numeric type or as a text, by the decimals that it shows."""
     text = str(value).strip()
     number = Fraction(0)
-    if not _is_truth_type(value) and re.fullmatch(
-        r"[0-9]{1,40}(/[0-9]{1,40}|\.[0-9]{0,40})?([eE][-+]?[0-9]{1,2})?", text
-    ):
-        try:
+    # Truth values, of Python and of NumPy, do not match.
+    if re.fullmatch(r"[0-9]{1,40}(/[0-9]{1,40}|\.[0-9]{0,40})?([eE][-+]?[0-9]{1,2})?", text):
+        with suppress(ValueError, ZeroDivisionError):
             number = Fraction(text)
-        except (ValueError, ZeroDivisionError):
-            number = Fraction(0)
     if number <= 0:
         raise InputError(
             f"the {key} {text[:40]!r} is no number above 0",
             hint="use a number above 0, such as 2 or 0.5",
         )
     return number
-
-
-def _is_truth_type(value: Any) -> bool:
-    return type(value).__name__ in ("bool", "bool_")  # Python's and NumPy's
 
 
 def _truth(data: Mapping[str, Any], key: str) -> bool | None:

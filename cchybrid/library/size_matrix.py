@@ -6,10 +6,11 @@ import csv
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from cchybrid.library.rates import read_bytes
+from cchybrid.library.rates import common_divisor, read_bytes
 from cchybrid.model import Collective, Message
 from cchybrid.model.errors import InputError, with_context
 from cchybrid.model.instance import read_text
@@ -68,12 +69,7 @@ def alltoallv(sizes: Sequence[Sequence[Fraction]], nodes: Sequence[int], size: A
         )
     if any(row[number] for number, row in enumerate(sizes)):
         raise InputError("a size from a node to itself", where="size_matrix", hint="write 0 there")
-    if size is not None:
-        each = read_bytes(size)
-    else:
-        multiple = math.lcm(*(entry.denominator for row in sizes for entry in row))
-        whole = [int(entry * multiple) for row in sizes for entry in row]
-        each = Fraction(math.gcd(*whole) or 1, multiple)
+    each = read_bytes(size) if size is not None else common_divisor([*chain(*sizes)])
     counts = [
         (source, goal, math.ceil(entry / each))
         for source, row in zip(nodes, sizes, strict=True)
