@@ -7,7 +7,6 @@ by NetworkX, and then by the same function as graphs in Python.
 from __future__ import annotations
 
 import difflib
-import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress

@@ -117,10 +117,8 @@ def fastest(
             raise InputError(
                 "no schedule was found", where=front.instance.name, hint="give more --time-limit"
             )
-        parts = buffer_of(instance.collective).messages
-        if instance.collective.kind == "allreduce":
-            parts = buffer_of(front.instance.collective).messages
-        per_round = Fraction(size, parts) * beta
+        about = front.instance if instance.collective.kind == "allreduce" else instance
+        per_round = Fraction(size, buffer_of(about.collective).messages) * beta
         best = min(front.points, key=lambda each: each.steps * latency + each.ratio * per_round)
         points.append(best)
         seconds += best.steps * latency + best.ratio * per_round

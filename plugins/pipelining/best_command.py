@@ -76,13 +76,8 @@ def best(
     registry = load_plugins()
     exporter = None if to is None else registry.exporter(to)
     instance = read_instance(registry)
-    rate = read_bandwidth(read_instance, context, bandwidth)
-    if rate is None:
-        raise InputError(
-            "the bandwidth is not known",
-            where="--bandwidth",
-            hint="give the GB/s of a capacity of 1",
-        )
+    rate = read_bandwidth(read_instance, context, bandwidth, required=True)
+    assert rate is not None
     fronts = fronts_of(
         instance,
         folder,

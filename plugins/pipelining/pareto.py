@@ -39,10 +39,10 @@ from .rounds import (
     MAX_TRIALS,
     RoundsTask,
     certificate,
+    fewest_steps,
     in_switching,
     read_instance,
     search,
-    transfers,
 )
 from .rounds_front import Front, FrontPoint
 from .throughput import ThroughputResult, throughput_of
@@ -195,14 +195,7 @@ class _Search:
     def run(self, max_steps: int | None) -> Front:
         began = time.monotonic()
         _ = self.whole.forward  # raises for an allreduce, before any folder is made
-        fewest = farthest(self.whole)
-        if max_steps is not None and max_steps < fewest:
-            raise InputError(
-                f"a message has {fewest} {transfers(self.whole)} to go, more than {max_steps} "
-                "steps",
-                where="max_steps",
-                hint=f"use at least {fewest}",
-            )
+        fewest = fewest_steps(self.whole, max_steps, "max_steps")
         if self.folder is not None:
             make_folder(self.folder)
             self.stored = stored_schedules(self.folder, self.whole)

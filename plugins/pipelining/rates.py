@@ -29,6 +29,11 @@ class Buffer(NamedTuple):
     messages: int
     bus: Fraction | None
 
+    def large_messages(self, unit: Fraction, ratio: Fraction) -> str:
+        """Return the line on large messages, given GB/s of a capacity of 1 and rounds per chunk."""
+        shown = self.shown(unit / ratio)
+        return f"large messages, at {float(unit):g} GB/s per unit of capacity: {shown}"
+
     def shown(self, message_rate: Fraction) -> str:
         """Return the two bandwidths, given the rate of every message in GB/s."""
         rate = message_rate * self.messages
@@ -58,10 +63,22 @@ def buffer_of(collective: Collective) -> Buffer:
     return Buffer(1, None)
 
 
-def read_bandwidth(read: ReadInstance, context: Any, text: str | None) -> Fraction | None:
-    """Return the GB/s of a capacity of 1, by the graph file, the option or the machine."""
+def read_bandwidth(
+    read: ReadInstance, context: Any, text: str | None, *, required: bool = False
+) -> Fraction | None:
+    """Return the GB/s of a capacity of 1, by the graph file, the option or the machine.
+
+    Raises
+    ------
+    InputError
+        The option is no number; or ``required``, and none says it.
+    """
     given = None if text is None else positive(text, "--bandwidth", "bandwidth")
-    return read.bandwidth(context, "bandwidth") or given or read.known_bandwidth
+    found = read.bandwidth(context, "bandwidth") or given or read.known_bandwidth
+    if found is None and required:
+        hint = "give the GB/s of a capacity of 1"
+        raise InputError("the bandwidth is not known", where="--bandwidth", hint=hint)
+    return found
 
 
 def positive(text: str, where: str, what: str) -> Fraction:

@@ -232,15 +232,27 @@ def fewest_rounds(
     if instance.model.rounds:
         raise InputError("the rounds are what is minimised", where=instance.name, hint="drop them")
     chunked = in_switching(instance, switching)
-    needed = farthest(chunked)
-    if steps < needed:
-        raise InputError(
-            f"a message has {needed} {transfers(chunked)} to go, more than {steps} steps",
-            where="steps",
-            hint=f"use at least {needed}",
-        )
+    fewest_steps(chunked, steps, "steps")
     task = RoundsTask(chunked, steps, round_bound(chunked.in_chunks(1), steps))
     return replace(search(task, budget, seed, stop), seconds=time.monotonic() - began)
+
+
+def fewest_steps(instance: Instance, steps: int | None, where: str) -> int:
+    """Return the fewest steps of an instance.
+
+    Raises
+    ------
+    InputError
+        These are fewer.
+    """
+    fewest = farthest(instance)
+    if steps is not None and steps < fewest:
+        raise InputError(
+            f"a message has {fewest} {transfers(instance)} to go, more than {steps} steps",
+            where=where,
+            hint=f"use at least {fewest}",
+        )
+    return fewest
 
 
 def transfers(instance: Instance) -> str:

@@ -14,7 +14,6 @@ from cchybrid.checker import EvidenceError
 from cchybrid.cli import arguments
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.writable_files import check_writable
-from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.view.screen import print_lines
 
@@ -79,8 +78,7 @@ def rounds(
     else:
         print_lines(result.lines())
         if rate is not None and result.ratio is not None:
-            shown = buffer_of(result.instance.collective).shown(rate / result.ratio)
-            print(f"large messages, at {float(rate):g} GB/s per unit of capacity: {shown}")
+            print(buffer_of(result.instance.collective).large_messages(rate, result.ratio))
         for name in filter(None, written.values()):
             print(f"written to {name}")
     raise typer.Exit(0 if result.schedule is not None else 1)
@@ -136,14 +134,9 @@ def pareto(
         check_plot(plot)
     start = None if latency is None else positive(latency, "--latency", "time") / 10**6
     instance = read_instance(load_plugins())
-    rate = read_bandwidth(read_instance, context, bandwidth)
-    if start is not None and rate is None:
-        raise InputError(
-            "the bandwidth is not known",
-            where="--bandwidth",
-            hint="give the GB/s of a capacity of 1",
-        )
-    folder = Path(f"{_slug(instance)}-front") if output is None else output
+    rate = read_bandwidth(read_instance, context, bandwidth, required=start is not None)
+    slug = re.sub(r"[^\w.-]+", "-", instance.name).strip("-.") or "instance"
+    folder = Path(f"{slug}-front") if output is None else output
     front = find_front(
         instance,
         switching=read_instance.switching,
@@ -153,10 +146,9 @@ def pareto(
         max_steps=max_steps,
         seed=seed,
         threads=threads,
-        report=_report,
+        report=lambda point: print(f"found {_short(point)}", file=sys.stderr),
     )
-    per_byte = None if rate is None else 1 / (rate * 10**9)
-    chosen = [] if start is None or per_byte is None else choices(front, start, per_byte)
+    chosen = [] if start is None or rate is None else choices(front, start, 1 / (rate * 10**9))
     if plot is not None and front.points:
         values = [(float(point.steps), float(point.ratio)) for point in front.points]
         plot_front(values, ("steps", "rounds per chunk"), (False, False), instance.name, plot)
@@ -172,17 +164,12 @@ def pareto(
             sizes = f"{shown_size(each.smallest)} to {shown_size(each.largest)}"
             print(f"messages of {sizes}: {_short(each.point)}")
         if rate is not None and front.points:
-            last = front.points[-1]
-            shown = buffer_of(front.instance.collective).shown(rate / last.ratio)
-            print(f"large messages, at {float(rate):g} GB/s per unit of capacity: {shown}")
+            ratio = front.points[-1].ratio
+            print(buffer_of(front.instance.collective).large_messages(rate, ratio))
         print(f"written to {folder}" + (f" and {plot}" if plot and front.points else ""))
     if plot is not None and not front.points:
         print(f"{plot} is not written: there is no point to plot", file=sys.stderr)
     raise typer.Exit(0 if front.complete else 1)
-
-
-def _report(point: FrontPoint) -> None:
-    print(f"found {_short(point)}", file=sys.stderr)
 
 
 def _short(point: FrontPoint) -> str:
@@ -218,7 +205,3 @@ def check_folder(folder: Path, record: Any, explain: bool, as_json: bool) -> boo
         about = (f"  {line}" for line in describe(front.instance.to_json()))
         print_lines([f"{folder}: every file holds", *front.lines()[1:], *about])
     return front is not None
-
-
-def _slug(instance: Instance) -> str:
-    return re.sub(r"[^\w.-]+", "-", instance.name).strip("-.") or "instance"

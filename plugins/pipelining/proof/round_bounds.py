@@ -202,11 +202,12 @@ class _Flows:
         """Add the flow of the messages of a source: what is at a node stays or takes a hop."""
         network, program = self.network, self.program
         total = float(sum(goals.values()))
-        balance = {
-            (node, t): self._balance_row(self._supply(node, t, source, goals, total))
-            for node in range(network.nodes)
-            for t in range(self.steps + 1)
-        }
+        balance = {}
+        for node in range(network.nodes):
+            for t in range(self.steps + 1):
+                # What enters the flow at a node before a step; negative: what leaves it.
+                supply = total * (node == source and t == 0) - goals[node] * (t == self.steps)
+                balance[node, t] = program.row(supply, supply)
         for t in range(self.steps):
             for node in range(network.nodes):
                 stays = program.variable()
@@ -219,14 +220,6 @@ class _Flows:
                 self.links[(*network.link(a, b), t)].SetCoefficient(moves, 1.0)
                 self.inject[a, t].SetCoefficient(moves, 1.0)
                 self.accept[b, t].SetCoefficient(moves, 1.0)
-
-    def _balance_row(self, supply: float) -> Any:
-        return self.program.row(supply, supply)
-
-    def _supply(self, node: int, t: int, source: int, goals: Counter[int], total: float) -> float:
-        """Return what enters the flow at a node before a step; negative: what leaves it."""
-        supply = total if node == source and t == 0 else 0.0
-        return supply - (goals[node] if t == self.steps else 0.0)
 
     def solve(self) -> bool:
         return self.program.solve()
