@@ -89,9 +89,10 @@ class Result(RunResult):
         name, steps = printable(self.instance.full_name), self.steps
         how = "certified" if self.certified else "claimed"
         if self.status == "infeasible":
-            reason = self._unreachable() or (
-                f"no schedule has fewer than {counted_steps(self.instance, self.lower_bound.steps)}"
-            )
+            lower = counted_steps(self.instance, self.lower_bound.steps)
+            reason = f"no schedule has fewer than {lower}"
+            if self.unreachable is not None:
+                reason = self.unreachable.words(self.instance.network)
             return f"{name}: infeasible ({how}): {reason}"
         if steps is None and not self.search_seconds:  # as by cchybrid.bound
             lower = counted_steps(self.instance, self.lower_bound.steps)
@@ -124,11 +125,6 @@ class Result(RunResult):
             latest.pop((entry.author, entry.what), None)
             latest[entry.author, entry.what] = entry
         return [f"{entry.seconds:.2f} s: {entry}" for entry in latest.values()]
-
-    def _unreachable(self) -> str:
-        """Return the destination that cannot be reached, by name, and the reason."""
-        lost = self.unreachable
-        return "" if lost is None else lost.words(self.instance.network)
 
     def _bound(self) -> str:
         steps = counted_steps(self.instance, self.lower_bound.steps)

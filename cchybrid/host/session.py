@@ -207,10 +207,13 @@ class Session:
 
     def _run_phase(self, phase: Phase) -> None:
         state = self.task
+        compiling = state.history.compiling
         if phase.arms:
-            self._await_kernels({arm.engine.name for arm in phase.arms})
-        else:
-            self._await_any_kernel()
+            engines = {arm.engine.name for arm in phase.arms}
+            self._await_compilation(lambda: bool(compiling & engines))
+        else:  # until the kernels of one of the engines that wait for them are compiled
+            before = set(compiling)
+            self._await_compilation(lambda: bool(before) and compiling == before)
         arms = [arm for arm in phase.arms if arm.key not in state.history.finished]
         if state.done:
             return
@@ -257,17 +260,6 @@ class Session:
             prover = self._seat_of.get(PROOF_ARM)
             seats = [seat for seat in seats if seat != prover]
         self._workers.stop(seats)
-
-    def _await_kernels(self, engines: set[str]) -> None:
-        """Wait until the kernels of these engines are compiled."""
-        compiling = self.task.history.compiling
-        self._await_compilation(lambda: bool(compiling & engines))
-
-    def _await_any_kernel(self) -> None:
-        """Wait until the kernels of one of the engines that wait for them are compiled."""
-        compiling = self.task.history.compiling
-        before = set(compiling)
-        self._await_compilation(lambda: bool(before) and compiling == before)
 
     def _await_compilation(self, is_compiling: Callable[[], bool]) -> None:
         """Wait for kernels; the time, once per installation, does not count in the time limit."""

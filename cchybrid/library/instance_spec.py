@@ -126,7 +126,8 @@ def on_network(
     """Return the instance of a specification on this network, with the modes of its nodes."""
     network = sized(file, spec, note)
     root = None if spec.root is None else _root(spec.root, network)
-    failed = _failed(spec.fail_nodes, network)
+    with with_context("fail_nodes"):
+        failed = node_numbers(spec.fail_nodes, network) if spec.fail_nodes else ()
     named = [
         _nodes_of(given, network, where, failed)
         for given, where in (
@@ -251,11 +252,6 @@ def _root(root: int | str, network: Network) -> int:
             return number  # refused as no terminal, with those that there are
     with with_context("root"):
         return node_number(root, network)
-
-
-def _failed(nodes: Nodes, network: Network) -> tuple[int, ...]:
-    with with_context("fail_nodes"):
-        return node_numbers(nodes, network) if nodes else ()
 
 
 def _load_instance(path: Path, spec: InstanceSpec) -> Instance:

@@ -64,7 +64,7 @@ def list_paths(
     seed
         Seed for path sampling.
     """
-    if routes.countable:
+    if routes.extra_hops in (0, 1):  # then every walk is a path, so that these can be counted
         return _list_counted(routes, sources, targets, weight, max_options, seed)
     pairs = list(zip(sources.tolist(), targets.tolist(), strict=True))
     shared = max_options // _ENUMERATED_DIVISOR

@@ -45,15 +45,6 @@ class Routes:
         """Hop distances, shape (nodes, nodes); -1 where there is no path."""
         return hop_distances(self.network, range(self.network.nodes))
 
-    @property
-    def countable(self) -> bool:
-        """Whether the allowed paths can be counted without enumeration.
-
-        With at most one extra hop every walk is a path, as a walk that visits a node twice has at
-        least two extra hops.
-        """
-        return self.extra_hops in (0, 1)
-
     def paths(self, source: int, target: int) -> Iterator[Path]:
         """Yield every allowed path in lexicographic order."""
         if self.distance[source, target] <= 0:

@@ -296,15 +296,11 @@ class _Search:
                     return True, False
                 if result.certified_bound.steps <= target:
                     complete = False
-                elif not self._any_route():
+                elif not (self.task.model.hop_by_hop or self.task.model.routing == "any"):
                     narrow = True
             if not narrow or not complete:
                 break
         return False, complete
-
-    def _any_route(self) -> bool:
-        model = self.task.model
-        return model.routing == "any" or model.hop_by_hop
 
     def _unrefuted(self, target: int, maximal: bool) -> list[Links]:
         """Return the networks that no bound over any routes refutes, most promising ones first."""

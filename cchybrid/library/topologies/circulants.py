@@ -108,7 +108,8 @@ def midimew(nodes: int) -> Network:
     """
     check_min_nodes(nodes, 5, "midimew")
     check_size(nodes)
-    base = _base(nodes)
+    # the square root of half the nodes, rounded up
+    base = math.isqrt((nodes + 1) // 2 - 1) + 1
     return _network(f"midimew-{nodes}", nodes, (base - 1, base))
 
 
@@ -159,11 +160,6 @@ def _distances(nodes: int, stride: int, limit: int) -> tuple[int, int]:
             around |= reached << shift | reached >> (nodes - shift)
         reached = around & everywhere
     return radius, total
-
-
-def _base(nodes: int) -> int:
-    """Return the square root of half the nodes, rounded up."""
-    return math.isqrt((nodes + 1) // 2 - 1) + 1
 
 
 def _network(

@@ -52,7 +52,8 @@ class NetworkModel:
             if task.allowed[a, b]
         }
         for node in range(task.nodes):
-            self.model.add(sum(self._links_of(node)) <= task.degree)
+            own = [link for pair, link in self._links.items() if node in pair]
+            self.model.add(sum(own) <= task.degree)
         within = [self._links]
         for _ in range(diameter - 1):
             within.append(self._next(within[-1]))
@@ -78,9 +79,6 @@ class NetworkModel:
         self.model.clear_hints()  # type: ignore[no-untyped-call]
         for index, value in enumerate(values.tolist()):
             self.model.add_hint(self.model.get_int_var_from_proto_index(index), value)
-
-    def _links_of(self, node: int) -> list[cp_model.IntVar]:
-        return [link for pair, link in self._links.items() if node in pair]
 
     def _next(self, within: dict[Pair, cp_model.IntVar]) -> dict[Pair, cp_model.IntVar]:
         """Return variables of the pairs that are at most one hop further apart."""

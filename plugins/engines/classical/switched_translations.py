@@ -202,9 +202,8 @@ def _resource_image(structure: NetworkStructure, image: LongArray) -> LongArray:
     channel = resources.channel_of(*image[ends])
     found = np.arange(len(resources.capacity))
     found[resources.channel] = resources.channel[channel]
-    found[resources.inject], found[resources.accept] = (
-        resources.inject[image], resources.accept[image],
-    )  # fmt: skip
+    found[resources.inject] = resources.inject[image]
+    found[resources.accept] = resources.accept[image]
     endpoint = np.isin(np.arange(len(image)), structure.network.endpoints)
     same = (resources.capacity[found] == resources.capacity).all()
     if (channel < 0).any() or not same or (endpoint[image] != endpoint).any():

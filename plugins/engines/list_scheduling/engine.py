@@ -6,12 +6,11 @@ import numpy as np
 
 from cchybrid.plugin.engine import NoOptions, Run, Stop
 from cchybrid.problem import Problem
+from cchybrid.toolkit.kernels.list_scheduling import NEVER
 from cchybrid.toolkit.list_scheduling import ListScheduler
 from cchybrid.toolkit.search_run import EvaluationBudget, watched
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
-NO_LIMIT = 1 << 60
-"""More ticks than any schedule has."""
 CHANGES = 10
 """Changes of the best schedule without a better one before the next restart. Chosen by hand."""
 
@@ -48,7 +47,7 @@ class ListScheduling:
         """Compile all kernels, once per installation."""
         scheduler = ListScheduler(warmup_problem(), np.random.default_rng(0))
         scheduler.restart()
-        scheduler.made(NO_LIMIT, np.zeros(1, dtype=np.bool_))
+        scheduler.made(NEVER, np.zeros(1, dtype=np.bool_))
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse steps that are no ticks."""
@@ -60,7 +59,7 @@ class ListScheduling:
         """Make schedules until one has as many ticks as the lower bound."""
         scheduler = ListScheduler(problem, np.random.default_rng(run.seed))
         budget = EvaluationBudget(run)
-        best, left = NO_LIMIT, 0
+        best, left = NEVER, 0
         with watched(run) as stop:
             while next(run.targets(), None) is not None:
                 known = run.best()
@@ -71,7 +70,7 @@ class ListScheduling:
                     limit = best + 1
                 else:
                     scheduler.restart()
-                    limit = NO_LIMIT if known is None else known
+                    limit = NEVER if known is None else known
                 ticks = scheduler.made(limit, stop)
                 if ticks < limit:
                     left = CHANGES

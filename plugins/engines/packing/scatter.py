@@ -60,6 +60,7 @@ def new_scatter(problem: Problem, structure: NetworkStructure) -> Scatter:
     if not structure.hop_by_hop:
         passable[list(structure.network.endpoints)] = False
     made = np.flatnonzero(problem.required)
+    extra = structure.extra_hops
     inject, accept = (
         np.where(problem.implied[each], -1, each).astype(np.int32)
         for each in (resources.inject, resources.accept)
@@ -75,11 +76,5 @@ def new_scatter(problem: Problem, structure: NetworkStructure) -> Scatter:
         inject,
         accept,
         problem.capacity,
-        _extra_hops(structure),
+        MAX_EXTRA_HOPS if extra is None else min(extra, MAX_EXTRA_HOPS),
     )
-
-
-def _extra_hops(structure: NetworkStructure) -> int:
-    """Return the hops by which routes may be longer than the shortest."""
-    allowed = structure.extra_hops
-    return MAX_EXTRA_HOPS if allowed is None else min(allowed, MAX_EXTRA_HOPS)
