@@ -107,10 +107,7 @@ def read_csv(text: str, request: ImportRequest) -> Imported:
         if collective.kind == "combine":
             rounds.reverse()
         network = used_network(request.name, max(number.values()) + 1, steps, rounds)
-        if network_names is not None:
-            network = Network(
-                network.name, network.nodes, network.channels, node_names=network_names
-            )
+        network = replace(network, node_names=network_names)
         facts.append(judged_on_used(network))
     instance = Instance(network, collective, model)
     listed = tuple(map(tuple, sums)) if collective.kind == "allreduce" else ()

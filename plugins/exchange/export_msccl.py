@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from xml.sax.saxutils import quoteattr
 
-from cchybrid.model import Schedule
+from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 
 from .buffers import SCRATCH, Place
@@ -50,10 +50,7 @@ def export_msccl(schedule: Schedule) -> str:
             break
         copies *= 2
     _check_size(schedule, ranks)
-    rounds = " ".join(map(str, schedule.instance.model.rounds))
-    nodes = program.buffers.ranks
-    states_nodes = nodes != schedule.instance.network.terminals
-    return _text(program, ranks, channels, rounds, nodes if states_nodes else ())
+    return _text(schedule.instance, program, ranks, channels)
 
 
 def _connections(schedule: Schedule, program: Program, copies: int) -> dict[int, Connection]:
@@ -102,13 +99,11 @@ def _check_size(schedule: Schedule, ranks: list[list[ThreadBlock]]) -> None:
 
 
 def _text(
-    program: Program,
-    ranks: list[list[ThreadBlock]],
-    channels: int,
-    rounds: str,
-    nodes: tuple[int, ...],
+    instance: Instance, program: Program, ranks: list[list[ThreadBlock]], channels: int
 ) -> str:
     buffers = program.buffers
+    states_nodes = buffers.ranks != instance.network.terminals
+    rounds = " ".join(map(str, instance.model.rounds))
     spread = buffers.collective in ("allgather", "alltoall", "reducescatter")
     reduces = buffers.collective in ("allreduce", "reduce", "reducescatter")
     head = {
@@ -136,7 +131,7 @@ def _text(
             "i_chunks": buffers.inputs,
             "o_chunks": buffers.outputs,
             "s_chunks": len(scratch),
-            **({"node": nodes[rank]} if nodes else {}),
+            **({"node": buffers.ranks[rank]} if states_nodes else {}),
         }
         lines.append(f"  <gpu {_attributes(sizes)}>")
         for number, block in enumerate(blocks):

@@ -77,7 +77,8 @@ class _Gpu:
         self.origins = sorted({m.sender for m in moves if m.receiver == rank})
         self.peers = sorted({*self.goals, *self.origins})
         # Inside a server there is one switch between two GPUs at the most.
-        far = {end for m in moves if len(m.path) > 3 for end in _other_end(m, rank)}
+        ends = [(m.sender, m.receiver) for m in moves if len(m.path) > 3]
+        far = {end for pair in ends if rank in pair for end in pair}
         self.types = {peer: PORT if peer in far else MEMORY for peer in self.peers}
         # Of two ranks that send to each other the first channel is for what the lower one sends.
         self.channels = sorted(
@@ -245,12 +246,6 @@ def _chains(additions: list[Local]) -> list[list[Local]]:
             places, chain = places | each[0], [*each[1], *chain]
         chains.append((places, chain))
     return [chain for _, chain in chains]
-
-
-def _other_end(move: Move, rank: int) -> set[int]:
-    """Return the rank with which this one exchanges a move, if it does."""
-    ends = {move.sender, move.receiver}
-    return ends - {rank} if rank in ends else set()
 
 
 def _local(place: Place) -> Operation:
