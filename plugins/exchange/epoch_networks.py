@@ -15,6 +15,8 @@ from math import ceil
 
 import networkx as nx
 
+from cchybrid.library.topologies import FAMILIES, network
+from cchybrid.library.topologies.names import rates_of
 from cchybrid.model.shown import counted
 
 TOLERANCE = Fraction(1, 100_000)
@@ -27,11 +29,7 @@ Link = tuple[int, int]
 Demands = Mapping[tuple[int, int], frozenset[int]]
 """Per source and chunk, the nodes that need it."""
 
-_NVLINK, _NVLINKS, _INFINIBAND, _NVSWITCH = 25, 50, Fraction(25, 2), 125
-
-# One chassis of NDv2: pairs with one NVLink, and pairs with two.
-_SINGLE = ((0, 2), (0, 3), (1, 2), (1, 5), (3, 7), (4, 6), (4, 7), (5, 6))
-_DOUBLE = ((0, 1), (0, 4), (1, 3), (2, 3), (2, 6), (4, 5), (5, 7), (6, 7))
+_INFINIBAND, _NVSWITCH = Fraction(25, 2), 125
 
 
 @dataclass(frozen=True)
@@ -63,23 +61,19 @@ class EpochNetwork:
 
 
 def ndv2(chassis: int) -> EpochNetwork:
-    """Return an NDv2 cluster: 8 GPUs a chassis; more than two chassis are joined by switch 0."""
-    first = 0 if chassis <= 2 else 1
-    links: dict[Link, Fraction] = {}
-    parts = []
-    for number in range(chassis):
-        base = first + 8 * number
-        for pairs, rate in ((_SINGLE, _NVLINK), (_DOUBLE, _NVLINKS)):
-            for a, b in pairs:
-                links[base + a, base + b] = links[base + b, base + a] = Fraction(rate)
-        parts.append(frozenset(range(base, base + 8)))
-        if chassis > 2:
-            links[base, 0] = links[0, base + 1] = _INFINIBAND
-    if chassis == 2:
-        links[8, 1] = links[0, 9] = _INFINIBAND
-    gpus = frozenset(range(first, first + 8 * chassis))
-    switches = frozenset(range(first))
-    return EpochNetwork(f"NDv2, {chassis} chassis", gpus, switches, links, tuple(parts))
+    """Return an NDv2 cluster, as ``ndv2-xN``; more than two chassis are joined by switch 0."""
+    cluster = network(f"ndv2-x{chassis}")
+    rates = rates_of(cluster, FAMILIES)
+    assert rates is not None
+    # The switch is the last node there.
+    first, nodes = len(cluster.switches), cluster.nodes
+    links = {
+        ((a + first) % nodes, (b + first) % nodes): rate
+        for (a, b, _), (rate, _) in zip(cluster.channels, rates.of(cluster), strict=True)
+    }
+    parts = tuple(frozenset(range(base, base + 8)) for base in range(first, nodes, 8))
+    gpus, switches = frozenset(range(first, nodes)), frozenset(range(first))
+    return EpochNetwork(f"NDv2, {chassis} chassis", gpus, switches, links, parts)
 
 
 def dgx2() -> EpochNetwork:
