@@ -14,6 +14,8 @@ if TYPE_CHECKING:  # importing numpy takes long
     import networkx as nx
     import numpy as np
 
+_WHERE = "the matrix"
+
 
 def read_matrix(matrix: Any, name: str) -> Network:
     """Return the network of an adjacency matrix: entry (a, b) is the capacity from a to b.
@@ -35,23 +37,7 @@ def read_matrix(matrix: Any, name: str) -> Network:
     >>> read_matrix(np.array([[0, 2], [1, 0]]), "pair").channels
     (Channel(source=0, target=1, capacity=2), Channel(source=1, target=0, capacity=1))
     """
-    import numpy as np
-
-    where = "the matrix"
-    shape = tuple(matrix.shape)
-    if len(shape) != 2 or shape[0] != shape[1] or not 0 < shape[0] <= MAX_NODES:
-        raise InputError(
-            f"its shape is {shape}", where=where, hint="give one row and one column per node"
-        )
-    if hasattr(matrix, "tocsr"):
-        cells = matrix.tocoo()
-        rows, columns, values = cells.row, cells.col, np.asarray(cells.data)
-        kept = np.flatnonzero(values)
-        rows, columns, values = rows[kept], columns[kept], values[kept]
-    else:
-        cells = np.asarray(matrix.filled(0) if isinstance(matrix, np.ma.MaskedArray) else matrix)
-        rows, columns = np.nonzero(cells)
-        values = cells[rows, columns]
+    rows, columns, values = _cells(matrix)
     sizes = _whole(values)
     channels = []
     cells_in_order = sorted(
@@ -61,30 +47,39 @@ def read_matrix(matrix: Any, name: str) -> Network:
         if a == b or size is None:
             what = f"node {a} is linked to itself" if a == b else f"entry ({a}, {b}) is no capacity"
             raise InputError(
-                what, where=where, hint="use whole numbers from 0, and 0 on the diagonal"
+                what, where=_WHERE, hint="use whole numbers from 0, and 0 on the diagonal"
             )
         channels.append(Channel(a, b, size))
-    return Network(name, int(shape[0]), tuple(channels))
+    return Network(name, int(matrix.shape[0]), tuple(channels))
 
 
 def read_bandwidths(matrix: Any) -> nx.DiGraph:
     """Return the graph of a matrix of bandwidths in GB/s; 0 stands for no channel."""
     import networkx as nx
 
-    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise InputError(
-            f"its shape is {tuple(matrix.shape)}",
-            where="the matrix",
-            hint="give one row and one column per node",
-        )
+    cells = (each.tolist() for each in _cells(matrix))
     graph = nx.DiGraph(name="matrix")
     graph.add_nodes_from(range(matrix.shape[0]))
-    cells = matrix.tocoo() if hasattr(matrix, "tocsr") else None
-    rows, columns = matrix.nonzero() if cells is None else (cells.row, cells.col)
-    values = matrix[rows, columns] if cells is None else cells.data
-    for a, b, value in zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True):
-        graph.add_edge(a, b, bandwidth=value)
+    graph.add_weighted_edges_from(zip(*cells, strict=True), weight="bandwidth")
     return graph
+
+
+def _cells(matrix: Any) -> tuple[Any, Any, np.ndarray[Any, Any]]:
+    """Return the rows, columns and values of the entries of a square matrix other than 0."""
+    import numpy as np
+
+    shape = tuple(matrix.shape)
+    if len(shape) != 2 or shape[0] != shape[1] or not 0 < shape[0] <= MAX_NODES:
+        raise InputError(
+            f"its shape is {shape}", where=_WHERE, hint="give one row and one column per node"
+        )
+    if hasattr(matrix, "tocsr"):
+        cells = matrix.tocoo()
+        kept = np.flatnonzero(cells.data)
+        return cells.row[kept], cells.col[kept], np.asarray(cells.data)[kept]
+    dense = np.asarray(matrix.filled(0) if isinstance(matrix, np.ma.MaskedArray) else matrix)
+    rows, columns = np.nonzero(dense)
+    return rows, columns, dense[rows, columns]
 
 
 def _whole(values: np.ndarray[Any, Any]) -> list[int | None]:

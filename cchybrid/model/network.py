@@ -355,23 +355,19 @@ class Network(ShownNetwork):
             "switches", "times", "tick", "groups",
         )  # fmt: skip
         only_keys(record, keys, where)
-        positions = node_names = None
-        if "positions" in record:
-            positions = take_list(record, "positions", _read_position, where)
-        if "node_names" in record:
-            node_names = take_list(record, "node_names", _read_name, where)
+        lists: dict[str, Any] = {"positions": _read_position, "node_names": _read_name}
+        given = {key: take_list(record, key, lists[key], where) for key in lists if key in record}
         return cls(
             name=take(record, "name", str, where),
             nodes=take(record, "nodes", int, where),
             channels=take_list(record, "channels", _read_channel, where),
             half_duplex=take_list(record, "half_duplex", _read_pair, where, []),
             endpoints=take_list(record, "endpoints", read_integer, where, []),
-            positions=positions,
-            node_names=node_names,
             switches=take_list(record, "switches", read_integer, where, []),
             times=tuple(take(record, "times", list, where, [])),
             tick=record.get("tick"),
             groups=tuple(take(record, "groups", list, where, [])),
+            **given,
         )
 
     @classmethod
