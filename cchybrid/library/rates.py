@@ -15,7 +15,7 @@ from cchybrid.model.times import ChannelTime
 MAX_LENGTH = 20_000
 """Ticks of the slowest channel above which the length of a tick has to be named."""
 MAX_BYTES = 1 << 60
-_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30}
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 
 
 @dataclass(frozen=True)
@@ -47,20 +47,22 @@ class Rates:
 
 
 def read_bytes(text: str, where: str = "size") -> Fraction:
-    """Return the bytes of a text such as ``64KiB``, ``1.5MB`` or ``4096``.
+    """Return the bytes of a text such as ``64KiB``, ``64K`` (the same), ``1.5MB`` or ``4096``.
 
     Raises
     ------
     InputError
         It is no such size.
     """
-    match = re.fullmatch(
-        r"([0-9]{1,19}(?:\.[0-9]{1,9})?)\s*(|[kmg]i?)b?", str(text).strip().lower()
-    )
-    size = Fraction(match[1]) * _UNITS[match[2]] if match else Fraction(0)
+    text = str(text).strip()
+    match = re.fullmatch(r"([0-9]{1,19}(?:\.[0-9]{1,9})?) ?([kmg]?)(i?)(b?)", text.lower())
+    size = Fraction(0)
+    if match and (match[2] or not match[3]):
+        base = 1000 if match[4] and not match[3] else 1024
+        size = Fraction(match[1]) * base ** _POWERS[match[2]]
     if not 0 < size <= MAX_BYTES:
         raise InputError(
-            f"{str(text)[:40]!r} is no size", where=where, hint="write bytes, or such as 64KiB, 1MB"
+            f"{text[:40]!r} is no size", where=where, hint="write bytes, or such as 64KiB, 1MB"
         )
     return size
 

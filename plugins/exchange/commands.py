@@ -16,7 +16,7 @@ from cchybrid.cli import arguments, completion
 from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.cli.single_options import given_words, refuse_given
 from cchybrid.library.instance_spec import InstanceSpec, find_file, on_network, without_modes
-from cchybrid.model import Collective, Network
+from cchybrid.model import Collective, Network, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 from cchybrid.model.text import printable
@@ -59,6 +59,18 @@ Performing = Annotated[
 ]
 
 
+def _in_steps(schedule: Schedule, name: str) -> Schedule:
+    """Return a schedule in ticks as one in steps, for a format of this name that has no times.
+
+    Transfers that begin in the same tick are a step: where each begins after those that it needs
+    have ended, so it does in steps, and no more of them share a channel.
+    """
+    network = replace(schedule.instance.network, times=(), tick=None)
+    steps = tuple(step for step in schedule.steps if step)
+    print_note(f"the format {name} has no times: transfers stand in {len(steps)} steps, in order")
+    return Schedule(replace(schedule.instance, network=network), steps)
+
+
 def export(
     schedule: ScheduleFile,
     to: Annotated[str, {"autocompletion": completion.exporters}],
@@ -91,6 +103,9 @@ def export(
         )
     read = read_schedule(schedule)
     refuse_invalid(read, schedule)
+    if read.instance.network.times and "times" not in exporter.expresses:
+        read = _in_steps(read, exporter.name)
+        refuse_invalid(read, schedule)
     text = exporter.export(read) if size is None else exporter.export(read, size)
     if output is None:
         print(text, end="")

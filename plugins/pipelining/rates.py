@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from cchybrid.cli.arguments import ReadInstance
+from cchybrid.library.rates import read_bytes
 from cchybrid.model import Collective
 from cchybrid.model.errors import InputError
 
@@ -91,10 +92,10 @@ def positive(text: str, where: str, what: str) -> Fraction:
 
 def read_size(text: str) -> int:
     """Return the bytes of a size such as ``64MiB``, ``64M`` or ``4096``."""
-    found = re.fullmatch(r"([0-9]{1,15})(?: ?([KMG])(?:iB)?)?", text.strip())
-    if not found or not int(found[1]):
-        raise InputError(f"{text[:40]!r} is no size", where="--size", hint="use one such as 64MiB")
-    return int(found[1]) * UNITS[found[2] or ""]
+    size = read_bytes(text, "--size")
+    if size.denominator > 1:
+        raise InputError(f"{text[:40]!r} is no whole number of bytes", where="--size")
+    return int(size)
 
 
 def shown_size(number: int) -> str:
