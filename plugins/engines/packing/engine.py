@@ -146,9 +146,10 @@ class Packing:
         """Refuse problems with forwarding, and quotients."""
         if problem.ordered:
             return "messages are forwarded"
-        return (
-            None if problem.structure is not None else "quotients and routing tables fix the paths"
-        )
+        if problem.structure is None:
+            return "quotients and routing tables fix the paths"
+        shares = problem.structure.network.groups and not problem.structure.hop_by_hop
+        return "a path may use a group of channels twice" if shares else None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Repeat schedules, up to the lower bound."""

@@ -272,3 +272,10 @@ def test_many_deliveries_are_filled_within_a_few_steps(by_paths, monkeypatch):
         run.offer(*search.found())
         assert run.violations == []
         assert 95 <= run.best() <= 100
+
+
+def test_groups_of_channels_are_refused():
+    """A path may use a group twice, which the kernels do not count."""
+    network = replace(cchybrid.network([(0, 1), (1, 2)]), groups=(((0, 1), (1, 2)),))
+    messages = Collective("one", (Message(0, (1,)),))
+    assert "group" in PACKING.unsupported(build_problem(Instance(network, messages)))
