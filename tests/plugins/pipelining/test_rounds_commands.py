@@ -1,6 +1,7 @@
 """``rounds``, ``pareto``, and ``check`` of their files."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -102,6 +103,8 @@ def test_fewest_rounds_of_a_number_of_steps(tmp_path):
         ("rounds dgx-1 allgather --steps 2 --rounds 2", "No such option: --rounds"),
         ("best dgx-1 allgather --latency 1 --size 0", "--size: '0' is no size"),
         ("best ring-4 allgather --latency 1 --size 1M", "--bandwidth: the bandwidth is not known"),
+        ("rounds group.json --steps 2", "rounds: no bound is proved for groups of channels"),
+        ("throughput group.json", "throughput: no bound is proved for groups of channels"),
         ("solve dgx-1 allgather --chunks 0", "chunks: 0 chunks; use 1 to 10000"),
         ("solve dgx-1 allgather --rounds 1,,2", "'1,,2' are no rounds per step"),
     ],
@@ -109,6 +112,8 @@ def test_fewest_rounds_of_a_number_of_steps(tmp_path):
 def test_wrong_words(words, line, tmp_path):
     cchybrid.instance("dgx-1", "AAB", rounds=[2], name="i").save(tmp_path / "i.json")
     cchybrid.instance("mesh-2x3", "AAB", routing="xy").save(tmp_path / "xy.json")
+    network = replace(cchybrid.network("ring-bi-4"), groups=(((0, 1), (0, 3)),))
+    cchybrid.instance(network, "AAB").save(tmp_path / "group.json")
     (tmp_path / "front.json").write_text('{"format": "cchybrid-front/1"}')
     done = call(*words.split(), cwd=tmp_path)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
