@@ -28,7 +28,8 @@ def describe(instance: Mapping[str, Any]) -> list[str]:
     return [
         f"network: {network['nodes']} nodes, counted from 0, {len(network['channels'])} channels "
         f"of capacity {_cut(sorted(capacities))}, {len(network.get('half_duplex', []))} half-"
-        f"duplex pairs; endpoints: {_nodes(network.get('endpoints', []))}{_times(network)}",
+        f"duplex pairs{_groups(network)}; endpoints: {_nodes(network.get('endpoints', []))}"
+        f"{_times(network)}",
         f"messages: {len(messages)} of kind {collective['kind']}, chunks of each: "
         f"{collective.get('chunks', 1)}; {'; '.join(_ends(messages))}",
         f"model: {model.get('switching', 'wormhole')}, {own_scope(instance)}, ports: {sent} to "
@@ -36,6 +37,12 @@ def describe(instance: Mapping[str, Any]) -> list[str]:
         f"SHA-256 of the instance: {fingerprint(instance)}",
         f"names in the file: {names[0]}; network {names[1]}, collective {names[2]}",
     ]
+
+
+def _groups(network: Mapping[str, Any]) -> str:
+    """Return the groups of channels that share one capacity, if there are any."""
+    groups = network.get("groups", [])
+    return f", {len(groups)} groups that share a capacity: {_cut(groups)}" * bool(groups)
 
 
 def _times(network: Mapping[str, Any]) -> str:

@@ -175,3 +175,12 @@ def test_the_hash_is_that_of_the_certificate_for_a_file_that_is_written_otherwis
     capsys.readouterr()
     assert run(["check", str(path), str(tmp_path / "s.certificate.json")]) == 0
     assert certificate["instance"]["sha256"] in capsys.readouterr().out
+
+
+def test_groups_of_channels_are_described():
+    record = cchybrid.instance("ring-bi-4", "AAB").to_json()
+    record["network"]["groups"] = [[[0, 1], [0, 3]]]
+    assert (
+        "0 half-duplex pairs, 1 groups that share a capacity: [[0, 1], [0, 3]]; endp"
+        in describe(record)[0]
+    )
