@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 
 from cchybrid.model import Channel, Network
@@ -99,7 +100,8 @@ def in_ticks(
         raise InputError(
             f"the slowest channel takes {math.ceil(longest / step):,} ticks of {_shown(step)} us",
             where="tick",
-            hint=f"name a longer one, such as --tick {_shown(longest / 100)}: times are rounded up",
+            hint="name a longer one, such as --tick "
+            f"{Decimal(f'{float(longest / 100):.3g}'):f}: times are rounded up",
         )
     together = [max(1, int(step / time)) for time in busy]
     lengths = [math.ceil(time / step) for time in busy]
