@@ -4,6 +4,7 @@ import sys
 from collections import deque
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,6 +18,7 @@ from cchybrid.host.link_matching import LinkMatching
 from cchybrid.host.scatter_greedy import ScatterGreedy
 from cchybrid.model import Collective, Instance, Message, Network
 from cchybrid.plugin.registry import load_registry
+from cchybrid.problem import build_problem
 from cchybrid.proof.reach import unreachable
 from cchybrid.referee.verify import verify
 from tests.examples import examples
@@ -199,3 +201,24 @@ def test_it_comes_before_all_else(budget, monkeypatch):
     )  # fmt: skip
     assert result.schedule is not None
     assert events[:2] == ["run", "schedule"]
+
+
+@pytest.mark.parametrize("times", [(), ((1, 2),) * 5])
+@pytest.mark.parametrize("goals", [[(2,), (2,)], [(2, 4), (2, 3)]])
+def test_a_path_uses_a_group_twice(goals, times):
+    """The path 0, 1, 2 is in no schedule: both of its channels share the capacity of one."""
+    hops = [(0, 1), (1, 2), (0, 3), (3, 4), (4, 2)]
+    network = replace(cchybrid.network(hops), times=times, groups=(((0, 1), (1, 2)),))
+    messages = tuple(Message(0, each) for each in goals)
+    model = cchybrid.CommunicationModel(routing="any")
+    instance = Instance(network, Collective("two", messages), model)
+    steps = first_schedule(instance)
+    assert not verify(instance, steps)
+    problem = build_problem(instance)
+    paths = problem.lift(problem.match(steps)).steps
+    assert (0, 1, 2) not in {path for step in paths for _, path in step}
+    structure = problem.structure
+    assert [0, 1, 2] not in [
+        structure.path_node[start:stop].tolist()
+        for start, stop in pairwise(structure.path_node_start.tolist())
+    ]
