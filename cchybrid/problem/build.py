@@ -15,7 +15,7 @@ from cchybrid.problem.demand import MIN_PATHS_PER_ARC, Demand, demand_of
 from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.problem.pool import Pool, list_paths
 from cchybrid.problem.problem import Problem
-from cchybrid.problem.ragged import entries_of, offsets, offsets_of
+from cchybrid.problem.ragged import Integers, entries_of, offsets, offsets_of
 from cchybrid.problem.resources import Resources, resources_of
 from cchybrid.problem.routes import Routes, TableRoutes
 from cchybrid.problem.structure import NetworkStructure
@@ -56,7 +56,8 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
             demand = nearest
             arc_pair, pool = _pool(routes, demand, max_options, seed)
     if forward.network.groups:
-        pool = _usable(pool, resources, max(forward.model.rounds, default=1))
+        rounds = max(forward.model.rounds, default=1)
+        pool = _usable(pool, resources, rounds, arc_pair, demand.arc_delivery)
     # Every arc has an option per listed path.
     paths = np.arange(len(pool.start) - 1, dtype=np.int32)
     option_path, first = entries_of(paths, pool.first, arc_pair)
@@ -124,10 +125,12 @@ def _pool(routes: Routes, demand: Demand, max_options: int, seed: int) -> tuple[
     return arc_pair, pool
 
 
-def _usable(pool: Pool, resources: Resources, rounds: int) -> Pool:
+def _usable(
+    pool: Pool, resources: Resources, rounds: int, arc_pair: LongArray, arc_delivery: Integers
+) -> Pool:
     """Return the pool without the paths that alone exceed a capacity, as no schedule has them.
 
-    Only paths over several channels of a group do. A pair without other paths keeps them.
+    Only paths over several channels of a group do. A delivery that has no others keeps them.
     """
     node = pool.node() if callable(pool.node) else pool.node
     size, used = np.diff(pool.start), resources.of_paths(node, pool.start)
@@ -146,7 +149,8 @@ def _usable(pool: Pool, resources: Resources, rounds: int) -> Pool:
                 for resource, now in uses
             )
     owner = np.repeat(np.arange(len(pool.first) - 1), np.diff(pool.first))
-    keep |= ~np.isin(owner, owner[keep])
+    made = np.isin(arc_delivery, arc_delivery[np.isin(arc_pair, owner[keep])])
+    keep |= np.isin(owner, arc_pair[~made])
     return Pool(
         node[np.repeat(keep, size)],
         offsets(size[keep]),

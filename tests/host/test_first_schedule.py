@@ -204,7 +204,7 @@ def test_it_comes_before_all_else(budget, monkeypatch):
 
 
 @pytest.mark.parametrize("times", [(), ((1, 2),) * 5])
-@pytest.mark.parametrize("goals", [[(2,), (2,)], [(2, 4), (2, 3)]])
+@pytest.mark.parametrize("goals", [[(2,), (2,)], [(2, 4), (2, 3)], [(1, 2)]])
 def test_a_path_uses_a_group_twice(goals, times):
     """The path 0, 1, 2 is in no schedule: both of its channels share the capacity of one."""
     hops = [(0, 1), (1, 2), (0, 3), (3, 4), (4, 2)]
