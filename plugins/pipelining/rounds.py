@@ -138,17 +138,6 @@ def read_instance(instance: Any, collective: Any = None) -> Instance:
     return named_instance(instance, collective, unit=EXACT)
 
 
-def refuse_unproved(instance: Instance, what: str) -> None:
-    """Raise an ``InputError`` for time slots, ticks, and groups of channels."""
-    refuse_slots_and_ticks(instance, what)
-    if instance.network.groups:
-        raise InputError(
-            f"{what}: no bound is proved for groups of channels",
-            where=instance.name,
-            hint="solve, bound, prove, verify and check work on them",
-        )
-
-
 def in_switching(instance: Instance, switching: str | None = None) -> Instance:
     """Return the instance without rounds, in the switching in which chunks move.
 
@@ -161,7 +150,7 @@ def in_switching(instance: Instance, switching: str | None = None) -> Instance:
     InputError
         For time slots, a routing table, or a destination that is not reached through switches.
     """
-    refuse_unproved(instance, "rounds")
+    refuse_slots_and_ticks(instance, "rounds")
     network, model = instance.network, instance.model
     switched = network.has_switches
     direct = instance.with_model(rounds=())
