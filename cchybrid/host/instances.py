@@ -108,8 +108,7 @@ def _network(source: Any, ignore_attributes: bool | None, unit: Any) -> Network 
         from cchybrid.library.matrices import read_bandwidths, read_matrix
 
         if unit == EXACT:
-            graph = read_bandwidths(source)
-            return _network(graph, ignore_attributes, unit)
+            return _network(read_bandwidths(source), ignore_attributes, unit)
         return read_matrix(source, "matrix")
     if isinstance(source, (list, tuple, set, frozenset)) and source:
         from cchybrid.library.matrices import read_channels

@@ -214,7 +214,6 @@ class _Search:
                     break
         except KeyboardInterrupt:
             self.interrupted = True
-        seconds = time.monotonic() - began
         front = Front(
             instance=self.whole,
             points=tuple(self.points),
@@ -222,7 +221,7 @@ class _Search:
             complete=complete,
             open_steps=tuple(unattained),
             bounds=tuple(self.bounds),
-            seconds=seconds,
+            seconds=time.monotonic() - began,
             seed=self.seed,
             versions=versions(),
             interrupted=self.interrupted or (time.monotonic() > self.deadline and not complete),
