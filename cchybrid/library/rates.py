@@ -14,7 +14,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.times import ChannelTime
 
 MAX_LENGTH = 20_000
-"""Ticks of the slowest channel above which the length of a tick has to be named."""
+"""The largest number of ticks that a channel takes."""
 MAX_BYTES = 1 << 60
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3}
 
@@ -83,12 +83,13 @@ def in_ticks(
         The bytes of a message, or of each chunk of it.
     tick
         The microseconds of a tick: times are rounded up to whole ticks, and numbers of messages
-        down. By default the largest of which all times are multiples.
+        down. By default the largest of which all times are multiples, if no channel takes more than
+        ``MAX_LENGTH`` of them; else a hundredth of the time of the fastest channel.
 
     Raises
     ------
     InputError
-        Without ``tick``, some channel takes more than ``MAX_LENGTH`` ticks.
+        Some channel takes more than ``MAX_LENGTH`` of the ticks that are named.
     """
     # A GB/s is a thousand bytes per microsecond.
     busy = [size / (bandwidth * 1000) for bandwidth, _ in rates.of(network)]
@@ -96,6 +97,8 @@ def in_ticks(
     exact = common_divisor([*busy, *late])
     step = exact if tick is None else tick
     longest = max([*busy, *late], default=step)
+    if tick is None and longest / step > MAX_LENGTH:
+        step = Fraction(f"{float(max(min(busy) / 100, 2 * longest / MAX_LENGTH)):.1e}")
     if longest / step > MAX_LENGTH:
         raise InputError(
             f"the slowest channel takes {math.ceil(longest / step):,} ticks of {_shown(step)} us",
