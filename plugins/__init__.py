@@ -1,7 +1,5 @@
 """Plugins that ship with cchybrid: every folder is one, and is registered as a stranger's is."""
 
-from __future__ import annotations
-
 from pkgutil import iter_modules
 
 from cchybrid.plugin import hookimpl

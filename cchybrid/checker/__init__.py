@@ -4,8 +4,6 @@ This package is the trusted base of every ``certified`` verdict. It reads the in
 JSON object and shares no code with the packages that find schedules and bounds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

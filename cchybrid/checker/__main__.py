@@ -1,7 +1,5 @@
 """``python -m cchybrid.checker FILE [CERTIFICATE]``: the check on the standard library alone."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

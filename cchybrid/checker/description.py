@@ -4,8 +4,6 @@ Names are no part of the content, which alone a certificate is about. They prove
 come last, as the file's own words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any

@@ -5,8 +5,6 @@ features; the reasons stand in the theorem at the head of the argument's file. A
 is refused by every argument for which it is not listed here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

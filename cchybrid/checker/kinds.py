@@ -15,8 +15,6 @@ of all nodes, carry. (Gossiping by one-way calls: F. Harary and A. J. Schwenk, T
 problem on graphs and digraphs, 1974, doi:10.1016/0016-0032(74)90146-4.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

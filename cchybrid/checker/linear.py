@@ -19,8 +19,6 @@ that offer; for any number of steps if the prices are the same in all of them.
 What pays more than is offered depends on the prices alone, so their origin is irrelevant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any

@@ -21,8 +21,6 @@ The bound is T(V) of the set V of all nodes but the source.
    first step, so T(A) is at least 1 + T(B).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import accumulate

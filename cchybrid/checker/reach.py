@@ -1,7 +1,5 @@
 """Reach: destinations to which no node that can hold the message has a path."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

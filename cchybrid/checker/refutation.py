@@ -10,8 +10,6 @@ L. Cruz-Filipe, M. Heule, W. Hunt, M. Kaufmann, P. Schneider-Kamp, "Efficient ce
 verification", CADE 2017, doi:10.1007/978-3-319-63046-5_14.
 """
 
-from __future__ import annotations
-
 import base64
 import io
 import lzma

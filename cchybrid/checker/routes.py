@@ -5,8 +5,6 @@ by ``extra_hops`` hops, or by any number if that is ``None``; with a routing tab
 at most for two nodes. In store-and-forward switching a path is a channel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from heapq import heappop, heappush
 from itertools import pairwise

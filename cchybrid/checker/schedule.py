@@ -3,8 +3,6 @@
 The same rules as in ``cchybrid.referee.verify``, implemented without shared code.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cache, lru_cache

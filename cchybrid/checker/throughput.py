@@ -16,8 +16,6 @@ Reductions are broadcasts read backwards: their paths lead to the root. Paths pa
 except in store-and-forward switching.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The application with all commands; errors are turned into lines and exit statuses here."""
 
-from __future__ import annotations
-
 import codecs
 import errno
 import io

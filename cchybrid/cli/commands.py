@@ -1,7 +1,5 @@
 """The plugin that registers the commands of cchybrid."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from cchybrid.plugin.hookspecs import hookimpl

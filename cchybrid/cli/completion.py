@@ -4,8 +4,6 @@ Typer calls these functions with what is typed so far. Nothing that takes long i
 names come from the registry, those of options from the sources of the engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 

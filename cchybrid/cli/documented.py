@@ -1,7 +1,5 @@
 """Commands whose arguments and options are declared by their docstrings."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re

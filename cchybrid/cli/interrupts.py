@@ -1,7 +1,5 @@
 """Ctrl-C, SIGTERM and SIGHUP as an exception, also while modules are imported."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

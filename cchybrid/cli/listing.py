@@ -1,7 +1,5 @@
 """``topologies``, ``collectives``, ``engines`` and ``plugins``: lists of what is installed."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from typing import Annotated, Any

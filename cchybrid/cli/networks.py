@@ -1,7 +1,5 @@
 """``network``: what a network is, as it was read."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """``--option ENGINE.NAME=VALUE``: reading, and checks of the names before a run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from cchybrid.model.errors import InputError

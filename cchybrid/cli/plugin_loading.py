@@ -1,7 +1,5 @@
 """The plugins of a command, and warnings about those that cannot be used."""
 
-from __future__ import annotations
-
 import sys
 
 from cchybrid.plugin.registry import Registry, load_registry

@@ -1,7 +1,5 @@
 """``verify``, and what other commands on a schedule file share."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated, Any

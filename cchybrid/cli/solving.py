@@ -1,7 +1,5 @@
 """``solve``, ``bound`` and ``instance``."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Mapping

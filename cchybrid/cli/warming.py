@@ -1,7 +1,5 @@
 """``warm-up``: compile kernels before they are needed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from typing import Annotated

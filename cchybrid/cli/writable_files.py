@@ -1,7 +1,5 @@
 """The check before a run that its result can be written."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from cchybrid.model.errors import InputError

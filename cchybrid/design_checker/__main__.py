@@ -1,7 +1,5 @@
 """``python -m cchybrid.design_checker NETWORK``: the check on the standard library alone."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -16,8 +16,6 @@ length, at most those that k wires reach). With n and d odd, some node has at mo
   most once, and never the one that informed it; and nothing travels more than one hop per step.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

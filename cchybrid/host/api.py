@@ -1,7 +1,5 @@
 """The Python interface: the functions behind the command line, exported by ``cchybrid``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The JSON objects of certificates, for the independent checker."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -3,8 +3,6 @@
 They do what ``ScatterGreedy`` does for few deliveries, and find the same schedule.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bounds that take little time, which the host computes itself before any process is started."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial

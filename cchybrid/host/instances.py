@@ -1,7 +1,5 @@
 """Networks, collectives and instances from names, files, graphs, matrices and lists."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Sequence

@@ -6,8 +6,6 @@ the memory limit. If that does not suffice, it writes the reason instead. If it 
 file stays incomplete, and every worker builds the Problem itself.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 

@@ -1,7 +1,5 @@
 """Replay of a run from its log: the same events give the same result, without any worker."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The versions that a result depends on."""
 
-from __future__ import annotations
-
 import platform
 from importlib.metadata import PackageNotFoundError, version
 

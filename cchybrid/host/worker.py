@@ -14,8 +14,6 @@ The host starts it as ``python -m cchybrid.host.worker`` (``worker_process``).
    does not return when asked to stop.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import IO

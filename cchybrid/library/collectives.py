@@ -5,8 +5,6 @@ Communications on Wormhole Networks" (Brno 2010), chapter 3; "section" and "eq."
 The aliases are the names of MPI and of the libraries NCCL and SCCL.
 """
 
-from __future__ import annotations
-
 import difflib
 import random
 import re

@@ -1,7 +1,5 @@
 """Positions of the nodes of a graph, by the attributes of several formats."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Hashable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The known name that a misspelt one probably means."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 

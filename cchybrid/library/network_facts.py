@@ -1,7 +1,5 @@
 """Facts of a network, for people who want to see whether it was read as they meant it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cchybrid.model import Network

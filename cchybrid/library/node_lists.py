@@ -1,7 +1,5 @@
 """Nodes and pairs of nodes by number, as users write them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

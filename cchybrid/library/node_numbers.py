@@ -1,7 +1,5 @@
 """Nodes by name or number, as users write them on the command line and in Python."""
 
-from __future__ import annotations
-
 import csv
 import difflib
 import operator

@@ -1,7 +1,5 @@
 """Recognition of the named collectives among messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import cast
 

@@ -1,7 +1,5 @@
 """Roles in named collectives: who takes part, who is the root, who sends and who receives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ W. J. Dally, C. L. Seitz, Deadlock-free message routing in multiprocessor interc
 IEEE Trans. Computers C-36 (1987) 547-553, doi:10.1109/TC.1987.1676939.
 """
 
-from __future__ import annotations
-
 import re
 from functools import reduce
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """All-to-all with a size for every pair (alltoallv), in messages of one size."""
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Typed access to parsed JSON; errors name the place of the wrong value."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping

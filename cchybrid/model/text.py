@@ -1,7 +1,5 @@
 """Texts of any origin, such as those of plugins, as one printable line."""
 
-from __future__ import annotations
-
 from typing import Any
 
 MAX_TEXT_LENGTH = 500

@@ -1,7 +1,5 @@
 """Whole numbers of any type, such as those of NumPy, as integers of Python."""
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The plugin that registers the networks, collectives and bound providers of cchybrid."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from cchybrid.library.collectives import PATTERNS

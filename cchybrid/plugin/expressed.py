@@ -6,8 +6,6 @@ whole messages by wormhole switching on shortest paths, with all ports and one r
 all its channels have capacity 1 in each direction.
 """
 
-from __future__ import annotations
-
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError
 

@@ -3,8 +3,6 @@
 Importing an engine would import Numba or OR-Tools, which takes seconds: too long for completion.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 from collections.abc import Iterable, Iterator

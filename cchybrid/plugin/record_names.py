@@ -1,7 +1,5 @@
 """All names by which users find a record: its name, its aliases, its former names."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The software that a run depends on: versions of plugins, and digests of the code of engines."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Building a Problem from an instance: deliveries, options and resources."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Problems with other options: additional paths, all of one hop, or those of given transfers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any

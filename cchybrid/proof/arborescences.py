@@ -9,8 +9,6 @@ branchings", 1967, doi:10.6028/jres.071B.032). Where only channels have a limit,
 each, cuts are as good (J. Edmonds, "Edge-disjoint branchings", in Combinatorial Algorithms, 1973).
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -6,8 +6,6 @@ small, and stronger than the one between nodes, which does not see that a messag
 nodes of a block is one message.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ Standard input brings the clauses, one per line. Standard output takes the true 
 after the word ``model``, or the bytes of a proof.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

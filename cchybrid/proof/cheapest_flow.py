@@ -5,8 +5,6 @@ Where several channels reach a node at the lowest price, they share its messages
 equal prices load symmetric networks equally. Prices that are integers have exact sums and ties.
 """
 
-from __future__ import annotations
-
 import heapq
 
 import numpy as np

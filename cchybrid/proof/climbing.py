@@ -1,7 +1,5 @@
 """Conversion of evidence to an increasing sequence of bounds, by the checker."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any

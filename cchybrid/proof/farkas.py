@@ -4,8 +4,6 @@ The dual values of channels and ports are prices per step, those of the goals th
 destinations, and those of the limit that a node has a message at most once are charges.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator, Mapping

@@ -7,8 +7,6 @@ with several destinations, the program with one unit per destination only sugges
 prices, and the dual of a program of last hops, count deliveries per link or port.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence

@@ -8,8 +8,6 @@ the same step.
 Source: thesis section 3.3.1, equation 3.3, with the ports of each node.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any

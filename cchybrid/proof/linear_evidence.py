@@ -1,7 +1,5 @@
 """Evidence of the kind ``linear``: prices per range of steps, and groups of messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any

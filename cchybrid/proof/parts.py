@@ -4,8 +4,6 @@ Every schedule has the broadcasts of each member's parts and the reductions to e
 scan those of the parts that members need, so every bound for one of them holds for the whole.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache

@@ -5,8 +5,6 @@ instance as one JSON object; standard output takes a JSON object per line: a bou
 error.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Evidence of the kind ``linear`` in whole numbers, from the duals of relaxations over time."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Mapping

@@ -14,8 +14,6 @@ L. R. Ford, D. R. Fulkerson, "Constructing maximal dynamic flows from static flo
 Research 6, 1958 (time-expanded networks). doi:10.1287/opre.6.3.419
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ before it has come there from the nearest source, nor so late that it no longer 
 destination inside. The checker decides whether every message pays.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

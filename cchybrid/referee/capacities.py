@@ -1,7 +1,5 @@
 """Overloads: uses of a resource beyond its limit, in one step or in one tick."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -4,8 +4,6 @@ A node holds values: its own part, and every sum that it has received. Sets of p
 over the nodes. The rules that concern paths, channels and ports are those of ``verify``.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from functools import reduce
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Hop distances between nodes, along channels and never through an endpoint."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import chain
 

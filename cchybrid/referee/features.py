@@ -5,8 +5,6 @@ what it means for every rule has been thought through; a subclass, too, as what 
 to the checker and to files may be something else.
 """
 
-from __future__ import annotations
-
 from typing import Any, NoReturn
 
 from cchybrid.model import (

@@ -1,7 +1,5 @@
 """Long computations in a thread that is abandoned when its result is no longer needed."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import threading

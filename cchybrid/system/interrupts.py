@@ -1,7 +1,5 @@
 """Ctrl-C, SIGTERM and SIGHUP ignored while processes are ended."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator

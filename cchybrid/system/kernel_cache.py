@@ -7,8 +7,6 @@ been compiled for this processor and these versions. It is written after the cod
 compilation is repeated. This module does not import numba.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

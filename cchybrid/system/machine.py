@@ -1,7 +1,5 @@
 """The machine on which this process runs, in words."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import platform

@@ -1,7 +1,5 @@
 """Standard output while code of plugins runs, also in several threads."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 import threading

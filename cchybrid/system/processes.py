@@ -1,7 +1,5 @@
 """Child processes that import the same modules as their parent and end with it."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

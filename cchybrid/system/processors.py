@@ -1,7 +1,5 @@
 """The processors of a run: ``--threads N`` means N of them, for all of its processes together."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

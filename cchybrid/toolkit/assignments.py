@@ -1,7 +1,5 @@
 """Parts of assignments."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Checks of an engine's options."""
 
-from __future__ import annotations
-
 import math
 
 

@@ -1,7 +1,5 @@
 """Step control: the order in which an engine tries numbers of steps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from cchybrid.plugin.engine import Run, Stop

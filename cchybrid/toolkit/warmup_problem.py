@@ -1,7 +1,5 @@
 """The Problem on which an engine's ``prepare`` compiles kernels."""
 
-from __future__ import annotations
-
 from cchybrid.model import Collective, Instance, Message, Network
 from cchybrid.problem import Problem, build_problem
 from cchybrid.system.kernel_cache import needs_compiling

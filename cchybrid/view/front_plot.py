@@ -1,7 +1,5 @@
 """A plot of answers that trade one value for another."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Text in LaTeX."""
 
-from __future__ import annotations
-
 from cchybrid.model.text import printable
 
 LATEX = {

@@ -1,7 +1,5 @@
 """Results and schedules as HTML, as notebooks show them; names are escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from html import escape
 

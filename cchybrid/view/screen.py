@@ -1,7 +1,5 @@
 """Text for people: wrapped to the terminal, and tables that stay readable where it is narrow."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """The summary of a result: its verdict, its instance, and the transfers."""
 
-from __future__ import annotations
-
 from cchybrid.host.result import Result
 from cchybrid.library.network_facts import read_line
 from cchybrid.model import Instance, Schedule

@@ -1,7 +1,5 @@
 """The table of a schedule's steps, laid out as the thesis' tables (8.2, 8.3, 8.4)."""
 
-from __future__ import annotations
-
 from itertools import accumulate, pairwise
 
 from rich import box

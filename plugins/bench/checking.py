@@ -1,7 +1,5 @@
 """The check of the runs of a store, each against the task of its row."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """``bench merge``, and the script of ``bench run --slurm``."""
 
-from __future__ import annotations
-
 import shlex
 import sqlite3
 import sys

@@ -1,7 +1,5 @@
 """The features of the instance that a row names, as columns of tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

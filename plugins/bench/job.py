@@ -5,8 +5,6 @@ one on standard output: ``result`` and ``schedule``, or ``failure``, or ``refuse
 settings).
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Progress on standard error: a bar on a terminal, lines elsewhere."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

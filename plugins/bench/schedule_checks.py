@@ -1,7 +1,5 @@
 """The check of a stored run of an instance: its schedule, its bound, its numbers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Runs on many machines: jobs on a Dask cluster, and one instance raced by its workers."""
 
-from __future__ import annotations
-
 from cchybrid.plugin import ExecutorInfo, hookimpl
 
 

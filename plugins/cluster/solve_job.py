@@ -5,8 +5,6 @@ The job is a JSON object on standard input: ``schedule`` (the best one so far, w
 every event of the slice, as workers send them (``cchybrid.host.wire``).
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator, Mapping

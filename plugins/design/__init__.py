@@ -3,8 +3,6 @@
 The folders are plugins of their own.
 """
 
-from __future__ import annotations
-
 from pkgutil import iter_modules
 
 from cchybrid.plugin import CommandInfo, NameInfo, hookimpl

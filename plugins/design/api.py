@@ -1,7 +1,5 @@
 """The Python function ``cchybrid.design``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Schedules and networks drawn: interactive pages, and figures for papers and notebooks."""
 
-from __future__ import annotations
-
 from cchybrid.plugin import CommandInfo, ExporterInfo, NameInfo, hookimpl
 from cchybrid.plugin.records import later
 

@@ -1,7 +1,5 @@
 """``draw``: a schedule or a network as an interactive page or a figure."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -8,8 +8,6 @@ References
   Graph Drawing 2006, doi:10.1007/978-3-540-70904-6_6
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Lines between nodes: straight, or bent where they would cross a node; lanes beside each other."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

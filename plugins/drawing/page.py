@@ -1,7 +1,5 @@
 """The interactive page of a schedule: one HTML file that loads nothing else."""
 
-from __future__ import annotations
-
 import json
 from importlib.util import find_spec
 from pathlib import Path

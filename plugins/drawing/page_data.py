@@ -1,7 +1,5 @@
 """The data of a schedule's page: plain numbers, texts and lists, for JSON."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from typing import Any

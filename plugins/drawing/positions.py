@@ -1,7 +1,5 @@
 """Coordinates of the nodes of any network, for drawing."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """The engines of cchybrid: every folder is a plugin, and needs no other."""
 
-from __future__ import annotations
-
 from pkgutil import iter_modules
 
 from cchybrid.plugin import hookimpl

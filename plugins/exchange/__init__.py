@@ -1,7 +1,5 @@
 """Schedules and proofs in the formats of other tools: exporters, importers, the audit."""
 
-from __future__ import annotations
-
 from cchybrid.plugin import CommandInfo, ExporterInfo, ImporterInfo, ProofFormatInfo, hookimpl
 from cchybrid.plugin.records import later
 

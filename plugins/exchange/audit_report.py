@@ -1,7 +1,5 @@
 """Reports of audits of many files: a CSV table and a Markdown page, with figures only."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path

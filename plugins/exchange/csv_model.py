@@ -1,7 +1,5 @@
 """The communication model that the rows of a CSV file state."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast

@@ -1,7 +1,5 @@
 """Linear evidence as cutting planes over the pseudo-Boolean formula."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping
 from itertools import pairwise

@@ -8,8 +8,6 @@ N. Wetzler, M. J. H. Heule and W. A. Hunt Jr., "DRAT-trim", SAT 2014,
 doi:10.1007/978-3-319-09284-3_31: the format DRAT.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """GOAL, the programs that LogGOPSim and ATLAHS simulate."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 

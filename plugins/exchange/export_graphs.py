@@ -1,7 +1,5 @@
 """The network of a schedule, and what goes over its channels: GraphML, DOT, BookSim's anynet."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from itertools import pairwise

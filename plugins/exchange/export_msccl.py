@@ -1,7 +1,5 @@
 """MSCCL XML, the programs of Microsoft's and AMD's executors for NCCL."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Schedules as JSON lines and as routing tables."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

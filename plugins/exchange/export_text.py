@@ -1,7 +1,5 @@
 """Exporters of schedules to CSV and to text, a line per transfer."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Foreign files: read with limits, compressed or not, and their importer found by their text."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import re

@@ -1,7 +1,5 @@
 """Collectives from the chunks of a foreign file: equal messages become the chunks of one."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar, cast

@@ -1,7 +1,5 @@
 """MSCCL XML programs as instances and schedules: executed, checked, and put into steps."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from itertools import pairwise

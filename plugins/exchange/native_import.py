@@ -1,7 +1,5 @@
 """Schedule files of cchybrid, so that an audit takes them as any other file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import replace

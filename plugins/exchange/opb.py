@@ -1,7 +1,5 @@
 """Certificates as a pseudo-Boolean formula with a proof that it is contradictory."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping
 from pathlib import Path

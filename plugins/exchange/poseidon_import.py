@@ -4,8 +4,6 @@ The instance has time slots, the same channels, one local port a tile, and a mes
 of a period.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

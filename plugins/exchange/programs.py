@@ -5,8 +5,6 @@ ranks. Its actions are in an order in which they can be performed one after anot
 MSCCL++ have several threads perform them, as far as one does not need what another one writes.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from itertools import accumulate, pairwise
 

@@ -1,7 +1,5 @@
 """JSON algorithms of SCCL and msccl-tools: chunks with addresses, steps with rounds, a topology."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """The papers' table of a schedule, sources by steps, as Markdown, LaTeX and CSV."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -4,8 +4,6 @@ Links that take several epochs for a chunk, switches that copy, and parts of chu
 model of cchybrid lacks; what can be judged without them is judged here.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Trees of the throughput as schedules: one batch of chunks, with a step per level of the trees."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from itertools import pairwise

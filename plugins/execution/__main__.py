@@ -1,7 +1,5 @@
 """A schedule on MPI ranks: ``mpiexec -n 8 python -m cchybrid_plugins.execution SCHEDULE``."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

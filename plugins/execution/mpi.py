@@ -1,7 +1,5 @@
 """MPI programs from schedules: the plan that a program performs, and the program as a text."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A plot of simulated times by message size: the schedule, all at once, MPI's collective."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from cchybrid.view.plot import COLOURS, new_plot

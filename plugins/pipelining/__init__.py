@@ -1,7 +1,5 @@
 """Messages in chunks, steps of several rounds: throughput, fewest rounds, the front of the two."""
 
-from __future__ import annotations
-
 from cchybrid.plugin import BenchmarkKind, CheckInfo, CommandInfo, EngineInfo, NameInfo, hookimpl
 
 GROUP = "Chunks and rounds"

@@ -1,7 +1,5 @@
 """``best``: the fastest schedule for a size, and a bound on the time of every other."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Trees of a throughput as XML in the form of ForestColl's program (arXiv:2402.06787)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any

@@ -4,8 +4,6 @@ Version 1 has the record of the network's design, if any; version 2 the bandwidt
 in GB/s, from which its capacity follows, and perhaps its latency in microseconds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction

@@ -7,8 +7,6 @@ its outgoing links lead to. The mode is ``T`` (transmitter), ``R`` (receiver), `
 a channel of capacity 2.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """JSON Schemas (draft 2020-12) of the file formats."""
 
-from __future__ import annotations
-
 import json
 from importlib import resources
 from typing import Any

@@ -1,7 +1,5 @@
 """Families of networks that users name, such as ``mesh-4x8``; one file per subject."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from importlib import import_module
 

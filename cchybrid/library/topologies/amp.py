@@ -5,8 +5,6 @@ processors have four links. Only the one of eight nodes has been published link 
 larger ones are designed here.
 """
 
-from __future__ import annotations
-
 from cchybrid.library.topologies import layouts
 from cchybrid.library.topologies.sizes import numbered
 from cchybrid.model import Network

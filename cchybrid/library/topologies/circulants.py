@@ -1,7 +1,5 @@
 """Circulant graphs: general ones, Harary graphs, Midimew networks and K-rings of two rings."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Clusters of GPUs: equal boxes, joined by switches of their network adapters (NICs)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from cchybrid.library.records import TopologyInfo

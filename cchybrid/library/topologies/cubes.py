@@ -1,7 +1,5 @@
 """Hypercubes."""
 
-from __future__ import annotations
-
 from cchybrid.library.topologies import layouts
 from cchybrid.library.topologies.sizes import check_min_nodes, numbered, power_of_two
 from cchybrid.model import Network

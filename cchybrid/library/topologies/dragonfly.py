@@ -1,7 +1,5 @@
 """Dragonflies: groups of routers, with one link between every two groups."""
 
-from __future__ import annotations
-
 from cchybrid.library.topologies import layouts
 from cchybrid.library.topologies.sizes import check_size, numbered
 from cchybrid.model import Network

@@ -1,7 +1,5 @@
 """Fat networks: every node of a network becomes a switch with several terminals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

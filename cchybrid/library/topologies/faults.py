@@ -1,7 +1,5 @@
 """Networks with failed links and nodes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace

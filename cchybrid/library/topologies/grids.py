@@ -1,7 +1,5 @@
 """Meshes and tori of any number of dimensions."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """HyperX networks: grids with every two nodes of a row linked."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 

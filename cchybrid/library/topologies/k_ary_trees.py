@@ -1,7 +1,5 @@
 """k-ary n-trees, the fat trees of data centres."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from cchybrid.library.topologies import layouts

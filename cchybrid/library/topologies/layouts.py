@@ -1,7 +1,5 @@
 """Coordinates of nodes for drawing, about one unit between neighbours."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Sequence

@@ -17,8 +17,6 @@ The accelerators are those of the papers on SCCL (PPoPP 2021), ForestColl (2024)
 (SIGCOMM 2024), and of data sheets, the backbones those of the program rwa-wdm-sim.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

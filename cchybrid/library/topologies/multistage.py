@@ -6,8 +6,6 @@ that runs straight through all switches leads from every terminal back to itself
 unused paths, those from a terminal to itself, cover every link between the stages once.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 

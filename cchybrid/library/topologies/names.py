@@ -1,7 +1,5 @@
 """From a name such as ``mesh-4x8`` to its network, and suggestions for a misspelt one."""
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import re

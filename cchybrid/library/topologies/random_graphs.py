@@ -1,7 +1,5 @@
 """Random networks: the same name, which contains the seed, gives the same network."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Rings, and rings with links across."""
 
-from __future__ import annotations
-
 from cchybrid.library.records import TopologyInfo
 from cchybrid.library.topologies import layouts
 from cchybrid.library.topologies.sizes import check_min_nodes, check_size, numbered

@@ -1,7 +1,5 @@
 """Networks of shifted words: de Bruijn, shuffle-exchange, cube-connected cycles, butterflies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from cchybrid.library.topologies import layouts

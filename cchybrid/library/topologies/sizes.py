@@ -1,7 +1,5 @@
 """Sizes of named networks: numbers in names, and limits of nodes and channels."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Slim flies: graphs of diameter 2 close to the maximum size for their degree."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from cchybrid.library.topologies import layouts

@@ -1,7 +1,5 @@
 """Graphs of small diameter for their degree: Petersen, Heawood, Levi, Kautz, complete."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from cchybrid.library.records import TopologyInfo

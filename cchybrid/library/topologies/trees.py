@@ -1,7 +1,5 @@
 """Binary trees with terminals at the leaves or at all nodes, and fat trees."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from cchybrid.library.topologies import layouts

@@ -1,7 +1,5 @@
 """The conformance suite of engines."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Checks of an engine as a whole; each raises a ``ConformanceError`` if it fails."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import time

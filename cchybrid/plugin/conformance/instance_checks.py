@@ -1,7 +1,5 @@
 """Checks of an engine on one instance; each raises a ``ConformanceError`` if it fails."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Initial individuals (thesis section 6.5.4)."""
 
-from __future__ import annotations
-
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.mutation import draw_distributor
 from cchybrid.toolkit.evolution.ports import count_ports, free_ports

@@ -10,8 +10,6 @@ for constraint satisfaction and scheduling problems", Artificial Intelligence 58
 doi:10.1016/0004-3702(92)90007-K
 """
 
-from __future__ import annotations
-
 from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.kernels import inlined, internal
 from cchybrid.toolkit.kernels.flat import Flat

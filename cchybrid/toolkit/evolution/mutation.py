@@ -1,7 +1,5 @@
 """The mutation operator of the thesis (section 6.6) on one individual, compiled."""
 
-from __future__ import annotations
-
 import math
 
 from cchybrid.toolkit.kernels import internal

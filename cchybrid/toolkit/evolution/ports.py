@@ -4,8 +4,6 @@ Ports count even where their capacity is implied by that of the channels: a node
 messages in a step than it has channels is in conflict, whichever paths they take.
 """
 
-from __future__ import annotations
-
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.kernels import inlined, internal
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat

@@ -5,8 +5,6 @@ option whose required delivery was made, the one with the least used ports; if t
 delivery is postponed. A delivery postponed beyond the last step is late and counts as a penalty.
 """
 
-from __future__ import annotations
-
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.ports import count_ports, port_load
 from cchybrid.toolkit.kernels import internal

@@ -1,7 +1,5 @@
 """Violations of an assignment, counted: overloads, violated precedences, missing deliveries."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cchybrid.problem import Assignment, Problem

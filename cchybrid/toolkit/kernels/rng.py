@@ -8,8 +8,6 @@ G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generato
 (generator and constants). doi:10.1145/2660193.2660195
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

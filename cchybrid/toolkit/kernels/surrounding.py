@@ -5,8 +5,6 @@ The thesis fixes a radius in hops, and excludes all transfers beyond it (``restr
 only where there is no shorter one.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

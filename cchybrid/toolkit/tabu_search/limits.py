@@ -1,7 +1,5 @@
 """Limits on the length of paths, and the memory that a search takes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cchybrid.problem import Problem

@@ -1,7 +1,5 @@
 """Reports on benchmarks: the runs of a store, checked again, as Markdown, CSV and HTML."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 from cchybrid.model.errors import InputError

@@ -1,7 +1,5 @@
 """The cells of tables as text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The command lines that produced a store."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import replace
 from typing import Any

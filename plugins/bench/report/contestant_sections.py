@@ -1,7 +1,5 @@
 """The sections of the report on contestants, their steps, and teams beside their members."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import comb, inf
 

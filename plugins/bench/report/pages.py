@@ -1,7 +1,5 @@
 """The files of a report: Markdown, one self-contained HTML page, and CSV."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The files for a paper: the table of all rows in LaTeX, and the plot of convergence as PDF."""
 
-from __future__ import annotations
-
 from pandas import DataFrame
 
 from cchybrid.library.node_lists import format_nodes

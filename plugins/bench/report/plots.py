@@ -1,7 +1,5 @@
 """The plots of a report, as SVG embedded in a page, whose colours it uses."""
 
-from __future__ import annotations
-
 import io
 import math
 import re

@@ -1,7 +1,5 @@
 """The growth of time and memory with the number of nodes, family by family."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """A page for the best schedule of every row."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import replace

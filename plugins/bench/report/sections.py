@@ -1,7 +1,5 @@
 """The content of a report on schedules, section by section; the template defines the layout."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tests of differences between samples of runs, with a correction for their number."""
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The state of every row: the best of all runs, compared with published values or a store."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from statistics import fmean

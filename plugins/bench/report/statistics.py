@@ -1,7 +1,5 @@
 """Statistics of the contestants' runs: rates with intervals, times, remaining conflicts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from statistics import fmean, median_high

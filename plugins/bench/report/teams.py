@@ -1,7 +1,5 @@
 """Teams beside their members: whether engines are better together, and which one seeded which."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TypeAlias
 

@@ -10,8 +10,6 @@ the ends of two links (2-opt), for all rotations at once. With an empty half-lin
 of a link; with two it adds a link.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

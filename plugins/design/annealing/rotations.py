@@ -5,8 +5,6 @@ Internally, node ``r + k * (nodes // g)`` is the image of node r after k applica
 ``nodes // g``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

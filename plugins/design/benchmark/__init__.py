@@ -1,7 +1,5 @@
 """Benchmarks of designs: networks to be designed, beside published values."""
 
-from __future__ import annotations
-
 from cchybrid.plugin import BenchmarkKind, hookimpl
 
 

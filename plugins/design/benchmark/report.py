@@ -1,7 +1,5 @@
 """The report of a suite of designs: own and published values side by side, column by column."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from typing import Any

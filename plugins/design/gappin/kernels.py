@@ -1,7 +1,5 @@
 """Compiled creation of child networks, and the latencies of a population."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 A network under design is an array of ports, see ``ports``.
 """
 
-from __future__ import annotations
-
 from cchybrid.plugin import CostTermInfo, hookimpl
 
 from .terms import TERMS

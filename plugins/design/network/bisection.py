@@ -10,8 +10,6 @@ C. M. Fiduccia and R. M. Mattheyses, "A linear-time heuristic for improving netw
 1982, 175-181, doi:10.1109/DAC.1982.1585498.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The exact bisection of small networks by CP-SAT."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from ortools.sat.python import cp_model

@@ -6,8 +6,6 @@ M. Marden, "A genetic algorithm for designing parallel processor interconnection
 6.5 and 6.6.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -5,8 +5,6 @@ Marden's paper: it is 16 for a ring of 64 nodes. ``mean_over_others`` converts i
 pairs of different nodes, as in the order/degree problem.
 """
 
-from __future__ import annotations
-
 import math
 
 from .distances import all_distances

@@ -4,8 +4,6 @@ An array of ports has shape (nodes, degree) and holds the node at the other end 
 every port. An empty port holds its own node: kernels then need no test for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

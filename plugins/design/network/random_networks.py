@@ -6,8 +6,6 @@ M. Marden, "A genetic algorithm for designing parallel processor interconnection
 2.2 (initial population) and section 5.1 (limited wires).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

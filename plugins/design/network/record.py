@@ -1,7 +1,5 @@
 """The record of a designed network for the independent checker."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from cchybrid.design_checker import DESIGN_FORMAT

@@ -11,8 +11,6 @@ M. Marden, "A genetic algorithm for designing parallel processor interconnection
 docs/design.md.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

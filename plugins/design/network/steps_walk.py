@@ -6,8 +6,6 @@ one to an empty port, keeps to networks whose bound is at most the number of ste
 for, and yields each of them once, up to isomorphism.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from itertools import combinations

@@ -1,7 +1,5 @@
 """The functions of the cost terms of cchybrid, each of a task and ports, shape (n, d)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .bisection import bisection

@@ -1,7 +1,5 @@
 """The cost terms of cchybrid."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from cchybrid.plugin.records import CostTermInfo

@@ -1,7 +1,5 @@
 """The table of constructions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from .context import AnyDraft, Context

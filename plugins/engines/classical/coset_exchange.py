@@ -11,8 +11,6 @@ Compare E. A. Varvarigos, D. P. Bertsekas, "Communication algorithms for isotrop
 hypercubes and wraparound meshes", Parallel Computing 18, 1992, where all nodes do the same.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from itertools import permutations, product

@@ -10,8 +10,6 @@ M. Barnett, D. G. Payne, R. A. van de Geijn, J. Watts, "Broadcasting on meshes w
 routing", TR-93-24, University of Texas at Austin, 1993.
 """
 
-from __future__ import annotations
-
 from cchybrid.model import Transfer
 
 from .context import Context, DoesNotApplyError, Draft

@@ -17,8 +17,6 @@ multiport wormhole-routed mesh networks", IEEE Transactions on Parallel and Dist
 1997.
 """
 
-from __future__ import annotations
-
 from cchybrid.model import Transfer
 
 from .context import Context, DoesNotApplyError, Draft, Path

@@ -1,7 +1,5 @@
 """Ordered factorisations of a number of nodes: the possible sides of a grid."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 

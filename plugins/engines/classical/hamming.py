@@ -3,8 +3,6 @@
 Nodes have labels of a few digits; two are linked if their labels differ in one digit.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bipartite matching of items and places with capacities, by augmenting paths."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TypeVar
 

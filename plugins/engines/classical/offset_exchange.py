@@ -7,8 +7,6 @@ shortest side: a step for each choice of c, d, ..., which is optimal, as this is
 messages that have to pass a channel of the shortest side.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

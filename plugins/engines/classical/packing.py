@@ -1,7 +1,5 @@
 """List scheduling of paths: the longest first, each into the first step where one fits."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from cchybrid.model import Transfer

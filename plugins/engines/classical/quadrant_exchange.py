@@ -21,8 +21,6 @@ mesh, from 0. All quadrants do the same, mirrored. For k < q let C(w) = (k - w) 
    attempts fail only for some of 20 and more.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import pairwise, permutations, product

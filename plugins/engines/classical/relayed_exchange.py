@@ -6,8 +6,6 @@ as many messages as possible a hop nearer to their destinations, those with the 
 first. Where no channel is idle, as on hypercubes and rings, the schedule is optimal.
 """
 
-from __future__ import annotations
-
 from .context import Context, DoesNotApplyError, Draft, Path
 from .matching import assign
 from .translations import Pair, Translations, Waves, representatives, translations

@@ -9,8 +9,6 @@ P. K. McKinley, Y.-J. Tsai, D. F. Robinson, "Collective communication in wormhol
 parallel computers", Computer 28, 1995. doi:10.1109/2.476198
 """
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Iterator
 from itertools import pairwise

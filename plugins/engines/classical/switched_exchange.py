@@ -5,8 +5,6 @@ longest first, each hop or path in the first step where it fits. On clusters of 
 (as in NVIDIA's PXN) where NICs are on rails, all NICs are busy until the last step.
 """
 
-from __future__ import annotations
-
 from itertools import chain, pairwise
 
 import numpy as np

@@ -5,8 +5,6 @@ orbit are scheduled, on one channel per orbit; longest paths come first, each in
 where it fits. (On hypercubes and HyperX the whole group suffices: see the offset exchange.)
 """
 
-from __future__ import annotations
-
 from .context import Context, DoesNotApplyError, Draft
 from .packing import packed
 from .translations import representatives, translations

@@ -1,7 +1,5 @@
 """The choice of one route per delivery with the smallest maximal load."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

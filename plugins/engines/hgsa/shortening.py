@@ -1,7 +1,5 @@
 """The two heuristics of HGSA that shorten routes (HGSA paper, section 3.3), for any Problem."""
 
-from __future__ import annotations
-
 from cchybrid.problem.arrays import IntArray
 from cchybrid.toolkit.kernels import compiled, internal
 from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat

@@ -1,7 +1,5 @@
 """Initial partial schedules: repaired near-solutions, and the best schedule less one step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

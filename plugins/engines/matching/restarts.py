@@ -1,7 +1,5 @@
 """The kernel that makes many schedules with random weights."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cchybrid.problem.arrays import BoolArray, IntArray

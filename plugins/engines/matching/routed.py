@@ -1,7 +1,5 @@
 """Kernels for messages of one destination: a schedule of fixed routes."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

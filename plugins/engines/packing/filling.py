@@ -1,7 +1,5 @@
 """Fill one step after another with routes that share no resource, by local search."""
 
-from __future__ import annotations
-
 import math
 
 from cchybrid.problem.arrays import BoolArray

@@ -1,7 +1,5 @@
 """The last steps of a schedule, all at once: CP-SAT's local search over the listed routes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from cchybrid.plugin.engine import Run

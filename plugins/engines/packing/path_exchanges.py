@@ -1,7 +1,5 @@
 """Fill steps by searches of paths with at most one delivery in the way, for many deliveries."""
 
-from __future__ import annotations
-
 import math
 
 from cchybrid.problem.arrays import BoolArray, IntArray

@@ -1,7 +1,5 @@
 """Exact solutions of sparse systems of linear equations."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Checks of a designer; each raises a ``ConformanceError`` if it fails."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

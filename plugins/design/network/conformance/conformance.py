@@ -1,7 +1,5 @@
 """The conformance suite of designers."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
