@@ -86,7 +86,7 @@ IgnoreAttributes = Annotated[
 ]
 Unit = Annotated[
     str | None,
-    option("U", "The bandwidth or capacity in a graph file that is a message per step; or exact."),
+    option("U", "The bandwidth or capacity in a graph file for a capacity of 1; or exact."),
 ]
 
 
@@ -185,11 +185,11 @@ def _instance(
     rounds : R1,R2,...
         Rounds per step: capacities are multiplied by them.
     size : BYTES
-        Bytes of every message (1MiB): steps become ticks, by the bandwidths of links.
+        Bytes of every message (1MiB): steps become ticks.
     tick : US
         Microseconds of a tick; times are rounded up to it.
-    size_matrix : FILE.csv
-        For alltoallv: the bytes from every node (row) to every other one.
+    size_matrix : CSV
+        For alltoallv: bytes from every node to every other.
     """
 
 
