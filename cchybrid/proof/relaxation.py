@@ -182,8 +182,9 @@ class Relaxation:
         yield from self.sent_keys()
 
     def sent_keys(self) -> Iterator[Key]:
-        """Yield the keys of the rows ``sent``."""
-        for message in range(len(self.network.messages)):
+        """Yield the keys of the rows ``sent``; none where merged senders pass a node at once."""
+        known = self.network.hop_by_hop or self.per_sender
+        for message in range(len(self.network.messages)) if known else ():
             pairs = [*product(self.holders(message), self.receivers(message))]
             if self.network.hop_by_hop:
                 pairs = [*self.network.channels]

@@ -332,6 +332,10 @@ def test_rounds_are_proved_for_fewer_features() -> None:
     assert linear_rounds(star(**HOPS, ports=1), evidence, 2) == 1
     assert linear_rounds(star(), evidence, None) == 1
     assert linear_rounds(star(), evidence, 2) == 1
+    nodes = star().nodes
+    by_table = star(routing={"next": [[0] * nodes] * nodes})
+    with pytest.raises(EvidenceError, match=r"^rounds per chunk: not proved for routing table$"):
+        linear_rounds(by_table, evidence, 2)
     summed = by_hand([[0, 1], [1, 0]], [0, 1], kind="allreduce")
     for network, feature in (
         (star(**HOPS, ports=1), "limited ports"), (star(rounds=[2, 1]), "rounds"),

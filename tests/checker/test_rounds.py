@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cchybrid.checker import EvidenceError, fingerprint
-from cchybrid.checker.certificate import RoundsVerdict, without_parts
+from cchybrid.checker.certificate import RoundsVerdict
 from cchybrid.host.certificates import check_rounds
 from cchybrid.model import Schedule
 from cchybrid.referee.verify import verify_schedule
@@ -38,12 +38,6 @@ def test_what_holds(name: str) -> None:
     assert verdict.rounds_per_chunk == Fraction(verdict.rounds, verdict.chunks)
 
 
-def table(instance: Any) -> dict[str, list[list[int]]]:
-    """Return a routing table of the right size."""
-    nodes = instance["network"]["nodes"]
-    return {"next": [[0] * nodes] * nodes}
-
-
 CHANGES: dict[str, Callable[[Any, Any], object]] = {
     "about another": lambda s, c: c.update(format="cchybrid-certificate/1"),
     "^the claim is not well-formed: steps and scope": lambda s, c: c.update(
@@ -60,10 +54,6 @@ CHANGES: dict[str, Callable[[Any, Any], object]] = {
     "called 'rows'; make it anew: cchybrid prove": lambda s, c: c["evidence"].update(kind="rows"),
     "no object of kind, channels": lambda s, c: c["evidence"].update(steps=3),
     "shows no number of rounds": lambda s, c: c["evidence"].update(channels=[]),
-    "rounds per chunk: not proved for routing table": lambda s, c: (
-        s["instance"]["model"].update(switching="wormhole", routing=table(s["instance"])),
-        c["instance"].update(sha256=fingerprint(without_parts(s["instance"]))),
-    ),
 }
 
 
