@@ -101,7 +101,8 @@ def test_every_command_that_reads_a_graph_takes_a_unit(folder, command, answer):
     graph.add_edge("R1", "R2", bandwidth=300)
     graph.add_edge("R2", "R3", bandwidth=23.7)
     nx.write_graphml(graph, folder / "nic.graphml")
-    for words in ("network {}", "bound {} AAB", "solve {} AAB", "instance {} AAB -o i.json"):
+    assert answer("network nic.graphml")["capacities"] == [79, 1000]
+    for words in ("bound {} AAB", "solve {} AAB", "instance {} AAB -o i.json"):
         refused = command(words.format("nic.graphml"), 2)
         assert "say what a message per step is: --unit 23.7" in refused.stderr
     assert answer("network nic.graphml --unit 23.7")["capacities"] == [1, 12]
