@@ -129,7 +129,7 @@ def grouped(draw: st.DrawFn, network: Network) -> Network:
 
 
 def shared_of(network: Network) -> dict[tuple[int, int], tuple[int, int]]:
-    """Return for every channel that shares its capacity the first of those that share it."""
+    """Return for every channel that shares its capacity the first of its pair or group."""
     sets = [*(((a, b), (b, a)) for a, b in network.half_duplex), *network.groups]
     return {hop: each[0] for each in sets for hop in each}
 

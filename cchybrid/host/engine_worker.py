@@ -233,7 +233,7 @@ def run_engine(run: WorkerRun, job: Line, received: ReceivedInstance) -> None:
     problem = run.problem
     if problem is not None and problem.rounds != (1,) and not job["several_rounds"]:
         reason = "steps of several rounds; the engine rounds works on them"
-    if problem is not None and problem.horizon not in job.get("horizons", ("steps",)):
+    if problem is not None and problem.horizon not in job["horizons"]:
         reason = {"slots": "time slots", "ticks": "ticks"}.get(problem.horizon, "no ticks")
     if reason is not None:
         run.send("unsupported", text=str(reason))

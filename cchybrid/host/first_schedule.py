@@ -50,8 +50,6 @@ STARTS = 10
 """List schedules in ticks, of which the shortest counts; fewer of large Problems."""
 MAX_STARTED_OPTIONS = 500_000
 """Options of these schedules together: one schedule of a million options takes some seconds."""
-NO_LIMIT = 1 << 60
-"""More ticks than any schedule has."""
 LONGER = 50
 """A period in which not all messages fit is made longer by this part of it, and by one slot."""
 MAX_SENDERS = 4
@@ -127,11 +125,12 @@ def _in_ticks(forward: Instance, should_stop: Callable[[], bool]) -> Steps | Non
     """Return a schedule in ticks, or ``None`` if ``should_stop`` became true first."""
     import numpy as np
 
+    from cchybrid.toolkit.kernels.list_scheduling import NEVER
     from cchybrid.toolkit.list_scheduling import ListScheduler
 
     problem = build_problem(forward)
     scheduler, stop = ListScheduler(problem, np.random.default_rng(0)), np.zeros(1, dtype=np.bool_)
-    found, best = None, NO_LIMIT
+    found, best = None, NEVER
     for _ in range(max(1, min(STARTS, MAX_STARTED_OPTIONS // max(1, problem.options)))):
         scheduler.restart()
         try:

@@ -91,8 +91,8 @@ class Result(RunResult):
         if self.status == "infeasible":
             lower = counted_steps(self.instance, self.lower_bound.steps)
             reason = f"no schedule has fewer than {lower}"
-            if self.unreachable is not None:
-                reason = self.unreachable.words(self.instance.network)
+            if (lost := self.unreachable) is not None:
+                reason = lost.words(self.instance.network)
             return f"{name}: infeasible ({how}): {reason}"
         if steps is None and not self.search_seconds:  # as by cchybrid.bound
             lower = counted_steps(self.instance, self.lower_bound.steps)

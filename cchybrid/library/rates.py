@@ -92,8 +92,9 @@ def in_ticks(
         Some channel takes more than ``MAX_LENGTH`` of the ticks that are named.
     """
     # A GB/s is a thousand bytes per microsecond.
-    busy = [size / (bandwidth * 1000) for bandwidth, _ in rates.of(network)]
-    late = [latency for _, latency in rates.of(network)]
+    each = rates.of(network)
+    busy = [size / (bandwidth * 1000) for bandwidth, _ in each]
+    late = [latency for _, latency in each]
     exact = common_divisor([*busy, *late])
     step = exact if tick is None else tick
     longest = max([*busy, *late], default=step)

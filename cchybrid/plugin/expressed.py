@@ -46,7 +46,7 @@ def features(schedule: Schedule) -> set[str]:
     return {name for name, there in present.items() if there}
 
 
-def refuse_slots_and_ticks(instance: Instance, what: str) -> None:
+def refuse_slots_ticks_groups(instance: Instance, what: str) -> None:
     """Raise an ``InputError`` for time slots, ticks, or groups of channels."""
     if instance.horizon != "steps" or instance.network.groups:
         kind = "time slots" if instance.horizon == "slots" else "channels with times of their own"

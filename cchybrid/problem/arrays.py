@@ -198,11 +198,9 @@ class ProblemArrays:
     def start_of(self, option: IntArray, step: IntArray) -> LongArray:
         """Return the first tick of each option whose last one is given; in steps they are equal."""
         first = step.astype(np.int64)
-        return (
-            first - self.path_duration[self.option_path[option]] + 1
-            if self.horizon == "ticks"
-            else first
-        )
+        if self.horizon == "ticks":
+            first -= self.path_duration[self.option_path[option]] - 1
+        return first
 
     def rounds_in(self, step: int) -> int:
         """Return how many times every resource carries its capacity in a step, from 0."""

@@ -64,6 +64,9 @@ def _distances(instance: Instance) -> tuple[Ticks, Ticks]:
     several = max(instance.collective.flat[1]) > 1
     begun = np.full((network.nodes, network.nodes), np.inf)
     ended = begun.copy()
+    times: list[list[tuple[int, int, int]]] = [[] for _ in range(network.nodes)]
+    for (a, b, _), (latency, length) in zip(network.channels, network.times, strict=True):
+        times[a].append((b, latency, length))
     for source in range(network.nodes):
         waiting = [(0, source)]
         ended[source, source] = 0
@@ -74,8 +77,7 @@ def _distances(instance: Instance) -> tuple[Ticks, Ticks]:
             begun[source, node] = tick
             if node in stops and node != source and not (hop_by_hop or several):
                 continue
-            for after in network.successors[node]:
-                latency, length = network.time_of((node, after))
+            for after, latency, length in times[node]:
                 end = tick + latency + length
                 ended[source, after] = min(ended[source, after], end)
                 stored = hop_by_hop or after in stops
@@ -144,10 +146,10 @@ def _evidence(
     firsts = [columns[0] for columns in together.values()]
     channels, lengths = [channels[each] for each in firsts], [lengths[each] for each in firsts]
     best: tuple[int, list[Window]] = 0, []
-    for head in _some(before.min(axis=1)):
-        for tail in _some(after.min(axis=1)):
-            far = before.min(axis=1) >= head
-            last = after.min(axis=1) >= tail
+    soonest, shortest = before.min(axis=1), after.min(axis=1)
+    for head in _some(soonest):
+        for tail in _some(shortest):
+            far, last = soonest >= head, shortest >= tail
             kept = int((far[source] & last[goal]).sum())
             heads, tails = before[far].min(axis=0), after[last].min(axis=0)
             windows = [
@@ -202,13 +204,12 @@ def _port_evidence(instance: Instance) -> Iterator[dict[str, object]]:
         ("inject", sent, model.inject_limit, 0),
         ("accept", got, model.accept_limit, 1),
     ):
+        shortest: dict[int, int] = {}
+        for channel, time in zip(network.channels, network.times, strict=True):
+            node = channel[end]
+            shortest[node] = min(time.length, shortest.get(node, time.length))
         for node in np.flatnonzero(counts).tolist():
-            lengths = [
-                time.length
-                for channel, time in zip(network.channels, network.times, strict=True)
-                if channel[end] == node
-            ]
             limit = limit_of(node)
-            if limit and lengths:
-                ticks = (-(-int(counts[node]) // limit) - 1) * min(lengths) + 1
+            if limit and node in shortest:
+                ticks = (-(-int(counts[node]) // limit) - 1) * shortest[node] + 1
                 yield linear(ticks, **{key: [[node, 1]]})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cchybrid.model import Network, Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.expressed import refuse_slots_and_ticks
+from cchybrid.plugin.expressed import refuse_slots_ticks_groups
 from cchybrid.referee.verify import refuse_invalid
 from cchybrid.view.step_table import step_heading
 
@@ -60,7 +60,7 @@ def draw(found: Network | Schedule, step: int | None = None, chart: str | None =
     """
     if isinstance(found, Network):
         return draw_network(found)
-    refuse_slots_and_ticks(found.instance, "a figure")
+    refuse_slots_ticks_groups(found.instance, "a figure")
     return CHARTS[chart or "steps"](found) if step is None else draw_step(found, step)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.expressed import refuse_slots_and_ticks
+from cchybrid.plugin.expressed import refuse_slots_ticks_groups
 from cchybrid.referee.verify import refuse_invalid
 
 SCRIPTS = ("page_model.js", "page_network.js", "page_charts.js", "page_tree.js", "page.js")
@@ -29,7 +29,7 @@ def page(schedule: Schedule, *, title: str | None = None) -> str:
     """
     if find_spec("jinja2") is None:
         raise InputError("a page needs jinja2", hint="pip install 'cchybrid[draw]'")
-    refuse_slots_and_ticks(schedule.instance, "a page")
+    refuse_slots_ticks_groups(schedule.instance, "a page")
     refuse_invalid(schedule)
     from jinja2 import Environment, StrictUndefined
 

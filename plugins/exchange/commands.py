@@ -62,7 +62,7 @@ Performing = Annotated[
 def _in_steps(schedule: Schedule, name: str) -> Schedule:
     """Return a schedule in ticks as one in steps, for a format of this name that has no times.
 
-    Transfers that begin in the same tick are a step: where each begins after those that it needs
+    Transfers that begin in the same tick are a step: where each begins after the ones it needs
     have ended, so it does in steps, and no more of them share a channel.
     """
     network = replace(schedule.instance.network, times=(), tick=None)

@@ -13,7 +13,7 @@ from cchybrid.cli import arguments
 from cchybrid.cli.schedules import ScheduleFile
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
-from cchybrid.plugin.expressed import refuse_slots_and_ticks
+from cchybrid.plugin.expressed import refuse_slots_ticks_groups
 from cchybrid.view.screen import print_lines, print_table
 
 if TYPE_CHECKING:
@@ -157,5 +157,5 @@ def load_valid(path: Path) -> Schedule:
 
     found = Schedule.load(path)
     refuse_invalid(found, path)
-    refuse_slots_and_ticks(found.instance, "a model of time")
+    refuse_slots_ticks_groups(found.instance, "a model of time")
     return found

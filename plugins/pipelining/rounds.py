@@ -28,7 +28,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.text import printable
 from cchybrid.model.whole_numbers import whole
 from cchybrid.plugin.engine import Budget
-from cchybrid.plugin.expressed import refuse_slots_and_ticks
+from cchybrid.plugin.expressed import refuse_slots_ticks_groups
 from cchybrid.plugin.records import EngineInfo
 from cchybrid.plugin.strategy import Arm, Phase
 from cchybrid.proof.reach import explain, farthest, unreachable
@@ -150,7 +150,7 @@ def in_switching(instance: Instance, switching: str | None = None) -> Instance:
     InputError
         For time slots, a routing table, or a destination that is not reached through switches.
     """
-    refuse_slots_and_ticks(instance, "rounds")
+    refuse_slots_ticks_groups(instance, "rounds")
     network, model = instance.network, instance.model
     switched = network.has_switches
     direct = instance.with_model(rounds=())
@@ -163,7 +163,7 @@ def in_switching(instance: Instance, switching: str | None = None) -> Instance:
         routing = model.table or "minimal"
         switching = switching or "store-and-forward"
         stored = instance.with_model(switching=switching, routing=routing, rounds=())
-        refuse_slots_and_ticks(stored, "rounds")
+        refuse_slots_ticks_groups(stored, "rounds")
         return stored
     if model.table is not None:
         raise InputError(

@@ -20,7 +20,7 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_json
 from cchybrid.model.shown import counted
 from cchybrid.model.text import printable
-from cchybrid.plugin.expressed import refuse_slots_and_ticks
+from cchybrid.plugin.expressed import refuse_slots_ticks_groups
 
 MAX_SHOWN = 12
 """Channels of a cut that are shown by name."""
@@ -243,7 +243,7 @@ def throughput_of(instance: Instance, time_limit: float = 60.0) -> ThroughputRes
     from .proof.throughput import throughput_record
 
     read_seconds(time_limit, required=True)
-    refuse_slots_and_ticks(instance, "throughput")
+    refuse_slots_ticks_groups(instance, "throughput")
     started = time.monotonic()
     found = throughput_instance(instance)
     record = throughput_record(found, time_limit)

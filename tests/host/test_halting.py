@@ -28,7 +28,7 @@ def pool() -> Iterator[WorkerPool]:
 
 JOB = {
     "run": "cchybrid.host.engine_worker:WorkerRun", "kind": "engine", "engine": "restless",
-    "view": "instance", "quotients": {},
+    "view": "instance", "quotients": {}, "horizons": ["steps"],
     "target_name": f"{faulty_engines.__name__}:Restless", "options": {}, "seed": 7,
     "budget": {"seconds": 60.0, "evaluations": None, "threads": 1, "memory": None},
     "target": None, "blind": False, "lower": 1, "news": [],

@@ -168,10 +168,9 @@ def dispatch(
                 last = max(last, end)
                 heappush(events, end)
                 for use in range(tables.use_start[path], tables.use_start[path + 1]):
-                    until = now + tables.offset[use] + tables.length[path]
-                    heappush(events, until)
-                    if tables.offset[use] > 0 and until - tables.offset[use] > now:
-                        heappush(events, until - tables.offset[use])
+                    heappush(events, now + tables.offset[use] + tables.length[path])
+                    if tables.offset[use] > 0:
+                        heappush(events, now + tables.length[path])
     return last
 
 
@@ -232,8 +231,7 @@ def choose_chains(
     for _ in range(sweeps):
         peak = 1e-9
         for resource in range(resources):
-            size = max(1, tables.slot_start[resource + 1] - tables.slot_start[resource])
-            peak = max(peak, load[resource] / size)
+            peak = max(peak, load[resource] / slots_of(tables, resource))
         for resource in range(resources):
             price[resource] = price_of(tables, load, resource, peak)
         for message in order:
@@ -282,10 +280,15 @@ def choose_chains(
 
 
 @internal
+def slots_of(tables: Tables, resource: int) -> int:
+    """Return the number of slots of a resource, at least 1."""
+    return max(1, tables.slot_start[resource + 1] - tables.slot_start[resource])
+
+
+@internal
 def price_of(tables: Tables, load: Numbers, resource: int, peak: float) -> float:
     """Return the price of a tick of a resource, given its load and the largest one."""
-    size = max(1, tables.slot_start[resource + 1] - tables.slot_start[resource])
-    share = load[resource] / (size * peak)
+    share = load[resource] / (slots_of(tables, resource) * peak)
     return share * share * share * share
 
 

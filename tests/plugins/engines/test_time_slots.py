@@ -37,7 +37,7 @@ def test_a_path_longer_than_the_period_uses_every_channel_in_its_own_slot():
     assert (found.steps, found.certified) == (1, True)
 
 
-def test_engines_of_steps_in_order_refuse_slots_and_ticks():
+def test_engines_of_steps_in_order_refuse_slots_ticks_groups():
     mesh = cchybrid.instance("mesh-3x3", "AAS", switching="tdm", ports=1)
     found = cchybrid.solve(mesh, engines=["lns", "umda"], time_limit=10)
     assert found.remarks == ("lns: time slots", "umda: time slots")
