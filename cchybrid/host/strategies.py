@@ -196,7 +196,8 @@ def auto(
                 return NEAR_EXACT_PRIOR
         return priors[arm]
 
-    exact = next((a for a in arms if a.engine.proves and a.view == "instance"), None)
+    own = [arm for arm in arms if arm.view == "instance" and not arm.engine.external]
+    exact = next((arm for arm in own if arm.engine.proves), None)
     awaited = {engine.name for engine in others if not engine.external}
     to_probe = [arm for arm in arms if arm not in external and prior(arm) > WEAK_PRIOR]
     seconds = options.slice_seconds
