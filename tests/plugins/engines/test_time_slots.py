@@ -18,7 +18,7 @@ from tests.random_instances import valid_schedules
 def test_shortest_periods_of_meshes(network, slots):
     """Every port, or every channel of the bisection, is used in every slot."""
     instance = cchybrid.instance(network, "AAS", switching="tdm", ports=1)
-    found = cchybrid.solve(instance, engines=["tabu"], time_limit=60, threads=1)
+    found = cchybrid.solve(instance, engines=["cpsat", "tabu"], time_limit=60)
     assert (found.steps, found.status, found.certified) == (slots, "optimal", True)
 
 
