@@ -14,6 +14,7 @@ import typer
 from cchybrid.cli.command_group import CommandGroup
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model.errors import CchybridError, InputError
+from cchybrid.plugin.registry import load_registry
 
 INTERRUPTED = 130
 """The exit status of a command that was interrupted before it had a result, as in shells."""
@@ -29,6 +30,17 @@ _SHORTAGES = {
 """By the number of an error of the operating system, how to correct it."""
 COERCED_LOCALE = "C.UTF-8"
 """The value that Python gives LC_CTYPE in the locale C."""
+
+COMPLETION = "_CCHYBRID_COMPLETE"
+"""The environment variable by which a shell has a word completed."""
+FIRST_DAY = (
+    ("solve mesh-4x4 allgather -o s.json", "find a schedule, and prove it"),
+    ("draw s.json -o s.html", "look at it"),
+    ("prove s.json", "write the certificate"),
+    ("check s.json s.certificate.json", "check both"),
+    ("topologies", "list the networks that have a name"),
+)
+"""The commands of the first day, and what each is for."""
 
 app = typer.Typer(
     name="cchybrid",
@@ -107,8 +119,10 @@ def _end(error: UnicodeError) -> int:
 def run(words: list[str]) -> int:
     """Run one command line and return its exit status."""
     try:
-        words = _with_addresses(words)
-        status = app(words or ["--help"], prog_name="cchybrid", standalone_mode=False)
+        if not words and COMPLETION not in os.environ:
+            print(_first_day())
+            return 0
+        status = app(_with_addresses(words), prog_name="cchybrid", standalone_mode=False)
         if status == INTERRUPTED:  # the command-line library returns it after Ctrl-C
             raise KeyboardInterrupt
     except CchybridError as error:
@@ -125,6 +139,24 @@ def run(words: list[str]) -> int:
             raise
         return _print_error(_usage_error(error, error.format_message()), 2)
     return status if isinstance(status, int) else 0
+
+
+def _first_day() -> str:
+    """Return the commands of the first day, those of deleted plugins left out."""
+    commands = load_registry().commands
+    lines = [
+        (f"cchybrid {words}", text) for words, text in FIRST_DAY if words.split()[0] in commands
+    ]
+    width = max(len(command) for command, _ in lines)
+    return "\n".join(
+        [
+            "Schedules of collective communications with the fewest steps, and the proof.",
+            "",
+            *(f"  {command:{width}}  {text}" for command, text in lines),
+            "",
+            "All commands: cchybrid --help; one of them: cchybrid solve --help",
+        ]
+    )
 
 
 def _with_addresses(words: list[str]) -> list[str]:

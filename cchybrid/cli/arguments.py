@@ -50,43 +50,54 @@ def option(metavar: str, text: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, metavar=metavar, help=text, **settings)
 
 
+INSTANCE, SEARCH = "Instance", "Search"
+"""Headings of the help."""
+search_option = functools.partial(option, rich_help_panel=SEARCH)
+
 EngineOption = Annotated[
     list[str] | None,
-    option(
+    search_option(
         "NAME=VALUE",
         "ENGINE.NAME=VALUE: an engine's option; repeatable.",
         autocompletion=completion.options,
     ),
 ]
 Evaluations = Annotated[
-    int | None, option("N", "Evaluations per engine instead of seconds, for a repeatable result.")
+    int | None,
+    search_option("N", "Evaluations per engine instead of seconds, for a repeatable result."),
 ]
 TimeLimit = Annotated[float, option("SEC", "Seconds in all.", callback=check_seconds)]
-Seed = Annotated[int, option("N", "Seed of all random choices.")]
+Seed = Annotated[int, search_option("N", "Seed of all random choices.")]
 Threads = Annotated[
-    int | None, option("N", "Threads, and processors, in all; default: one per processor.")
+    int | None, search_option("N", "Threads, and processors, in all; default: one per processor.")
 ]
 Memory = Annotated[
-    int | None, option("MIB", "Memory of the whole run; default: a tenth of the machine's.")
+    int | None, search_option("MIB", "Memory of the whole run; default: a tenth of the machine's.")
 ]
 Cluster = Annotated[
     str | None,
-    option(
+    search_option(
         "ADDRESS",
         "Run on a cluster: tcp://HOST:PORT, or the scheduler's .json file; without an address"
         " on one of this machine.",
     ),
 ]
-ExecutorName = Annotated[str | None, option("NAME", "local, or an executor of a plugin.")]
+ExecutorName = Annotated[str | None, search_option("NAME", "local, or an executor of a plugin.")]
 IgnoreAttributes = Annotated[
     bool,
     typer.Option(
-        "--ignore-attributes", help="Ignore unknown attributes of a graph file, and say so."
+        "--ignore-attributes",
+        help="Ignore unknown attributes of a graph file, and say so.",
+        rich_help_panel=INSTANCE,
     ),
 ]
 Unit = Annotated[
     str | None,
-    option("U", "The bandwidth or capacity in a graph file for a capacity of 1; or exact."),
+    option(
+        "U",
+        "The bandwidth or capacity in a graph file for a capacity of 1; or exact.",
+        rich_help_panel=INSTANCE,
+    ),
 ]
 
 
@@ -170,6 +181,9 @@ def _instance(
         wormhole, store-and-forward, or tdm: time slots.
     ports : K
         all, K per node, or INJECT,ACCEPT.
+
+    Instance
+    --------
     fail_link : A-B
         Remove a link (A>B: one direction). May be repeated.
     fail_node : NODE

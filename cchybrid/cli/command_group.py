@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 from typer.main import get_command, get_group
 
 from cchybrid.cli.documented import add_command
+from cchybrid.cli.help_text import Group
 from cchybrid.model.errors import CchybridError, PluginError
 from cchybrid.model.text import error_line
 from cchybrid.plugin.records import CommandInfo, load_target
@@ -55,7 +56,7 @@ class UnloadedCommand(TyperCommand):
         return PluginError(f"plugin {self.plugin}: command {self.info.name} failed: {text}")
 
 
-class CommandGroup(TyperGroup):
+class CommandGroup(Group):
     """All commands of all plugins."""
 
     def __init__(self, **settings: Any) -> None:

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 from cchybrid.plugin.hookspecs import hookimpl
 from cchybrid.plugin.records import CommandInfo
 
-SCHEDULES = "Schedules and proofs"
-NETWORKS = "Networks"
-LISTS = "What there is"
+SOLVE, TRUST, NETWORKS = "Solve", "Trust", "Networks and instances"
+PLUG_IN = "Benchmark and plug in"
 
 
 def _command(name: str, group: str, target: str, summary: str) -> CommandInfo:
@@ -18,27 +17,27 @@ def _command(name: str, group: str, target: str, summary: str) -> CommandInfo:
 def cchybrid_commands() -> Iterable[CommandInfo]:
     """Return the commands; none of them is imported here."""
     return (
-        _command("solve", SCHEDULES, "solving:solve",
+        _command("solve", SOLVE, "solving:solve",
             "Find a schedule with the fewest steps, and prove that there is no shorter one."),
-        _command("bound", SCHEDULES, "solving:bound",
+        _command("bound", SOLVE, "solving:bound",
             "Find the best certified lower bound on the steps, without any schedule."),
-        _command("verify", SCHEDULES, "schedules:verify",
+        _command("verify", TRUST, "schedules:verify",
             "Check a schedule against every rule, and its bound against its evidence."),
-        _command("prove", SCHEDULES, "proving:prove",
+        _command("prove", TRUST, "proving:prove",
             "Prove that no schedule has fewer steps, and write a certificate."),
-        _command("check", SCHEDULES, "proving:check",
+        _command("check", TRUST, "proving:check",
             "Check a certificate by itself, or another file that proves something."),
-        _command("instance", SCHEDULES, "solving:instance",
-            "Write an instance to a file: JSON, or the seeds' text format."),
+        _command("topologies", NETWORKS, "listing:topologies",
+            "List the families of networks, or the facts of one network."),
+        _command("collectives", NETWORKS, "listing:collectives", "List the collectives."),
         _command("network", NETWORKS, "networks:network",
             "Show what a network is: nodes, channels, roles, automorphisms."),
-        _command("topologies", LISTS, "listing:topologies",
-            "List the families of networks, or the facts of one network."),
-        _command("collectives", LISTS, "listing:collectives", "List the collectives."),
-        _command("engines", LISTS, "listing:engines",
+        _command("instance", NETWORKS, "solving:instance",
+            "Write an instance to a file: JSON, or the seeds' text format."),
+        _command("engines", PLUG_IN, "listing:engines",
             "List the engines, or the options of one."),
-        _command("plugins", LISTS, "listing:plugins",
+        _command("plugins", PLUG_IN, "listing:plugins",
             "List the plugins, what each provides, and its errors."),
-        _command("warm-up", LISTS, "warming:warm_up",
+        _command("warm-up", PLUG_IN, "warming:warm_up",
             "Compile the kernels of engines and designers now."),
     )  # fmt: skip

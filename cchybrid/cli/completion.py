@@ -26,7 +26,7 @@ def _names_of(kind: str, field: str = "name") -> Callable[[str], list[Completion
 
 networks = _names_of("topologies", "example")
 """Examples of the families of networks, without files."""
-designers, strategies = _names_of("designers"), _names_of("strategies")
+engines, designers, strategies = map(_names_of, ("engines", "designers", "strategies"))
 exporters, importers = _names_of("exporters"), _names_of("importers")
 
 
@@ -42,10 +42,10 @@ def collectives(incomplete: str) -> list[Completion]:
     return matching(incomplete, words)
 
 
-def engines(incomplete: str) -> list[Completion]:
+def teams(incomplete: str) -> list[Completion]:
     """Return the names of engines; of a team such as ``umda+cpsat`` those of its last member."""
     before, plus, last = incomplete.rpartition("+")
-    return [(f"{before}{plus}{name}", text) for name, text in _names_of("engines")(last)]
+    return [(f"{before}{plus}{name}", text) for name, text in engines(last)]
 
 
 def engines_and_designers(incomplete: str) -> list[Completion]:

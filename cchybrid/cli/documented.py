@@ -10,7 +10,7 @@ import typer
 
 from cchybrid.cli.single_options import Command
 
-_SECTION = re.compile(r"\n\n(Arguments|Options)\n-+\n(?=\w+(?: : .*)?\n )")
+_SECTION = re.compile(r"\n\n([A-Z][a-z ]+)\n-+\n(?=\w+(?: : .*)?\n )")
 
 
 def add_command(app: typer.Typer, command: Callable[..., Any], name: str | None = None) -> None:
@@ -28,8 +28,9 @@ def add_command(app: typer.Typer, command: Callable[..., Any], name: str | None 
 def declared(command: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Return the parameters of a command, declared as its docstring says.
 
-    The sections ``Arguments`` and ``Options`` have an entry ``parameter : -n, --name VALUE`` with
-    its meaning for some of them; by default the name of an option is that of the parameter. What
+    The section ``Arguments`` and those of options, whose titles are headings of the help, have an
+    entry ``parameter : -n, --name VALUE`` with its meaning for some of them; by default the name of
+    an option is that of the parameter. What
     cannot be said there, such as the completion, is a dictionary of typer's settings in the
     annotation: ``Annotated[str, {"autocompletion": ...}]``. Other parameters stay as they are.
     """
@@ -53,6 +54,6 @@ def declared(command: Callable[..., Any]) -> dict[str, inspect.Parameter]:
             if title == "Arguments":
                 info = typer.Argument(**{"show_default": False, **settings})
             else:
-                info = typer.Option(*names, **settings)
+                info = typer.Option(*names, rich_help_panel=title, **settings)
             found[name] = parameter.replace(annotation=Annotated[kind, info])
     return found

@@ -7,10 +7,11 @@ from typing import Any
 
 from typer.core import TyperCommand
 
+from cchybrid.cli.help_text import PlainHelp
 from cchybrid.model.errors import InputError
 
 
-class Command(TyperCommand):
+class Command(PlainHelp, TyperCommand):
     """A command whose options with one value are given at most once."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

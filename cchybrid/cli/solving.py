@@ -60,26 +60,29 @@ def solve(
     -------
     engine : NAME
         An engine that takes part; repeat for several.
-    without : NAME
-        An engine that is left out; repeat for several.
-    strategy
-        auto, race, relay or quotients.
     steps : S
         Look only for at most S steps.
     time_limit : SEC
         Seconds in all; 60 by default.
+    output : -o, --output FILE
+        Write the schedule.
+    verbose : -v, --verbose
+        Show every event.
+
+    Search
+    ------
+    without : NAME
+        An engine that is left out; repeat for several.
+    strategy : NAME
+        auto, race, relay or quotients.
     first_schedule
         Make a greedy schedule before any engine starts.
     certify
         Use the time left to prove what an engine only claims.
     initial : FILE
         Begin with this schedule.
-    output : -o, --output FILE
-        Write the schedule.
     log : FILE
         Write the log, a JSON line per event.
-    verbose : -v, --verbose
-        Show every event.
     """
     from cchybrid.host import api
     from cchybrid.system.background import avoid_full_collections

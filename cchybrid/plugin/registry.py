@@ -428,7 +428,10 @@ def _plain(hint: Any) -> Any:
 def _find(table: dict[str, R], name: str, what: str, otherwise: str) -> R:
     found = table.get(name.lower())
     if found is None:
-        hint = did_you_mean(name, table, otherwise)
+        if what == "engine" and re.search(r"->|[+,]", name):
+            hint = "name each by an --engine of its own, and add --strategy relay"
+        else:
+            hint = did_you_mean(name, table, otherwise)
         raise InputError(f"no {what} is called {name}", hint=hint)
     return found
 

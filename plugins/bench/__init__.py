@@ -19,7 +19,7 @@ __all__ = ["read"]
 def cchybrid_commands() -> tuple[CommandInfo, ...]:
     """Return the group of commands ``bench``."""
     summary = "Run suites of instances, keep every result, and report."
-    return (CommandInfo("bench", f"{__name__}.cli:bench", summary, group="Benchmarks"),)
+    return (CommandInfo("bench", f"{__name__}.cli:bench", summary, group="Benchmark and plug in"),)
 
 
 @hookimpl

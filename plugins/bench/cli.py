@@ -15,6 +15,7 @@ import typer
 
 from cchybrid.cli import arguments, completion
 from cchybrid.cli.documented import add_command
+from cchybrid.cli.help_text import Group
 from cchybrid.cli.option_texts import engine_options
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.single_options import refuse_given
@@ -42,6 +43,7 @@ def _suites(incomplete: str) -> list[completion.Completion]:
 
 bench = typer.Typer(
     name="bench",
+    cls=Group,
     help="Run suites of instances, keep every result, and report.",
     no_args_is_help=True,
 )
@@ -50,8 +52,8 @@ bench = typer.Typer(
 def run(
     context: typer.Context,
     suite: Annotated[str, {"autocompletion": _suites}],
-    engine: Annotated[list[str] | None, {"autocompletion": completion.engines}] = None,
-    without: Annotated[list[str] | None, {"autocompletion": completion.engines}] = None,
+    engine: Annotated[list[str] | None, {"autocompletion": completion.teams}] = None,
+    without: Annotated[list[str] | None, {"autocompletion": completion.teams}] = None,
     strategy: Annotated[list[str] | None, {"autocompletion": completion.strategies}] = None,
     time_limit: float | None = None,
     evaluations: arguments.Evaluations = None,

@@ -20,16 +20,17 @@ def cchybrid_commands() -> tuple[CommandInfo, ...]:
     return (
         CommandInfo(
             "design", f"{__name__}.cli:design",
-            "Search for a network of low cost, and check it.", group="Networks",
+            "Search for a network of low cost, and check it.", group="Networks and instances",
         ),
         CommandInfo(
             "check-design", f"{__name__}.cli:check_design",
-            "Check the claims in a file of design by the independent checker.", group="Networks",
+            "Check the claims in a file of design by the independent checker.",
+            group="Networks and instances",
         ),
         CommandInfo(
             "designers", f"{__name__}.cli:designers",
             "List the designers of networks and the cost terms, or the options of one.",
-            group="What there is",
+            group="Networks and instances",
         ),
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ _EVERY = (
 def cchybrid_commands() -> tuple[CommandInfo, ...]:
     """Return the command that draws."""
     summary = "Draw a schedule as a page or a figure, or a network as a figure."
-    return (CommandInfo("draw", f"{__name__}.commands:draw", summary, group="Pictures and times"),)
+    return (CommandInfo("draw", f"{__name__}.commands:draw", summary, group="Exchange"),)
 
 
 @hookimpl

@@ -3,7 +3,7 @@
 from cchybrid.plugin import CommandInfo, ExporterInfo, ImporterInfo, ProofFormatInfo, hookimpl
 from cchybrid.plugin.records import later
 
-GROUP = "Other tools"
+GROUP = "Exchange"
 
 
 @hookimpl
@@ -15,7 +15,7 @@ def cchybrid_commands() -> tuple[CommandInfo, ...]:
         CommandInfo("import", f"{__name__}.commands:import_",
             "Convert a schedule of another tool to a schedule file.", group=GROUP),
         CommandInfo("audit", f"{__name__}.commands:audit",
-            "Judge a schedule of another tool: its first broken rule, or its gap.", group=GROUP),
+            "Judge a schedule of another tool: its first broken rule, or its gap.", group="Trust"),
     )  # fmt: skip
 
 

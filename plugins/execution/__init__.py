@@ -3,7 +3,7 @@
 from cchybrid.plugin import CommandInfo, ExporterInfo, hookimpl
 from cchybrid.plugin.records import later
 
-GROUP = "Pictures and times"
+GROUP = "Exchange"
 EXPRESSED = (
     "store-and-forward", "extra hops", "routing table", "limited ports", "ports by node", "rounds",
     "empty steps", "chunks", "combining", "allreduce", "wide channels", "half duplex", "endpoints",

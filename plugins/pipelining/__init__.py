@@ -2,7 +2,7 @@
 
 from cchybrid.plugin import BenchmarkKind, CheckInfo, CommandInfo, EngineInfo, NameInfo, hookimpl
 
-GROUP = "Chunks and rounds"
+GROUP = "Solve"
 
 
 @hookimpl

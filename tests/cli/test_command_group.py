@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 
 import pytest
@@ -102,11 +103,27 @@ def test_errors_are_one_line(words, line, call):
 
 def test_help_shows_commands_below_their_headings(call):
     lines = call("--help")[1].splitlines()
-    headings = [line.split("─")[1].strip() for line in lines if line.startswith("╭")]
-    assert headings[:2] == ["Options", "Schedules and proofs"]
+    headings = [line[:-1] for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert headings[:4] == ["Options", "Solve", "Trust", "Networks and instances"]
     assert headings[-2:] == ["Greetings", "Commands of plugins"]
     row = next(number for number, line in enumerate(lines) if "Say hello." in line)
-    assert "Greetings" in lines[row - 1]
+    assert lines[row - 1] == "Greetings:"
+
+
+def test_help_shows_daily_options_first_and_every_option_in_one_piece(call):
+    text = call("solve --help")[1]
+    assert text.index("--time-limit") < text.index("Instance:") < text.index("Search:")
+    for option in ("--ignore-attributes", "--first-schedule / --no-first-schedule", "--output"):
+        assert re.search(rf"^  (-o, )?{option}\b", text, re.MULTILINE)
+
+
+def test_without_words_the_commands_of_the_first_day_are_shown(call):
+    lines = call("")[1].splitlines()
+    shown = [line for line in lines if line.startswith("  cchybrid ")]
+    known = load_registry().commands
+    assert shown
+    assert all(line.split()[1] in known for line in shown)
+    assert max(map(len, lines)) <= 80
 
 
 def test_a_name_that_is_taken_is_refused(call):

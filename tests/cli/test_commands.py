@@ -133,7 +133,7 @@ def test_lists(command):
     for words, expected in {
         "topologies": "mesh-AxB", "topologies mesh-4x4": "diameter: 6 hops",
         "collectives": "all-to-all broadcast", "engines": "cpsat", "plugins": "engine colouring",
-        "engines umda": "--option umda.population=", "--version": "cchybrid 0.", "": "Usage",
+        "engines umda": "--option umda.population=", "--version": "cchybrid 0.", "-h": "Usage",
     }.items():  # fmt: skip
         assert expected in command(words).stdout
     assert re.search("^ *AAS +alltoall ", command("collectives").stdout, re.MULTILINE)

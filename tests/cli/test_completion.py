@@ -44,7 +44,6 @@ def complete(words: str) -> str:
         ("solve mesh-4x4 AAS --option umda.p", "umda.population=", "tabu.patience="),
         ("solve mesh-4x4 AAS --option cp", "cpsat.", "umda."),
         ("solve mesh-4x4 AAS --ti", "--time-limit", "--threads"),
-        ("solve mesh-4x4 AAS --engine umda+c", "umda+cpsat", "umda+tabu"),
         ("engines um", "umda", "tabu"),
         ("topologies spi", "spidergon-16", "mesh-4x4"),
         ("warm-up ta", "tabu", "umda"),
