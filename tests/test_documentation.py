@@ -16,7 +16,7 @@ from tests.python_process import run_python
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-SECTIONS = ["Model", "Algorithm", "When it wins", "Measured", "References"]
+SECTIONS = ["Model", "Algorithm", "When it wins", "References"]
 REPORT = re.compile(r"\]\((\.\./reports/\w[\w-]*/report\.md)\)")
 
 

@@ -1,4 +1,4 @@
-"""Write the section "Measured" of every engine's page from the reports.
+"""Write the page of the engines' figures from the reports.
 
 Run it after a report has changed: ``python docs/_ext/engine_figures.py``.
 """
@@ -10,14 +10,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1]
-PAGES = sorted(set((DOCS / "engines").glob("*.md")) - {DOCS / "engines" / "README.md"})
+ENGINES = sorted(set((DOCS / "engines").glob("*.md")) - {DOCS / "engines" / "README.md"})
+PAGE = DOCS / "reports" / "engines.md"
+HEAD = """# Engines in the reports
+
+The lines of the reports' tables that name an engine. `python docs/_ext/engine_figures.py` writes \
+this page.
+"""
 TABLES = (
     ("What each engine contributed", "In runs of `auto`, in which the engines share the time:"),
     ("Contestants", "As a contestant, alone or in a team:"),
     ("Conflicts left", "Conflicts left, with a fixed number of steps:"),
     ("Success rates", "Runs that reached the goal of their row, over all rows of a report:"),
 )
-"""The tables of reports that name engines, and the words above their lines on a page."""
+"""The tables of reports that name engines, and the words above their lines on the page."""
+
+
+def figures() -> str:
+    """Return the text of the page: a section per engine."""
+    parts = (f"\n## {page.stem}\n\n{measured(page.stem)}\n" for page in ENGINES)
+    return HEAD + "".join(parts)
 
 
 def measured(engine: str) -> str:
@@ -27,7 +39,7 @@ def measured(engine: str) -> str:
         lines: dict[str, list[str]] = {}
         for report in sorted((DOCS / "reports").glob("*/report.md")):
             for head, line in _lines(report, title, engine):
-                link = f"| [{report.parent.name}](../reports/{report.parent.name}/report.md) "
+                link = f"| [{report.parent.name}]({report.parent.name}/report.md) "
                 lines.setdefault(f"| report {head}", []).append(link + line)
         for head, found in lines.items():
             rule = re.sub(r"[^|]+", " --- ", head)
@@ -74,14 +86,5 @@ def _table(text: str, title: str) -> list[str]:
     return re.findall(r"^\|.*\|$", section[1], re.M) if section else []
 
 
-def with_figures(page: Path) -> str:
-    """Return the text of a page with its section written anew."""
-    text = page.read_text(encoding="utf-8")
-    found = re.compile(r"(?<=^## Measured\n\n).*?(?=\n\n## )", re.M | re.S)
-    section = measured(page.stem)
-    return found.sub(lambda _: section, text)
-
-
 if __name__ == "__main__":
-    for each in PAGES:
-        each.write_text(with_figures(each), encoding="utf-8")
+    PAGE.write_text(figures(), encoding="utf-8")

@@ -30,11 +30,11 @@ COPIES = {
 """Pages outside ``docs/``, and where they are in the built documentation."""
 
 FENCE = re.compile(r"^( *```.*?^ *```)", re.MULTILINE | re.DOTALL)
-FOLDERS = (DOCS / "decisions", DOCS / "engines")
-"""Folders of pages whose ``README.md`` is the parent of all others in the table of contents."""
-
 REPORTS = DOCS / "reports"
 """Of its folders only the HTML pages are in the built documentation."""
+
+FOLDERS = (DOCS / "decisions", DOCS / "engines", REPORTS)
+"""Folders of pages whose ``README.md`` is the parent of all others in the table of contents."""
 
 CONTENTS = "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
 
