@@ -194,8 +194,9 @@ def draw_region(axes: Axes, scene: Scene, nodes: Iterable[int], colour: str) -> 
     inner = sorted(nodes)
     if not inner:
         return
-    reach = scene.radius + min(6.0, 0.22 * scene.gap)
     x, y = scene.points[inner].T
+    edge = min(x.min(), scene.width - x.max(), y.min(), scene.height - y.max())
+    reach = min(scene.radius + min(6.0, 0.22 * scene.gap), edge)  # a figure ends there
     axes.scatter(
         x, y, s=(2 * reach) ** 2, facecolors=colour, edgecolors="none", zorder=0, gid="region",
     )  # fmt: skip

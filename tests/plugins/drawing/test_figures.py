@@ -309,7 +309,10 @@ def test_the_bound_is_drawn_on_the_network():
     counted = parts(figure.axes[0], "bound")[0]
     assert len(counted.get_paths()) == 2
     assert max(counted.get_linewidths()) > min(counted.get_linewidths())
-    assert len(parts(figure.axes[0], "region")[0].get_offsets()) == 2
+    region = parts(figure.axes[0], "region")[0]
+    assert len(region.get_offsets()) == 2
+    reach = max(region.get_sizes()) ** 0.5 / 2  # it ends inside the figure
+    assert region.get_offsets().min() >= reach > 0
     assert bound().sentence in " ".join(text.get_text() for text in figure.axes[1].texts)
     grown = draw_network(SCATTER.instance.network, bound(layers=((0,), (1, 4), (2, 3))))
     fill = parts(grown.axes[0], "nodes-circle")[0].get_facecolors()
