@@ -41,8 +41,9 @@ PAGES = [
 LONG = (
     "README.md", "allreduce.md", "audit.md", "cluster.md", "export.md", "rounds.md",
     "benchmark.md", "compare-engines.md", "design-a-network.md", "draw.md", "formats.md",
-    "many-cores.md", "other-checkers.md",
-    "prove-a-network.md", "prove.md", "read-a-certificate.md", "reproduce-the-thesis.md", "run.md",
+    "many-cores.md", "other-checkers.md", "prove-a-network.md", "prove.md",
+    "read-a-certificate.md", "reproduce-the-thesis.md", "run.md", "gallery.md",
+    "gpu-cluster.md",
     "symmetry.md", "throughput.md", "trust.md", "tutorial.md", "umda.md",
 )  # fmt: skip
 """Pages whose commands take more than about five seconds."""
