@@ -21,23 +21,6 @@ START_SECONDS = 15
 COMPILE_SECONDS = 300
 """Seconds for the compilation of kernels, once per installation."""
 
-_SCRIPT = """\
-#!/bin/sh
-# Submit with: sbatch {file}
-# A job that is stopped, requeued or submitted again continues where it was.
-#SBATCH --job-name={name}
-#SBATCH --array=1-{shards}
-#SBATCH --nodes=1
-#SBATCH --ntasks=1
-#SBATCH --cpus-per-task={processors}
-{time}#SBATCH --requeue
-#SBATCH --open-mode=append
-#SBATCH --output={stem}-%a-of-{shards}.log
-set -eu
-shard="${{SLURM_ARRAY_TASK_ID:?is set by sbatch}}"
-exec {command} --shard "$shard/{shards}" --store {stem}-"$shard"-of-{shards}.sqlite
-"""
-
 
 def merge(
     stores: list[Path],
@@ -134,7 +117,8 @@ def write_script(
         hours, rest = divmod(-(-seconds // 60), 60)
         time = f"#SBATCH --time={hours:02d}:{rest:02d}:00\n"
     stem = shlex.quote(Path(suite).stem)
-    text = _SCRIPT.format(
+    script = Path(__file__).with_name("shards.sh.in").read_text(encoding="utf-8")
+    text = script.format(
         file=shlex.quote(path.name), name=stem, stem=stem, shards=shards, time=time,
         processors=jobs * threads, command=shlex.join(words),
     )  # fmt: skip

@@ -25,19 +25,6 @@ from .suite import Suite
 
 FORMAT = "cchybrid-store/1"
 
-_TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE suites (
-    suite TEXT NOT NULL, position INTEGER NOT NULL, row TEXT NOT NULL, content TEXT NOT NULL,
-    PRIMARY KEY (suite, row)
-) WITHOUT ROWID;
-CREATE TABLE runs (
-    row TEXT NOT NULL, contestant TEXT NOT NULL, seed INTEGER NOT NULL,
-    failure TEXT NOT NULL, result TEXT NOT NULL, schedule BLOB,
-    PRIMARY KEY (row, contestant, seed)
-);
-"""
-
 _RUN_COLUMNS: dict[str, type | tuple[type, ...]] = {
     "row": str, "contestant": str, "seed": int, "failure": str, "result": str,
     "schedule": (bytes, type(None)),
@@ -308,7 +295,8 @@ class Store:
         return database
 
     def _create(self) -> None:
-        script = f"BEGIN;{_TABLES}INSERT INTO meta VALUES ('format', '{FORMAT}');COMMIT;"
+        tables = Path(__file__).with_name("store.sql").read_text(encoding="utf-8")
+        script = f"BEGIN;{tables}INSERT INTO meta VALUES ('format', '{FORMAT}');COMMIT;"
         self._database.executescript(script)
 
     def _check_format(self) -> None:

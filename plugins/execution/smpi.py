@@ -32,33 +32,6 @@ SETTINGS = (
     "smpi/simulate-computation:no",
 )
 
-_PROGRAM = """\
-/* One collective, from time 0 on all ranks; prints when the last rank is done. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-int main(int argc, char *argv[])
-{
-    MPI_Init(&argc, &argv);
-    int rank, ranks, size = atoi(argv[1]);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    /* All ranks share the memory, whose contents do not matter. */
-    void *here = SMPI_SHARED_MALLOC((size_t) size * ranks);
-    void *there = SMPI_SHARED_MALLOC((size_t) size * ranks);
-    CALL;
-    double end = MPI_Wtime(), last;
-    MPI_Reduce(&end, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (rank == 0)
-        printf("%.9g\\n", last);
-    SMPI_SHARED_FREE(here);
-    SMPI_SHARED_FREE(there);
-    MPI_Finalize();
-    return 0;
-}
-"""
-
 _BLOCKS = "here, size, MPI_BYTE, there, size, MPI_BYTE"
 _CALLS = {
     "Allgather": f"({_BLOCKS}, MPI_COMM_WORLD)",
@@ -142,7 +115,8 @@ def times(call: LibraryCall, platform: str, sizes: Sequence[int], folder: Path) 
             f"a size times {len(call.nodes)} ranks is more than {MAX_BYTES} bytes, SMPI's limit",
             hint="use smaller sizes",
         )
-    text = _PROGRAM.replace("CALL", f"MPI_{call.name}{_CALLS[call.name]}")
+    program = Path(__file__).with_name("collective.c").read_text(encoding="utf-8")
+    text = program.replace("CALL", f"MPI_{call.name}{_CALLS[call.name]}")
     write_text(text.replace("ROOT", str(call.root)), folder / "collective.c")
     write_text(platform, folder / "library-platform.xml")
     write_text("".join(f"node-{node}\n" for node in call.nodes), folder / "hostfile")

@@ -2,15 +2,14 @@
 
 import dataclasses
 import re
-import time
 from collections.abc import Callable
+from functools import partial
 from typing import get_type_hints
 
 import cchybrid
 from cchybrid.plugin.conformance.small_instances import conformance_instances, large_instance
 from cchybrid.plugin.conformance.subject import PluginSubject, Subject
-from cchybrid.plugin.conformance.trial import CheckedRun
-from cchybrid.plugin.conformance.watch import ConformanceError
+from cchybrid.plugin.conformance.watch import ConformanceError, stop_after
 from cchybrid.plugin.engine import API, Budget
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import build_problem
@@ -18,7 +17,9 @@ from cchybrid.problem import build_problem
 EVALUATIONS = 50
 """The evaluation budget in a worker process."""
 WORK_SECONDS = 0.3
-"""Seconds of work before an engine is asked to stop."""
+"""Seconds of work before an engine or a designer is asked to stop."""
+ASKED_TO_STOP = "it was asked to stop; ask run.should_stop() at least a few times a second"
+"""The reason that is given then."""
 
 
 def check_options(subject: PluginSubject) -> None:
@@ -100,18 +101,8 @@ def check_stop(subject: Subject) -> None:
     problem = build_problem(large_instance())
     if not subject.supports(problem):
         return
-
-    def make() -> CheckedRun:
-        return subject.new_run(problem, None, budget=Budget(seconds=None))
-
-    begun: dict[int, float] = {}
-
-    def due(run: CheckedRun) -> bool:
-        run.stopped = time.monotonic() - begun.setdefault(id(run), time.monotonic()) > WORK_SECONDS
-        return run.stopped
-
-    reason = "it was asked to stop; ask run.should_stop() at least a few times a second"
-    subject.run_engine(make, due, reason).raise_first_fault()
+    make = partial(subject.new_run, problem, None, budget=Budget(seconds=None))
+    subject.run_engine(make, stop_after(WORK_SECONDS), ASKED_TO_STOP).raise_first_fault()
 
 
 def check_host(subject: Subject) -> None:

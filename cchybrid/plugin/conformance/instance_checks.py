@@ -1,14 +1,14 @@
 """Checks of an engine on one instance; each raises a ``ConformanceError`` if it fails."""
 
-import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from cchybrid.plugin.conformance.small_instances import ConformanceInstance
 from cchybrid.plugin.conformance.subject import Subject, serial_schedule
 from cchybrid.plugin.conformance.trial import CheckedRun, Trial
-from cchybrid.plugin.conformance.watch import ConformanceError
+from cchybrid.plugin.conformance.watch import ConformanceError, stop_after
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
 
@@ -25,17 +25,8 @@ def check_unsupported(subject: Subject, case: ConformanceInstance) -> None:
 
 def check_offers(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
     """Check that offers are valid, that bounds hold, and that there is at least one of them."""
-    seen: dict[int, float] = {}
-
-    def due(run: CheckedRun) -> bool:
-        if run.schedules or run.bounds:
-            seen.setdefault(id(run), time.monotonic())
-        run.stopped = id(run) in seen and time.monotonic() - seen[id(run)] > IMPROVE_SECONDS
-        return run.stopped
-
-    def make() -> CheckedRun:
-        return subject.new_run(problem, case.optimum, budget=Budget(seconds=None))
-
+    due = stop_after(IMPROVE_SECONDS, lambda run: run.schedules or run.bounds)
+    make = partial(subject.new_run, problem, case.optimum, budget=Budget(seconds=None))
     trial = subject.run_engine(make, due, "it had found something and was asked to stop")
     trial.raise_first_fault()
     if trial.is_empty:
@@ -48,12 +39,9 @@ def check_offers(subject: Subject, case: ConformanceInstance, problem: Problem) 
 def check_target(subject: Subject, case: ConformanceInstance, problem: Problem) -> None:
     """Check that the engine returns when the target is reached."""
     target = max(case.optimum, serial_schedule(problem).steps - 1)
-
-    def make() -> CheckedRun:
-        # An engine that does not reach the target may use up its time.
-        return subject.new_run(
-            problem, case.optimum, target=target, budget=Budget(seconds=min(5.0, subject.patience))
-        )
+    # An engine that does not reach the target may use up its time.
+    budget = Budget(seconds=min(5.0, subject.patience))
+    make = partial(subject.new_run, problem, case.optimum, target=target, budget=budget)
 
     def due(run: CheckedRun) -> bool:
         return run.should_stop() or (run.best() or target + 1) <= target
@@ -74,11 +62,10 @@ def check_closed(subject: Subject, case: ConformanceInstance, problem: Problem) 
         run.offer(known)
         return run
 
-    def below_bound() -> CheckedRun:
-        return subject.new_run(
-            problem, None, first_lower=known.steps + 1, target=known.steps, budget=Budget(None)
-        )
-
+    below_bound = partial(
+        subject.new_run, problem, None, first_lower=known.steps + 1, target=known.steps,
+        budget=Budget(None),
+    )  # fmt: skip
     for make, reason in (
         (closed, "the best schedule met the lower bound"),
         (below_bound, "the target was below the lower bound"),
@@ -126,10 +113,8 @@ def check_hints(subject: Subject, case: ConformanceInstance, problem: Problem) -
 
 
 def _spend_all(subject: Subject, case: ConformanceInstance, problem: Problem) -> Trial:
-    def make() -> CheckedRun:
-        budget = Budget(seconds=None, evaluations=EVALUATIONS, threads=1)
-        return subject.new_run(problem, case.optimum, budget=budget)
-
+    budget = Budget(seconds=None, evaluations=EVALUATIONS, threads=1)
+    make = partial(subject.new_run, problem, case.optimum, budget=budget)
     reason = (
         f"its {EVALUATIONS} evaluations were spent; call run.spend after every evaluation and "
         "look at run.should_stop() afterwards"

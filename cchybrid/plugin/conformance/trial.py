@@ -12,7 +12,7 @@ import numpy as np
 
 from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.plugin.conformance.local_run import LocalRun
-from cchybrid.plugin.conformance.watch import ConformanceError, watch
+from cchybrid.plugin.conformance.watch import ConformanceError, arrays_of, changes, watch
 from cchybrid.plugin.engine import Engine
 from cchybrid.problem import Assignment, Problem
 
@@ -144,16 +144,13 @@ def observe(
     patience
         See ``watch``.
     """
-    before = _snapshot(run.problem)
+    before = arrays_of(run.problem, (item.name for item in fields(run.problem)))
 
     def stop() -> None:
         run.stopped = True
 
     watched = watch("solve", lambda: engine.solve(run.problem, run), stop, due, reason, patience)
-    faults = [*run.faults, *watched.faults]
-    changed = [name for name, kept in before.items() if not _same(run.problem, name, kept)]
-    if changed:
-        faults.append(f"changed problem.{changed[0]}; others use it too: work on a copy")
+    faults = [*run.faults, *watched.faults, *changes("problem", run.problem, before)]
     return Trial(run, faults, slow=watched.slow)
 
 
@@ -185,12 +182,3 @@ def _unproven(problem: Problem, steps: int, evidence: Mapping[str, Any]) -> list
     if proven < steps:
         return [f"gave evidence for {proven} steps, not for {steps}; see cchybrid.checker"]
     return []
-
-
-def _snapshot(problem: Problem) -> dict[str, np.ndarray[Any, Any]]:
-    values = {item.name: getattr(problem, item.name) for item in fields(problem)}
-    return {name: value.copy() for name, value in values.items() if isinstance(value, np.ndarray)}
-
-
-def _same(problem: Problem, name: str, kept: np.ndarray[Any, Any]) -> bool:
-    return np.array_equal(getattr(problem, name), kept)

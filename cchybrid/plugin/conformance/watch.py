@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -110,6 +111,36 @@ def watch(
         )
     returned = outcome[0] if outcome else None
     return Watched(returned, faults, slow=not timely and not thread.is_alive())
+
+
+def stop_after(
+    seconds: float, ready: Callable[[Any], object] = lambda run: True
+) -> Callable[[Any], bool]:
+    """Return a ``due`` that stops a run these seconds after ``ready(run)`` was first true."""
+    since: dict[int, float] = {}
+
+    def due(run: Any) -> bool:
+        now = time.monotonic()
+        if ready(run):
+            since.setdefault(id(run), now)
+        run.stopped = now - since.get(id(run), now) > seconds
+        return bool(run.stopped)
+
+    return due
+
+
+def arrays_of(thing: object, names: Iterable[str]) -> dict[str, np.ndarray[Any, Any]]:
+    """Return copies of those attributes that are arrays."""
+    values = {name: getattr(thing, name) for name in names}
+    return {name: value.copy() for name, value in values.items() if isinstance(value, np.ndarray)}
+
+
+def changes(what: str, thing: object, before: Mapping[str, np.ndarray[Any, Any]]) -> list[str]:
+    """Return the fault of a call that has changed one of these attributes, if any."""
+    for name, kept in before.items():
+        if not np.array_equal(getattr(thing, name), kept):
+            return [f"changed {what}.{name}; others use it too: work on a copy"]
+    return []
 
 
 def _wrong_outcome(method: str, outcome: object) -> list[str]:

@@ -9,8 +9,9 @@ from cchybrid.model.shown import counted
 from cchybrid.plugin.benchmark_report import Section
 
 from .cells import percent, ranges, shown
-from .significance import PENALTY, UNLIKE, beside_lowest_of_all
+from .significance import beside_lowest_of_all
 from .teams import VERDICTS, beside_members, seeds_of_teams
+from .texts import text_of
 
 MAX_COLUMNS = 8
 """Contestants above which the page has no table of their steps, which would be too wide."""
@@ -18,19 +19,6 @@ MAX_COLUMNS = 8
 
 def contestants(runs: DataFrame, found: DataFrame, without: str) -> list[Section]:
     """Return the sections on the scores of contestants, and on how their seconds compare."""
-    text = (
-        "A success is a run that reaches the fewest steps known for its row, or the row's bound;"
-        " the interval is Wilson's. Seconds are those to the first schedule of these"
-        " steps, a greedy one included, over the successes;"
-        " start and search: processor seconds of the engines in all runs, until their searches"
-        f" began and of the searches.{without}"
-    )
-    if found.unsearched.any():
-        text += (
-            " No search: runs that ended before any engine began its search: the first schedule met"
-            " the bound, the time was too short, or no engine could take part (a remark of `solve`"
-            " says why); they show nothing of searches."
-        )
     names = ["collective", "contestant", "rows", "runs", "failures", "closed"]
     table = found[names].assign(**{
         "best known reached": found.reached, "successes": found.successes,
@@ -42,15 +30,13 @@ def contestants(runs: DataFrame, found: DataFrame, without: str) -> list[Section
     })  # fmt: skip
     parts = found.collective != "all"
     overall = table[~parts].drop(columns="collective")
-    if compared := beside_lowest_of_all(runs):
-        pairs = comb(len(compared), 2)
-        text += (
-            " Seconds over all runs: how their means over the rows and seeds that all contestants"
-            f" have, {PENALTY} for a run without success, compare with the lowest, by Wilcoxon's"
-            f" signed-rank test over the rows at 5 %, with Holm's correction for {pairs}"
-            f" comparisons; {UNLIKE}."
-        )
+    compared = beside_lowest_of_all(runs)
+    if compared:
         overall["seconds over all runs"] = [compared.get(key, "") for key in found.key[~parts]]
+    text = text_of(
+        "contestants", without=without, unsearched=found.unsearched.any(),
+        pairs=comb(len(compared), 2),
+    )  # fmt: skip
     total = Section("Contestants", text, table=overall)
     by_collective = Section("Contestants by collective", table=table[parts])
     return [total, by_collective] if parts.any() else [total]
@@ -88,16 +74,6 @@ def teams(runs: DataFrame, without: str) -> list[Section]:
     found = beside_members(runs)
     sections = []
     if len(found):
-        text = (
-            "Each team beside the better one of its members, as if it were known which: the one"
-            " with a higher success rate, then fewer seconds. Only members with runs of their own"
-            " in the row can be that; others might be better. Seconds are means to the best"
-            f" schedule over all runs, {PENALTY} for a run without success, with Student's"
-            " interval at 95 %."
-            " Better: fewer seconds than every member; worse: more than the better one; by"
-            " Wilcoxon's test of the pairs of one seed at 5 %, with Holm's correction for the rows"
-            f" of the team.{without}"
-        )
         lines = []
         for team, rows in found.groupby("team", sort=False):
             counts = rows.verdict.value_counts()
@@ -117,14 +93,11 @@ def teams(runs: DataFrame, without: str) -> list[Section]:
             "its 95 % interval": ranges(found.member_low, found.member_high, shown),
             "verdict": found.verdict,
         })  # fmt: skip
+        text = text_of("teams", without=without)
         sections.append(
             Section("Teams beside their members", text, lines, table, "teams.csv", found)
         )
     seeds = seeds_of_teams(runs)
     if len(seeds):
-        text = (
-            "In how many runs the search that found the best schedule started from a schedule or"
-            " near-solution of another arm (an engine on the instance, or on quotients)."
-        )
-        sections.append(Section("Which engine seeded which", text, table=seeds))
+        sections.append(Section("Which engine seeded which", text_of("seeds"), table=seeds))
     return sections

@@ -23,15 +23,6 @@ MIN_NODES, MIN_POINTS = 64, 3
 MIN_SECONDS = 0.02
 """Shorter times are those of the clock and the operating system, and are left out of the fit."""
 
-TEXT = (
-    "Seconds from the start of a run until the last better bound, until the first verified"
-    " schedule and until the best one; of building the Problem and of verifying the schedule;"
-    " and the peak memory of all processes of the run together (PSS). Growth: the exponent e of"
-    f" nodes^e by least squares over networks of at least {MIN_NODES} nodes, where there are"
-    f" {MIN_POINTS} or more; a run that uses up its time limit makes those of its times"
-    " meaningless."
-)
-
 
 def costs(reading: Reading) -> DataFrame:
     """Return a line per run of a measured row, family by family; empty if there is none.

@@ -15,8 +15,9 @@ from . import scaling, statistics
 from .cells import percent, ranges, shown
 from .contestant_sections import contestants, steps, teams
 from .reading import Reading
-from .significance import NOT_SHOWN, PENALTY, TEST, UNLIKE, pairs_of
+from .significance import TEST, pairs_of
 from .standing import STUDY, VERDICTS, compare, contradictions, standings, without_shared
+from .texts import text_of
 
 BUSY = 1.5
 """Wall time over processor time of starts and searches above which times say little of engines."""
@@ -81,19 +82,13 @@ def _beside(numbers: Series, others: Series, words: str, none: str = "") -> list
 
 
 def _summary(rows: DataFrame) -> Section:
-    text = (
-        "Closed: the steps of a verified schedule meet a lower bound, or there is no schedule; the"
-        " proof was checked again for this report. Better, equal, worse: our steps against the"
-        " published ones; new: nothing was published."
-    )
     claimed = rows.proof == "claimed"
-    if claimed.any():
-        text += " Claimed: the steps meet a bound without evidence, which does not close the row."
     rare = {"no result", "no schedule", STUDY} - set(rows.verdict)
     marks = {verdict: rows.verdict == verdict for verdict in VERDICTS if verdict not in rare}
     proofs = {"closed": rows.proof == "certified", **({"claimed": claimed} if any(claimed) else {})}
     counts = DataFrame({"rows": 1, **proofs, **marks}).groupby(rows.group, sort=False).sum()
     counts.loc["all"] = counts.sum()
+    text = text_of("summary", claimed=claimed.any())
     return Section("Summary", text, table=counts.rename_axis("collective").reset_index())
 
 
@@ -101,18 +96,7 @@ def _rates(found: DataFrame) -> list[Section]:
     """Return the section on success rates, if there are any."""
     verdicts = [*found.reaches_published]
     compared = len(verdicts) - verdicts.count("") - verdicts.count("impossible")
-    text = (
-        "A success is a run that reaches the goal, the steps of the published successes (without"
-        " any: the fewest known). Interval of the rate: Wilson's; of the evaluations: Student's;"
-        " both at 95 %. Over the successes, evaluations are those to the best schedule, seconds"
-        " those to the first of as many steps. Cut off: runs without success in which a limit ended"
-        " a search, or came before any; where they decide, the rates are not compared. At least the"
-        " published rate:"
-        f" {verdicts.count('yes')} of {compared}. No: ours is lower by the exact binomial test,"
-        " the published rate taken as exact, at 5 % with Holm's correction for all of these;"
-        f" {NOT_SHOWN}: it is lower, but not by that test; impossible: a certified bound rules the"
-        " goal out, so the rate is of another instance."
-    )
+    text = text_of("rates", reached=verdicts.count("yes"), compared=compared)
     names = ["row", "contestant", "goal", "runs", "successes", "cut_off"]
     whole = "{:.0f}".format
     table = found[names].rename(columns={"cut_off": "cut off"}).assign(**{
@@ -137,20 +121,8 @@ def _rates(found: DataFrame) -> list[Section]:
 
 def _remainders(found: DataFrame, uncounted: int) -> list[Section]:
     """Return the section on conflicts that are left, with the number of runs without a count."""
-    text = (
-        "Every run searched for the number of steps of its row, without any bound, until it had a"
-        " schedule (no conflicts) or its budget was spent; conflicts are those of its best"
-        " near-solution, by the engine's own count, as are evaluations. The interval of their mean"
-        " is Student's at 95 %. Beside the lowest mean of the row: more conflicts by"
-        f" {TEST.format(pairs_of(found['row']))}, or {NOT_SHOWN}. Evaluations per"
-        " second are those of the search alone, without the start of processes, over all runs"
-        " together; no test compares them."
-    )
-    if uncounted:
-        text += (
-            f" Left out: {counted(uncounted, 'run')} without a count, as of engines that did not"
-        )
-        text += " begin their search; a contestant with such runs may be worse than its mean."
+    test = TEST.format(pairs_of(found["row"]))
+    text = text_of("remainders", test=test, uncounted=uncounted)
     table = found[["row", "contestant", "runs"]].assign(**{
         "mean conflicts": found.conflicts_mean,
         "95 % interval": ranges(found.conflicts_low, found.conflicts_high, "{:.1f}".format),
@@ -183,11 +155,7 @@ def _new(rows: DataFrame) -> list[Section]:
         "impossible": lines[rows.published_is_impossible],
     }
     better, new, impossible = map(len, found.values())
-    text = (
-        f"Better than published: {better} rows; nothing was published: {new}; published steps that"
-        f" a certified bound rules out: {impossible}. New is meant beside the source of the row:"
-        " others may know it."
-    )
+    text = text_of("new", better=better, new=new, impossible=impossible)
     table = concat([some.assign(**{"what is new": word}) for word, some in found.items()])
     section = Section("New beside the papers", text, table=table if len(table) else None)
     return [section] if rows.published_steps.notna().any() else []
@@ -244,15 +212,7 @@ def _credit(rows: DataFrame) -> list[Section]:
         f"{method} ({count} row{'s' if count > 1 else ''})" for method, count in methods.items()
     ]
     named[MAX_METHODS:] = [f"{len(named) - MAX_METHODS} others"] if len(named) > MAX_METHODS else []
-    methods_text = f" Methods of the schedules: {', '.join(named)}." if named else ""
-    text = (
-        "In one run of each row, the quickest of its best contestant; other runs do not count, even"
-        f" with as few steps. {len(recorded)} of {len(rows)} rows have records. Rows: it improved"
-        " on the best known; best: it found the best schedule or bound; improved on"
-        " others: its improvement was on a result of another arm (an engine on the instance, or on"
-        " quotients) or on the greedy schedule; with as many steps as that, only the result of the"
-        f" run counts. Seconds are those to its last improvement in each row.{methods_text}"
-    )
+    text = text_of("credit", recorded=len(recorded), rows=len(rows), methods=", ".join(named))
     table = statistics.credit_of(gains) if len(gains) else None
     return [Section("What each engine contributed", text, table=table)]
 
@@ -270,29 +230,8 @@ def _comparison(reading: Reading, other: Reading) -> Section:
     counts = ", ".join(
         f"{method} {count}" for method, count in both.loc[:, "fewer steps":].sum().items()
     )
-    text = f"{len(both)} rows in both, {len(both) - len(differs)} of them with no difference shown;"
-    text += f" here: {counts}."
-    if len(both):
-        sizes = (both[f"runs {side}"].agg(["min", "max"]).unique() for side in ("here", "there"))
-        ours, theirs = (" to ".join(map(str, each)) for each in sizes)
-        text += (
-            f" Steps and bounds are the best of all runs of a row ({ours} here, {theirs} there),"
-        )
-        text += " without a test: more runs may find better ones by chance."
-    for side in ("here", "there"):
-        alone = (table["where"] == side).sum()
-        text += f" {alone} rows only {side}." if alone else ""
-    if studies := int(sides[0].is_study.sum()):
-        text += f" Not compared: {counted(studies, 'row')} of conflict studies."
-    if any(left_out):
-        text += " Runs that both stores hold are left out where a store has others of the row:"
-        text += " {} here, {} there.".format(*left_out)
-    if same := len(alike.intersection(both.index)):
-        text += f" Both stores hold the same runs, and no others, of {counted(same, 'row')}."
-    text += (
-        f" Faster, slower: seconds to these steps of the runs of the best contestants, {PENALTY}"
-    )
-    text += f" for a run without them, by {TEST.format(table.comparisons.sum())}; {UNLIKE}."
+    runs = (both[f"runs {side}"].agg(["min", "max"]).unique() for side in ("here", "there"))
+    sizes = [" to ".join(map(str, each)) for each in runs]
     settings = [{"budget": _budgets(each), **_versions(each)} for each in (one, two)]
     for each, its in zip((one, two), settings, strict=True):
         its["machine"] = " and ".join(sorted(set(each.runs.machine[each.runs.failure == ""])))
@@ -307,8 +246,13 @@ def _comparison(reading: Reading, other: Reading) -> Section:
         for name in {**settings[0], **settings[1]}
         if settings[0].get(name) != settings[1].get(name)
     ]
-    text += f" Settings that differ, here or there: {'; '.join(differing)}." if differing else ""
-    text += " Not compared, as the other store has another instance by this name:" if others else ""
+    text = text_of(
+        "comparison", both=len(both), alike=len(both) - len(differs), counts=counts, sizes=sizes,
+        alone={side: (table["where"] == side).sum() for side in ("here", "there")},
+        studies=int(sides[0].is_study.sum()), left_out=left_out,
+        same=len(alike.intersection(both.index)),
+        test=TEST.format(table.comparisons.sum()), differing=differing, others=others,
+    )  # fmt: skip
     lines = differs.loc[:, "here":"runs there"].reset_index(names="row")
     if (differs["runs here"] == differs["runs there"]).all():
         lines = lines.drop(columns=["runs here", "runs there"])
@@ -332,13 +276,6 @@ def _all_rows(rows: DataFrame, reading: Reading) -> Section:
     Its record is the table of all runs.
     """
     several = len(reading.contestants) > 1
-    text = "Times are means over the seeds with which those steps were reached by one contestant"
-    text += ": that of the lowest mean, whether or not a difference to others is shown."
-    text += (
-        " Engine and story are those of the quickest of these runs. Seconds to best are those to"
-        " its first schedule of these steps, a greedy one included; the engine is that of the one"
-        " with the fewest channel uses, which may come later: the story has both."
-    )
     alone = rows.engine + " " + rows.steps.astype(str)  # the same as other columns
     states = [rows.state + ", " + rows.proof, "open, gap " + rows.gap.astype(str)]
     table = DataFrame({
@@ -353,7 +290,7 @@ def _all_rows(rows: DataFrame, reading: Reading) -> Section:
     })  # fmt: skip
     absent = [name for name in ("story", "contestant") if table[name].isna().all()]
     table, record = table.drop(columns=absent), as_text(run_frame(reading))
-    return Section("All rows", text, table=table, file="runs.csv", record=record)
+    return Section("All rows", text_of("all_rows"), table=table, file="runs.csv", record=record)
 
 
 def _scaling(reading: Reading) -> list[Section]:
@@ -366,8 +303,9 @@ def _scaling(reading: Reading) -> list[Section]:
         return []
     alike = [name for name in ("contestant", "seed") if costs[name].nunique() == 1]
     table = costs.drop(columns=["family", *alike]).rename(columns=scaling.MEASURES)
+    text = text_of("scaling", min_nodes=scaling.MIN_NODES, min_points=scaling.MIN_POINTS)
     return [
-        Section("Scaling", scaling.TEXT, table=table, file="scaling.csv", record=costs),
+        Section("Scaling", text, table=table, file="scaling.csv", record=costs),
         Section("Growth", "Exponents of the number of nodes.", table=scaling.growth(costs)),
     ]
 

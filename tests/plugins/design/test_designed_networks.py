@@ -10,7 +10,7 @@ import pytest
 
 from cchybrid.library.formats import read_network
 from cchybrid.library.topologies import network
-from cchybrid.library.topologies.amp import SIZES
+from cchybrid.library.topologies.amp import links_by_size
 from cchybrid.model import Network
 
 FOLDER = Path(__file__).parents[3] / "instances"
@@ -45,7 +45,7 @@ def test_designs_are_no_worse_than_amp(nodes: int, total: int) -> None:
 
 
 def test_there_is_a_design_for_every_amp_network(script: ModuleType) -> None:
-    assert tuple(design.nodes for design in script.DESIGNS) == SIZES
+    assert tuple(design.nodes for design in script.DESIGNS) == (*links_by_size(),)
     files = {path.name for path in (FOLDER / "designs").iterdir()}
     assert files == {f"{design.name}.txt" for design in script.DESIGNS}
 

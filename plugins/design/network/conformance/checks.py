@@ -1,13 +1,17 @@
 """Checks of a designer; each raises a ``ConformanceError`` if it fails."""
 
 import math
-import time
 from collections.abc import Callable
 from functools import partial
 
 import cchybrid
-from cchybrid.plugin.conformance.engine_checks import check_options, check_record
-from cchybrid.plugin.conformance.watch import ConformanceError
+from cchybrid.plugin.conformance.engine_checks import (
+    ASKED_TO_STOP,
+    WORK_SECONDS,
+    check_options,
+    check_record,
+)
+from cchybrid.plugin.conformance.watch import ConformanceError, stop_after
 from cchybrid.plugin.engine import Stop
 from cchybrid.plugin.registry import Registry
 from cchybrid.toolkit.kernels.rng import seed_state
@@ -25,8 +29,6 @@ MAX_SPENT = 2 * EVALUATIONS
 """Evaluations after which a designer with that budget has gone too far."""
 IMPROVE_SECONDS = 0.1
 """Seconds for a designer to improve its first network."""
-WORK_SECONDS = 0.3
-"""Seconds of work before a designer is asked to stop."""
 TOLERANCE = 1e-9
 """Relative difference of costs up to which they count as equal."""
 
@@ -68,15 +70,7 @@ def check_stop(subject: DesignerSubject) -> None:
     for task in large_tasks():
         if not subject.supports(task):
             continue
-        started: dict[int, float] = {}
-
-        def due(run: CheckedDesignRun, started: dict[int, float] = started) -> bool:
-            now = time.monotonic()
-            run.stopped = now - started.setdefault(id(run), now) > WORK_SECONDS
-            return run.stopped
-
-        reason = "it was asked to stop; ask run.should_stop() at least a few times a second"
-        subject.run(partial(CheckedDesignRun, task), due, reason)
+        subject.run(partial(CheckedDesignRun, task), stop_after(WORK_SECONDS), ASKED_TO_STOP)
 
 
 def check_host(subject: DesignerSubject) -> None:
@@ -115,14 +109,7 @@ def check_unsupported(subject: DesignerSubject, case: ConformanceTask) -> None:
 
 def check_offers(subject: DesignerSubject, case: ConformanceTask) -> None:
     """Check that offers are valid, that there is one, and that claims of optimality are true."""
-    seen: dict[int, float] = {}
-
-    def due(run: CheckedDesignRun) -> bool:
-        if run.links is not None:
-            seen.setdefault(id(run), time.monotonic())
-        run.stopped = id(run) in seen and time.monotonic() - seen[id(run)] > IMPROVE_SECONDS
-        return run.stopped
-
+    due = stop_after(IMPROVE_SECONDS, lambda run: run.links is not None)
     reason = "it had found a network and was asked to stop"
     run, watched = subject.run(partial(CheckedDesignRun, case.task), due, reason)
     if run.links is None:

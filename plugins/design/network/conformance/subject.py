@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from cchybrid.model.errors import InputError, PluginError
 from cchybrid.plugin.conformance.subject import MAX_RUNS, PluginSubject
-from cchybrid.plugin.conformance.watch import ConformanceError, Watched, watch
+from cchybrid.plugin.conformance.watch import ConformanceError, Watched, arrays_of, changes, watch
 from cchybrid.plugin.records import DesignerInfo
 
 from ..local_run import LocalDesignRun
@@ -98,7 +96,7 @@ class DesignerSubject(PluginSubject):
         self, run: CheckedDesignRun, due: Callable[[CheckedDesignRun], bool], reason: str
     ) -> tuple[CheckedDesignRun, Watched, list[str]]:
         designer, task = self.construct(), run.task
-        before = {"allowed": task.allowed.copy(), "wires": task.wires.copy()}
+        before = arrays_of(task, ("allowed", "wires"))
 
         def stop() -> None:
             run.stopped = True
@@ -111,12 +109,4 @@ class DesignerSubject(PluginSubject):
             reason,
             self.patience,
         )
-        faults = [*run.faults, *watched.faults]
-        changed = [name for name, kept in before.items() if not _same(task, name, kept)]
-        if changed:
-            faults.append(f"changed task.{changed[0]}; others use it too: work on a copy")
-        return run, watched, faults
-
-
-def _same(task: DesignTask, name: str, kept: Any) -> bool:
-    return bool(np.array_equal(getattr(task, name), kept))
+        return run, watched, [*run.faults, *watched.faults, *changes("task", task, before)]
