@@ -96,7 +96,13 @@ def _instead(name: str) -> str | None:
 def test_texts_use_the_terms_of_the_field():
     wrong = []
     any_term = re.compile("|".join(TEXT), re.IGNORECASE)
-    for path in [*_files(".py"), *_files(".md"), *_files(".toml"), *_files(".j2"), ROOT / "README.md"]:
+    for path in [
+        *_files(".py"),
+        *_files(".md"),
+        *_files(".toml"),
+        *_files(".j2"),
+        ROOT / "README.md",
+    ]:
         text = path.read_text()
         if {"reports", "generated"} & {*path.parts} or not any_term.search(text):
             continue

@@ -1,7 +1,5 @@
 """Arguments that several commands share, such as the names of an instance."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import math

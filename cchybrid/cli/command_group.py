@@ -1,7 +1,5 @@
 """The group of all commands: each is imported only where it is called."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import typer

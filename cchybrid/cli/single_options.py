@@ -1,7 +1,5 @@
 """Options that are given and would be ignored are refused: a second value, or one without use."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from typing import Any
 

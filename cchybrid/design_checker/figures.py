@@ -13,8 +13,6 @@ The record of a designed network is a ``cchybrid-design/1`` object:
   on all these networks.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The functions by which a caller in Python follows a run and ends it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

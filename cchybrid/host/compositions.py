@@ -13,8 +13,6 @@ The parts are solved by runs of their own, in the worker process of the engine. 
 schedule, they are greedy.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace

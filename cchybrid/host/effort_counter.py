@@ -1,7 +1,5 @@
 """The effort of the engines of a run, and the conflicts left at the target."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

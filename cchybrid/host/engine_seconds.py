@@ -1,7 +1,5 @@
 """The seconds of the engines of a run: until their searches begin, and of the searches."""
 
-from __future__ import annotations
-
 from cchybrid.host.events import Spent
 
 

@@ -3,8 +3,6 @@
 They run in a worker process (``worker``). An engine gets a ``WorkerRun``.
 """
 
-from __future__ import annotations
-
 import operator
 import time
 from collections.abc import Callable, Mapping, Sequence

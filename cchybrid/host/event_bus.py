@@ -1,7 +1,5 @@
 """The event bus: passes events to observers, and writes the log of the run."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy

@@ -4,8 +4,6 @@ The events determine the state of a run (``Task``). ``wire`` reads and writes th
 which the name of an event is that of its class in lower case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """The executor that the user names, and that of clusters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar

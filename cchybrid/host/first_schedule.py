@@ -24,8 +24,6 @@ First fit:
    every node on the path stores it.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace

@@ -14,8 +14,6 @@ O(congestion + dilation) steps, Combinatorica 14, 1994, doi:10.1007/BF01215349 (
 then their schedule).
 """
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from collections.abc import Iterator

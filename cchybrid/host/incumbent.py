@@ -1,7 +1,5 @@
 """The best verified answer of a run, and its author."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 

@@ -1,7 +1,5 @@
 """Kernel of link matching with many messages: one step, as ``LinkMatching`` fills it."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -8,8 +8,6 @@ Source: W. Won et al., TACOS: topology-aware collective algorithm synthesizer fo
 machine learning, MICRO 2024, https://arxiv.org/abs/2304.05301.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain

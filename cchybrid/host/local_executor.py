@@ -1,7 +1,5 @@
 """The executor ``local``: jobs as processes of this machine."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 

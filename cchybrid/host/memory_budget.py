@@ -1,7 +1,5 @@
 """The memory that a run may need, and the workers that end when it needs more."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The seconds that the parts of a run take."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 

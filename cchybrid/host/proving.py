@@ -1,7 +1,5 @@
 """Schedules verified, proven optimal and checked, in Python: ``verify``, ``prove``, ``check``."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Mapping

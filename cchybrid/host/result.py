@@ -1,7 +1,5 @@
 """The result of a run: the best verified schedule, the best bound and their evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal

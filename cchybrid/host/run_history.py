@@ -11,8 +11,6 @@ per second, with recent gains weighted more:
 3. The score is (prior + gain) / (1 + seconds).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from copy import copy
 from dataclasses import asdict, dataclass, field

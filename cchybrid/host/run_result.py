@@ -1,7 +1,5 @@
 """The base of the results of all kinds of runs: common attributes, and the verdict as text."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -13,8 +13,6 @@ shortest paths, in a fifth of the time. Further rounds that place the deliveries
 first saved no step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import chain
 

@@ -13,8 +13,6 @@
 What is known during the run is in the ``Task``; processes and the clock are in ``WorkerControl``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any

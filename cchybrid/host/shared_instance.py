@@ -7,8 +7,6 @@ the workers map them. Its paths are listed by each worker that reads them; many 
 that finds no complete Problem, as the child process has failed, builds its own.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import subprocess

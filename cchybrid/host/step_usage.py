@@ -1,7 +1,5 @@
 """The steps in which the channels and ports of a network are full."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property

@@ -6,8 +6,6 @@ the seat and the key ``input`` instead of ``event``, form the log of the run, fr
 replayed.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import math

@@ -4,8 +4,6 @@
 actions that it returns, and stops workers in time.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext

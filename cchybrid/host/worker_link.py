@@ -4,8 +4,6 @@
 news, and a third one watches the search.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import signal

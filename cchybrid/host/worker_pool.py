@@ -1,7 +1,5 @@
 """All worker processes of a run, by seat: start, read, send news, pause, end."""
 
-from __future__ import annotations
-
 import selectors
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator

@@ -1,7 +1,5 @@
 """One worker process, seen from the host: start, send and read lines, pause, stop, kill."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

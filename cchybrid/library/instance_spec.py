@@ -1,7 +1,5 @@
 """Instance specifications: the words by which users name an instance."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

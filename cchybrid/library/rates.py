@@ -1,7 +1,5 @@
 """Bandwidths and latencies of channels, and the ticks that a message of a size takes over them."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

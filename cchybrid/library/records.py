@@ -1,7 +1,5 @@
 """The typed records of named networks and collectives, as plugins register them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The methods call ``cchybrid.view``, which imports the model and not the other wa
 modules are imported by name, when a method is used.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Times of channels in ticks, and groups of channels that share their capacity."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from contextlib import suppress

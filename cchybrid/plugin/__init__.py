@@ -3,8 +3,6 @@
 ``from cchybrid.plugin import EngineInfo, NoOptions, Stop, hookimpl`` suffices for most plugins.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

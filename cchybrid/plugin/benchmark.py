@@ -4,8 +4,6 @@ A plugin registers a ``BenchmarkKind``, whose ``target`` is a subclass of ``Benc
 ``bench`` reads its tables, runs its rows, keeps the results in its store, and writes its reports.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

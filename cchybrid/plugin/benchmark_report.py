@@ -1,7 +1,5 @@
 """The content of a report on benchmarks, and the sections that reports of all kinds have."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ An engine offers assignments and reports bounds. The host keeps the time, verifi
 derives the status of the result.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from abc import ABC, abstractmethod

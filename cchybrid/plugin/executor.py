@@ -1,7 +1,5 @@
 """Executors: they run jobs, each in a process of its own, on this machine or on others."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

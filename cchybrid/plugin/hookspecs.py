@@ -4,8 +4,6 @@ A plugin is a module (or object) with functions marked ``@hookimpl``, named by a
 the group ``cchybrid``. ``docs/hooks.md`` has a complete example of every hook.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pluggy

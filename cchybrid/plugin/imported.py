@@ -1,7 +1,5 @@
 """Requests to importers, and their results: foreign schedules with the file's own places."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The typed records that plugins register by the hooks of ``hookspecs``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Protocol

@@ -1,7 +1,5 @@
 """The registry: finds plugins, loads each separately, and stores their records by name."""
 
-from __future__ import annotations
-
 import difflib
 import os
 import re

@@ -1,7 +1,5 @@
 """The interface of strategies: they get engines and the history of a run, and yield phases."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, get_args

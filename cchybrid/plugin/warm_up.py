@@ -18,8 +18,6 @@ process compiles the kernels of the others. On a machine that is too busy, the r
 is compiled in the first run that needs it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

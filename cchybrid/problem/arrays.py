@@ -7,8 +7,6 @@ step is a compatibility class: thesis section 4.2.1). The Problem does not depen
 the switching or the port model from which it was built.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial

@@ -1,7 +1,5 @@
 """Conversion between a Problem and its instance: lift, match and price."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The pool of paths of a Problem: all allowed paths, or an equal share for every pair of nodes."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import partial

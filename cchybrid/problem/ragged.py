@@ -4,8 +4,6 @@ Row r is ``flat[start[r] : start[r + 1]]``. All functions work on whole arrays, 
 row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The resources of a Problem: channels, half-duplex pairs and ports, with capacities per step."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

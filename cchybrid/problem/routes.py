@@ -6,8 +6,6 @@
   algorithm, backwards from the target.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Iterable, Iterator
 from functools import cached_property

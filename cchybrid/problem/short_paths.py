@@ -4,8 +4,6 @@ The dynamic program of ``routes`` (count paths on the DAG towards each target, f
 in numpy, for all pairs at once.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -3,8 +3,6 @@
 The validity of a schedule is decided by the referee, from the instance alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

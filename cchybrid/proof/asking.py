@@ -1,7 +1,5 @@
 """Asking bound providers about an instance."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 

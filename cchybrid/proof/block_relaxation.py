@@ -30,8 +30,6 @@ Every row holds for every valid schedule; a missing row would weaken the bound, 
 wrong. Steps are counted from 1, and blocks from 0.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

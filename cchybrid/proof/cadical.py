@@ -8,8 +8,6 @@ A. Biere, T. Faller, K. Fazekas, M. Fleury, N. Froleyks and F. Pollitt, CaDiCaL 
 https://doi.org/10.1007/978-3-031-65627-9_7.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

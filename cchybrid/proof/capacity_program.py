@@ -1,7 +1,5 @@
 """Rows of the capacities of links and ports, and the program of the largest load of any of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -7,8 +7,6 @@
 3. Solve in floating point; the multipliers still have to be rounded, and checked exactly.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterable, Mapping

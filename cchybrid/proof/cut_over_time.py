@@ -4,8 +4,6 @@ Hop by hop, a channel into the set carries nothing before a message can be at it
 nothing that still has to go farther inside than there are steps left: in those steps it is free.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping

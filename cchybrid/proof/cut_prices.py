@@ -1,7 +1,5 @@
 """Evidence of a cut: prices of the channels or ports by which messages enter a set of nodes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, count

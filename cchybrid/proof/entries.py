@@ -6,8 +6,6 @@ least 1, where j is the number of steps left after an entry and reach[j] the nod
 follow from it until then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate, zip_longest
 from typing import NamedTuple

@@ -9,8 +9,6 @@ step in each of the levels around it. If not all destinations can be informed, t
 their worth, and charges.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator

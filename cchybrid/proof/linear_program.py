@@ -1,7 +1,5 @@
 """Linear programs that are built row by row, solved in floating point, and their dual values."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

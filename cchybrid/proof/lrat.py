@@ -9,8 +9,6 @@ L. Cruz-Filipe, M. J. H. Heule, W. A. Hunt Jr., M. Kaufmann and P. Schneider-Kam
 certified RAT verification, CADE 2017, https://doi.org/10.1007/978-3-319-63046-5_14.
 """
 
-from __future__ import annotations
-
 import base64
 import lzma
 from collections.abc import Iterator

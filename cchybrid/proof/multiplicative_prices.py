@@ -16,8 +16,6 @@ the flow deviation method: Fratta, Gerla, Kleinrock, Networks 3, 1973,
 doi:10.1002/net.3230030202.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Nested-set bounds: parts of the network that a message enters through one node."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

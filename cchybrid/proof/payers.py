@@ -5,8 +5,6 @@ for each of them at least the cheapest route from any other node that may hold t
 is the worth of the destination, or the weight of the set of the destination alone.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Distances of messages, and instances without a schedule: a destination cannot be reached."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache

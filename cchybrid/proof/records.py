@@ -1,7 +1,5 @@
 """The record of a bound provider, as plugins register it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module

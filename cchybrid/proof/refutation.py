@@ -1,7 +1,5 @@
 """Refutation of a number of steps by CaDiCaL: a propositional proof, or a schedule instead."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise

@@ -30,8 +30,6 @@ Every row holds for every valid schedule; a missing row would weaken the bound, 
 wrong. Steps are counted from 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 

@@ -8,8 +8,6 @@
 The last two are not for time slots, nor for sums.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence

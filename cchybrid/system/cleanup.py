@@ -5,8 +5,6 @@ input: first the mark of all processes of the run, later processes that may have
 input ends, or its parent does, the host has ended; then it ends what is left of the run.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

@@ -5,8 +5,6 @@ The time to compile a kernel mostly depends on its number of arguments, as every
 the entry points that it needs.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ variables. So the digest is made of the bytecode of all these kernels, their opt
 values that they read. Comments, line numbers, times and places of files do not count.
 """
 
-from __future__ import annotations
-
 import dis
 import hashlib
 import sys

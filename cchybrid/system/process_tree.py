@@ -6,8 +6,6 @@ in sessions of their own. Descendants are found by their parents: a process that
 there is no /proc, no process is found.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -9,8 +9,6 @@ readers share the memory, and what one of them writes to an array is seen by no 
 >>> copy = read(file.reader)     # in any child process that inherits ``file.reader``
 """
 
-from __future__ import annotations
-
 import fcntl
 import mmap
 import os

@@ -1,7 +1,5 @@
 """A stopwatch for a process: its processor seconds, and its wall-clock seconds without pauses."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

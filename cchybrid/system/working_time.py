@@ -4,8 +4,6 @@ A limit in such seconds is the same on an idle and on a busy machine, and still 
 for ever.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

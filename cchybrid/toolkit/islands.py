@@ -7,8 +7,6 @@ best solution of each island migrates to the next one in a ring (island model), 
 near-solution of another engine to the first one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol

@@ -1,7 +1,5 @@
 """List scheduling of Problems in ticks: schedules with random keys, and better ones near them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cchybrid.problem import Assignment, Problem

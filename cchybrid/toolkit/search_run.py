@@ -1,7 +1,5 @@
 """The evaluation budget of an engine, and the flag that stops its kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread

@@ -1,7 +1,5 @@
 """The argument of a piece of evidence in sentences, with the numbers that the checker computes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The papers' table of a schedule, sources by steps: its cells."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 ``cchybrid.bench.read(store)`` returns the runs of a store as a table of pandas.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from cchybrid.plugin import BenchmarkKind, CommandInfo, NameInfo, hookimpl

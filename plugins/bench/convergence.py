@@ -1,7 +1,5 @@
 """The best schedule and the best bound of a run over time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Merging of stores: every run is verified, and stored once by its key."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Run a suite: every job in a process of its own, every finished run stored at once."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """The kind of benchmarks ``schedules``: instances that engines solve."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping
 from dataclasses import replace

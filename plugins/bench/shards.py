@@ -1,7 +1,5 @@
 """Shards: disjoint parts of the runs of a suite, for machines that share no scheduler."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Sequence

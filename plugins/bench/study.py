@@ -22,8 +22,6 @@
     first_schedule = false            # the host's greedy schedule takes part in no run
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

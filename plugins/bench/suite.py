@@ -41,8 +41,6 @@ a ``file``, or with lists that multiply::
     weights = "latency=1"
 """
 
-from __future__ import annotations
-
 import csv
 import fnmatch
 import itertools

@@ -7,8 +7,6 @@ is room for: a worker that dies takes along only the jobs that it is running, an
 elsewhere.
 """
 
-from __future__ import annotations
-
 import asyncio
 import queue
 import time

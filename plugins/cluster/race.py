@@ -10,8 +10,6 @@ The coordinator verifies every schedule and every piece of evidence in the task,
 on its own machine. It ends the race when schedule and bound meet, or the time is up.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

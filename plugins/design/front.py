@@ -5,8 +5,6 @@ the longest wire, with other limits of it. Of all networks that they offer, thos
 no other is at least as good in both terms and better in one: the Pareto front.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import math

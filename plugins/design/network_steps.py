@@ -10,8 +10,6 @@ in ascending order:
   (``cchybrid_plugins.design.network.steps_walk``), and each is solved in a slice of the time.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ those that had the least time. With an evaluation budget they run one after anot
 so that the same seed always gives the same result.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The result of a design: the best network, its cost and bound, the record for the checker."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context

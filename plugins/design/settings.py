@@ -1,7 +1,5 @@
 """The task and the settings of a run of designers, from the arguments of ``cchybrid.design``."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The jobs of workers on a design task: a designer, or the check of its options (``worker``)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """The argument of a lower bound, and the parts of the network that it counts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field

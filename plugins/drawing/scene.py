@@ -1,7 +1,5 @@
 """Networks laid out for a panel of a figure: points, sizes, lines and labels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The transfers of a step as arrows: colours of messages, lanes on links, labels."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Audits of foreign files: imported, verified, bounded, and one verdict each."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction

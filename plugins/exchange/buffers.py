@@ -1,7 +1,5 @@
 """The buffers of standard collectives: which chunk of a message lies where at which rank."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple

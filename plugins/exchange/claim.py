@@ -1,7 +1,5 @@
 """The claim of a certificate, "no schedule has this number of steps", for foreign checkers."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Schedules as CSV: a row per transfer, by columns of any order."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

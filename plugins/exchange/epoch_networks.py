@@ -5,8 +5,6 @@ collective communication as a multi-commodity flow problem, SIGCOMM 2024; github
 TE-CCL, teccl/topologies): NDv2 and DGX-2, with gigabytes per second.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ is a program of parts of chunks, which are never copied: every link, also one ou
 one epoch, in which it carries at most R.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

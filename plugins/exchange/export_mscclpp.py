@@ -8,8 +8,6 @@ that were never used before, so that a sender may be any number of steps ahead o
 Additions follow the barrier, and another one follows them.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Lower bounds for audits: every provider in turn, in this process, until the bound is met."""
 
-from __future__ import annotations
-
 import time
 from functools import partial
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Parts of foreign files that know their line, which errors name."""
 
-from __future__ import annotations
-
 from cchybrid.model.errors import InputError
 
 

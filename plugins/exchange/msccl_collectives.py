@@ -4,8 +4,6 @@ Values are those of ``msccl_execution``: the index of a chunk in the input buffe
 the GPUs whose parts are added up.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 

@@ -5,8 +5,6 @@ that it receives from, and executes its steps in order. The k-th send of a threa
 over a channel is received by the k-th receive of that GPU from it over the same channel.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property

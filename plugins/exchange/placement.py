@@ -1,7 +1,5 @@
 """Foreign programs on a named network: nodes of GPUs, and steps with room on all links."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

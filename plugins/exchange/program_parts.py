@@ -1,7 +1,5 @@
 """The parts of a program of ranks with buffers: moves, sums and copies, and transfers of ranks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -18,8 +18,6 @@ O. Roussel and V. Manquinho, "Input/output format and solver requirements for th
 pseudo-Boolean solvers", 2012: the format OPB.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 

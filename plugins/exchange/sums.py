@@ -5,8 +5,6 @@ is a sum of some of them, and so is the result; these are the *uses*. Values tha
 have in common are added up at once, where possible while receiving.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass, field
 

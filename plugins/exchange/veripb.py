@@ -10,8 +10,6 @@ S. Gocht and J. Nordström, "Certifying parity reasoning efficiently using pseud
 AAAI 2021, doi:10.1609/aaai.v35i5.16494: VeriPB.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from .pseudo_boolean import PathFormula, Terms

@@ -11,8 +11,6 @@ Source: H. Casanova et al., Versatile, scalable, and accurate simulation of dist
 and platforms, 2014, doi:10.1016/j.jpdc.2014.06.008.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess

@@ -4,8 +4,6 @@ Source: A. Degomme et al., Simulating MPI applications: the SMPI approach, IEEE 
 doi:10.1109/TPDS.2017.2669305.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Sequence

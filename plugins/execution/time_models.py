@@ -1,7 +1,5 @@
 """Times of a schedule by simple models: start-up, bandwidth, size."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The cases of a conformance suite: each one check of a plugin, with or without an example."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol

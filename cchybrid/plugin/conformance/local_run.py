@@ -1,7 +1,5 @@
 """A ``Run`` in this process, to test an engine without a host."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Small instances of every kind, each with its optimum."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

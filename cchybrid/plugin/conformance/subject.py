@@ -1,7 +1,5 @@
 """The plugin under test, and a trivial schedule for comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

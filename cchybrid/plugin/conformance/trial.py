@@ -1,7 +1,5 @@
 """One run of an engine under observation: what it said, when it returned, what it touched."""
 
-from __future__ import annotations
-
 import json
 import operator
 from collections.abc import Callable, Mapping

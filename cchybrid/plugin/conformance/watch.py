@@ -1,7 +1,5 @@
 """A call of a plugin under observation: whether it returned in time, and what it touched."""
 
-from __future__ import annotations
-
 import random
 import threading
 import time

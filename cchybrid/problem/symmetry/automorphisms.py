@@ -18,8 +18,6 @@ B. D. McKay and A. Piperno, Practical graph isomorphism, II, Journal of Symbolic
 (2014), https://doi.org/10.1016/j.jsc.2013.09.003.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence

@@ -1,7 +1,5 @@
 """The group actions to try, in order: actions that can meet the lower bound, large groups first."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -17,8 +17,6 @@ elements of a finite group, Communications in Algebra 23 (1995),
 https://doi.org/10.1080/00927879508825509.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass

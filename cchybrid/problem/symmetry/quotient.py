@@ -17,8 +17,6 @@ elements of the *kernel*, a normal subgroup, map every step to itself, and one s
 represents a round of as many steps as the kernel has cosets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ receives sums that are disjoint from all it holds, and once, as its last receipt
 a scan only the former. So a solution is a schedule, but an infeasible model proves nothing.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from functools import cache, partial

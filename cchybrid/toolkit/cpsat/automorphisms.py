@@ -17,8 +17,6 @@ B. D. McKay, A. Piperno, "Practical graph isomorphism, II", Journal of Symbolic 
 2014 (nauty). doi:10.1016/j.jsc.2013.09.003
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

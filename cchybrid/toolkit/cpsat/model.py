@@ -12,8 +12,6 @@ protocol buffer. All index arithmetic is done on whole arrays; constraints are a
    one orbit by comparisons.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress

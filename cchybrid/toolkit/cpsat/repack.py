@@ -5,8 +5,6 @@ that it fits into) of free deliveries. A free delivery that a fixed one requires
 it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Constraints over booleans, written directly into CP-SAT's protocol buffer, for large models."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The base class of evolutionary engines: step control, restarts, islands, migration."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Generic, TypeVar

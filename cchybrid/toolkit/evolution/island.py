@@ -1,7 +1,5 @@
 """An ``Island`` that evolves one population."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The options that all evolutionary engines have."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -11,8 +11,6 @@ P. Moscato, C. Cotta, "A gentle introduction to memetic algorithms", Handbook of
 2003. doi:10.1007/0-306-48056-5_5
 """
 
-from __future__ import annotations
-
 from cchybrid.problem import Assignment
 from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.evolution.genome import Genome

@@ -1,7 +1,5 @@
 """One generation, compiled: selection, mutation, restoration, evaluation, replacement."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

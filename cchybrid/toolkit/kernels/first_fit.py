@@ -9,8 +9,6 @@ In time slots every delivery takes the first slot, from a random one on, in whic
 one fits into no slot, the period was too short, and a longer one is tried.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple, overload
 
 import numpy as np

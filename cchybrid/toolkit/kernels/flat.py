@@ -1,7 +1,5 @@
 """A Problem as a tuple of arrays for kernels."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

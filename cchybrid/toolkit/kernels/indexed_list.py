@@ -1,7 +1,5 @@
 """Unordered lists of numbers with insertion and removal in constant time."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kernels of list scheduling in ticks: at every event, free paths send what suits them best."""
 
-from __future__ import annotations
-
 from heapq import heappop, heappush
 from typing import NamedTuple
 

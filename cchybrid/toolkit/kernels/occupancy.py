@@ -7,8 +7,6 @@ With ``Flat.excess`` it counts L - c instead, so that one crowded channel does n
 Either sum is 0 exactly when every capacity holds. Implied capacities do not count.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from cchybrid.problem.arrays import BoolArray, IntArray

@@ -1,7 +1,5 @@
 """An island of the tabu search: starts and restarts, and the exchange of near-solutions."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cchybrid.problem import Assignment, Problem

@@ -6,8 +6,6 @@ in lists with constant-time insertion and removal, so a violation is drawn in co
 delivery in it by one pass over the list of its cell.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

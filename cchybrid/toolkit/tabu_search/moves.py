@@ -11,8 +11,6 @@
    that it needs there, so that a whole multi-hop route is placed in one move (``carry_out``).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

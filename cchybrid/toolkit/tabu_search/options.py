@@ -1,7 +1,5 @@
 """The parameters of the tabu search."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from cchybrid.toolkit.options import require

@@ -16,8 +16,6 @@ J. Daciuk, S. Mihov, B. W. Watson, R. E. Watson, "Incremental construction of mi
 finite-state automata", Computational Linguistics 26, 2000. doi:10.1162/089120100561601
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -40,8 +40,6 @@ J. Thornton, D. N. Pham, S. Bain, V. Ferreira, "Additive versus multiplicative c
 SAT", AAAI 2004.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The check of a designed network: by the independent checker, its values computed again."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

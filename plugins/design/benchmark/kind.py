@@ -1,7 +1,5 @@
 """The kind of benchmarks ``designs``."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from pathlib import Path

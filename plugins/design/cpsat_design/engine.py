@@ -5,8 +5,6 @@ bound until no network of a larger diameter can be cheaper than the best one fou
 proven.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

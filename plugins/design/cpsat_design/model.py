@@ -5,8 +5,6 @@ many hops apart. The latter may be 1 only if a link and a shorter distance suppo
 all distances is the number of pairs more than k hops apart, summed over k.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 

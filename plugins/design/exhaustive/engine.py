@@ -4,8 +4,6 @@ Networks to which a link can be added are left out: no latency grows by another 
 of the steps.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from cchybrid.plugin.engine import Stop

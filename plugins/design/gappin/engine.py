@@ -7,8 +7,6 @@ M. Marden, "A genetic algorithm for designing parallel processor interconnection
 of isomorphic networks, proposed there).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -11,8 +11,6 @@ V. G. Cerf, D. D. Cowan, R. C. Mullin, R. G. Stanton, "A lower bound on the aver
 length in regular graphs", Networks 4 (1974) 335-342, doi:10.1002/net.3230040405 (mean distance).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The cost of a network: the weighted sum of its terms."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """The interface for authors of designers: ``Designer`` to implement, ``DesignRun`` to call."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any, ClassVar, Protocol

@@ -11,8 +11,6 @@ M. Nakao, H. Murai, M. Sato, "Parallelization of all-pairs-shortest-path algorit
 graph", HPC Asia 2020, doi:10.1145/3368474.3368478 (the same search for the order/degree problem).
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A run of a designer in this process, for tests, measurements and authors of designers."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterable

@@ -14,8 +14,6 @@ links are added. The bound of all networks counts likewise (``cchybrid.design_ch
   store-and-forward also as many ports, and what is k hops away arrives after k steps.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ with the product (a, b) (c, d) = (a + r^b c, b + d). For k = 1 the group is cycl
 product of two cyclic groups, for k = 2 and r = m - 1 dihedral.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

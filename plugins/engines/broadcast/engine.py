@@ -13,8 +13,6 @@ destination, and destinations reach farther than one hop in the first steps only
 invariant under a group of automorphisms are tried first, as their models are smaller.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice

@@ -14,8 +14,6 @@ steps.
 That this reaches the bound for every even side tried (4 to 32, and 40) is our own result.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import permutations, product

@@ -10,8 +10,6 @@ References
 P. Tvrdík, "Parallel systems and algorithms", Czech Technical University in Prague, 1997.
 """
 
-from __future__ import annotations
-
 import math
 
 from cchybrid.model import Transfer

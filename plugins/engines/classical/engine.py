@@ -1,7 +1,5 @@
 """The engine ``classical``: make every construction that applies, and offer its schedule."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from cchybrid.plugin.engine import Run, Stop

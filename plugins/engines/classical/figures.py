@@ -8,8 +8,6 @@ While many distances are left, figures are chosen at random; for the others an e
 by CP-SAT, among many figures of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Meshes, and networks that contain one: tori, hypercubes, rings."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise, product
 

@@ -1,7 +1,5 @@
 """Constructions for hypercubes, recognised by labels: linked nodes differ in one bit."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cchybrid.model import Transfer

@@ -1,7 +1,5 @@
 """Residual capacity: of one step, and of all steps."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 

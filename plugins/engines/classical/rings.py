@@ -15,8 +15,6 @@ D. Angluin, L. G. Valiant, "Fast probabilistic algorithms for Hamiltonian circui
 Journal of Computer and System Sciences 18, 1979. doi:10.1016/0022-0000(79)90045-X
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import chain, pairwise
 

@@ -7,8 +7,6 @@ switches occurs exactly once, and no terminal sends or accepts two messages at a
 between terminals of one switch fill idle steps.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress

@@ -7,8 +7,6 @@ participants are its own. Where that keeps the network, sums of digits are a gro
 and what is scheduled for one participant is mapped to all others.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
 

@@ -6,8 +6,6 @@ clusters of GPUs every NIC brings a message that is new to its box in every step
 the box spreads it in the next: as many steps as messages enter a box, and the last one inside.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

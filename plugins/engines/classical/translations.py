@@ -4,8 +4,6 @@ A network with such a group is a Cayley graph. A construction for one node is tr
 nodes, and a channel of one node represents an orbit of channels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 

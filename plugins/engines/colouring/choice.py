@@ -4,8 +4,6 @@ Where no delivery requires another, the options are paths; otherwise they form t
 option of a delivery requires a delivery nearer to the source.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections import Counter
 from collections.abc import Callable

@@ -8,8 +8,6 @@
 5. Repeat with other options until ``patience`` choices gave no better schedule.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ that colouring problem, with the largest such clique coloured in advance; it als
 capacities and precedence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Conflict graphs, their colouring by NetworkX, and schedules from colourings."""
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections.abc import Callable, Iterator, Mapping

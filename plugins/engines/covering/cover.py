@@ -1,7 +1,5 @@
 """Covers by listed classes, by CP-SAT, and greedy insertion of what they leave over."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

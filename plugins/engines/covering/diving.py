@@ -9,8 +9,6 @@
 4. If so, fix the class. The last few steps are packed exactly by CP-SAT.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -17,8 +17,6 @@ that fit into one step together. Three searches take turns, in proportion to the
 Listing is exact, and so is division where every delivery has one route.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -17,8 +17,6 @@ P. Wentges, "Weighted Dantzig-Wolfe decomposition for linear mixed-integer progr
 International Transactions in Operational Research 4, 1997.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@ One model for all calls: a boolean per option, at most one option per delivery, 
 its capacity. The objective changes from call to call, and so do the cuts of diving.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

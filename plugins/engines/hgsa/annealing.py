@@ -1,7 +1,5 @@
 """The annealing processes of HGSA, compiled (HGSA paper, section 3.2)."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -12,8 +12,6 @@ The paper does not specify the number of processes and of proposals per iteratio
 reheating, the number of genes that a mutation changes, and the weight; these are ours.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

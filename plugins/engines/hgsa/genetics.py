@@ -1,7 +1,5 @@
 """The master step of HGSA, compiled: partners, crossover, mutation (HGSA paper, section 3.2)."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

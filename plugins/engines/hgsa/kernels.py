@@ -9,8 +9,6 @@ The counts are exact because the requirements of a solution never form a cycle: 
 have none, and a move that would close one is refused.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from cchybrid.problem.arrays import IntArray, LongArray

@@ -1,7 +1,5 @@
 """The parameters of HGSA."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The engine ``list-scheduling``: restarts and local search over the keys of list schedules."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cchybrid.plugin.engine import NoOptions, Run, Stop

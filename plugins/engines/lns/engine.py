@@ -24,8 +24,6 @@ Steps 3 to 6 repeat until nothing is unscheduled; then the schedule is offered, 
 continues with the next target.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

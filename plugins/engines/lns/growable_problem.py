@@ -1,7 +1,5 @@
 """A Problem that grows by priced paths which the run's own Problem does not list."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -10,8 +10,6 @@ S. Ropke, D. Pisinger, "An adaptive large neighborhood search heuristic for the 
 problem with time windows", Transportation Science 40, 2006. doi:10.1287/trsc.1050.0135
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Kernels that make a delivery in a step by chains of changes of options (augmenting paths)."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from cchybrid.problem.arrays import IntArray

@@ -1,7 +1,5 @@
 """Kernels: one schedule by matching messages to links in every step."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kernels for messages of one destination: routes of low load, chosen one after another."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -14,8 +14,6 @@ greedy individuals and restarts. As all components of genes are discrete, the co
 algorithm is not used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Children of MBOA: ancestral sampling; each gene's tree is grown just before it is used."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -20,8 +20,6 @@ local structure", UAI 1997.
 M. Pelikan, "Hierarchical Bayesian Optimization Algorithm", Springer, 2005. doi:10.1007/b10910
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Dual prices of resources: routes of the smallest largest load cost little at these prices."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

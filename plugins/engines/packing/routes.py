@@ -1,7 +1,5 @@
 """Routes of low load for deliveries from the source, chosen one after another."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The deliveries of a scatter and their network, for kernels."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

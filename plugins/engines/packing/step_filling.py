@@ -1,7 +1,5 @@
 """The step that is being filled, and the deliveries that wait: inserted, evicted and listed."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

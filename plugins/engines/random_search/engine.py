@@ -1,7 +1,5 @@
 """Random search: greedy schedules in random orders, or uniformly random individuals."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial

@@ -9,8 +9,6 @@ The local search after mutation, greedy individuals and restarts are ours, all e
 The default probabilities are those of thesis section 7.2.1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial

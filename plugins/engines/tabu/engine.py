@@ -1,7 +1,5 @@
 """The engine ``tabu``: tabu search with constraint weighting for a fixed number of steps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cchybrid.plugin.engine import Run, Stop

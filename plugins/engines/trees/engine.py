@@ -1,7 +1,5 @@
 """The engine ``trees``: broadcast trees of one message by simulated annealing."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from math import ceil
 

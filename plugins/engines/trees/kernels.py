@@ -1,7 +1,5 @@
 """Kernels: the value of a broadcast tree, and simulated annealing that changes it."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -8,8 +8,6 @@
 The local search after mutation, greedy individuals and restarts are ours, all else is the thesis'.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial

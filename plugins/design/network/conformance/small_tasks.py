@@ -1,7 +1,5 @@
 """Small design tasks of every kind, some with their optimum."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The designer under test, and a run that records every breach of contract."""
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable, Iterable
