@@ -12,8 +12,7 @@ from cchybrid.library.network_facts import diameter_text, network_facts
 from cchybrid.library.routing_tables import dependency_cycle
 from cchybrid.model import Collective, Instance, Message, Network
 from cchybrid.model.errors import with_context
-from cchybrid.model.instance import FORMAT, FORMAT_2, read_text
-from cchybrid.model.json_fields import parse_json
+from cchybrid.model.instance import FORMAT, FORMAT_2, read_json
 from cchybrid.view.screen import print_lines
 
 MAX_EXACT = 10**14
@@ -88,8 +87,8 @@ def _of_instance(source: str) -> NetworkFile | None:
 
     if Path(source).suffix.lower() != ".json":
         return None
+    record = read_json(source)
     with with_context(source):
-        record = parse_json(read_text(source))
         if not isinstance(record, dict) or record.get("format") not in (FORMAT, FORMAT_2):
             return None
         return NetworkFile.of(Instance.from_json(record).network)

@@ -20,9 +20,8 @@ from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.schedules import ScheduleFile, read_described
 from cchybrid.cli.writable_files import check_writable
 from cchybrid.model import Instance
-from cchybrid.model.errors import CchybridError, InputError, PluginError, with_context
-from cchybrid.model.instance import read_text
-from cchybrid.model.json_fields import parse_json
+from cchybrid.model.errors import CchybridError, InputError, PluginError
+from cchybrid.model.instance import read_json
 from cchybrid.model.text import described, error_line
 from cchybrid.plugin.records import ProofFormatInfo, load_target
 from cchybrid.plugin.registry import load_registry
@@ -110,16 +109,13 @@ def prove(
         except CchybridError as error:
             failure = error  # raised after the verdict is printed
     if as_json:
-        print(
-            json.dumps(
-                {
-                    **outcome.to_json(),
-                    **_shown(verdict, outcome.schedule.instance),
-                    "certificate": None if verdict is None else str(target),
-                    "files": list(map(str, files)),
-                }
-            )
-        )
+        record = {
+            **outcome.to_json(),
+            **_shown(verdict, outcome.schedule.instance),
+            "certificate": None if verdict is None else str(target),
+            "files": list(map(str, files)),
+        }
+        print(json.dumps(record))
     else:
         lines = outcome.details()
         if verdict is not None:
@@ -189,19 +185,16 @@ def check(
         except EvidenceError as error:
             failure = str(error)
     if as_json:
-        print(
-            json.dumps(
-                {
-                    "holds": verdict is not None,
-                    "instance": read.instance.name,
-                    "description": [line.strip() for line in about],
-                    "steps": len(read.steps),
-                    **_shown(verdict, read.instance),
-                    "optimal": verdict is not None and verdict.optimal,
-                    "failure": failure,
-                }
-            )
-        )
+        record = {
+            "holds": verdict is not None,
+            "instance": read.instance.name,
+            "description": [line.strip() for line in about],
+            "steps": len(read.steps),
+            **_shown(verdict, read.instance),
+            "optimal": verdict is not None and verdict.optimal,
+            "failure": failure,
+        }
+        print(json.dumps(record))
     elif verdict is None:
         print_lines([f"{schedule}: FAILED: {failure}", *about])
     else:
@@ -214,7 +207,7 @@ def _explained(instance: Mapping[str, Any], certificate: Path) -> list[str]:
     """Return the argument of a certificate in sentences."""
     from cchybrid.view.argument import explain
 
-    return [f"  {line}" for line in explain(instance, parse_json(read_text(certificate)))]
+    return [f"  {line}" for line in explain(instance, read_json(certificate))]
 
 
 def _check_alone(path: Path, explain: bool, as_json: bool) -> bool:
@@ -225,8 +218,7 @@ def _check_alone(path: Path, explain: bool, as_json: bool) -> bool:
     unread: list[InputError] = []
     for file in sorted(path.glob("*.json")) if path.is_dir() else [path]:
         try:
-            with with_context(file):
-                record = parse_json(read_text(file))
+            record = read_json(file)
         except InputError as error:  # in a folder the check of another file decides about it
             unread.append(error)
             continue

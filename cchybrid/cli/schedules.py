@@ -10,8 +10,7 @@ from cchybrid.checker import EvidenceError, proven_steps
 from cchybrid.cli import arguments
 from cchybrid.model import Schedule
 from cchybrid.model.errors import with_context
-from cchybrid.model.instance import read_text
-from cchybrid.model.json_fields import parse_json
+from cchybrid.model.instance import read_json
 from cchybrid.view.screen import print_lines
 
 ScheduleFile = Annotated[
@@ -71,8 +70,8 @@ def read_described(path: Path) -> tuple[Schedule, list[str]]:
     """Return the schedule in a file, and indented lines on its instance as the file has it."""
     from cchybrid.checker.description import describe
 
+    record = read_json(path)
     with with_context(path):
-        record = parse_json(read_text(path))
         found = Schedule.from_json(record)
     return found, [f"  {line}" for line in describe(record["instance"])]
 

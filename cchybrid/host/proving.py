@@ -15,8 +15,7 @@ from cchybrid.host.run_result import RunResult
 from cchybrid.host.versions import versions
 from cchybrid.model import Schedule, Steps
 from cchybrid.model.errors import InputError, with_context
-from cchybrid.model.instance import read_text, write_text
-from cchybrid.model.json_fields import parse_json
+from cchybrid.model.instance import read_json, write_text
 from cchybrid.model.shown import counted
 from cchybrid.model.text import described
 from cchybrid.plugin.registry import Registry, load_registry
@@ -245,7 +244,7 @@ def check(
     record, read = _read_schedule(schedule)
     claim: Any = certificate
     if isinstance(certificate, (str, Path)):
-        claim = _read_json(certificate)
+        claim = read_json(certificate)
     elif isinstance(certificate, ProofResult):
         claim = certificate.certificate
     if not isinstance(claim, Mapping):
@@ -271,11 +270,6 @@ def _read_schedule(source: Any) -> tuple[Mapping[str, Any], Schedule]:
             where="schedule",
             hint="give one, such as the schedule of a Result, or the name of its file",
         )
-    record = _read_json(source)
+    record = read_json(source)
     with with_context(source):
         return record, Schedule.from_json(record)
-
-
-def _read_json(path: str | Path) -> Any:
-    with with_context(path):
-        return parse_json(read_text(path))

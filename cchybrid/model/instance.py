@@ -298,6 +298,12 @@ def counts_rounds_back(collective: Collective, model: CommunicationModel) -> boo
     return collective.kind == "combine" and len(model.rounds) > 1
 
 
+def read_json(path: str | Path) -> Any:
+    """Return the JSON value in a file, or raise an ``InputError`` that names the file."""
+    with with_context(path):
+        return parse_json(read_text(path))
+
+
 def check_format(record: dict[str, Any], expected: str) -> None:
     """Raise an ``InputError`` unless a JSON object declares the expected format."""
     found = record.get("format")

@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, ClassVar, Protocol, get_type_hints
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, get_type_hints
 
 import numpy as np
 
@@ -21,9 +21,12 @@ from cchybrid.problem import Assignment, Problem
 MAX_OPTION = 1 << 53
 """Largest absolute value of an option that is a number."""
 
+Chosen = TypeVar("Chosen")
+"""The class of the options of an engine."""
+
 __all__ = [
-    "API", "Budget", "Engine", "EngineInfo", "NoOptions", "Run", "RunBase", "Stop", "cut_to",
-    "is_complete", "read_options",
+    "API", "Budget", "Engine", "EngineBase", "EngineInfo", "NoOptions", "Run", "RunBase", "Stop",
+    "cut_to", "is_complete", "read_options",
 ]  # fmt: skip
 
 
@@ -198,6 +201,23 @@ class Engine(Protocol):
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Search until ``run.should_stop()`` or until nothing is left to do; return the reason."""
+
+
+class EngineBase(Generic[Chosen]):
+    """Base class of engines and designers: keeps the options, and refuses nothing.
+
+    Attributes
+    ----------
+    options
+        The ``Options`` object.
+    """
+
+    def __init__(self, options: Chosen) -> None:
+        self.options = options
+
+    def unsupported(self, problem: Any) -> str | None:
+        """Return ``None``, as for an engine that works on every problem."""
+        return None
 
 
 class RunBase(ABC):

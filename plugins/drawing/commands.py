@@ -9,8 +9,7 @@ from cchybrid.library.instance_spec import find_network
 from cchybrid.library.nearest import did_you_mean
 from cchybrid.model import Instance, Network, Schedule
 from cchybrid.model.errors import InputError, with_context
-from cchybrid.model.instance import read_text, write_text
-from cchybrid.model.json_fields import parse_json
+from cchybrid.model.instance import read_json, write_text
 from cchybrid.view.screen import print_note
 
 PAGE = ".html"
@@ -118,8 +117,8 @@ def _read(source: str, ignore_attributes: bool, unit: str | None) -> Schedule | 
         return file
 
     if Path(source).suffix.lower() == ".json":
+        record = read_json(source)
         with with_context(source):
-            record = parse_json(read_text(source))
             written = str(record.get("format")) if isinstance(record, dict) else ""
             if written.startswith("cchybrid-schedule/"):
                 return Schedule.from_json(record)

@@ -11,8 +11,7 @@ from cchybrid.checker.throughput import FORMAT, check_throughput
 from cchybrid.model import Instance, Schedule, Transfer
 from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError, with_context
-from cchybrid.model.instance import read_text
-from cchybrid.model.json_fields import parse_json
+from cchybrid.model.instance import read_json
 
 
 def read_schedule(path: Path) -> Schedule:
@@ -23,8 +22,8 @@ def read_schedule(path: Path) -> Schedule:
     InputError
         It is neither.
     """
+    record = read_json(path)
     with with_context(path):
-        record = parse_json(read_text(path))
         if not isinstance(record, Mapping) or record.get("format") != FORMAT:
             return Schedule.from_json(record)
         try:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from cchybrid.model import Schedule
-from cchybrid.plugin.engine import NoOptions, Run, Stop
+from cchybrid.plugin.engine import EngineBase, NoOptions, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.symmetry.quotient import quotients
 from cchybrid.toolkit.cpsat.model import StepModel, build
@@ -38,17 +38,10 @@ class RoundsRun(Run, Protocol):
         """Submit a schedule with the rounds of its steps."""
 
 
-class FewestRounds:
+class FewestRounds(EngineBase[NoOptions]):
     """The engine for the fewest rounds: one decision after another, up to the first schedule."""
 
     Options = NoOptions
-
-    def __init__(self, options: NoOptions) -> None:
-        self.options = options
-
-    def unsupported(self, problem: Problem) -> str | None:
-        """Every Problem has such a model; one that is too large is not decided."""
-        return None
 
     def solve(self, problem: Problem, run: RoundsRun) -> Stop:
         """Try each number of rounds; each of several gets half of the time left.

@@ -19,9 +19,9 @@ from cchybrid.checker.certificate import ROUNDS_FORMAT
 from cchybrid.checker.throughput import FORMAT as THROUGHPUT_FORMAT
 from cchybrid.host.certificates import check_rounds
 from cchybrid.model import Instance, Schedule
-from cchybrid.model.errors import InputError, with_context
-from cchybrid.model.instance import read_text, write_text
-from cchybrid.model.json_fields import only_keys, parse_json
+from cchybrid.model.errors import InputError
+from cchybrid.model.instance import read_json, write_text
+from cchybrid.model.json_fields import only_keys
 from cchybrid.proof.reach import farthest
 from cchybrid.referee.verify import verify_schedule
 
@@ -79,7 +79,7 @@ def stored_schedules(folder: Path, whole: Instance) -> list[Schedule]:
     found, others = [], False
     for path in sorted(folder.glob("*.json")):
         try:
-            record = _read(path)
+            record = read_json(path)
             if _format(record).startswith(_SCHEDULE_FORMAT):
                 found.append(_without_bound(_schedule(record, whole.digest)))
             others |= _format(record) == FORMAT and record.get("sha256") != whole.digest
@@ -117,7 +117,7 @@ def check_front(folder: str | Path) -> Front:
     ...     cchybrid.check_front(folder).complete
     True
     """
-    files = {path.name: _read(path) for path in sorted(Path(folder).glob("*.json"))}
+    files = {path.name: read_json(path) for path in sorted(Path(folder).glob("*.json"))}
     indices = [name for name, record in files.items() if _format(record) == FORMAT]
     if len(indices) != 1:
         raise InputError(
@@ -295,8 +295,3 @@ def _ratio(schedule: Schedule) -> Fraction:
 
 def _format(record: Any) -> str:
     return str(record.get("format")) if isinstance(record, dict) else ""
-
-
-def _read(path: Path) -> Any:
-    with with_context(path):
-        return parse_json(read_text(path))

@@ -110,20 +110,17 @@ def check_file(path: Path, record: Any, explain: bool, as_json: bool) -> bool:
     name = name if isinstance(name, str) else path.name
     about = [] if verdict is None else describe(record["instance"])
     if as_json:
-        print(
-            json.dumps(
-                {
-                    "holds": verdict is not None,
-                    "instance": name,
-                    "description": about,
-                    "rounds_per_chunk": None if verdict is None else str(verdict.rounds_per_chunk),
-                    "bound": None if verdict is None else str(verdict.bound),
-                    "kind": None if verdict is None else verdict.kind,
-                    "optimal": verdict is not None and verdict.optimal,
-                    "failure": failure,
-                }
-            )
-        )
+        shown = {
+            "holds": verdict is not None,
+            "instance": name,
+            "description": about,
+            "rounds_per_chunk": None if verdict is None else str(verdict.rounds_per_chunk),
+            "bound": None if verdict is None else str(verdict.bound),
+            "kind": None if verdict is None else verdict.kind,
+            "optimal": verdict is not None and verdict.optimal,
+            "failure": failure,
+        }
+        print(json.dumps(shown))
     elif verdict is None:
         print_lines([f"{path}: FAILED: {failure}"])
     else:

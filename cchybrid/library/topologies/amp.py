@@ -16,10 +16,10 @@ from cchybrid.model.errors import InputError
 
 
 @cache
-def links_by_size() -> dict[int, list[list[int]]]:
+def links_by_size() -> dict[int, list[tuple[int, int]]]:
     """Return the links by number of nodes; with more than 8 nodes those beside the ring."""
     text = (resources.files(__package__) / "amp.json").read_text(encoding="utf-8")
-    return {int(nodes): links for nodes, links in json.loads(text).items()}
+    return {int(nodes): [(a, b) for a, b in links] for nodes, links in json.loads(text).items()}
 
 
 def amp(nodes: int) -> Network:

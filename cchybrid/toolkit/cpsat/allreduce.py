@@ -15,7 +15,7 @@ from typing import Protocol, cast
 from ortools.sat.python import cp_model
 
 from cchybrid.model import Instance, Schedule, SummedMessage, Transfer
-from cchybrid.plugin.engine import NoOptions, Run, Stop
+from cchybrid.plugin.engine import EngineBase, NoOptions, Run, Stop
 from cchybrid.problem.build import routes_of
 from cchybrid.problem.routes import Path
 from cchybrid.toolkit.solver import StoppedError, new_solver, solve
@@ -96,17 +96,10 @@ class SumsRun(Run, Protocol):
         """Report a line for the user."""
 
 
-class PartialSums:
+class PartialSums(EngineBase[NoOptions]):
     """The engine for an allreduce or a scan: the model of partial sums, while it is small."""
 
     Options = NoOptions
-
-    def __init__(self, options: NoOptions) -> None:
-        self.options = options
-
-    def unsupported(self, instance: Instance) -> str | None:
-        """Every allreduce and every scan has such a model."""
-        return None
 
     def solve(self, instance: Instance, run: SumsRun) -> Stop:
         """Search for schedules of more and more steps, from the lower bound on.

@@ -2,11 +2,11 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from cchybrid.plugin.engine import Run, Stop
+from cchybrid.plugin.engine import EngineBase, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.evolution.genome import Genome
 from cchybrid.toolkit.evolution.island import Breeder, EvolutionIsland
@@ -28,14 +28,11 @@ steps that are easy are sought by bisection."""
 Options = TypeVar("Options", bound=EvolutionOptions)
 
 
-class EvolutionEngine(ABC, Generic[Options]):
+class EvolutionEngine(EngineBase[Options], ABC):
     """Base class: evolve near-solutions of a fixed number of steps until one has no conflicts.
 
     A subclass defines ``Options`` and ``breeder``.
     """
-
-    def __init__(self, options: Options) -> None:
-        self.options = options
 
     @abstractmethod
     def breeder(self, genome: Genome, state: State) -> Breeder:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.plugin.engine import Stop
+from cchybrid.plugin.engine import EngineBase, Stop
 from cchybrid.toolkit.kernels.rng import State, seed_state, uniform
 from cchybrid.toolkit.options import require
 
@@ -77,13 +77,10 @@ class AnnealingOptions:
             raise ValueError(f"cold is {self.cold:g}, use at most hot, which is {self.hot:g}")
 
 
-class Annealing:
+class Annealing(EngineBase[AnnealingOptions]):
     """Simulated annealing that starts again with longer and longer schedules."""
 
     Options = AnnealingOptions
-
-    def __init__(self, options: AnnealingOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""

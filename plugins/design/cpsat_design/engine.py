@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from cchybrid.plugin.engine import Stop
+from cchybrid.plugin.engine import EngineBase, Stop
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import StoppedError, call, check, evaluations, new_solver, solve_model
 
@@ -44,13 +44,10 @@ class CpsatDesignOptions:
         require(self, nodes=2)
 
 
-class CpsatDesign:
+class CpsatDesign(EngineBase[CpsatDesignOptions]):
     """The cheapest network of every diameter by CP-SAT, until one is proven best."""
 
     Options = CpsatDesignOptions
-
-    def __init__(self, options: CpsatDesignOptions) -> None:
-        self.options = options
 
     def unsupported(self, task: DesignTask) -> str | None:
         """Return why the task has no model, or ``None``."""

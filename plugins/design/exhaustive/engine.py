@@ -6,7 +6,7 @@ of the steps.
 
 from dataclasses import dataclass
 
-from cchybrid.plugin.engine import Stop
+from cchybrid.plugin.engine import EngineBase, Stop
 from cchybrid.toolkit.options import require
 
 from ..network.all_networks import all_networks
@@ -35,13 +35,10 @@ class ExhaustiveOptions:
         require(self, nodes=2)
 
 
-class Exhaustive:
+class Exhaustive(EngineBase[ExhaustiveOptions]):
     """All networks of a task up to isomorphism, depth first."""
 
     Options = ExhaustiveOptions
-
-    def __init__(self, options: ExhaustiveOptions) -> None:
-        self.options = options
 
     def unsupported(self, task: DesignTask) -> str | None:
         """Return why the task cannot be searched, or ``None``."""

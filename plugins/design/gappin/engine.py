@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.plugin.engine import Stop
+from cchybrid.plugin.engine import EngineBase, Stop
 from cchybrid.toolkit.kernels.rng import seed_state
 from cchybrid.toolkit.options import require
 
@@ -64,23 +64,16 @@ class GappinOptions:
         require(self, 1, mutation=0, redundant=0)
 
 
-class Gappin:
+class Gappin(EngineBase[GappinOptions]):
     """The genetic algorithm of the paper."""
 
     Options = GappinOptions
-
-    def __init__(self, options: GappinOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""
         task = DesignTask(8, 3)
         generation = _Generation(task, GappinOptions(population=2), 0)
         generation.advance()
-
-    def unsupported(self, task: DesignTask) -> str | None:
-        """Return ``None``: GAPPIN works on every task."""
-        return None
 
     def design(self, task: DesignTask, run: DesignRun) -> Stop:
         """Make generations until the run ends, or the best network meets the lower bound."""

@@ -18,7 +18,7 @@ from itertools import combinations
 
 import numpy as np
 
-from cchybrid.plugin.engine import Stop
+from cchybrid.plugin.engine import EngineBase, Stop
 from cchybrid.toolkit.kernels.rng import State, below, seed_state
 from cchybrid.toolkit.options import require
 
@@ -52,13 +52,10 @@ class SymmetricOptions:
         require(self, exhaustive=0, samples=1)
 
 
-class Symmetric:
+class Symmetric(EngineBase[SymmetricOptions]):
     """Connection sets of metacyclic groups: all of them, or local search from random ones."""
 
     Options = SymmetricOptions
-
-    def __init__(self, options: SymmetricOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cchybrid.plugin.engine import Run, Stop
+from cchybrid.plugin.engine import EngineBase, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.islands import explore, island_seed
 from cchybrid.toolkit.kernels.flat import flatten
@@ -37,7 +37,7 @@ MIN_SOLUTIONS = 1 + SPARE
 """Solutions of an island with one process."""
 
 
-class Hgsa:
+class Hgsa(EngineBase[HgsaOptions]):
     """Hybrid parallel genetic simulated annealing for a fixed number of steps.
 
     References
@@ -50,9 +50,6 @@ class Hgsa:
     """
 
     Options = HgsaOptions
-
-    def __init__(self, options: HgsaOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cchybrid.plugin.engine import NoOptions, Run, Stop
+from cchybrid.plugin.engine import EngineBase, NoOptions, Run, Stop
 from cchybrid.problem import Problem
 from cchybrid.toolkit.kernels.list_scheduling import NEVER
 from cchybrid.toolkit.list_scheduling import ListScheduler
@@ -13,7 +13,7 @@ CHANGES = 10
 """Changes of the best schedule without a better one before the next restart. Chosen by hand."""
 
 
-class ListScheduling:
+class ListScheduling(EngineBase[NoOptions]):
     """List scheduling in ticks: whenever a path is free, it sends the message that suits it best.
 
     1. For every required delivery a chain of options is chosen, the cheapest one at prices that
@@ -37,9 +37,6 @@ class ListScheduling:
     """
 
     Options = NoOptions
-
-    def __init__(self, options: NoOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cchybrid.plugin.engine import NoOptions, Run, Stop
+from cchybrid.plugin.engine import EngineBase, NoOptions, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray
 from cchybrid.toolkit.assignments import without_idle
@@ -23,7 +23,7 @@ CHUNK = 500_000
 """Options of all schedules between two checks of the run; about a hundredth of a second."""
 
 
-class Matching:
+class Matching(EngineBase[NoOptions]):
     """Matching of messages to links, step by step, for messages that are forwarded.
 
     1. Every transfer is one hop, in wormhole networks too.
@@ -70,9 +70,6 @@ class Matching:
     """
 
     Options = NoOptions
-
-    def __init__(self, options: NoOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""

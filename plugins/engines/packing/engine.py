@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cchybrid.plugin.engine import NoOptions, Run, Stop
+from cchybrid.plugin.engine import EngineBase, NoOptions, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.problem.grow import list_transfers
@@ -99,7 +99,7 @@ SOON = 1 / 3
 """Share of the time left that the first schedule may take; where it needs more, it may take all."""
 
 
-class Packing:
+class Packing(EngineBase[NoOptions]):
     """Fill one step after another with routes that share no channel.
 
     1. Every delivery gets a route: the cheapest one of those that the instance allows, up to one
@@ -129,9 +129,6 @@ class Packing:
     """
 
     Options = NoOptions
-
-    def __init__(self, options: NoOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""

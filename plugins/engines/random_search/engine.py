@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from cchybrid.plugin.engine import Run, Stop
+from cchybrid.plugin.engine import EngineBase, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray
 from cchybrid.toolkit.evolution.initial import complete
@@ -41,23 +41,16 @@ class RandomOptions:
     greedy: bool = True
 
 
-class RandomSearch:
+class RandomSearch(EngineBase[RandomOptions]):
     """Random search: independent samples, a baseline for all other engines."""
 
     Options = RandomOptions
-
-    def __init__(self, options: RandomOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""
         compile_first_fit()
         problem = warmup_problem()
         _Draws(problem, flatten(problem), 1, seed_state(0)).advance(1, np.zeros(1, dtype=np.bool_))
-
-    def unsupported(self, problem: Problem) -> str | None:
-        """Return ``None``: random search works on every Problem."""
-        return None
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Offer a greedy schedule, then search repeatedly for one step less."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cchybrid.plugin.engine import Run, Stop
+from cchybrid.plugin.engine import EngineBase, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.islands import explore, island_seed
 from cchybrid.toolkit.kernels.flat import flatten
@@ -17,7 +17,7 @@ ROUND_EVALUATIONS = 2000
 """Evaluations of an island per round: about a hundredth of a second on networks of 16 nodes."""
 
 
-class Tabu:
+class Tabu(EngineBase[TabuOptions]):
     """Tabu search with constraint weighting over all paths and steps of a delivery at once.
 
     1. Number of steps: make a greedy schedule, bisect down to the fewest steps that a short attempt
@@ -39,9 +39,6 @@ class Tabu:
     """
 
     Options = TabuOptions
-
-    def __init__(self, options: TabuOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""

@@ -5,7 +5,7 @@ from math import ceil
 
 import numpy as np
 
-from cchybrid.plugin.engine import NoOptions, Run, Stop
+from cchybrid.plugin.engine import EngineBase, NoOptions, Run, Stop
 from cchybrid.problem import Assignment, NetworkStructure, Problem
 from cchybrid.problem.arrays import BoolArray, LongArray
 from cchybrid.problem.grow import list_transfers
@@ -41,7 +41,7 @@ MAX_POWER = 200.0
 """Decimal exponent of the largest power of the base; a value is at most a thousand times that."""
 
 
-class Trees:
+class Trees(EngineBase[NoOptions]):
     """Change the tree along which one message is passed on, until its broadcast time is short.
 
     For messages that are forwarded hop by hop: a schedule of one message is a tree, whose best
@@ -74,9 +74,6 @@ class Trees:
     """
 
     Options = NoOptions
-
-    def __init__(self, options: NoOptions) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Compile all kernels, once per installation."""
