@@ -42,23 +42,13 @@ __all__ = [
 
 # Imported when first used: the command line must answer --help, and an interrupt, at once.
 _LATER = {
-    "CchybridError": "cchybrid.model.errors",
-    "InputError": "cchybrid.model.errors",
-    "PluginError": "cchybrid.model.errors",
-    "EvidenceError": "cchybrid.checker",
-    "Verdict": "cchybrid.checker",
-    "bound": "cchybrid.host.api",
-    "check": "cchybrid.host.proving",
-    "collective": "cchybrid.host.instances",
-    "instance": "cchybrid.host.instances",
-    "network": "cchybrid.host.instances",
-    "ProofResult": "cchybrid.host.proving",
-    "prove": "cchybrid.host.proving",
-    "solve": "cchybrid.host.api",
-    "Result": "cchybrid.host.result",
-    "verify": "cchybrid.host.proving",
-    "Violation": "cchybrid.referee.verify",
-    "verify_schedule": "cchybrid.referee.verify",
+    "cchybrid.checker": ("EvidenceError", "Verdict"),
+    "cchybrid.host.api": ("bound", "solve"),
+    "cchybrid.host.instances": ("collective", "instance", "network"),
+    "cchybrid.host.proving": ("ProofResult", "check", "prove", "verify"),
+    "cchybrid.host.result": ("Result",),
+    "cchybrid.model.errors": ("CchybridError", "InputError", "PluginError"),
+    "cchybrid.referee.verify": ("Violation", "verify_schedule"),
 }
 
 
@@ -66,8 +56,8 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in __all__:
-        module = import_module(_LATER.get(name, "cchybrid.model"))
-        value = getattr(module, name)
+        found = (module for module, names in _LATER.items() if name in names)
+        value = getattr(import_module(next(found, "cchybrid.model")), name)
     elif not name.startswith("_") and name in (registered := _registered()):
         from cchybrid.plugin.records import load_target
 

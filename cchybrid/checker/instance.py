@@ -105,15 +105,8 @@ class Network:
         latest = FORMATS.index(record["format"]) == 1
         network, collective = record["network"], record["collective"]
         model = record.get("model", {})
-        only(
-            network,
-            "nodes",
-            "channels",
-            "half_duplex",
-            "endpoints",
-            *["times", "groups"][: 2 * latest],
-            *LABELS,
-        )
+        newer = ["times", "groups"] if latest else []
+        only(network, "nodes", "channels", "half_duplex", "endpoints", *newer, *LABELS)
         only(collective, "name", "kind", "messages", *["chunks"][:latest])
         self.kind: str = collective["kind"]
         _require(latest or len(_ENDS[self.kind]) == 2)

@@ -205,12 +205,10 @@ def solve(
     default = {info.name for info in registry.engines.values() if not info.baseline}
     left_out = read_left_out(without, default if requested is None else requested, registry)
     chosen = ranked(
-        [
-            info
-            for info in registry.engines.values()
-            if (_fits(info, instance) if requested is None else info.name in requested)
-            and info.name not in left_out
-        ]
+        info
+        for info in registry.engines.values()
+        if (_fits(info, instance) if requested is None else info.name in requested)
+        and info.name not in left_out
     )
 
     def owner(name: str) -> str:

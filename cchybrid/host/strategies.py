@@ -38,7 +38,7 @@ https://doi.org/10.1016/S0004-3702(00)00081-3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
@@ -381,7 +381,7 @@ def one_by_one(engines: Sequence[EngineInfo], threads: int) -> Iterator[Phase]:
         yield Phase((Arm(engine, threads),))
 
 
-def ranked(engines: Sequence[EngineInfo]) -> list[EngineInfo]:
+def ranked(engines: Iterable[EngineInfo]) -> list[EngineInfo]:
     """Return engines in the order in which they are tried: by priority, then by name.
 
     External engines are tried after those of cchybrid, whatever their priority.

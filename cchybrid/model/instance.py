@@ -389,10 +389,11 @@ def is_file(path: str | Path) -> bool:
 def expect_suffix(path: Path, known: Sequence[str], where: str) -> None:
     """Raise an ``InputError`` unless the name of a file ends in one of the known suffixes."""
     if path.suffix not in known:
+        names = " or ".join(", ".join(known).rsplit(", ", 1))
         raise InputError(
             f"the file type {path.suffix or 'of ' + path.name!r} is not known",
             where=where,
-            hint=f"use a name that ends in {', '.join(known[:-1])} or {known[-1]}",
+            hint=f"use a name that ends in {names}",
         )
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cchybrid.model import Instance, Network
 from cchybrid.model.errors import CchybridError
 from cchybrid.problem.arrays import BoolArray, IntArray
-from cchybrid.problem.ragged import offsets, owners
+from cchybrid.problem.ragged import offsets, owners, reachable
 from cchybrid.problem.resources import Resources
 from cchybrid.problem.routes import Routes
 
@@ -92,11 +92,11 @@ def demand_of(
         hops = distance[np.ix_(nodes, nodes)]
         arcs = (hops > 0) & sends[nodes][:, None] & accepts[nodes]
         arcs[:, 0] = False
-        _check_reached(index, nodes, _closure(arcs, 0))
+        _check_reached(index, nodes, reachable(arcs, 0))
         if crowded and len(nodes) > keep + 1:
             between = apart[np.ix_(nodes, nodes)]
             nearest = _nearest_senders(arcs, between, nodes, keep, np.zeros(1, dtype=np.int64))
-            if _closure(nearest, 0).all():
+            if reachable(nearest, 0).all():
                 complete &= bool((nearest == arcs).all())
                 arcs = nearest
         target, sender = np.nonzero(arcs.T)
@@ -280,7 +280,7 @@ def _hop_demand(
     required = []
     for index, (source, destinations) in enumerate(messages):
         if source not in reached_from:
-            reached_from[source] = _closure(arcs, source)
+            reached_from[source] = reachable(arcs, source)
         reached = reached_from[source]
         goals = np.array(destinations, dtype=np.int32)
         _check_reached(index, np.append(source, goals), np.append(True, reached[goals]))
@@ -318,17 +318,6 @@ def _joined(parts: Sequence[_MessageArcs], required: BoolArray, complete: bool) 
         after,
         complete,
     )
-
-
-def _closure(arcs: BoolArray, first: int) -> BoolArray:
-    """Return which rows can be reached along arcs from the first one, itself included."""
-    reached = np.zeros(len(arcs), dtype=np.bool_)
-    reached[first] = True
-    fresh = reached
-    while fresh.any():
-        fresh = arcs[fresh].any(axis=0) & ~reached
-        reached |= fresh
-    return reached
 
 
 def _check_reached(message: int, nodes: IntArray, reached: BoolArray) -> None:

@@ -70,6 +70,17 @@ def entries_of(flat: Integers, start: LongArray, rows: Integers) -> tuple[Intege
     return found, starts
 
 
+def reachable(arcs: NDArray[np.bool_], first: int) -> NDArray[np.bool_]:
+    """Return which rows can be reached along arcs from the first one, itself included."""
+    reached = np.zeros(len(arcs), dtype=np.bool_)
+    reached[first] = True
+    fresh = reached
+    while fresh.any():
+        fresh = arcs[fresh].any(axis=0) & ~reached
+        reached |= fresh
+    return reached
+
+
 def components(first: Integers, second: Integers, nodes: int) -> LongArray:
     """Return, shape (nodes,), the smallest node of the component of each, by edges' two ends."""
     label = np.arange(nodes, dtype=np.int64)

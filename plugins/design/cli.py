@@ -185,12 +185,8 @@ def _front(
     from .front import design_front
 
     check_writable(output, plot)
-    if output is not None and output.suffix != ".csv":
-        raise InputError(
-            f"a front is no {output.suffix or 'such'} file",
-            where="-o",
-            hint="use a name that ends in .csv",
-        )
+    if output is not None:
+        expect_suffix(output, (".csv",), "-o")
     if plot is not None:
         check_plot(plot)
     names = [name.strip() for name in terms.split(",")]

@@ -5,8 +5,6 @@ the size of a message over the bandwidth of a capacity of 1. No schedule of S st
 per chunk than the bound for S steps, nor than the throughput.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -15,6 +15,8 @@ from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 from cchybrid.view.screen import print_lines
 
+from .rounds_commands import SEARCH
+
 HEADS = ("size", "chunks", "steps", "rounds", "us", "bound us", "algbw GB/s", "busbw GB/s")
 
 
@@ -76,16 +78,8 @@ def best(
     instance = read_instance(registry)
     rate = read_bandwidth(read_instance, context, bandwidth, required=True)
     assert rate is not None
-    fronts = fronts_of(
-        instance,
-        folder,
-        time_limit,
-        switching=read_instance.switching,
-        max_chunks=max_chunks,
-        max_steps=max_steps,
-        seed=seed,
-        threads=threads,
-    )
+    search = {name: context.params[name] for name in SEARCH}
+    fronts = fronts_of(instance, folder, switching=read_instance.switching, **search)
     found = [fastest(instance, fronts, each, start, 1 / (rate * 10**9)) for each in sizes]
     if output is not None:
         schedule = schedule_of(instance, found[0].points)

@@ -10,11 +10,9 @@ of each step.
 3. Undecided numbers of steps are tried again with four times the time and another seed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
-from cchybrid.plugin.engine import Run, Stop
+from cchybrid.plugin.engine import EngineBase, Run, Stop
 from cchybrid.problem import Problem
 from cchybrid.toolkit.cpsat.model import StepModel, build
 from cchybrid.toolkit.cpsat.solve import Answer, cpu_limit, decide, decision_solver
@@ -29,7 +27,7 @@ GROWTH = 4.0
 """Factor of the time from one trial of a number of steps to the next."""
 
 
-class Rounds:
+class Rounds(EngineBase["Rounds.Options"]):
     """Exact search where steps have several rounds: CP-SAT finds schedules and refutes steps.
 
     Its bounds are claims of CP-SAT, without evidence.
@@ -54,9 +52,6 @@ class Rounds:
 
         def __post_init__(self) -> None:
             require(self, max_booleans=1)
-
-    def __init__(self, options: Options) -> None:
-        self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse Problems of one round per step, and models that would not fit into memory."""

@@ -1,7 +1,5 @@
 """One decision by CP-SAT: whether a number of steps and a total number of rounds suffice."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice

@@ -5,8 +5,6 @@ fewest on, the best schedule of at most as many steps attains the bound of a cer
 many steps or more, up to one that attains the throughput, which bounds every number of steps.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction

@@ -13,8 +13,6 @@ the fewest rounds per chunk over all numbers of chunks.
 4. The front is complete when a point attains the throughput: no schedule of more steps is better.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace

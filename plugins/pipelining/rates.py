@@ -1,7 +1,5 @@
 """Rates in GB/s and times in microseconds, the units of all outputs; buffers as in nccl-tests."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from fractions import Fraction

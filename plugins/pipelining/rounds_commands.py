@@ -20,6 +20,9 @@ from cchybrid.view.screen import print_lines
 if TYPE_CHECKING:
     from .rounds_front import FrontPoint
 
+SEARCH = ("time_limit", "max_chunks", "max_steps", "seed", "threads")
+"""The options of ``pareto`` and ``best`` that are arguments of ``cchybrid.pareto``."""
+
 
 @arguments.with_instance("routing", "rounds", "size", "tick", "size_matrix", exact=True)
 def rounds(
@@ -141,11 +144,7 @@ def pareto(
         instance,
         switching=read_instance.switching,
         folder=folder,
-        time_limit=time_limit,
-        max_chunks=max_chunks,
-        max_steps=max_steps,
-        seed=seed,
-        threads=threads,
+        **{name: context.params[name] for name in SEARCH},
         report=lambda point: print(f"found {_short(point)}", file=sys.stderr),
     )
     chosen = [] if start is None or rate is None else choices(front, start, 1 / (rate * 10**9))

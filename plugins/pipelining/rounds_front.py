@@ -1,7 +1,5 @@
 """Fronts of steps and rounds per chunk: their points, and the best point by message size."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property

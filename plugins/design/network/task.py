@@ -18,6 +18,7 @@ from cchybrid.library.nearest import did_you_mean
 from cchybrid.model import CommunicationModel
 from cchybrid.model.errors import InputError, Problem, refuse_first, with_context
 from cchybrid.plugin.records import CostTermInfo
+from cchybrid.problem.ragged import reachable
 
 from .terms import TERMS
 
@@ -213,7 +214,7 @@ class DesignTask:
             return
         if not self.max_wire > 0:
             yield f"longest wire {self.max_wire}", "max_wire", "use a positive number"
-        if not _connected(self.allowed):
+        if not reachable(self.allowed, 0).all():
             yield (
                 f"wires of at most {self.max_wire:g} do not connect the nodes",
                 "max_wire",
@@ -317,14 +318,3 @@ class DesignTask:
 def _decimal(value: float) -> Fraction:
     """Return the shortest decimal that rounds to a float; ``cchybrid.checker`` reads the same."""
     return Fraction(value) if isinstance(value, int) else Fraction(repr(float(value)))
-
-
-def _connected(allowed: NDArray[np.bool_]) -> bool:
-    """Return whether the graph of all allowed links is connected."""
-    reached = np.zeros(len(allowed), dtype=np.bool_)
-    frontier = reached.copy()
-    frontier[0] = True
-    while frontier.any():
-        reached |= frontier
-        frontier = allowed[frontier].any(axis=0) & ~reached
-    return bool(reached.all())

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-from cchybrid.plugin.engine import Run, Stop
+from cchybrid.plugin.engine import EngineBase, Run, Stop
 from cchybrid.problem import NetworkStructure, Problem
 from cchybrid.problem.symmetry import Images, small_groups
 from cchybrid.toolkit.cpsat.solve import decide, small_solver
@@ -47,7 +47,7 @@ class Trial(NamedTuple):
     group: int | None = None
 
 
-class Broadcast:
+class Broadcast(EngineBase["Broadcast.Options"]):
     """Schedules of broadcasts over shortest paths by CP-SAT on flows; claims no bounds."""
 
     @dataclass(frozen=True)
@@ -89,9 +89,6 @@ class Broadcast:
         def __post_init__(self) -> None:
             require(self, reach=0, reaches=1, units=0.001, max_messages=1, max_variables=1)
             require(self, max_apart=0, groups=0)
-
-    def __init__(self, options: Options) -> None:
-        self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse other collectives than wormhole broadcasts, and too large ones."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cchybrid.plugin.engine import Run, Stop
+from cchybrid.plugin.engine import EngineBase, Run, Stop
 from cchybrid.problem import Problem, list_transfers
 from cchybrid.toolkit.solver import check, until_stopped
 
@@ -10,7 +10,7 @@ from .constructions import CONSTRUCTIONS
 from .context import Context, DoesNotApplyError
 
 
-class Classical:
+class Classical(EngineBase["Classical.Options"]):
     """Constructions from the literature, within about a second in total.
 
     Some search at random for a tree or a ring; the seed determines their result. The modules of the
@@ -42,9 +42,6 @@ class Classical:
                 raise ValueError(f"no construction {self.only!r}; use {', '.join(CONSTRUCTIONS)}")
             if self.effort < 1:
                 raise ValueError(f"effort {self.effort}; use at least 1")
-
-    def __init__(self, options: Options) -> None:
-        self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse quotients only, as one construction applies to all but large instances."""

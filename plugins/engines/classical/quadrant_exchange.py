@@ -22,7 +22,7 @@ mesh, from 0. All quadrants do the same, mirrored. For k < q let C(w) = (k - w) 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, permutations, product
 
 from cchybrid.model import Transfer
@@ -65,7 +65,7 @@ def quadrant_exchange(context: Context) -> Draft:
     p, q = sorted(side // 2 for side in grid.sides)
     context.require_useful(2 * p * q * q)
     node = _nodes(grid)
-    steps = [*_to_neighbours(p, q), *_to_opposites(p, q)]
+    steps = [*_steps(p, q, _to_neighbours), *_steps(p, q, _to_opposites)]
     for number, legs in _within_quadrant(context, p, q, steps):
         steps[number].append(legs)
     draft: Draft = []
@@ -95,28 +95,23 @@ def _nodes(grid: Grid) -> Callable[[Place, Place, Place], int]:
     return node
 
 
-def _to_neighbours(p: int, q: int) -> Iterator[list[Legs]]:
-    """Yield the paths of each step of the first half, from one quadrant."""
+def _steps(p: int, q: int, paths: Callable[..., Sequence[Legs]]) -> Iterator[list[Legs]]:
+    """Yield the paths of each step of a half, from one quadrant."""
     for k, s, t in product(range(q), range(q), range(p)):
-        paths: list[Legs] = []
-        for w in range(p):
-            u = (k - w) % q
-            row = ((0, 0), _leg((s, w), (0, w))), ((1, 0), _leg((0, w), (u, w), (u, t)))
-            column = ((0, 0), _leg((u, t), (u, 0))), ((0, 1), _leg((u, 0), (u, w), (s, w)))
-            paths += [row, column]
-        yield paths
+        yield [legs for w in range(p) for legs in paths(s, t, (k - w) % q, w)]
 
 
-def _to_opposites(p: int, q: int) -> Iterator[list[Legs]]:
-    """Yield the paths of each step of the second half, from one quadrant."""
-    for k, s, t in product(range(q), range(q), range(p)):
-        paths: list[Legs] = []
-        for w in range(p):
-            u = (k - w) % q
-            first = (0, 0), _leg((s, w), (0, w))
-            second = (1, 0), _leg((0, w), (u, w), (u, 0))
-            paths.append((first, second, ((1, 1), _leg((u, 0), (u, t)))))
-        yield paths
+def _to_neighbours(s: int, t: int, u: int, w: int) -> tuple[Legs, Legs]:
+    """Return two paths of the first half."""
+    row = ((0, 0), _leg((s, w), (0, w))), ((1, 0), _leg((0, w), (u, w), (u, t)))
+    column = ((0, 0), _leg((u, t), (u, 0))), ((0, 1), _leg((u, 0), (u, w), (s, w)))
+    return row, column
+
+
+def _to_opposites(s: int, t: int, u: int, w: int) -> tuple[Legs]:
+    """Return the path of the second half."""
+    first, second = _leg((s, w), (0, w)), _leg((0, w), (u, w), (u, 0))
+    return ((((0, 0), first), ((1, 0), second), ((1, 1), _leg((u, 0), (u, t)))),)
 
 
 def _leg(*corners: Place) -> Leg:

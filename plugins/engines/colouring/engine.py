@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cchybrid.plugin.engine import Run, Stop
+from cchybrid.plugin.engine import EngineBase, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.options import require
 from cchybrid.toolkit.solver import check, evaluations, until_stopped
@@ -23,7 +23,7 @@ from .choice import Chooser
 from .graph import Conflicts, strategies
 
 
-class Colouring:
+class Colouring(EngineBase["Colouring.Options"]):
     """Greedy colouring in several orders, over several choices of paths: a baseline.
 
     References
@@ -60,9 +60,6 @@ class Colouring:
 
         def __post_init__(self) -> None:
             require(self, patience=1, exact_limit=0, max_edges=0)
-
-    def __init__(self, options: Options) -> None:
-        self.options = options
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse problems whose conflict graph would not fit into memory."""

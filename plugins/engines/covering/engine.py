@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cchybrid.plugin.engine import Run, Stop
+from cchybrid.plugin.engine import EngineBase, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.dual_prices import LoadProgram
 from cchybrid.toolkit.kernels.first_fit import first_fit
@@ -61,7 +61,7 @@ MAX_REMEMBERED = 200_000
 integer of one bit per row, below a kilobyte."""
 
 
-class Covering:
+class Covering(EngineBase["Covering.Options"]):
     """Cover of all deliveries by compatibility classes: exact where no message is forwarded.
 
     References
@@ -115,9 +115,6 @@ class Covering:
         def __post_init__(self) -> None:
             require(self, classes=0, categories=1, columns=1, starts=1, max_columns=1)
             require(self, pricing_units=0.001, cover_units=0)
-
-    def __init__(self, options: Options) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Compile the kernels of greedy schedules."""

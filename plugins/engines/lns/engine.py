@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cchybrid.plugin.engine import Run, Stop, best_assignment
+from cchybrid.plugin.engine import EngineBase, Run, Stop, best_assignment
 from cchybrid.problem import Assignment, Problem
 from cchybrid.toolkit.cpsat.repack import Subproblem, limited
 from cchybrid.toolkit.cpsat.solve import Answer, cpu_limit, small_solver
@@ -70,7 +70,7 @@ PRICED_DELIVERIES = 16
 """Deliveries whose cheapest path is priced at a time: takes about as long as an iteration."""
 
 
-class Lns:
+class Lns(EngineBase["Lns.Options"]):
     """Large-neighbourhood search: remove deliveries, reschedule them by CP-SAT, repeat.
 
     References
@@ -113,9 +113,6 @@ class Lns:
 
         def __post_init__(self) -> None:
             require(self, units=0.001, max_units=self.units, patience=1, max_places=1, max_size=1)
-
-    def __init__(self, options: Options) -> None:
-        self.options = options
 
     def prepare(self) -> None:
         """Compile the kernels of greedy schedules."""
