@@ -18,7 +18,7 @@ EVALUATIONS = 50
 """The evaluation budget in a worker process."""
 WORK_SECONDS = 0.3
 """Seconds of work before an engine or a designer is asked to stop."""
-ASKED_TO_STOP = "it was asked to stop; ask run.should_stop() at least a few times a second"
+STOP_REASON = "it was asked to stop; ask run.should_stop() at least a few times a second"
 """The reason that is given then."""
 
 
@@ -102,7 +102,7 @@ def check_stop(subject: Subject) -> None:
     if not subject.supports(problem):
         return
     make = partial(subject.new_run, problem, None, budget=Budget(seconds=None))
-    subject.run_engine(make, stop_after(WORK_SECONDS), ASKED_TO_STOP).raise_first_fault()
+    subject.run_engine(make, stop_after(WORK_SECONDS), STOP_REASON).raise_first_fault()
 
 
 def check_host(subject: Subject) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 
 import cchybrid
 from cchybrid.plugin.conformance.engine_checks import (
-    ASKED_TO_STOP,
+    STOP_REASON,
     WORK_SECONDS,
     check_options,
     check_record,
@@ -70,7 +70,7 @@ def check_stop(subject: DesignerSubject) -> None:
     for task in large_tasks():
         if not subject.supports(task):
             continue
-        subject.run(partial(CheckedDesignRun, task), stop_after(WORK_SECONDS), ASKED_TO_STOP)
+        subject.run(partial(CheckedDesignRun, task), stop_after(WORK_SECONDS), STOP_REASON)
 
 
 def check_host(subject: DesignerSubject) -> None:
