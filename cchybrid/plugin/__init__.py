@@ -30,19 +30,19 @@ from cchybrid.plugin.records import (
 )
 
 if TYPE_CHECKING:
-    from cchybrid.plugin.engine import Budget, Engine, NoOptions, Run, Stop
+    from cchybrid.plugin.engine import Budget, Engine, EngineBase, NoOptions, Run, Stop
     from cchybrid.plugin.executor import Executor, ExecutorSettings, Job, JobAnswer, run_job
 
 __all__ = [
     "API", "BenchmarkKind", "BoundInfo", "BrokenRule", "Budget", "CheckInfo", "CollectiveInfo",
-    "CommandInfo", "CostTermInfo", "DesignerInfo", "Engine", "EngineInfo", "Executor",
-    "ExecutorInfo", "ExecutorSettings", "ExporterInfo", "ImportRequest", "Imported",
+    "CommandInfo", "CostTermInfo", "DesignerInfo", "Engine", "EngineBase", "EngineInfo",
+    "Executor", "ExecutorInfo", "ExecutorSettings", "ExporterInfo", "ImportRequest", "Imported",
     "ImporterInfo", "Job", "JobAnswer", "NameInfo", "NoOptions", "Observer", "ProofFormatInfo",
     "Roles", "Run", "Stop", "StrategyInfo", "TopologyInfo", "hookimpl", "run_job",
 ]  # fmt: skip
 
 _LATER = {
-    "cchybrid.plugin.engine": ("Budget", "Engine", "NoOptions", "Run", "Stop"),
+    "cchybrid.plugin.engine": ("Budget", "Engine", "EngineBase", "NoOptions", "Run", "Stop"),
     "cchybrid.plugin.executor": ("Executor", "ExecutorSettings", "Job", "JobAnswer", "run_job"),
 }
 
