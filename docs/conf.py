@@ -13,12 +13,20 @@ project = "cchybrid"
 author = "The cchybrid authors"
 release = metadata("cchybrid")["Version"]
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "reference_pages", "repository_links"]
+extensions = [
+    "myst_nb",
+    "numpydoc",
+    "reference_pages",
+    "repository_links",
+    "sphinx.ext.autodoc",
+    "sphinx_design",
+]
 exclude_patterns = ["_build", "**/.ipynb_checkpoints", "reports/*/*"]
 # Not every block of JSON or TOML in the pages is a whole document.
 suppress_warnings = ["misc.highlighting_failure"]
 
 myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]  # cards of the home page
 # The notebook is executed by a test, and holds its output.
 nb_execution_mode = "off"
 

@@ -31,7 +31,10 @@ from tests.python_process import run_python
 from tests.test_layers import LAYERS
 
 ROOT = Path(__file__).parents[1]
-GUIDES = [ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
+GUIDES = [
+    ROOT / "README.md", ROOT / "docs" / "faq.md", ROOT / "docs" / "tutorial.md",
+    *sorted((ROOT / "docs" / "how-to").glob("*.md")),
+]  # fmt: skip
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
@@ -43,14 +46,14 @@ LONG = (
     "benchmark.md", "compare-engines.md", "design-a-network.md", "draw.md", "formats.md",
     "many-cores.md", "other-checkers.md", "prove-a-network.md", "prove.md",
     "read-a-certificate.md", "reproduce-the-thesis.md", "run.md", "gallery.md",
-    "gpu-cluster.md",
+    "gpu-cluster.md", "faq.md",
     "symmetry.md", "throughput.md", "trust.md", "tutorial.md", "umda.md",
 )  # fmt: skip
 """Pages whose commands take more than about five seconds."""
 FILES = ROOT / "docs" / "files"
 """The files that pages have their readers save."""
 EVERY_PAGE = [
-    *PAGES, ROOT / "CHANGELOG.md", ROOT / "instances" / "README.md",
+    *PAGES, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", ROOT / "instances" / "README.md",
     ROOT / "docs" / "example-plugin" / "README.md", ROOT / "docs" / "reports" / "README.md",
 ]  # fmt: skip
 HOOKS = sorted(name for name in vars(HookSpecs) if name.startswith("cchybrid_"))
@@ -120,7 +123,6 @@ def test_every_command_runs(page, tmp_path):
 
 
 PRINTED = {
-    "README.md": (r"^\S+ \S+ optimal True$",),
     "python.md": (
         "lab AAB, half duplex: ", r"optimal \(certified\)", "core -> ann: ",
         "<Instance 'triangle': 3 nodes, 6 channels, 6 messages, wormhole>",
@@ -131,7 +133,7 @@ PRINTED = {
 }  # fmt: skip
 """Output of the examples of a page, as regular expressions."""
 WRITTEN = {
-    "README.md": {"mesh.json"}, "design-a-network.md": {"best.json"},
+    "design-a-network.md": {"best.json"},
     "python.md": {"steps.svg", "step-1.png", "first.json", "lab.json", "lab.certificate.json"},
 }  # fmt: skip
 """Files that they write."""
@@ -164,8 +166,8 @@ def test_the_tutorial_shows_its_file():
     assert shown == (FILES / "cluster.graphml").read_text()
 
 
-def test_the_readme_shows_what_demo_prints():
-    shown = blocks((ROOT / "README.md").read_text(), "text")[0].splitlines()
+def test_the_model_page_shows_what_demo_prints():
+    shown = blocks((ROOT / "docs" / "model.md").read_text(), "text")[0].splitlines()
     assert "cchybrid solve spidergon-8 AAS" in (ROOT / "Makefile").read_text()
     done = run_python("-m", "cchybrid", "solve", "spidergon-8", "AAS")
     shown_lines = done.stdout.splitlines()
@@ -176,20 +178,23 @@ def test_the_readme_shows_what_demo_prints():
 
 
 @pytest.mark.long
-def test_the_engine_of_the_readme_runs(tmp_path):
-    text = (ROOT / "README.md").read_text()
-    (tmp_path / "my_engine.py").write_text(blocks(text, "python")[1])
-    settings, command = blocks(text, "sh")[0].splitlines()
-    words = [sys.executable, "-m", *command.split(), "--json"]
+def test_the_engines_of_the_plugin_tutorial_run(tmp_path):
+    """Each version of the engine is run by the last command of the block below it."""
+    text = (ROOT / "docs" / "plugin-tutorial.md").read_text()
+    scripts, commands = blocks(text, "python"), blocks(text, "sh")
+    settings = commands[0].splitlines()[0]
     variables = dict(pair.split("=") for pair in settings.removeprefix("export ").split())
-    done = subprocess.run(
-        words, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False,
-        env={**os.environ, **variables},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
-    facts = [result[key] for key in ("troubles", "engine", "steps", "status", "certified")]
-    assert facts == [[], "random-greedy", 9, "optimal", True]
+    for script, command, solver in zip(scripts, commands, ("", "mine"), strict=False):
+        (tmp_path / "my_engine.py").write_text(script)
+        words = [sys.executable, "-m", *command.splitlines()[-1].split(), "--json"]
+        done = subprocess.run(
+            words, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False,
+            env={**os.environ, **variables},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        result = json.loads(done.stdout)
+        assert [result[key] for key in ("troubles", "status", "certified")] == [[], "optimal", True]
+        assert solver in result["engine"]
 
 
 @pytest.mark.slow
@@ -350,8 +355,8 @@ def test_the_glossary_is_in_alphabetical_order_and_names_the_kinds_of_evidence()
     assert {*KINDS} <= {*terms}
 
 
-def test_the_readme_lists_the_names_of_the_collectives():
-    text = (ROOT / "README.md").read_text()
+def test_the_model_page_lists_the_names_of_the_collectives():
+    text = (ROOT / "docs" / "model.md").read_text()
     for info in PATTERNS[:8]:
         names = rf"^\| `{info.name}` \| {'`' + info.aliases[0] + '`' if info.aliases else ''}"
         assert re.search(names, text, re.MULTILINE), info.name
@@ -390,6 +395,6 @@ def test_the_top_level_is_the_house():
     if shutil.which("git") and len(tracked) > 1:
         assert {line.split("/")[0] for line in tracked if line} <= {
             ".ci", ".github", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md",
-            "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "cchybrid",
-            "docs", "instances", "plugins", "pyproject.toml", "tests",
+            "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md",
+            "cchybrid", "docs", "instances", "plugins", "pyproject.toml", "tests",
         }  # fmt: skip

@@ -1,6 +1,7 @@
 """The documentation as a site: it builds without a warning, and its parts are complete."""
 
 import dataclasses
+import os
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -120,16 +121,32 @@ def test_the_reports_that_a_page_measures_by_exist(page):
 
 
 def test_every_page_is_in_the_contents():
-    contents = (DOCS / "index.md").read_text()
-    blocks = re.findall(r"```\{toctree\}\n(.*?)```", contents, re.DOTALL)
-    listed = {line for block in blocks for line in block.splitlines() if not line.startswith(":")}
+    listed, found = set(), ["index"]
+    while found:
+        listed.add(name := found.pop())
+        found += {page for page in contents(name) if page not in listed}
     pages = {str(page.relative_to(DOCS).with_suffix("")) for page in sorted(DOCS.glob("*.md"))}
     pages |= {f"how-to/{page.stem}" for page in (DOCS / "how-to").glob("*.md")}
     pages |= {page.stem for page in DOCS.glob("*.ipynb")}
-    assert {page for page in pages if not (page in listed or page == "index")} == set()
-    written = {name for name in listed if name and not name.startswith("generated/")}
-    for name in written:
-        assert (DOCS / f"{name}.md").exists() or (DOCS / f"{name}.ipynb").exists(), name
+    assert pages <= listed
+    for name in listed:
+        written = any((DOCS / f"{name}.{kind}").exists() for kind in ("md", "ipynb"))
+        assert written or name.startswith("generated/"), name
+
+
+def contents(name: str) -> Iterator[str]:
+    """Yield the pages in the tables of contents of a page."""
+    page = DOCS / f"{name}.md"
+    text = page.read_text() if page.exists() and not name.startswith("generated/") else ""
+    for block in re.findall(r"```\{toctree\}\n(.*?)```", text, re.DOTALL):
+        for entry in filter(None, block.splitlines()):
+            entry = entry.rpartition("<")[2].rstrip(">")
+            if not entry.startswith(":"):
+                path = os.path.relpath(page.parent / entry, DOCS)
+                matched = [
+                    str(one.relative_to(DOCS).with_suffix("")) for one in DOCS.glob(f"{path}.md")
+                ]
+                yield from matched if "*" in entry else [path]
 
 
 def texts(notebook: object) -> Iterator[str]:

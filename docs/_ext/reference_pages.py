@@ -34,7 +34,7 @@ def commands_page() -> str:
 
     text = [
         "# Commands",
-        "Every command has `--help`, too. [Exit statuses](readme.md#exit-statuses) are one table.",
+        "Every command has `--help`, too. [Exit statuses](../faq.md#exit-statuses) are one table.",
         *_commands("cchybrid", get_command(app)),
     ]
     return "\n\n".join(text)

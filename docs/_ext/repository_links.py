@@ -2,7 +2,8 @@
 
 On the repository's own site every relative link leads to a file. In the built documentation
 
-- pages at the top of the repository, such as ``CONTRIBUTING.md``, are copied to ``generated/``;
+- ``README.md`` at the top of the repository is replaced by the home page;
+- other pages there, such as ``CONTRIBUTING.md``, are copied to ``generated/``;
 - a report's ``report.md`` is replaced by its ``report.html``, which is copied unchanged;
 - folders and other files are named, without a link;
 - the pages of a folder with a ``README.md`` are listed below it.
@@ -22,12 +23,14 @@ DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
 
 COPIES = {
-    ROOT / "README.md": DOCS / "generated" / "readme.md",
     ROOT / "CONTRIBUTING.md": DOCS / "generated" / "contributing.md",
     ROOT / "CHANGELOG.md": DOCS / "generated" / "changelog.md",
     ROOT / "instances" / "README.md": DOCS / "generated" / "instances.md",
 }
 """Pages outside ``docs/``, and where they are in the built documentation."""
+
+HOME = {ROOT / "README.md": DOCS / "index.md"}
+"""The page for readers of the repository, and the one for readers of the site."""
 
 FENCE = re.compile(r"^( *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 REPORTS = DOCS / "reports"
@@ -88,7 +91,7 @@ def _link(found: re.Match[str], source: Path, page: Path) -> str:
     there = (source.parent / path).resolve()
     if (there / "README.md").exists():
         there /= "README.md"
-    there = COPIES.get(there, there)
+    there = {**COPIES, **HOME}.get(there, there)
     address = os.path.relpath(there, page.parent)
     if there.name == "report.md" and there.with_suffix(".html").exists():
         return f'<a href="{address.removesuffix("md")}html">{label}</a>'
