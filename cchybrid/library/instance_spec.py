@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from cchybrid.library.collectives import collective as build_collective
 from cchybrid.library.formats import NetworkFile, read_network
+from cchybrid.library.formats.graph_files import is_graph_file
 from cchybrid.library.formats.network_json import is_network
 from cchybrid.library.node_numbers import node_number, node_numbers
 from cchybrid.library.rates import in_ticks, read_bytes
@@ -35,6 +36,9 @@ class Names(Protocol):
     topologies: dict[str, TopologyInfo]
     collectives: dict[str, CollectiveInfo]
 
+    def foreign_instance(self, text: str, name: str) -> Instance:
+        """Return the instance of a file of another tool with this text, and this name."""
+
 
 @dataclass(frozen=True)
 class InstanceSpec:
@@ -43,7 +47,7 @@ class InstanceSpec:
     Parameters
     ----------
     topology
-        A topology's name, a network file, or an instance file.
+        A topology's name, a network file, or an instance file, also of another tool.
     collective
         A collective's name; ``None`` with an instance file.
     root, transmitters, receivers
@@ -101,9 +105,9 @@ def resolve(
     path = Path(spec.topology)
     if spec.collective is None:
         if _is_json(path) or is_file(path):
-            if _is_json(path) and _is_network(path):
+            if is_graph_file(path) or path.suffix.lower() == ".txt" or _is_network(path):
                 raise _only_a_network(path)
-            return with_model(_load_instance(path, spec), spec, note)
+            return with_model(_load_instance(path, spec, names), spec, note)
         raise InputError(
             f"no collective is named for {spec.topology}",
             where="COLLECTIVE",
@@ -252,7 +256,7 @@ def _root(root: int | str, network: Network) -> int:
         return node_number(root, network)
 
 
-def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
+def _load_instance(path: Path, spec: InstanceSpec, names: Names) -> Instance:
     for name, value in (
         ("--root", spec.root),
         ("--transmitters", spec.transmitters),
@@ -268,9 +272,10 @@ def _load_instance(path: Path, spec: InstanceSpec) -> Instance:
             raise InputError(
                 f"{path} names the messages already", where=name, hint="leave the option out"
             )
-    if not _is_json(path) and is_file(path):
-        raise _only_a_network(path)
-    return Instance.load(path)
+    if _is_json(path):
+        return Instance.load(path)
+    with with_context(path):
+        return names.foreign_instance(read_text(path), path.stem)
 
 
 def _is_json(path: Path) -> bool:
@@ -279,7 +284,7 @@ def _is_json(path: Path) -> bool:
 
 def _is_network(path: Path) -> bool:
     with with_context(path):
-        return is_network(read_text(path))
+        return _is_json(path) and is_network(read_text(path))
 
 
 def _only_a_network(path: Path) -> InputError:

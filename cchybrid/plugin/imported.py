@@ -2,8 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from cchybrid.model import Collective, Instance, Network, Schedule
+from cchybrid.model.errors import InputError, PluginError
+from cchybrid.model.text import error_line
+
+RECOGNISED_CHARACTERS = 1 << 16
+"""Characters at the beginning of a file by which its format is recognised."""
 
 Place = tuple[int, int]
 """Indices of a transfer: ``schedule.steps[step][transfer]``."""
@@ -120,3 +126,38 @@ class Imported:
     def place(self, step: int, transfer: int) -> str:
         """Return the place of a transfer in the file, "" if there is none."""
         return self.places.get((step, transfer), "")
+
+
+def importer_of(importers: Mapping[str, Any], text: str) -> Any:
+    """Return the ``ImporterInfo`` that recognises a text, the first by name.
+
+    Raises
+    ------
+    CchybridError
+        There is none, or an importer fails.
+    """
+    if not text.strip():
+        raise InputError("the file is empty", hint="name another file")
+    for _, info in sorted(importers.items()):
+        try:
+            if info.recognises(text[:RECOGNISED_CHARACTERS]):
+                return info
+        except Exception as error:
+            raise PluginError(f"importer {info.name} failed: {error_line(error)}") from error
+    names = ", ".join(sorted(info.name for info in importers.values()))
+    hint = f"formats of other tools, for audit --from: {names}"
+    raise InputError("no importer knows this file", hint=hint)
+
+
+def foreign_instance(importers: Mapping[str, Any], text: str, name: str) -> Instance:
+    """Return the instance that a file of another tool holds, without a schedule.
+
+    Raises
+    ------
+    CchybridError
+        There is none, or an importer fails.
+    """
+    found = importer_of(importers, text).read(text, ImportRequest(name))
+    if type(found.instance) is not Instance or found.schedule or found.own or found.broken:
+        raise InputError("no instance alone", hint="for schedules: cchybrid audit, import")
+    return found.instance

@@ -17,13 +17,13 @@ import pluggy
 
 from cchybrid.checker import KINDS
 from cchybrid.library.nearest import did_you_mean
-from cchybrid.model import Collective, Network, Schedule
+from cchybrid.model import Collective, Instance, Network, Schedule
 from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.model.text import error_line, one_line
 from cchybrid.plugin import records
 from cchybrid.plugin.expressed import refuse_unexpressed
 from cchybrid.plugin.hookspecs import HookSpecs
-from cchybrid.plugin.imported import Imported
+from cchybrid.plugin.imported import Imported, foreign_instance
 from cchybrid.plugin.record_names import names_of, refuse_taken_names
 from cchybrid.plugin.strategy import PROVER, Strategy
 from cchybrid.system.output import output_to_stderr
@@ -150,6 +150,10 @@ class Registry:
     def importer(self, name: str) -> records.ImporterInfo:
         """Return an importer by name (in any case), or raise an ``InputError``."""
         return _find(self.importers, name, "import format", "see: cchybrid plugins")
+
+    def foreign_instance(self, text: str, name: str) -> Instance:
+        """Return the instance of a file of another tool, or raise a ``CchybridError``."""
+        return foreign_instance(self.importers, text, name)
 
     def benchmark(self, name: str) -> Any:
         """Import a kind of benchmarks by name, and return the ``Benchmark``.

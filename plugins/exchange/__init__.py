@@ -51,6 +51,9 @@ def cchybrid_exporters() -> tuple[ExporterInfo, ...]:
             _HALF, _PORTS, _EMPTY),
         _exporter("dot", "export_graphs:export_dot", "the same for Graphviz",
             _HALF, _PORTS, _EMPTY),
+        ExporterInfo("poseidon", later(f"{__name__}.poseidon_tables:export_poseidon"),
+            "tables of adapters and routers as Poseidon writes them, for networks on chip",
+            expresses=("tdm", "limited ports", "wide channels", "chunks", _EMPTY)),
         _exporter("routes", "export_tables:export_routes", "routing tables of all nodes, CSV",
             _HALF, _PORTS),
         _exporter("jsonl", "export_tables:export_jsonl", "a JSON object per transfer and line",
@@ -75,7 +78,7 @@ def cchybrid_importers() -> tuple[ImporterInfo, ...]:
         _importer("csv", "csv", "rows of step, source, destination, path"),
         _importer("cchybrid", "native", "schedule files of cchybrid"),
         _importer("msccl-xml", "msccl", "MSCCL XML programs"),
-        _importer("poseidon", "poseidon", "Poseidon platforms, no schedule"),
+        _importer("poseidon", "poseidon", "Poseidon platforms and schedules"),
         _importer("sccl-json", "sccl_json", "algorithms of msccl-tools"),
         _importer("teccl", "teccl", "results of TE-CCL"),
     )

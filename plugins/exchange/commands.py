@@ -85,7 +85,7 @@ def export(
     -------
     to : FORMAT
         csv, jsonl, text, table, markdown, latex, graphml, dot, routes, msccl, mscclpp, goal,
-        anynet, mpi, or a plugin's format.
+        poseidon, anynet, mpi, or a plugin's format.
     output : -o, --output FILE
         The file; default: standard output.
     size : BYTES

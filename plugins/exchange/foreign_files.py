@@ -10,15 +10,11 @@ from pathlib import Path
 from cchybrid.model import Collective, Instance, Network, Schedule
 from cchybrid.model.errors import InputError, PluginError, with_context
 from cchybrid.model.instance import expect_file, read_up_to
-from cchybrid.model.text import error_line
-from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest, OwnBound
-from cchybrid.plugin.records import ImporterInfo
+from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest, OwnBound, importer_of
 from cchybrid.plugin.registry import Registry
 
 MAX_MIB = 64
 """Mebibytes of a foreign file's text; compressed files are decompressed up to this size only."""
-RECOGNISED_CHARACTERS = 1 << 16
-"""Characters at the beginning of a file by which its format is recognised."""
 _GZIP_MAGIC = b"\x1f\x8b"
 _OWN_UNIT = re.compile("(?!(steps|rounds)$)[a-z]{1,40}s")
 
@@ -81,7 +77,7 @@ def import_file(
     with with_context(path):
         text = read_foreign_text(path)
         if info is None:
-            info = find_importer(text, registry)
+            info = importer_of(registry.importers, text)
         request = ImportRequest(Path(path).name.split(".")[0] or "file", network, collective)
         found = info.read(text, request)
         _check(found, request, info.name)
@@ -135,18 +131,3 @@ def _are_lines(value: object) -> bool:
     return isinstance(value, (tuple, list)) and all(
         isinstance(line, str) and line.isprintable() for line in value
     )
-
-
-def find_importer(text: str, registry: Registry) -> ImporterInfo:
-    """Return the importer that recognises a text, the first by name."""
-    if not text.strip():
-        raise InputError("the file is empty", hint="name another file")
-    head = text[:RECOGNISED_CHARACTERS]
-    for _, info in sorted(registry.importers.items()):
-        try:
-            if info.recognises(head):
-                return info
-        except Exception as error:
-            raise PluginError(f"importer {info.name} failed: {error_line(error)}") from error
-    names = ", ".join(sorted(info.name for info in registry.importers.values()))
-    raise InputError("no importer knows this file", hint=f"name one by --from: {names}")

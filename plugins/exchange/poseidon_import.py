@@ -1,4 +1,4 @@
-"""Poseidon files (T-CREST): a platform and a communication specification, no schedule.
+"""Poseidon files (T-CREST): a platform and a communication specification, or a schedule.
 
 The instance has time slots, the same channels, one local port a tile, and a message for each packet
 of a period.
@@ -7,76 +7,65 @@ of a period.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import permutations
 
 from cchybrid.library.topologies import layouts
 from cchybrid.library.topologies.grids import mesh, torus
-from cchybrid.model import Channel, CommunicationModel, Instance, Message, Network
+from cchybrid.model import Channel, Instance, Message, Network
 from cchybrid.model.errors import InputError
 from cchybrid.model.shown import counted
 from cchybrid.plugin.imported import BrokenRule, Imported, ImportRequest
 
 from .message_table import MAX_MESSAGES, at_nodes, collective_for
 from .placement import nodes_by_number
+from .poseidon_tables import MODEL, Size, read_tables, refuse_phits
 from .xml_tree import Element, parse_xml
 
-MAX_TILES = 4096
-
 _DECLARATION = re.compile(r"^\s*<\?[^>]{0,200}\?>")
-_TILE = re.compile(r"\s*\(\s*(\d{1,4})\s*,\s*(\d{1,4})\s*\)\s*", re.ASCII)
 
 
 def recognises_poseidon(text: str) -> bool:
-    """Return whether a text may be a Poseidon specification."""
-    if "<algo" in text:
-        return False
-    sized = re.search(r"<(platform|topology)\s[^>]{0,400}\bwidth\s*=", text) is not None
-    return sized or "<schedule length" in text
+    """Return whether a text may be a Poseidon specification, or a schedule."""
+    return re.search(r"<(platform|topology|schedule)\s[^>]{0,400}\bwidth\s*=", text) is not None
 
 
 def read_poseidon(text: str, request: ImportRequest) -> Imported:
-    """Return a platform and its communication as an instance.
+    """Return a platform and its communication as an instance, or a schedule.
 
     Raises
     ------
     InputError
-        The file is none, or is one of Poseidon's schedules.
+        The file is neither, or has what the model lacks.
     """
     # The files have no single root, and often a damaged declaration.
     root = parse_xml(f"<poseidon>{_DECLARATION.sub('', text, count=1)}</poseidon>")
-    if any(root.named("schedule")):
-        raise InputError(
-            "the tables of routers are not read", where="schedule",
-            hint="give the platform and communication",
-        )  # fmt: skip
-    size = _only(root, "platform", "topology")
+    schedule = _only(root, "schedule")
+    if schedule is not None:
+        return read_tables(schedule, request)
+    platform = _only(root, "platform", "topology")
     communication = _only(root, "communication", "channels")
-    if size is None or communication is None:
+    if platform is None or communication is None:
         raise InputError(
             "no platform, or no communication", where="the file", hint="give both elements"
         )
-    width, height = size.number("width"), size.number("height")
-    if not (width > 0 and height > 0 and 2 <= width * height <= MAX_TILES):
-        raise size.error(f"{width} x {height} tiles", f"use 2 to {MAX_TILES}")
-    network = request.network or _network(size, width, height)
-    index = nodes_by_number(range(width * height), request.network)
+    size = Size.of(platform)
+    network = _network(platform, size)
+    if request.network is not None:
+        network = request.network
+    index = nodes_by_number(range(size.tiles), request.network)
     messages = {
         packet: at_nodes(message, index)
-        for packet, message in enumerate(_messages(communication, width, height))
+        for packet, message in enumerate(_messages(communication, size))
     }
     collective, numbers = collective_for(request, messages, network.terminals)
     broken = []
     if len(numbers) < len(collective.messages):
         text = f"{counted(len(numbers), 'packet')} for {len(collective.messages)} messages of "
         broken.append(BrokenRule("missing-demand", "communication", text + collective.name))
-    model = CommunicationModel("tdm", inject=1, accept=1)
-    facts = [f"{width} x {height} tiles, {len(messages)} packets a period"]
-    limits = ["the file holds no schedule"]
-    phits = communication.number("phits", 1)
-    if phits != 1:
-        limits.append(f"packets of {phits} phits count as one message")
+    facts = [f"{size.width} x {size.height} tiles, {len(messages)} packets a period"]
     return Imported(
-        Instance(network, collective, model), broken=tuple(broken),
-        limits=tuple(limits), facts=tuple(facts),
+        Instance(network, collective, MODEL), broken=tuple(broken),
+        limits=("the file holds no schedule",), facts=tuple(facts),
     )  # fmt: skip
 
 
@@ -98,24 +87,35 @@ def _kind(element: Element, *keys: str) -> str:
     return next((element.attributes[k] for k in keys if k in element.attributes), "").lower()
 
 
-def _network(size: Element, width: int, height: int) -> Network:
-    inner = _only(size, "topology", "graph") or size
+def _network(platform: Element, size: Size) -> Network:
+    inner = _only(platform, "topology", "graph") or platform
+    router, link_depth = inner.number("routerDepth", 1), inner.number("linkDepth", 0)
+    _refuse_depth(inner, router, link_depth)
     kind = _kind(inner, "type", "topoType") or "custom"
     if kind in ("mesh", "bitorus"):
         _refuse_inner(inner, "link", kind)
-        return mesh((height, width)) if kind == "mesh" else _bitorus(height, width)
+        return mesh(size[::-1]) if kind == "mesh" else _bitorus(size.height, size.width)
     if kind != "custom":
         raise inner.error(f"topology {kind[:40]!r}", "mesh, bitorus or custom")
     links = []
     for link in inner.named("link"):
-        ends = [_tile(link, key, width, height) for key in ("source", "sink")]
+        _refuse_depth(link, router, link.number("depth", link_depth))
+        ends = size.tile(link, "source"), size.tile(link, "sink")
         if ends[0] != ends[1]:
-            links.append((ends[0], ends[1]))
+            links.append(ends)
     if not links:
         raise inner.error("no links", "list them")
-    positions = layouts.grid((height, width))
-    name = f"custom-{height}x{width}"
-    return Network.from_arcs(name, width * height, links, positions=positions)
+    positions = layouts.grid(size[::-1])
+    name = f"custom-{size.height}x{size.width}"
+    return Network.from_arcs(name, size.tiles, links, positions=positions)
+
+
+def _refuse_depth(element: Element, router: int, link: int) -> None:
+    """Raise an ``InputError`` unless a hop takes one slot."""
+    if min(router, link) < 0 or router + link != 1:
+        raise element.error(
+            f"a hop of {router} + {link} slots (routerDepth, linkDepth)", "use 1 + 0"
+        )
 
 
 def _bitorus(height: int, width: int) -> Network:
@@ -128,33 +128,26 @@ def _bitorus(height: int, width: int) -> Network:
     return replace(found, name=f"bitorus-{height}x{width}", channels=channels)
 
 
-def _tile(element: Element, key: str, width: int, height: int) -> int:
-    text = element.attributes.get(key, "")
-    found = _TILE.fullmatch(text)
-    if found is None or int(found[1]) >= width or int(found[2]) >= height:
-        raise element.error(
-            f"{key}={text[:40]!r} is no tile", f"use (x,y) up to ({width - 1},{height - 1})"
-        )
-    return int(found[2]) * width + int(found[1])
-
-
-def _messages(communication: Element, width: int, height: int) -> Iterator[Message]:
+def _messages(communication: Element, size: Size) -> Iterator[Message]:
     """Yield a message for each packet of a period."""
-    tiles = width * height
+    phits, bandwidth = communication.number("phits", 1), communication.number("bandwidth", 1)
+    if "reconfig" in communication.attributes:
+        raise communication.error("packets of a configuration master", "list them as channels")
     if _kind(communication, "type", "comType") == "all2all":
         _refuse_inner(communication, "channel", "all2all")
-        if tiles * (tiles - 1) > MAX_MESSAGES:
-            raise InputError(f"more than {MAX_MESSAGES:,} messages", hint="audit a smaller file")
-        yield from (Message(a, (b,)) for a in range(tiles) for b in range(tiles) if a != b)
-        return
+        pairs = permutations(range(size.tiles), 2)
+        channels = ((communication, a, b) for a, b in pairs)
+    else:
+        listed = communication.named("channel")
+        channels = ((each, size.tile(each, "from"), size.tile(each, "to")) for each in listed)
     total = 0
-    for channel in communication.named("channel"):
-        ends = [_tile(channel, key, width, height) for key in ("from", "to")]
-        packets = channel.number("bandwidth", 1)
+    for element, a, b in channels:
+        packets = element.number("bandwidth", bandwidth)
+        refuse_phits(element, element.number("phits", phits))
         total += max(0, packets)
-        if packets < 1 or ends[0] == ends[1] or total > MAX_MESSAGES:
-            raise channel.error(
-                f"{packets} packets from tile {ends[0]} to {ends[1]}",
-                "use at least one, between two tiles",
+        if packets < 1 or a == b or total > MAX_MESSAGES:
+            raise element.error(
+                f"{packets} packets from tile {a} to {b}",
+                f"use at least one, between two tiles; no more than {MAX_MESSAGES:,} in all",
             )
-        yield from (Message(ends[0], (ends[1],)) for _ in range(packets))
+        yield from (Message(a, (b,)) for _ in range(packets))

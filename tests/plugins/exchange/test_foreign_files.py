@@ -48,7 +48,7 @@ def test_a_file_that_decompresses_without_end_is_refused(tmp_path, monkeypatch):
         (b"\xff\xfe\x00", "not a text file"),
         (b"", "the file is empty"),
         (b'<?xml version="1.0" encoding="klingon"?><algo/>', "no XML: unknown encoding: klingon"),
-        (b"hello", "no importer knows this file; name one by --from: "),
+        (b"hello", "no importer knows this file; formats of other tools, for audit --from: "),
         (b'{"msccl_type": ' + b"[" * 200_000, "not valid JSON"),
     ],
 )
