@@ -1,5 +1,6 @@
 """Instances by the user's words: what a file holds and a collective does not use is reported."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,12 @@ def test_the_ending_of_an_instance_file_may_be_in_capitals(tmp_path):
     assert cchybrid.instance(path).collective.name == "AAB"
     with refused("names its collective itself"):
         cchybrid.instance(path, "AAB")
+
+
+@pytest.mark.parametrize("word", ["NaN", "1e400"])
+def test_a_number_that_is_none_is_named_also_beside_a_collective(word, tmp_path):
+    record = {"name": "x", "nodes": 2, "channels": [[0, 1]]}
+    text = {"format": "cchybrid-network/2", "network": record, "bandwidth": ["NUMBER"]}
+    (tmp_path / "x.json").write_text(json.dumps(text).replace('"NUMBER"', word))
+    with refused(f"x.json: not valid JSON: {word} is no number; use a finite number"):
+        cchybrid.instance(tmp_path / "x.json", "AAB")

@@ -29,11 +29,8 @@ def read_number(value: Any, where: str) -> Fraction:
 
 
 def is_network(text: str) -> bool:
-    """Return whether a text is a JSON object that declares this format."""
-    try:
-        record = parse_json(text)
-    except InputError:
-        return False
+    """Return whether a JSON text is an object that declares this format."""
+    record = parse_json(text)
     return isinstance(record, dict) and record.get("format") in (NETWORK_FORMAT, NETWORK_FORMAT_2)
 
 
