@@ -58,12 +58,18 @@ def part_of(network: Network, evidence: Mapping[str, Any]) -> tuple[Network, Any
     return network.part(evidence[named[0]], named == ["to"]), evidence.get("evidence")
 
 
+def exchanges(network: Network) -> tuple[int, int]:
+    """Return the transfers that every allreduce needs, and the most that a round carries."""
+    require(network, "exchanges")
+    links = {network.link(a, b): capacity for (a, b), capacity in network.channels.items()}
+    limit = min(sum(links.values()), sum(network.inject), sum(network.accept))
+    return sum(2 * (len(members) - 1) for members in network.members), limit
+
+
 def _exchange_steps(network: Network, evidence: Mapping[str, Any]) -> int:
     """Return the steps that the transfers of every allreduce need."""
     only(evidence, "kind")
-    left = sum(2 * (len(members) - 1) for members in network.members)
-    links = {network.link(a, b): capacity for (a, b), capacity in network.channels.items()}
-    limit = min(sum(links.values()), sum(network.inject), sum(network.accept))
+    left, limit = exchanges(network)
     for step in range(1, len(network.rounds) + 1):
         carried = network.in_step(step, limit)
         if carried >= left:

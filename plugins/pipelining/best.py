@@ -66,12 +66,6 @@ def fronts_of(
     """
     if instance.collective.kind != "allreduce":
         return [pareto(instance, folder=folder, time_limit=time_limit, **more)]
-    members = {len(message.members) for message in _summed(instance)}
-    if len(members) > 1 or instance.collective.chunks > 1:
-        raise InputError(
-            "members or chunks of several numbers", where=instance.name, hint="use one allreduce"
-        )
-    halves = Halves(instance.in_chunks(*members))
     fronts = [
         pareto(
             half,
@@ -79,7 +73,7 @@ def fronts_of(
             time_limit=time_limit / 2,
             **more,
         )
-        for half in (halves.gather, halves.spread)
+        for half in halves_of(instance)
     ]
     if len({front.instance.model.switching for front in fronts}) > 1:
         raise InputError(
@@ -88,6 +82,16 @@ def fronts_of(
             hint="name --switching store-and-forward",
         )
     return fronts
+
+
+def halves_of(instance: Instance) -> tuple[Instance, Instance]:
+    """Return the reduce-scatter and the allgather of an allreduce, in a part for each member."""
+    members = {len(message.members) for message in _summed(instance)}
+    if len(members) > 1 or instance.collective.chunks > 1:
+        what = "members or chunks of several numbers"
+        raise InputError(what, where=instance.name, hint="use one allreduce")
+    halves = Halves(instance.in_chunks(*members))
+    return halves.gather, halves.spread
 
 
 def fastest(

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from cchybrid.checker import EvidenceError, Network
+from cchybrid.checker.kinds import exchanges
 from cchybrid.cli import arguments
+from cchybrid.model import Instance
+from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 from cchybrid.view.screen import print_lines
 
@@ -57,6 +60,10 @@ def throughput(
     rate = read_bandwidth(read_instance, context, bandwidth)
     if read_instance.switching is not None:
         instance = in_switching(instance, read_instance.switching)
+    if instance.collective.kind == "allreduce":
+        if output is not None:
+            raise InputError("two schedules", where="-o", hint="ask for reduce-scatter, allgather")
+        raise typer.Exit(_print_halves(instance, time_limit, rate, as_json))
     result = throughput_of(instance, time_limit)
     if output is not None and output.suffix.lower() == ".xml":
         write_text(tree_xml(result.record), output)
@@ -73,6 +80,34 @@ def throughput(
         if output is not None:
             print(f"written to {output}")
     raise typer.Exit(0 if result.certified else 1)
+
+
+def _print_halves(instance: Instance, seconds: float, unit: Fraction | None, as_json: bool) -> int:
+    """Print the throughput of the halves of an allreduce, and return the exit status."""
+    from .best import halves_of
+    from .rates import buffer_of
+    from .throughput import shown_fraction, throughput_of
+
+    halves = [throughput_of(half, seconds / 2) for half in halves_of(instance)]
+    rounds = sum((half.rounds_per_chunk for half in halves), Fraction(0))
+    parts = len(halves[0].instance.collective.messages)
+    needed, carried = exchanges(Network(instance.with_model(routing="any").to_json()))
+    bound = Fraction(parts * needed, carried)
+    lines = [line for half in halves for line in half.lines()]
+    lines.append(
+        f"allreduce: {shown_fraction(rounds)} rounds per chunk of each of {parts} parts, if "
+        "reduce-scatter and allgather have rounds of their own; every allreduce takes at least "
+        f"{shown_fraction(bound)} (certified by exchanges)"
+    )
+    if unit is not None:
+        shown = buffer_of(instance.collective).shown(parts * unit / rounds)
+        lines.append(f"as nccl-tests count: {shown}")
+    record = {
+        "instance": instance.full_name, "parts": parts, "rounds_per_chunk": str(rounds),
+        "bound": str(bound), "halves": [half.to_json() for half in halves],
+    }  # fmt: skip
+    print_lines([json.dumps(record)] if as_json else lines)
+    return 0 if all(half.certified for half in halves) else 1
 
 
 def _lines(result: ThroughputResult, unit: Fraction | None) -> list[str]:

@@ -121,7 +121,8 @@ TABLE = "a routing table is for wormhole switching; leave it out"
         ("throughput dgx-1 allgather -o no/such/file.json", "does not exist"),
         ("throughput dgx-1 broadcast --root 9", "root 9 is no terminal"),
         ("throughput ring-bi-300 alltoall --time-limit 0", "--time-limit: "),
-        ("throughput dgx-1 allreduce", "allreduce is not part of throughput; of an allreduce, ask"),
+        ("throughput dgx-1 allreduce -o x.json", "-o: two schedules; ask for reduce-scatter, allg"),
+        ("throughput dgx-1 scan", "scan is not part of throughput"),
         ("throughput two.json", "rounds of steps are not part of throughput; leave them out"),
         ("throughput xy.json", "a routing table is not part of throughput; use another routing"),
         ("rounds xy.json --steps 3", TABLE),
@@ -134,6 +135,30 @@ def test_bad_input_gets_one_line(words, line, files):
     done = call(*words.split(), cwd=files)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert line in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "rounds", "every"),
+    [("ring-bi-4", "3", "3"), ("mesh-2x3", "5", "30/7"), ("dgx-1", "7/3", "7/3")],
+)
+def test_an_allreduce_is_two_halves_beside_a_bound_for_all(name, rounds, every, tmp_path):
+    done = call("throughput", name, "allreduce", "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["rounds_per_chunk"], found["bound"]) == (0, rounds, every)
+    halves = found["halves"]
+    assert all(half["certified"] for half in halves)
+    assert sum(Fraction(half["rounds_per_chunk"]) for half in halves) == Fraction(rounds)
+    done = call("throughput", name, "allreduce", "--bandwidth", "1", cwd=tmp_path)
+    text = (
+        f"rounds per chunk of each of {found['parts']} parts, if reduce-scatter and allgather have"
+    )
+    assert text in done.stdout
+    network = cchybrid.network(name)
+    channels = sum(channel.capacity for channel in network.channels)
+    n = network.nodes
+    # n parts, each of which takes 2 (n - 1) transfers.
+    assert Fraction(every) == Fraction(2 * n * (n - 1), channels)
+    assert f"algorithm bandwidth {n / float(Fraction(rounds)):.3f} GB/s" in done.stdout
 
 
 def test_the_page_shows_what_is_printed(tmp_path, capsys):
