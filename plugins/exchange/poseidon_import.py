@@ -45,27 +45,23 @@ def read_poseidon(text: str, request: ImportRequest) -> Imported:
     platform = _only(root, "platform", "topology")
     communication = _only(root, "communication", "channels")
     if platform is None or communication is None:
-        raise InputError(
-            "no platform, or no communication", where="the file", hint="give both elements"
-        )
+        what = "no platform, or no communication"
+        raise InputError(what, where="the file", hint="give both elements")
     size = Size.of(platform)
-    network = _network(platform, size)
-    if request.network is not None:
-        network = request.network
+    stated = _network(platform, size)
+    network = request.network or stated
     index = nodes_by_number(range(size.tiles), request.network)
-    messages = {
-        packet: at_nodes(message, index)
-        for packet, message in enumerate(_messages(communication, size))
-    }
+    packets = enumerate(_messages(communication, size))
+    messages = {packet: at_nodes(message, index) for packet, message in packets}
     collective, numbers = collective_for(request, messages, network.terminals)
     broken = []
     if len(numbers) < len(collective.messages):
         text = f"{counted(len(numbers), 'packet')} for {len(collective.messages)} messages of "
         broken.append(BrokenRule("missing-demand", "communication", text + collective.name))
-    facts = [f"{size.width} x {size.height} tiles, {len(messages)} packets a period"]
+    fact = f"{size.width} x {size.height} tiles, {len(messages)} packets a period"
     return Imported(
-        Instance(network, collective, MODEL), broken=tuple(broken),
-        limits=("the file holds no schedule",), facts=tuple(facts),
+        Instance(network, collective, MODEL), None, tuple(broken),
+        limits=("the file holds no schedule",), facts=(fact,),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ after the last one the adapter of its destination has its source as ``rx``.
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -93,23 +93,21 @@ class Packet(NamedTuple):
         return [*found, (tile, "rx", size.name(self.tile))]
 
 
-def _tables(packets: Iterable[Packet], size: Size, length: int) -> tuple[Tables, Tables]:
-    """Return the tables for packets, and those of what happens after their period."""
-    tables, late = Tables(), Tables()
+def _tables(packets: Iterable[Packet], size: Size, length: int) -> Tables:
+    """Return the tables for packets, with all inputs of an output that several use."""
+    tables = Tables()
     for packet in packets:
         for slot, (tile, port, value) in enumerate(packet.entries(size), packet.slot):
             key = tile, slot % length, port
             tables[key] = f"{tables[key]} and {value}" if key in tables else value
-            if slot >= length:
-                late[key] = value
-    return tables, late
+    return tables
 
 
 def read_tables(root: Element, request: ImportRequest) -> Imported:
     """Return the schedule of a file of Poseidon: the routes of its adapters.
 
-    What it states besides must be what follows from the routes. An entry may be missing of what
-    arrives in the next period, as Poseidon does not write these.
+    The inputs of routers and ``rx`` follow from these, and are not read; Poseidon does not write
+    those of what arrives in the next period. A port that two packets use at once is a broken rule.
 
     Raises
     ------
@@ -119,16 +117,13 @@ def read_tables(root: Element, request: ImportRequest) -> Imported:
     size, length = Size.of(root), root.number("length")
     if not 0 < length <= MAX_MESSAGES:
         raise root.error(f"a period of {length} slots", f"use 1 to {MAX_MESSAGES:,}")
-    packets, stated = _read(root, size, length)
-    tables, late = _tables(packets, size, length)
+    packets = [*_packets(root, size, length)]
+    tables = _tables(packets, size, length)
     broken = tuple(
-        BrokenRule(
-            "wrong-table", f"tile {size.name(key[0])}, timeslot {key[1]}",
-            f"{key[2]} is {stated.get(key, 'none')}, by the routes {tables.get(key, 'none')}",
-        )
-        for key in sorted(stated.keys() | tables.keys())
-        if stated.get(key) != tables.get(key) and (key in stated or key not in late)
-    )  # fmt: skip
+        BrokenRule("port-overload", f"tile {size.name(tile)}, timeslot {slot}", f"{port} is {both}")
+        for (tile, slot, port), both in sorted(tables.items())
+        if " and " in both
+    )
     network, facts = request.network, [f"{len(packets)} packets, {length} slots a period"]
     if network is None:
         links = sorted({(tile, port) for tile, _, port in tables if port in _PORTS})
@@ -145,14 +140,13 @@ def read_tables(root: Element, request: ImportRequest) -> Imported:
         places[packet.slot, len(step)] = f"tile {size.name(packet.tile)}, timeslot {packet.slot}"
         path = tuple(index[tile] for tile, *_ in packet.entries(size)[:-1])
         step.append(Transfer(numbers[number], path))
-    instance = Instance(network, collective, MODEL)
-    schedule = Schedule(instance, tuple(map(tuple, steps)))
-    return Imported(instance, schedule, broken, places, facts=tuple(facts))
+    schedule = Schedule(Instance(network, collective, MODEL), tuple(map(tuple, steps)))
+    limits = ("inputs of routers and rx are not compared with the routes",)
+    return Imported(schedule.instance, schedule, broken, places, None, limits, tuple(facts))
 
 
-def _read(root: Element, size: Size, length: int) -> tuple[list[Packet], Tables]:
-    """Return the packets of a schedule, and what its tables state."""
-    packets, stated = list[Packet](), Tables()
+def _packets(root: Element, size: Size, length: int) -> Iterator[Packet]:
+    """Yield the packets of a schedule."""
     for each in root.named("tile"):
         tile = size.tile(each, "id")
         for served in (goal for part in each.named("latency") for goal in part.inner):
@@ -162,21 +156,11 @@ def _read(root: Element, size: Size, length: int) -> tuple[list[Packet], Tables]
             if not 0 <= slot < length:
                 raise row.error(f"timeslot {slot}", f"use 0 to {length - 1}")
             for adapter in row.named("na"):
-                source, goal = size.tile(adapter, "rx"), size.tile(adapter, "tx")
-                route = adapter.attributes.get("route", "")
+                goal, route = size.tile(adapter, "tx"), adapter.attributes.get("route", "")
                 if (goal != tile) != bool(re.fullmatch("[NESW]{1,9999}L", route)):
                     raise adapter.error(f"route={route[:40]!r}", "write ports NESW, at the end L")
-                if source != tile:
-                    stated[tile, slot, "rx"] = size.name(source)
                 if goal != tile:
-                    packets.append(Packet(tile, slot, goal, route))
-            for output in (output for router in row.named("router") for output in router.inner):
-                port, entered = (output.attributes.get(key, "") for key in ("id", "input"))
-                if not re.fullmatch("[NESWL][NESWLD]", port + entered):
-                    raise output.error(f"{port[:9]!r} to {entered[:9]!r}", "use N, E, S, W, L, D")
-                if entered != "D":
-                    stated[tile, slot, port] = entered
-    return packets, stated
+                    yield Packet(tile, slot, goal, route)
 
 
 def refuse_phits(element: Element, phits: int) -> None:
@@ -195,10 +179,8 @@ def export_poseidon(schedule: Schedule) -> str:
     """
     instance, length = schedule.instance, len(schedule.steps)
     if instance.model != MODEL:
-        raise InputError(
-            "tiles of Poseidon send and accept a packet per time slot", where=instance.name,
-            hint="solve with --switching tdm --ports 1",
-        )  # fmt: skip
+        what, hint = "no time slots, or not one port a tile", "solve with --switching tdm --ports 1"
+        raise InputError(what, where=instance.name, hint=hint)
     size, packets, adapters = _grid(instance.network), list[Packet](), dict[tuple[int, int], str]()
     uses, sent = Counter[tuple[int, ...]](), Counter[tuple[int, int]]()
     channels: dict[tuple[int, int], int] = {}
@@ -215,19 +197,19 @@ def export_poseidon(schedule: Schedule) -> str:
                 f'config-ch="false" pkt-id="{sent[pair]}"'
             )
             sent[pair] += 1
-    tables = _tables(packets, size, length)[0]
+    tables = _tables(packets, size, length)
     lines = [f'<schedule length="{length}" width="{size.width}" height="{size.height}">']
     for tile in range(size.tiles):
         own = size.name(tile)
         lines.append(f'<tile id="{own}">')
         for slot in range(length):
             rx, tx = tables.get((tile, slot, "rx"), own), adapters.get((tile, slot), f'tx="{own}"')
-            lines += [f'<timeslot value="{slot}">', f'<na rx="{rx}" {tx} />', "<router>"]
-            inputs = ((port, tables.get((tile, slot, port), "D")) for port in "NSEWL")
+            inputs = [(port, tables.get((tile, slot, port), "D")) for port in "NSEWL"]
+            lines += [f'<timeslot value="{slot}"><na rx="{rx}" {tx} />', "<router>"]
             lines += [f'<output id="{port}" input="{entered}" />' for port, entered in inputs]
             lines.append("</router></timeslot>")
         lines.append("</tile>")
-    return "\n".join(['<?xml version="1.0"?>', *lines, "</schedule>\n"])
+    return "\n".join([*lines, "</schedule>\n"])
 
 
 def _grid(network: Network) -> Size:
@@ -237,7 +219,5 @@ def _grid(network: Network) -> Size:
     for size in sorted(sizes, key=lambda s: not network.name.endswith(f"-{s.height}x{s.width}")):
         if all(capacity <= len(size.ports(a, b)) for a, b, capacity in network.channels):
             return size
-    raise InputError(
-        "its nodes, row by row, are no tiles of a grid with links to neighbours or over borders",
-        where=network.name, hint="use a mesh or a torus of two dimensions",
-    )  # fmt: skip
+    what = "nodes that are, row by row, no tiles of a grid"
+    raise InputError(what, where=network.name, hint="use a mesh or a torus of two dimensions")
