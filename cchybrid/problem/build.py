@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from cchybrid.model import Instance
+from cchybrid.model.errors import InputError
 from cchybrid.problem.arrays import LongArray
 from cchybrid.problem.demand import MIN_PATHS_PER_ARC, Demand, demand_of
 from cchybrid.problem.origin import InstanceOrigin
 from cchybrid.problem.pool import Pool, list_paths
 from cchybrid.problem.problem import Problem
-from cchybrid.problem.ragged import Integers, entries_of, offsets, offsets_of
+from cchybrid.problem.ragged import entries_of, offsets, offsets_of
 from cchybrid.problem.resources import Resources, resources_of
 from cchybrid.problem.routes import Routes, TableRoutes
 from cchybrid.problem.structure import NetworkStructure
@@ -42,6 +43,8 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
     ------
     UnreachableError
         If a destination cannot be reached.
+    InputError
+        If every path to some destination uses a group of channels beyond its capacity.
     """
     forward = instance.forward
     routes = routes_of(forward)
@@ -55,7 +58,7 @@ def build_problem(instance: Instance, *, max_options: int = MAX_OPTIONS, seed: i
             arc_pair, pool = _pool(routes, demand, max_options, seed)
     if forward.network.groups:
         rounds = max(forward.model.rounds, default=1)
-        pool = _usable(pool, resources, rounds, arc_pair, demand.arc_delivery)
+        pool = _usable(pool, resources, rounds, arc_pair, demand)
     # Every arc has an option per listed path.
     paths = np.arange(len(pool.start) - 1, dtype=np.int32)
     option_path, first = entries_of(paths, pool.first, arc_pair)
@@ -124,11 +127,12 @@ def _pool(routes: Routes, demand: Demand, max_options: int, seed: int) -> tuple[
 
 
 def _usable(
-    pool: Pool, resources: Resources, rounds: int, arc_pair: LongArray, arc_delivery: Integers
+    pool: Pool, resources: Resources, rounds: int, arc_pair: LongArray, demand: Demand
 ) -> Pool:
     """Return the pool without the paths that alone exceed a capacity, as no schedule has them.
 
-    Only paths over several channels of a group do. A delivery that has no others keeps them.
+    Only paths over several channels of a group do. If some are not listed, a delivery that has no
+    others keeps them.
     """
     node = pool.node() if callable(pool.node) else pool.node
     size, used = np.diff(pool.start), resources.of_paths(node, pool.start)
@@ -147,7 +151,13 @@ def _usable(
                 for resource, now in uses
             )
     owner = np.repeat(np.arange(len(pool.first) - 1), np.diff(pool.first))
-    made = np.isin(arc_delivery, arc_delivery[np.isin(arc_pair, owner[keep])])
+    made = np.isin(demand.arc_delivery, demand.arc_delivery[np.isin(arc_pair, owner[keep])])
+    if pool.complete and demand.complete and not made.all():
+        raise InputError(
+            "every path to some destination uses a group of channels more often than it carries",
+            where="network.groups",
+            hint="increase its capacity, or allow other paths",
+        )
     keep |= np.isin(owner, arc_pair[~made])
     return Pool(
         node[np.repeat(keep, size)],
