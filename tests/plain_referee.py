@@ -268,11 +268,27 @@ def ignorance(instance: Instance, uses: list[Use], steps: int) -> set[Breach]:
         strange = last != source and last not in destinations
         if strange and instance.model.switching != "store-and-forward":
             found.add(breach._replace(rule="not-a-destination"))
+    giver = {}
+    for use in reversed(uses):  # of several receipts the first
+        giver[use.message, ends(use, nodes)[1]] = ends(use, nodes)[0]
+
+    def is_rooted(message: int, node: int | None) -> bool:
+        """Return whether a chain of receipts has a beginning, at the source or an error."""
+        chain = set()
+        while node is not None and node not in chain and node != expected[message][0]:
+            chain.add(node)
+            node = giver.get((message, node))
+        return node not in chain
+
     for use in uses:
         first, _ = ends(use, nodes)
         if first is None or not 0 <= use.message < len(expected):
             continue
-        if since.get((use.message, first), steps) >= use.step:
+        if instance.model.switching == "tdm":  # a later period may follow
+            known = (use.message, first) in since and is_rooted(use.message, first)
+        else:
+            known = since.get((use.message, first), steps) < use.step
+        if not known:
             found.add(Breach("not-informed", use.step, use.slot, use.message, f"node {first}"))
     for message, (_, destinations) in enumerate(expected):
         for node in destinations:

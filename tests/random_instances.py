@@ -14,7 +14,7 @@ kinds
     of ``"deliver"``, ``"combine"``.
 switchings
     of ``"wormhole"``, ``"store-and-forward"`` (both by default), and ``"tdm"``, which makes every
-    instance one of messages of one destination and one round.
+    instance one of one round, whose messages are delivered, half of the time to one destination.
 routings
     of ``"minimal"``, ``"any"`` and numbers of extra hops.
 ports
@@ -204,7 +204,7 @@ def instances(
     if periodic:
         kinds, rounds = ("deliver",), ((),)
     collective = draw(collectives(network.nodes, kinds, max(max_messages // parts, 1)))
-    if periodic:
+    if periodic and draw(st.booleans()):
         collective = scattered(Instance(network, collective), max_messages).collective
     if not periodic and draw(st.sampled_from(list(times))):
         network, rounds = draw(timed(network)), ((),)
@@ -286,7 +286,7 @@ def _fill_period(instance: Instance, rng: random.Random) -> Steps:
     while True:
         room: dict[tuple, int] = {}
         steps: list[list[Transfer]] = [[] for _ in range(slots)]
-        for message, (source, (goal,)) in enumerate(instance.collective.deliver_messages):
+        for message, source, goal in _random_trees(instance, rng):
             choices = [(s, p) for s in range(slots) for p in allowed_paths(instance, source, goal)]
             rng.shuffle(choices)
             for start, path in choices:
@@ -311,6 +311,17 @@ def _fill_period(instance: Instance, rng: random.Random) -> Steps:
         else:
             return tuple(map(tuple, steps))
         slots += 1
+
+
+def _random_trees(instance: Instance, rng: random.Random) -> list[tuple[int, int, int]]:
+    """Return message, sender and receiver of the transfers of a random tree for each message."""
+    found = []
+    for message, (source, goals) in enumerate(instance.collective.deliver_messages):
+        holders = [source]
+        for goal in rng.sample(goals, len(goals)):
+            found.append((message, rng.choice(holders), goal))
+            holders.append(goal)
+    return rng.sample(found, len(found))
 
 
 def _fill_ticks(forward: Instance, rng: random.Random) -> Steps:

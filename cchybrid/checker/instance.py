@@ -64,7 +64,7 @@ class Network:
     hop_by_hop
         Whether switching is store-and-forward.
     periodic
-        Whether the steps are the time slots of a period; then every message has one destination.
+        Whether the steps are the time slots of a period; then nothing is combined or added up.
     extra_hops
         Hops that a path may exceed the shortest by, less than ``nodes``; ``None`` for any simple
         path, or a table.
@@ -124,8 +124,7 @@ class Network:
         _require(switching in ("wormhole", "store-and-forward", *["tdm"][:latest]))
         self.hop_by_hop: bool = switching == "store-and-forward"
         self.periodic: bool = switching == "tdm"
-        single = {len(goals) for _, goals in self.messages} == {1}
-        _require(not self.periodic or (self.kind == "deliver" and single))
+        _require(not self.periodic or self.kind == "deliver")
         _require(not (self.periodic or self.times) or self.rounds == [1])
         _require(not self.times or not (self.periodic or self.members))
         routing = model.get("routing", "minimal")

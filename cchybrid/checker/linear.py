@@ -8,8 +8,9 @@ there is no schedule of T steps, nor of fewer, which would leave steps empty.
 In ticks a transfer pays the prices of the ticks in which it begins to use channels and ports, and
 what these offer is in ``prices``; messages pay for sets or their routes.
 
-In time slots a message uses a channel some slots after its start, maybe in the next period, so the
-prices have to be the same in all steps, and messages pay for sets or their routes.
+In time slots a message uses a channel some slots after its start, maybe in the next period, and is
+forwarded in any slot, so the prices have to be the same in all steps, and messages pay for sets or
+their routes, which the tree of their transfers has in any order of the slots.
 
 If the messages are cut into C equal chunks, and a step of r rounds carries r times the capacity,
 every chunk pays as much, and all steps offer at most the number of all rounds times the largest sum

@@ -4,9 +4,9 @@ Three theorems, for every valid schedule within the steps of the prices.
 
 Routes. The transfers of a message contain, for each destination, a route from the source: a path
 of one step (that of a routing table) or, where the message is forwarded, a chain of transfers in
-increasing steps. So it pays
-at least the cheapest such route to the most expensive one of its destinations. In ticks every
-transfer begins when the one before it has ended, and ends within the last tick.
+increasing steps, in time slots in any. So it pays at least the cheapest such route to the most
+expensive one of its destinations. In ticks every transfer begins when the one before it has ended,
+and ends within the last tick.
 
 Sets. Let sets of nodes have weights such that, for each channel, the weights of the sets that it
 leads into add up to no more than its price in any step. The transfers of a message lead into every

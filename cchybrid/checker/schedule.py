@@ -6,7 +6,7 @@ The same rules as in ``cchybrid.referee.verify``, implemented without shared cod
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from cchybrid.checker.features import require
@@ -64,7 +64,8 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
                 else:
                     ticks = 1
                     _use(network, path, number - 1, uses)
-                holds.send(message, path[0], path[-1], parts, ticks)
+                if not network.periodic:
+                    holds.send(message, path[0], path[-1], parts, ticks)
             if not network.periodic:
                 _check_capacities(network, number, uses[number - 1])
                 uses[number - 1].clear()
@@ -78,6 +79,8 @@ def checked_schedule(record: Any) -> tuple[Network, list[list[Transfer]]]:
         used_at = accumulate(change[tick] for tick in sorted(change))
         if max(used_at) > _limit(network, resource):
             raise EvidenceError(f"the schedule is not valid: in some tick more than {resource} has")
+    if network.periodic:
+        _spread(network, steps, holds)
     holds.end()
     return network, steps
 
@@ -96,6 +99,21 @@ def _use(network: Network, path: tuple[int, ...], start: int, uses: list[Counter
         used[network.link(*hop)] += 1
     uses[start]["inject", path[0]] += 1
     used["accept", path[-1]] += 1
+
+
+def _spread(network: Network, steps: list[list[Transfer]], holds: PartialSums) -> None:
+    """Make the transfers of a period from the sources on: of its slots, any may follow any."""
+    sent: defaultdict[tuple[int, int], list[tuple[int, Parts]]] = defaultdict(list)
+    for message, path, parts in chain.from_iterable(steps):
+        sent[message, path[0]].append((path[-1], parts))
+    ready = [(message, source) for message, (source, _) in enumerate(network.messages)]
+    for message, node in ready:
+        for last, parts in sent.pop((message, node), ()):
+            holds.send(message, node, last, parts)
+            ready.append((message, last))
+        holds.end_step()
+    if sent:
+        raise EvidenceError("the schedule is not valid: a node sends what does not reach it")
 
 
 def _use_ticks(

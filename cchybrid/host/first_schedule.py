@@ -281,21 +281,30 @@ class _TimeSlots(_Wormhole):
     def __init__(self, forward: Instance) -> None:
         super().__init__(forward)
         self._forward = forward
+        self._paths: list[tuple[int, list[int]]] = []
+        self._sent = [0] * forward.network.nodes
 
     def place_all(self) -> Iterator[None]:
         """Choose all paths, and place them in longer and longer periods until all fit."""
-        yield from self.sort_deliveries(self._hops.__getitem__)
-        paths: list[tuple[int, list[int]]] = []
-        for message, target in self.waiting:
-            path = self._path(self.messages[message].source, target)
-            for hop in pairwise(path):
-                self.load[hop] += 1
-            paths.append((message, path))
-            yield
+        yield from super().place_all()
         capacity, channel = self.usage.capacity, self.usage.channel
         steps = max(1, *(-(-load // capacity[channel[hop]]) for hop, load in self.load.items()))
-        while not (yield from self._fits(paths, steps)):
+        while not (yield from self._fits(self._paths, steps)):
             steps += 1 + steps // LONGER
+
+    def _deliver(self, message: int, target: int, received: dict[int, int]) -> bool:
+        """Choose a path from the nearest holder, of these the one that sends least."""
+        ready = (v for v in received if self._hops[v][target] > 0 and self.usage.can_inject(v))
+        nearest = min(ready, key=lambda v: (self._hops[v][target], self._sent[v]), default=None)
+        if nearest is None:
+            return False
+        path = self._path(nearest, target)
+        for hop in pairwise(path):
+            self.load[hop] += 1
+        self._sent[nearest] += 1
+        self._paths.append((message, path))
+        received[target] = 0
+        return True
 
     def _fits(
         self, paths: Sequence[tuple[int, Sequence[int]]], steps: int
@@ -308,6 +317,8 @@ class _TimeSlots(_Wormhole):
             for port, hop in ((usage.inject[path[0]], 0), (usage.accept[path[-1]], len(uses) - 1)):
                 if port is not None:
                     uses.append((hop, port))
+            if len({(hop % steps, resource) for hop, resource in uses}) < len(uses):
+                return False  # a group twice in a slot: not in longer periods
             full = 0
             for hop, resource in uses:
                 late, bits = hop % steps, usage.full[resource]

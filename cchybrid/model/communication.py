@@ -122,11 +122,11 @@ class CommunicationModel:
         """Raise an ``InputError`` for the table of another network, or messages not allowed."""
         if self.table is not None:
             self.table.check(network)
-        if self.periodic and (collective.kind != "deliver" or max(collective.flat[1]) > 1):
+        if self.periodic and collective.kind != "deliver":
             raise InputError(
-                "messages to several destinations, or of several sources, in time slots",
+                "messages of several sources in time slots",
                 where="collective",
-                hint="use messages of one source and one destination, such as AAS, with tdm",
+                hint="use messages of one source each, such as AAS or AAB, with tdm",
             )
         if network.times and (self.periodic or self.rounds or collective.with_sums):
             what = "sums" if collective.with_sums else "rounds" if self.rounds else "time slots"

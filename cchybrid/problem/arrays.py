@@ -122,7 +122,8 @@ class ProblemArrays:
         Shape (deliveries + 1,): options of delivery d are ``option_start[d]`` up to, not
         including, ``option_start[d + 1]``.
     option_requires
-        Shape (options,): the delivery that has to be made in an earlier step, -1 for none.
+        Shape (options,): the delivery that has to be made in an earlier step, -1 for none. In slots
+        of a period it may be made in any; then only cycles of deliveries are excluded.
     option_path
         Shape (options,): the path of the option.
     path_start

@@ -17,7 +17,7 @@ RULES = {
     "foreign-option": "the options of delivery d are option_start[d] to option_start[d + 1] - 1",
     "missing-delivery": "every required delivery is made",
     "too-early": "the delivery that an option requires is made in an earlier step, in ticks before "
-    "it starts, which is not before the first one",
+    "it starts, which is not before the first one, in slots without a cycle",
     "overload": "no resource is used beyond its capacity in any step",
 }
 """The rules for assignments, by name."""
@@ -67,6 +67,8 @@ def find_violations(problem: ProblemArrays, assignment: Assignment) -> list[Assi
     before, when = problem.option_requires[option[kept]], step[kept].astype(np.int64)
     start = problem.start_of(option[kept], step[kept])
     early = (before >= 0) & (~made[before] | (step[before] >= start)) | (start < 0)
+    if problem.periodic:
+        early = ~_from_sources(problem, np.where(made, option, -1))[kept]
     of_deliveries = {
         "half-assigned": np.flatnonzero(half),
         "foreign-option": np.flatnonzero(foreign),
@@ -120,6 +122,15 @@ def _overloads(
 def needed(problem: ProblemArrays, assignment: Assignment) -> BoolArray:
     """Return, shape (deliveries,), which deliveries are made and needed for required ones."""
     return _needed(problem, np.where(assignment.step >= 0, assignment.option, -1))
+
+
+def _from_sources(problem: ProblemArrays, option: Integers) -> BoolArray:
+    """Return, shape (deliveries,), what is made (-1: not) over chains of requirements that end."""
+    before = np.where(option < 0, -2, problem.option_requires[option])
+    found: BoolArray = before == -1
+    while (fresh := ~found & (before >= 0) & found[before]).any():
+        found |= fresh
+    return found
 
 
 def _needed(problem: ProblemArrays, option: Integers) -> BoolArray:

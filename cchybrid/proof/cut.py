@@ -122,7 +122,7 @@ class CutMeter:
     def __init__(self, instance: Instance) -> None:
         network, model = instance.network, instance.model
         nodes = network.nodes
-        self.hop_by_hop = model.hop_by_hop
+        self.hop_by_hop, self.periodic = model.hop_by_hop, model.periodic
         resources = resources_of(instance)
         self.channels = resources.channels
         self.inject, self.accept = (
@@ -193,7 +193,9 @@ class CutMeter:
         widths = Counter({1: count} if (count := int(into.sum(dtype=np.int64))) else {})
         goals = np.where(inside[self.spread_source], 0, np.einsum("ij,j->i", self.spread, chosen))
         rows = goals > 0
-        widths.update(goals[rows].astype(np.int64).tolist())
+        # In slots nothing enters late, so every message counts once.
+        within = np.ones_like(goals) if self.periodic else goals
+        widths.update(within[rows].astype(np.int64).tolist())
         if self.hop_by_hop:
             return widths, ~inside, inside
         holders = np.einsum("i,ij->j", rows.astype(np.float32), self.spread) > 0

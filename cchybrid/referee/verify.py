@@ -397,13 +397,30 @@ class _Referee:
         sent = (self.first[transfers] >= 0) & (self.first[transfers] != start)
         senders = transfers[sent]
         since = self._receipt[of[sent] + self.first[senders]]
-        since = np.where(since < 0, -1, self.arrival[since])
-        late = (since < 0) | (since >= self.step[senders])
+        if self.model.periodic:  # any slot may follow, in this period or a later one
+            since = _traced(transfers, senders, since)
+            late = since < 0
+        else:
+            since = np.where(since < 0, -1, self.arrival[since])
+            late = (since < 0) | (since >= self.step[senders])
         self._flag("not-informed", senders[late], since[late])
 
         for missing in goal[self._receipt[goal - base] < 0].tolist():
             self.report.missing(*divmod(missing, self.nodes))
         self._receipt[key] = -1
+
+
+def _traced(transfers: Ints, senders: Ints, since: Ints) -> Ints:
+    """Return, per transfer that is forwarded, -1 if never informed, -2 if in a cycle, else 0.
+
+    ``since`` has the transfers that inform the ``senders``, -1 for none. ``transfers`` ascend.
+    """
+    before = np.full(len(transfers) + 1, -1)  # one more entry, for index -1
+    place = np.searchsorted(transfers, senders)
+    before[place] = np.where(since < 0, -1, np.searchsorted(transfers, since))
+    for _ in range(len(transfers).bit_length()):
+        before = before[before]  # of each transfer twice as many before it
+    return np.where(since < 0, -1, np.where(before[place] < 0, 0, -2))
 
 
 def _numbers(values: list[int]) -> Ints:

@@ -29,8 +29,8 @@ RULES: dict[str, str] = {
     "accept-overload": "a node accepts no more messages in a step than it has ports "
     "(tdm: in the step of the last channel of the path)",
     "not-informed": "a node sends what it holds since an earlier step "
-    "(combine: it receives parts only before its own part leaves; allreduce, scan: it sends a sum "
-    "of values that it holds)",
+    "(tdm: what reaches it from the source, in any slots; combine: it receives parts only before "
+    "its own part leaves; allreduce, scan: it sends a sum of values that it holds)",
     "not-a-destination": "under wormhole and tdm only destinations receive a message "
     "(combine: only sources send; allreduce, scan: only members receive, and only "
     "parts that they need)",
@@ -106,7 +106,8 @@ class Report:
         """Add a violation by one transfer.
 
         ``fact`` is for ``path-too-long`` the number of hops allowed, for ``not-informed`` the step
-        that informs the sender (-1: none), for ``received-twice`` 1 if the receiver is the source.
+        that informs the sender (-1: none; -2, in time slots: one of a cycle), for
+        ``received-twice`` 1 if the receiver is the source.
         """
         written = self.written(step, transfer)
         place, text = self._words(rule, written, fact)
@@ -231,6 +232,8 @@ class Report:
             informed = "sends its own" if self.backwards else "receives it"
             when = f"in step {self._user_step(fact) + 1}"
             known = f"never {informed}"
+            if fact == -2:
+                known = f"{informed} only in a cycle"
             if fact >= 0:
                 known = f"{informed} {when}" if self.backwards else f"{informed} only {when}"
             return f"node {sender}", f"node {sender} {sends} {message} but {known}"

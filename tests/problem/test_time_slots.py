@@ -1,6 +1,7 @@
 """Time slots: the Problem and the referee agree, and no period is shorter than the shortest."""
 
 import random
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 import cchybrid
 from cchybrid.checker import EvidenceError, proven_steps
-from cchybrid.model import CommunicationModel, Instance
+from cchybrid.checker.schedule import checked_schedule
+from cchybrid.model import CommunicationModel, Instance, Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.problem import Assignment, build_problem
 from cchybrid.proof import BOUNDS
@@ -61,10 +63,36 @@ def test_no_bound_exceeds_the_shortest_period(schedule):
             assert proven == bound.steps <= fewest, info.name
 
 
-@pytest.mark.parametrize("collective", ["OAB", "AAB", "reduce", "allreduce", "scan"])
+@pytest.mark.parametrize("collective", ["reduce", "allreduce", "scan"])
 def test_other_collectives_are_refused(collective):
     with pytest.raises(InputError, match="time slots"):
         cchybrid.instance("mesh-3x3", collective, switching="tdm")
+
+
+def test_transfers_of_a_message_are_a_tree_in_any_order_of_slots():
+    ring = cchybrid.instance("ring-4", [(0, [1, 2, 3])], switching="tdm")
+    tree = [[(0, (2, 3))], [(0, (1, 2))], [(0, (0, 1))]]
+    assert verify(ring, tree) == ()
+    cycle = [[(0, (2, 3))], [(0, (1, 2))], [(0, (2, 1))]]
+    texts = {violation.text for violation in verify(ring, cycle)}
+    assert "step 1, transfer 1: node 2 sends message 0 but receives it only in a cycle" in texts
+    assert {v.rule for v in verify(ring, cycle)} == {"not-informed"}
+    assert {v.rule for v in verify(ring, [*tree[:2], []])} == {
+        "not-informed", "missing-destination",
+    }  # fmt: skip
+    for steps, valid in ((tree, True), (cycle, False)):
+        record = Schedule(ring, steps).to_json()
+        with nullcontext() if valid else pytest.raises(EvidenceError, match="does not reach it"):
+            checked_schedule(record)
+
+
+def test_what_steps_in_order_prove_is_refused():
+    """A period of one slot exists, so that no argument about growth may hold."""
+    line = cchybrid.instance("mesh-1x3", [(0, [1, 2])], switching="tdm", ports=1)
+    evidence = {"kind": "linear", "steps": 2, "groups": [{"worth": [[1, 1], [2, 1]]}]}
+    with pytest.raises(EvidenceError, match="steps in order"):
+        proven_steps(line.to_json(), evidence)
+    assert verify(line, [[(0, (0, 1)), (0, (1, 2))]]) == ()
 
 
 def test_rounds_of_time_slots_are_refused():

@@ -33,6 +33,7 @@ def possible(instance: Instance, steps: int) -> bool:
         holders = {source, *goals} if wormhole else set(range(network.nodes))
         receipts = defaultdict(list)  # (node, step) -> transfers that have ended there then
         sent = []
+        depth = {node: cp.new_int_var(1, len(goals), "") for node in goals}
         for node in holders - {source}:
             for first in holders - {node}:
                 if wormhole:
@@ -56,6 +57,8 @@ def possible(instance: Instance, steps: int) -> bool:
                         taken = cp.new_bool_var("")
                         receipts[node, step + before[-1] + length - 1].append(taken)
                         sent.append((taken, first, step))
+                        if slots and first != source:  # in any slots, but in no cycle
+                            cp.add(depth[first] < depth[node]).only_enforce_if(taken)
                         for kind, place, late in uses:
                             for tick in range(step + late, step + late + length):
                                 load[kind, place, tick % slots if slots else tick].append(taken)
@@ -63,7 +66,7 @@ def possible(instance: Instance, steps: int) -> bool:
             everything = [taken for each in ends for taken in each]
             (cp.add_exactly_one if node in goals else cp.add_at_most_one)(everything)
         for taken, first, step in sent:
-            if first != source:
+            if first != source and not slots:
                 earlier = [other for past in range(step) for other in receipts[first, past]]
                 cp.add(sum(earlier) >= taken)
     capacity = {(a, b): size for a, b, size in network.channels}

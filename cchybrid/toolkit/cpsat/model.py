@@ -6,7 +6,8 @@ protocol buffer. All index arithmetic is done on whole arrays; constraints are a
 
 1. Assignment: every required delivery happens exactly once, every other at most once.
 2. Capacity: no step uses a resource beyond its capacity.
-3. Precedence: a delivery happens in a later step than the delivery that its option requires.
+3. Precedence: a delivery happens in a later step than the delivery that its option requires; in
+   slots of a period in any, but deliveries that require each other form no cycle.
 4. Optional deliveries happen only if another delivery requires them.
 5. Symmetry breaking: interchangeable steps are ordered by the windows of the options, deliveries of
    one orbit by comparisons.
@@ -25,7 +26,7 @@ from cchybrid.problem.ragged import grouped, offsets, within
 from cchybrid.toolkit.cpsat.automorphisms import Link
 from cchybrid.toolkit.cpsat.rows import Rows
 from cchybrid.toolkit.cpsat.windows import Windows
-from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix
+from cchybrid.toolkit.usage_matrix import IntVector, UsageMatrix, families
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +152,7 @@ def build(
     step = within(count) + windows.option_low[option]
     informed = np.full(problem.deliveries, -1, dtype=np.int64)
     needed = np.unique(problem.option_requires[option])
-    needed = needed[needed >= 0]
+    needed = needed[(needed >= 0) & (not problem.periodic)]
     # From the step after its last possible one on, a delivery stays informed.
     last = np.minimum(windows.high[needed] + 1, steps - 1)
     levels = np.maximum(last - windows.low[needed], 0)
@@ -249,6 +250,9 @@ def _precedence_constraints(model: StepModel, uses: UsageMatrix, rows: Rows) -> 
     problem, steps = model.problem, model.steps
     requires = problem.option_requires[model.option].astype(np.int64)
     forwards = np.flatnonzero(requires >= 0)
+    if problem.periodic:
+        _exclude_cycles(model, rows, forwards)
+        return
     position, port, times = uses.entries(model.option[forwards])
     kept = (problem.kind[port] == INJECT) & ~problem.implied[port]
     boolean, port = forwards[position[kept]], port[kept]
@@ -266,6 +270,24 @@ def _precedence_constraints(model: StepModel, uses: UsageMatrix, rows: Rows) -> 
     for found, (literals,) in grouped(key * steps + model.step[others], others):
         pair, step = divmod(found, steps)
         rows.at_most_one([*literals, ~model.literal_before(pair // problem.deliveries, step)])
+
+
+def _exclude_cycles(model: StepModel, rows: Rows, forwards: IntVector) -> None:
+    """Give deliveries depths, such that each is deeper than the one that it requires.
+
+    In slots of a period these may be made in any order.
+    """
+    problem = model.problem
+    family = families(problem)
+    size = np.bincount(family)[family].tolist() if len(forwards) else []
+    depth = [rows.integer(0, many - 1) for many in size]
+    option = model.option[forwards]
+    key = problem.option_requires[option].astype(np.int64) * problem.deliveries
+    for pair, (literals,) in grouped(key + problem.option_delivery[option], forwards):
+        before, after = divmod(pair, problem.deliveries)
+        many = size[after]
+        row = [depth[after], depth[before], *literals]
+        rows.weighted(row, [1, -1, *[-many] * len(literals)], 1 - many, many)
 
 
 def _optional_deliveries(model: StepModel, rows: Rows) -> None:

@@ -70,7 +70,7 @@ class Windows:
         # The only goal of a message has no further receiver.
         idle = (requires >= 0) & problem.required[requires] & (goals[requires] == 1)
         usable = uses.usable & ~idle
-        low = earliest(problem, usable)
+        low = _first_steps(problem, usable)
         high = _latest(problem, usable, steps)
         order = np.zeros(0, dtype=np.int64)
         if problem.periodic:
@@ -82,7 +82,7 @@ class Windows:
             order = order[:pinned] if certain else order
             high[order] = np.minimum(high[order], np.arange(len(order)))
             low[order[:pinned]] = np.arange(pinned)
-        after = np.where(requires >= 0, low[requires] + 1, 0)
+        after = np.where((requires >= 0) & (not problem.periodic), low[requires] + 1, 0)
         option_low = np.where(usable, np.maximum(low[delivery], after), NEVER)
         return cls(steps, low, high, option_low, high[delivery], order, goals, problem.periodic)
 
@@ -112,6 +112,12 @@ def earliest(problem: Problem, usable: BoolVector) -> IntVector:
             return low
         level += 1
         low[reached] = level
+
+
+def _first_steps(problem: Problem, usable: BoolVector) -> IntVector:
+    """Return ``earliest``; in slots, of which any may follow any, 0 instead of later steps."""
+    low = earliest(problem, usable)
+    return np.where(low < NEVER, 0, low) if problem.periodic else low
 
 
 def _latest(problem: Problem, usable: BoolVector, steps: int) -> IntVector:
@@ -149,7 +155,7 @@ def min_steps(problem: Problem, uses: UsageMatrix) -> int:
     resource, implied ones included, is used beyond its capacity in a step; a chain of requirements
     takes a step per delivery.
     """
-    low = earliest(problem, uses.usable)[problem.required]
+    low = _first_steps(problem, uses.usable)[problem.required]
     load = np.bincount(_certain_uses(problem, uses)[1], minlength=problem.resources)
     steps = -(-load // np.maximum(problem.capacity.astype(np.int64) * max(problem.rounds), 1))
     return max(1, int(steps.max(initial=0)), int(low.max(initial=0)) + 1)

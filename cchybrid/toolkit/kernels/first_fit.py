@@ -5,8 +5,9 @@ delivery was made in an earlier step. Where some deliveries are optional, a brea
 from the unscheduled required delivery, backwards over requirements, finds the nearest delivery that
 is possible now, and that one is made: messages approach their goals hop by hop.
 
-In time slots every delivery takes the first slot, from a random one on, in which an option fits; if
-one fits into no slot, the period was too short, and a longer one is tried.
+In time slots every delivery takes the first slot, from a random one on, in which an option fits;
+where messages are forwarded, one of the shortest that require nothing or what is scheduled. If none
+fits into any slot, the period was too short, and a longer one is tried.
 """
 
 from typing import NamedTuple, overload
@@ -16,11 +17,11 @@ import numpy as np
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, IntArray, LongArray, ending_with_a_start
 from cchybrid.toolkit.assignments import without_idle
-from cchybrid.toolkit.kernels import compiled, internal
+from cchybrid.toolkit.kernels import compiled, inlined, internal
 from cchybrid.toolkit.kernels.flat import Flat, flatten, has_optional, min_uses, step_of_use
 from cchybrid.toolkit.kernels.occupancy import add, fits, remove
 from cchybrid.toolkit.kernels.rng import State, below, seed_state, shuffle
-from cchybrid.toolkit.kernels.surrounding import channel_demand
+from cchybrid.toolkit.kernels.surrounding import channel_demand, tree_ranks
 
 LONGER = 50
 """A period in which not all deliveries fit is made longer by this part of it, and by one slot."""
@@ -83,6 +84,9 @@ class FirstFit:
         # Deliveries with long routes are hard to place, so they come first; ties are random.
         order = mixed[np.argsort(-self._near[mixed], kind="stable")]
         if self._problem.periodic:
+            if self._problem.ordered:  # near nodes first, which then can send on
+                rank = tree_ranks(self._problem, int(below(state, 1 << 30)))
+                order = np.argsort(rank).astype(np.int32)
             return self._fill_period(order, found, stop, state)
         # Every step schedules a delivery unless none can be scheduled at all, hence this limit.
         flat, near, steps = self._flat, self._near, len(found.option)
@@ -195,17 +199,24 @@ def fill_period(
         Shape (1,): another thread sets this to end early.
     """
     table = np.zeros((steps, len(flat.limit)), dtype=np.int32)
+    step[:] = -1
     for delivery in order:
         if stop[0]:
             return False
         first = flat.option_start[delivery]
         size = flat.option_start[delivery + 1] - first
+        fewest = len(flat.limit)
+        for candidate in range(first, first + size if len(flat.follower) else first):
+            if _is_ready(flat, step, candidate):
+                fewest = min(fewest, _uses(flat, candidate))
         turned, slot = below(state, size), below(state, steps)
         chosen = -1
         for later in range(steps):
             now = (slot + later) % steps
             for place in range(size):
                 candidate = first + (turned + place) % size
+                if not _is_ready(flat, step, candidate) or _uses(flat, candidate) > fewest:
+                    continue
                 if _fits_period(flat, table, flat.path[candidate], now):
                     chosen = candidate
                     break
@@ -215,6 +226,17 @@ def fill_period(
         if chosen < 0:
             return False
     return True
+
+
+@inlined
+def _is_ready(flat: Flat, step: IntArray, option: int) -> bool:
+    """Return whether an option requires nothing, or what is scheduled."""
+    return flat.requires[option] < 0 or step[flat.requires[option]] >= 0
+
+
+@inlined
+def _uses(flat: Flat, option: int) -> int:
+    return flat.use_start[flat.path[option] + 1] - flat.use_start[flat.path[option]]
 
 
 @internal

@@ -46,6 +46,34 @@ def hops_of(problem: Problem) -> LongArray:
     return np.diff(total[problem.path_start])[problem.option_path].astype(np.int64)
 
 
+def tree_ranks(problem: Problem, seed: int) -> LongArray:
+    """Return, shape (deliveries,), a random order of the deliveries: near ones come first.
+
+    Each has an option that requires nothing, or an earlier one. Deliveries that all have such
+    options form no cycle, whatever their slots.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import dijkstra
+
+    size = problem.deliveries + 1
+    random = np.random.default_rng(seed)
+    length = hops_of(problem) * random.uniform(1, 1 + random.exponential(), problem.options)
+    ends = problem.option_requires + 1, problem.option_delivery + 1
+    key, first = np.unique(ends[0].astype(np.int64) * size + ends[1], return_inverse=True)
+    shortest = np.full(len(key), np.inf)
+    np.minimum.at(shortest, first, length)
+    found = dijkstra(coo_array((shortest, np.divmod(key, size)), shape=(size, size)), indices=0)
+    rank = np.empty(size, dtype=np.int64)
+    rank[np.argsort(found, kind="stable")] = np.arange(size)
+    return rank[1:] - 1
+
+
+def in_tree_order(problem: Problem, seed: int) -> BoolArray:
+    """Return, shape (options,), which require nothing, or what is before them in ``tree_ranks``."""
+    rank = np.append(tree_ranks(problem, seed), -1)  # one more entry, for index -1
+    return rank[problem.option_requires] < rank[problem.option_delivery]
+
+
 def published_radius(problem: Problem) -> int:
     """Return the radius that the thesis chooses.
 

@@ -6,9 +6,9 @@ from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.arrays import BoolArray, ending_with_a_start
 from cchybrid.toolkit.assignments import made_where
 from cchybrid.toolkit.kernels.first_fit import first_fit
-from cchybrid.toolkit.kernels.flat import Flat, min_uses, uses_of
+from cchybrid.toolkit.kernels.flat import NO_LIMIT, Flat, min_uses, uses_of
 from cchybrid.toolkit.kernels.rng import below, seed_state
-from cchybrid.toolkit.kernels.surrounding import spare_uses
+from cchybrid.toolkit.kernels.surrounding import in_tree_order, spare_uses
 from cchybrid.toolkit.tabu_search.limits import choice_excesses
 from cchybrid.toolkit.tabu_search.memory import new_memory
 from cchybrid.toolkit.tabu_search.moves import Parts, new_scratch
@@ -39,17 +39,30 @@ class SharedData:
         The number of steps.
     min_limit
         See ``bottleneck``.
+    seed
+        Of the order in which messages are forwarded in a period.
     """
 
-    def __init__(self, problem: Problem, flat: Flat, steps: int, min_limit: int) -> None:
+    def __init__(
+        self, problem: Problem, flat: Flat, steps: int, min_limit: int, seed: int = 0
+    ) -> None:
         self.problem, self.flat, self.steps = problem, flat, steps
         choice_excess = choice_excesses(problem, flat, min_limit, steps)
+        if problem.periodic and problem.ordered:
+            # In one order of the deliveries, which excludes cycles, nothing is required.
+            own, delivery = in_tree_order(problem, seed), problem.option_delivery
+            flat = self.flat = flat._replace(requires=np.where(own, -1, flat.requires))
+            fewest = np.full(problem.deliveries, NO_LIMIT)
+            np.minimum.at(fewest, delivery[own], uses_of(flat)[own])
+            choice_excess = np.maximum(choice_excess, fewest - min_uses(problem, flat))
         path_excess = spare_uses(problem, steps) + MIN_PATH_EXCESS
         self.graphs: PathGraphs = build_graphs(problem, flat, choice_excess, path_excess)
         # Where nothing is forwarded, every delivery has one choice of paths only.
         max_excess = choice_excess if problem.ordered else path_excess
         max_uses = min_uses(problem, flat) + max_excess
         self._short = uses_of(flat) <= max_uses[problem.option_delivery]
+        if problem.periodic:
+            self._short &= flat.requires < 0
 
     def shortened(self, assignment: Assignment) -> Assignment:
         """Return an assignment without deliveries over paths too long for this number of steps.

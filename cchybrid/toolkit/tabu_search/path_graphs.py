@@ -88,6 +88,8 @@ def build_graphs(
     owner = problem.option_delivery[begins]
     max_uses = min_uses(problem, flat) + choice_excess
     kept = shortest <= max_uses[owner]
+    if problem.periodic:
+        kept &= flat.requires[begins] < 0
     begins, stops, owner, shortest = begins[kept], stops[kept], owner[kept], shortest[kept]
     # The paths of a choice are consecutive, so the first path and their number identify the list;
     # where they are not (in a grown problem), the choice gets a graph of its own.

@@ -91,7 +91,8 @@ class _Attempts:
 
     def _search(self, steps: int, patience_rounds: int | None) -> Assignment | None:
         run = self._run
-        shared = SharedData(self._problem, self._flat, steps, self._min_limit)
+        seed = island_seed(run.seed, self._number)
+        shared = SharedData(self._problem, self._flat, steps, self._min_limit, seed)
         count = max(run.budget.threads, 1)
         hint = run.hint(steps)
         islands = [
