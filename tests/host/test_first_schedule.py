@@ -17,6 +17,7 @@ from cchybrid.host.hop_scatter import HopScatter
 from cchybrid.host.link_matching import LinkMatching
 from cchybrid.host.scatter_greedy import ScatterGreedy
 from cchybrid.model import Collective, Instance, Message, Network
+from cchybrid.model.errors import InputError
 from cchybrid.plugin.registry import load_registry
 from cchybrid.problem import build_problem
 from cchybrid.proof.reach import unreachable
@@ -222,3 +223,24 @@ def test_a_path_uses_a_group_twice(goals, times):
         structure.path_node[start:stop].tolist()
         for start, stop in pairwise(structure.path_node_start.tolist())
     ]
+
+
+def test_two_uses_of_a_group_in_one_slot_make_the_period_longer():
+    """Of the path 0, 1, 2, 3 the first and the last channel share the capacity of one."""
+    network = replace(cchybrid.network([(0, 1), (1, 2), (2, 3)]), groups=(((0, 1), (2, 3)),))
+    model = cchybrid.CommunicationModel("tdm")
+    instance = Instance(network, Collective("one", (Message(0, (3,)),)), model)
+    assert steps_of(instance) == 3
+
+
+def test_a_group_that_no_path_uses_once_is_refused():
+    network = replace(cchybrid.network([(0, 1), (1, 2)]), groups=(((0, 1), (1, 2)),))
+    instance = Instance(network, Collective("one", (Message(0, (2,)),)))
+    with pytest.raises(InputError, match="more often than it carries"):
+        first_schedule(instance)
+
+
+@settings(max_examples=examples(60))
+@given(instances(switchings=("tdm",)))
+def test_periods_are_valid(instance):
+    assert not verify(instance, first_schedule(instance))
