@@ -37,13 +37,16 @@ def test_the_reference_is_complete(site):
     assert {f"cchybrid.{name}" for name in cchybrid.__all__} <= python
     assert "cchybrid.bench.read" in python
     assert "cchybrid.Schedule.to_frame" in python
-    commands = (site / "generated" / "commands.html").read_text()
-    for info in load_registry().commands.values():
-        assert f"cchybrid {info.name}" in commands
     engines = (site / "generated" / "engines.html").read_text()
     for info in load_registry().engines.values():
         for field in dataclasses.fields(load_target(info.target).Options):
             assert f">{field.name}<" in engines, f"{info.name}.{field.name}"
+
+
+def test_the_page_of_commands_has_what_help_prints():
+    words = ("-m", "cogapp", "--check", "-I", str(DOCS / "_ext"), str(DOCS / "commands.md"))
+    done = run_python(*words)
+    assert done.returncode == 0, "run cog -r -I docs/_ext docs/commands.md"
 
 
 @pytest.mark.long

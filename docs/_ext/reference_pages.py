@@ -26,51 +26,6 @@ def write_pages(app: Any) -> None:
         write_page(Path(app.srcdir) / "generated" / f"{name}.md", page())
 
 
-def commands_page() -> str:
-    """Return the commands with their arguments and options."""
-    from typer.main import get_command
-
-    from cchybrid.cli.app import app
-
-    text = [
-        "# Commands",
-        "Every command has `--help`, too. [Exit statuses](../faq.md#exit-statuses) are one table.",
-        *_commands("cchybrid", get_command(app)),
-    ]
-    return "\n\n".join(text)
-
-
-def _commands(path: str, command: Any) -> list[str]:
-    """Return the sections of a command, or of those in a group."""
-    command = command.load() if hasattr(command, "load") else command
-    inner = getattr(command, "commands", None)
-    if inner is not None:
-        return [text for name in inner for text in _commands(f"{path} {name}", inner[name])]
-    arguments = [each for each in command.params if each.param_type_name == "argument"]
-    options = [each for each in command.params if each.param_type_name == "option"]
-    usage = " ".join([path, *(each.metavar or each.name.upper() for each in arguments)])
-    text = [f"## {path}", f"```text\n{usage}{' [OPTIONS]' if options else ''}\n```"]
-    text += [" ".join(part.split()) for part in (command.help or "").split("\n\n")]
-    if arguments:
-        rows = [(code(each.metavar or each.name.upper()), each.help or "") for each in arguments]
-        text.append(table(("argument", "meaning"), rows))
-    if options:
-        rows = [(_spelling(each), _default(each), each.help or "") for each in options]
-        text.append(table(("option", "default", "meaning"), rows))
-    return text
-
-
-def _spelling(option: Any) -> str:
-    metavar = "" if option.is_flag else f" {option.metavar or option.name.upper()}"
-    return ", ".join(code(f"{name}{metavar}") for name in (*option.opts, *option.secondary_opts))
-
-
-def _default(option: Any) -> str:
-    value = option.default
-    unsaid = value is None or value is ... or isinstance(value, bool)
-    return "" if unsaid else code(value)
-
-
 def library_page() -> str:
     """Return the families of networks, the collectives and the export formats."""
     registry = load_registry()
@@ -133,7 +88,6 @@ def _meaning(value: dict[str, Any]) -> str:
 
 
 PAGES: dict[str, Callable[[], str]] = {
-    "commands": commands_page,
     "engines": engines_page,
     "formats": schemas_page,
     "library": library_page,
