@@ -35,7 +35,8 @@ def throughput(
     """Find the fewest rounds per chunk of messages cut into ever more chunks, and prove it.
 
     A round carries a chunk per unit of capacity. The routes are any; the schedule is a packing of
-    trees or paths with integer weights, the proof a set of nodes or prices of channels.
+    trees or paths with integer weights, the proof a set of nodes or prices of channels. Of an
+    allreduce: its reduce-scatter and its allgather, and a bound for every allreduce.
 
     Exit status: 0 the optimum was found and certified, 1 the trees found take more rounds than the
     certified bound, 2 bad input.

@@ -112,9 +112,10 @@ def poseidon(path: Path, found: Imported) -> None:
         links = {frozenset(channel[:2]) for channel in network.channels}
         assert len(links) == 2 * width * height - width - height
     traffic = next(each for name in ("communication", "channels") for each in root.findall(name))
-    packets = sum(int(each.get("bandwidth", "1")) for each in traffic.findall("channel"))
+    common = traffic.get("bandwidth", "1")
+    packets = sum(int(each.get("bandwidth", common)) for each in traffic.findall("channel"))
     if str(traffic.get("type") or traffic.get("comType")).lower() == "all2all":
-        packets = network.nodes * (network.nodes - 1)
+        packets = network.nodes * (network.nodes - 1) * int(common)
     assert len(found.instance.collective.messages) == packets
 
 
