@@ -86,14 +86,14 @@ def test_a_path_longer_than_the_period_uses_every_channel_in_its_own_slot():
 
 def test_engines_of_steps_in_order_refuse_slots_ticks_groups():
     mesh = cchybrid.instance("mesh-3x3", "AAS", switching="tdm", ports=1)
-    found = cchybrid.solve(mesh, engines=["lns", "umda"], time_limit=10)
+    found = cchybrid.solve(mesh, engines=["lns", "umda"], time_limit=60)
     assert found.remarks == ("lns: time slots", "umda: time slots")
 
 
 def test_a_period_that_no_bound_shows_is_neither_refuted_nor_claimed_by_formulas():
     """The formulas are about steps: they have schedules that are no periods."""
     torus = cchybrid.instance("torus-3x3", "AAS", switching="tdm", ports=1)
-    found = cchybrid.solve(torus, engines=["tabu"], time_limit=4, threads=1)
+    found = cchybrid.solve(torus, engines=["tabu"], time_limit=10, threads=1)
     assert (found.steps, found.lower_bound.steps, found.troubles) == (9, 8, ())
     proof = cchybrid.prove(found.schedule, time_limit=5)
     assert (proof.optimal, proof.shorter, proof.verdict.bound) == (False, None, 8)
