@@ -42,7 +42,7 @@ class Utilisation(NamedTuple):
 def schedule_frame(schedule: Schedule) -> DataFrame:
     """Return the table of ``Schedule.to_frame``."""
     if find_spec("pandas") is None:
-        raise InputError("a table needs pandas", hint="pip install 'cchybrid[draw]'")
+        raise InputError("a table needs pandas", hint="pip install 'cchybrid[report]'")
     from pandas import DataFrame
 
     rows = [

@@ -46,7 +46,7 @@ MAX_LETTERS = 24
 def drawing() -> Iterator[None]:
     """Put the style of all figures in force; raise an ``InputError`` without matplotlib."""
     if find_spec("matplotlib") is None:
-        raise InputError("a figure needs matplotlib", hint="pip install 'cchybrid[draw]'")
+        raise InputError("a figure needs matplotlib", hint="pip install 'cchybrid[report]'")
     from matplotlib import rc_context
 
     with rc_context(STYLE):

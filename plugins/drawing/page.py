@@ -28,7 +28,7 @@ def page(schedule: Schedule, *, title: str | None = None) -> str:
         An invalid schedule, a network that is too large, or no jinja2.
     """
     if find_spec("jinja2") is None:
-        raise InputError("a page needs jinja2", hint="pip install 'cchybrid[draw]'")
+        raise InputError("a page needs jinja2", hint="pip install 'cchybrid[report]'")
     refuse_slots_ticks_groups(schedule.instance, "a page")
     refuse_invalid(schedule)
     from jinja2 import Environment, StrictUndefined

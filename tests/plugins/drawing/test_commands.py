@@ -101,7 +101,7 @@ def test_the_missing_extra_is_named(folder, monkeypatch):
         monkeypatch.setattr(module, "find_spec", lambda _: None)
         done = call("draw", "ring.json", "-o", name, cwd=folder)
         assert done.returncode == 2
-        assert done.stderr.endswith(f"needs {package}; pip install 'cchybrid[draw]'\n")
+        assert done.stderr.endswith(f"needs {package}; pip install 'cchybrid[report]'\n")
 
 
 def test_the_python_of_the_page_on_drawing_runs(folder, monkeypatch):
