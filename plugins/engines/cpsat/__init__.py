@@ -16,6 +16,6 @@ def cchybrid_engines() -> list[EngineInfo]:
             priority=50,
             kind="exact",
             prepares=True,
-            horizons=("steps", "slots"),
+            horizons=("steps", "slots", "ticks"),
         )
     ]

@@ -9,9 +9,8 @@
    full in every step, by local search on others. Then one step less than the best schedule is
    tried by repair (``repair.py``).
 5. For each number of steps: first a model of short options only, by local search where messages are
-   forwarded and by complete search, then the whole step model
-   (``toolkit.cpsat.model``), or a flow model where not all paths are listed or messages wait at
-   nodes (``flows.py``).
+   forwarded and by complete search, then the whole step model (``toolkit.cpsat.model``), or a flow
+   model where not all paths are listed or messages wait at nodes (``flows.py``).
 6. Undecided numbers of steps are tried again in the next round with more time and other seeds. A
    better schedule or a new near-solution of another engine ends a decision, as its repair comes
    first, unless channels must be full in every step.
@@ -47,6 +46,7 @@ from cchybrid.toolkit.warmup_problem import compile_first_fit
 from .flows import Demands, FlowModel
 from .repair import Repairs
 from .targets import Targets
+from .ticks import TickSearch
 
 MAX_DRAWN_DELIVERIES = 50_000
 """Deliveries of all greedy schedules together; a guard: making them takes less than a second."""
@@ -106,7 +106,7 @@ class CpSat:
         max_flows
             Variables that a flow model may have.
         log
-            Print CP-SAT's own log.
+            Print CP-SAT's own log. In ticks only this and ``max_booleans`` have an effect.
         """
 
         symmetry: bool = True
@@ -129,10 +129,9 @@ class CpSat:
 
     def unsupported(self, problem: Problem) -> str | None:
         """Refuse models that would not fit into memory."""
-        uses = UsageMatrix.of(problem)
+        options, uses = self.options, UsageMatrix.of(problem)
         steps = min_steps(problem, uses)
-        options = self.options
-        if _flows_fit(problem, options.max_flows // max(1, steps)):
+        if problem.horizon == "ticks" or _flows_fit(problem, options.max_flows // max(1, steps)):
             return None
         if steps >= NEVER:
             return "some required delivery has no option that keeps to the capacities"
@@ -141,12 +140,13 @@ class CpSat:
             for matrix in (uses, uses.shortened(problem, steps))
         ):
             return None
-        booleans = problem.options * steps
-        return f"{booleans:,} booleans for {steps} steps, more than {options.max_booleans:,}"
+        booleans = f"{problem.options * steps:,} booleans for {steps} steps"
+        return f"{booleans}, more than {options.max_booleans:,}"
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Decide numbers of steps until none between bound and best is open."""
-        return until_stopped(run, lambda: _Search(problem, run, self.options).run_all())
+        search = TickSearch if problem.horizon == "ticks" else _Search
+        return until_stopped(run, lambda: search(problem, run, self.options).run_all())
 
 
 class _Search:
