@@ -106,7 +106,7 @@ class CpSat:
         max_flows
             Variables that a flow model may have.
         log
-            Print CP-SAT's own log. In ticks only this and ``max_booleans`` have an effect.
+            Print CP-SAT's own log. In ticks no other option has an effect.
         """
 
         symmetry: bool = True
@@ -140,13 +140,13 @@ class CpSat:
             for matrix in (uses, uses.shortened(problem, steps))
         ):
             return None
-        booleans = f"{problem.options * steps:,} booleans for {steps} steps"
-        return f"{booleans}, more than {options.max_booleans:,}"
+        return f"{problem.options * steps:,} booleans, more than {options.max_booleans:,}"
 
     def solve(self, problem: Problem, run: Run) -> Stop:
         """Decide numbers of steps until none between bound and best is open."""
-        search = TickSearch if problem.horizon == "ticks" else _Search
-        return until_stopped(run, lambda: search(problem, run, self.options).run_all())
+        if problem.horizon == "ticks":
+            return until_stopped(run, TickSearch(problem, run, self.options.log).run_all)
+        return until_stopped(run, lambda: _Search(problem, run, self.options).run_all())
 
 
 class _Search:
