@@ -10,7 +10,7 @@ from cchybrid.toolkit.search_run import EvaluationBudget, watched
 from cchybrid.toolkit.warmup_problem import warmup_problem
 
 CHANGES = 40
-"""Changes without a shorter schedule before the next restart: of 10, 40 and 200 the best on clusters."""
+"""Changes without a shorter schedule before a restart: of 10, 40 and 200 the best on clusters."""
 
 
 class ListScheduling(EngineBase[NoOptions]):
