@@ -205,7 +205,7 @@ def fill_period(
             return False
         first = flat.option_start[delivery]
         size = flat.option_start[delivery + 1] - first
-        fewest = len(flat.limit)
+        fewest = flat.use_start[-1]
         for candidate in range(first, first + size if len(flat.follower) else first):
             if _is_ready(flat, step, candidate):
                 fewest = min(fewest, _uses(flat, candidate))

@@ -13,6 +13,7 @@ from cchybrid.plugin.conformance import LocalRun
 from cchybrid.plugin.engine import Budget, Stop
 from cchybrid.problem import build_problem
 from cchybrid.problem.symmetry.quotient import quotients
+from cchybrid.toolkit.kernels.first_fit import first_fit
 from tests.examples import examples
 from tests.proof.optimum import fewest_steps
 from tests.random_instances import valid_schedules
@@ -68,6 +69,12 @@ def test_quotients_of_broadcasts_have_valid_periods():
         run = LocalRun(problem, budget=Budget(seconds=30))
         CpSat(CpSat.Options()).solve(problem, run)
         assert run.best() == 8
+
+
+def test_paths_of_quotients_may_use_few_resources_many_times():
+    instance = cchybrid.instance("torus-4x4", "AAS", switching="tdm", ports=1)
+    for problem in islice(quotients(build_problem(instance), 0, 1, lambda: False), 3):
+        assert problem.violations(first_fit(problem, 0)) == []
 
 
 @pytest.mark.slow
