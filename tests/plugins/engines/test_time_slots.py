@@ -72,8 +72,8 @@ def test_quotients_of_broadcasts_have_valid_periods():
 
 
 def test_paths_of_quotients_may_use_few_resources_many_times():
-    instance = cchybrid.instance("torus-4x4", "AAS", switching="tdm", ports=1)
-    for problem in islice(quotients(build_problem(instance), 0, 1, lambda: False), 3):
+    instance = cchybrid.instance("ring-bi-8", "AAS", switching="tdm", ports=1)
+    for problem in islice(quotients(build_problem(instance), 0, 1, lambda: False), 9):
         assert problem.violations(first_fit(problem, 0)) == []
 
 
