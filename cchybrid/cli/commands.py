@@ -40,4 +40,6 @@ def cchybrid_commands() -> Iterable[CommandInfo]:
             "List the plugins, what each provides, and its errors."),
         _command("warm-up", PLUG_IN, "warming:warm_up",
             "Compile the kernels of engines and designers now."),
+        _command("new-plugin", PLUG_IN, "new_plugin:new_plugin",
+            "Write a project with a plugin and its tests."),
     )  # fmt: skip
