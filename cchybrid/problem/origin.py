@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from cchybrid.model import Instance, Schedule, Steps
 from cchybrid.model.steps import reverse_steps
 from cchybrid.problem.arrays import Assignment, Price, ending_with_a_start
-from cchybrid.problem.problem import Problem
-from cchybrid.problem.ragged import entries_of, gather
+from cchybrid.problem.problem import Problem, cheapest_listed
+from cchybrid.problem.ragged import entries_of
 from cchybrid.problem.structure import NetworkStructure
 from cchybrid.problem.transfers import Transfers
 from cchybrid.problem.violations import needed
@@ -85,16 +85,3 @@ def schedule_of(instance: Instance, transfers: Transfers, steps: int | None) -> 
     return Schedule(
         instance, reverse_steps(ordered) if instance.collective.kind == "combine" else ordered
     )
-
-
-def cheapest_listed(
-    problem: Problem, delivery: int, cost: NDArray[np.float64]
-) -> tuple[int, float]:
-    """Return the cheapest option of a delivery that has at least one, and its cost."""
-    first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
-    used, option = gather(problem.path_start, problem.option_path[first:last])
-    # Every path uses a resource, so every option has an entry.
-    first_use = np.flatnonzero(np.diff(option, prepend=-1))
-    spent = np.add.reduceat(cost[problem.path_resource[used]], first_use)
-    place = int(np.argmin(spent))
-    return int(first) + place, float(spent[place])

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cchybrid.model import Instance, Schedule, Steps
+from cchybrid.model.errors import InputError
 from cchybrid.problem.arrays import Assignment, Price, ProblemArrays
+from cchybrid.problem.ragged import gather
 from cchybrid.problem.structure import NetworkStructure
 from cchybrid.problem.violations import AssignmentViolation, find_violations
 
@@ -35,6 +37,41 @@ class Origin(Protocol):
         """Return the cheapest allowed option of a delivery, listed in the Problem or not."""
 
 
+class NoOrigin:
+    """The origin of a Problem whose arrays were made by hand: it has no instance."""
+
+    structure = None
+
+    @property
+    def instance(self) -> Instance:
+        """Raise an ``InputError``, as ``lift`` and ``match`` do."""
+        raise _error()
+
+    def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
+        """Raise an ``InputError``."""
+        raise _error()
+
+    def match(self, problem: Problem, steps: Steps) -> Assignment:
+        """Raise an ``InputError``."""
+        raise _error()
+
+    def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
+        """Return the cheapest option that is listed, without a path."""
+        option, spent = cheapest_listed(problem, delivery, cost)
+        return Price(spent, int(problem.option_requires[option]), ())
+
+
+NO_ORIGIN = NoOrigin()
+
+
+def _error() -> InputError:
+    return InputError(
+        "a Problem made by hand has no instance and no schedules",
+        where="problem.origin",
+        hint="read the assignment itself, or use build_problem(instance)",
+    )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem(ProblemArrays):
     """A covering by compatibility classes, and its origin.
@@ -42,18 +79,24 @@ class Problem(ProblemArrays):
     Parameters
     ----------
     origin
-        The source of the Problem; engines use ``structure`` instead.
+        The source of the Problem; engines use ``structure`` instead. Without one, as where the
+        arrays were made by hand, there are assignments, but no schedules.
     """
 
-    origin: Origin = field(kw_only=True)
+    origin: Origin = field(kw_only=True, default=NO_ORIGIN)
+
+    def __post_init__(self) -> None:
+        if self.origin is None:
+            self.__dict__["origin"] = NO_ORIGIN
 
     @property
     def structure(self) -> NetworkStructure | None:
         """The network, messages and paths of the Problem, for engines that choose paths.
 
-        ``None`` for a quotient, and where a routing table leaves no choice.
+        ``None`` for a quotient, without an origin, and where a routing table leaves no choice.
         """
-        return None if self.origin.instance.model.table is not None else self.origin.structure
+        found = self.origin.structure
+        return None if found is None or self.origin.instance.model.table is not None else found
 
     def violations(self, assignment: Assignment) -> list[AssignmentViolation]:
         """Return the violations of an assignment; empty if it is a solution.
@@ -87,3 +130,16 @@ class Problem(ProblemArrays):
             Shape (resources,): a non-negative cost per use of each resource.
         """
         return self.origin.price(self, delivery, cost)
+
+
+def cheapest_listed(
+    problem: Problem, delivery: int, cost: NDArray[np.float64]
+) -> tuple[int, float]:
+    """Return the cheapest option of a delivery that has at least one, and its cost."""
+    first, last = problem.option_start[delivery], problem.option_start[delivery + 1]
+    used, option = gather(problem.path_start, problem.option_path[first:last])
+    # Every path uses a resource, so every option has an entry.
+    first_use = np.flatnonzero(np.diff(option, prepend=-1))
+    spent = np.add.reduceat(cost[problem.path_resource[used]], first_use)
+    place = int(np.argmin(spent))
+    return int(first) + place, float(spent[place])

@@ -1,6 +1,9 @@
 """Every installed engine passes the conformance suite, and the suite finds every breach."""
 
 import doctest
+import io
+import re
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -13,9 +16,9 @@ from cchybrid.plugin.conformance import (
     conformance_cases,
     conformance_instances,
 )
-from cchybrid.plugin.engine import EngineInfo
+from cchybrid.plugin.engine import EngineInfo, Run, Stop
 from cchybrid.plugin.registry import load_registry
-from cchybrid.problem import INJECT
+from cchybrid.problem import INJECT, Problem
 from cchybrid.toolkit.kernels.first_fit import first_fit
 from tests import conformance_engines as bad
 
@@ -152,3 +155,67 @@ def test_instances_are_small_and_of_every_kind():
         "combine",
     }
     assert max(problem.options for problem in problems) <= 100
+
+
+class Stuck(bad.Sound):
+    """Never finds anything."""
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        while not run.should_stop():
+            time.sleep(0.01)
+        return Stop.LIMIT
+
+
+def test_an_engine_that_found_nothing_once_has_less_time_later(monkeypatch):
+    monkeypatch.setattr("cchybrid.plugin.conformance.subject.LATER_SECONDS", 0.1)
+    first, second = [
+        case for case in conformance_cases(Stuck, patience=0.2) if case.check == "offers"
+    ][:2]
+    with pytest.raises(ConformanceError, match=r"did not return within 0\.2 s"):
+        first()
+    with pytest.raises(ConformanceError, match=r"did not return within 0\.1 s"):
+        second()
+
+
+class Fast(bad.Sound):
+    """Spends evaluations, and never ends by itself."""
+
+    seconds = 0.0
+
+    def solve(self, problem: Problem, run: Run) -> Stop:
+        while not run.should_stop():
+            time.sleep(self.seconds)
+            run.spend(1)
+        return Stop.LIMIT
+
+
+class Slow(Fast):
+    seconds = 0.05
+
+
+@pytest.mark.slow
+def test_slow_engines_make_fewer_evaluations_and_fast_ones_a_hundred():
+    of = {engine: conformance_cases(engine)[0].subject.evaluations for engine in (Fast, Slow)}
+    assert of == {Fast: 100, Slow: 10}
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.slow
+def test_progress_is_shown_on_a_terminal_only(monkeypatch):
+    monkeypatch.setattr("cchybrid.plugin.conformance.cases.QUIET_SECONDS", 0.0)
+    for stream in (Terminal(), io.StringIO()):
+        monkeypatch.setattr("sys.stderr", stream)
+        check_engine(bad.Sound)
+        shown = re.findall(r"\r(\d+)/(\d+) ([^\x1b]+), 0 failed", stream.getvalue())
+        assert bool(shown) == stream.isatty()
+    assert stream.getvalue() == ""
+
+
+def test_long_cases_are_marked():
+    cases = conformance_cases(bad.Sound)
+    assert {case.check for case in cases if case.long} == {"host", "repeatable", "hints"}
+    assert sum(case.long for case in cases) < len(cases) / 2

@@ -1,11 +1,18 @@
 """The cases of a conformance suite: each one check of a plugin, with or without an example."""
 
-from collections.abc import Callable, Iterable, Mapping
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from cchybrid.plugin.conformance.subject import PluginSubject
 from cchybrid.plugin.conformance.watch import ConformanceError
+
+LONG = ("host", "repeatable", "hints")
+"""Checks that need a process, or many evaluations more: half of the time of a suite."""
+QUIET_SECONDS = 1.0
+"""Seconds without a line of progress."""
 
 
 class Example(Protocol):
@@ -36,6 +43,11 @@ class ConformanceCase:
     check: str
     function: Callable[..., None]
     example: Example | None = None
+
+    @property
+    def long(self) -> bool:
+        """Whether it takes longer than others, so that it may be left out of every run."""
+        return self.check in LONG
 
     def __str__(self) -> str:
         """Return the case's name for test reports: the check and the example."""
@@ -69,13 +81,22 @@ def cases_of(
     ]
 
 
-def run_cases(cases: Iterable[ConformanceCase]) -> None:
-    """Run every case, and raise one ``ConformanceError`` with a line per case that failed."""
+def run_cases(cases: Sequence[ConformanceCase]) -> None:
+    """Run every case, and raise one ``ConformanceError`` with a line per case that failed.
+
+    On a terminal a line on standard error shows how far it has come, after a second.
+    """
     failures: list[ConformanceError] = []
-    for case in cases:
+    started = time.monotonic()
+    for number, case in enumerate(cases, 1):
+        if sys.stderr.isatty() and time.monotonic() - started > QUIET_SECONDS:
+            text = f"{number}/{len(cases)} {case}, {len(failures)} failed"
+            print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
         try:
             case()
         except ConformanceError as error:
             failures.append(error)
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     if failures:
         raise ConformanceError("\n".join(map(str, failures))) from failures[0]

@@ -12,8 +12,8 @@ from cchybrid.plugin.conformance.watch import ConformanceError, stop_after
 from cchybrid.plugin.engine import Budget
 from cchybrid.problem import Assignment, Problem
 
-EVALUATIONS = 100
-"""The evaluation budget of checks with one."""
+TARGET_SECONDS = 2.0
+"""Seconds for an engine to reach an easy target, after which it is stopped."""
 IMPROVE_SECONDS = 0.1
 """Seconds for an engine to improve its first result."""
 
@@ -40,7 +40,7 @@ def check_target(subject: Subject, case: ConformanceInstance, problem: Problem) 
     """Check that the engine returns when the target is reached."""
     target = max(case.optimum, serial_schedule(problem).steps - 1)
     # An engine that does not reach the target may use up its time.
-    budget = Budget(seconds=min(5.0, subject.patience))
+    budget = Budget(seconds=min(TARGET_SECONDS, subject.patience))
     make = partial(subject.new_run, problem, case.optimum, target=target, budget=budget)
 
     def due(run: CheckedRun) -> bool:
@@ -103,27 +103,25 @@ def check_hints(subject: Subject, case: ConformanceInstance, problem: Problem) -
         run = subject.new_run(
             problem,
             case.optimum,
-            budget=Budget(seconds=None, evaluations=EVALUATIONS),
+            budget=Budget(seconds=None, evaluations=subject.evaluations),
             hints={case.optimum: crowded, case.optimum + 1: partial, 1: problem.empty()},
         )
         run.offer(known)
         return run
 
-    subject.run_engine(make, _spent, "its evaluations were spent").raise_first_fault()
+    subject.run_engine(
+        make, CheckedRun.should_stop, "its evaluations were spent"
+    ).raise_first_fault()
 
 
 def _spend_all(subject: Subject, case: ConformanceInstance, problem: Problem) -> Trial:
-    budget = Budget(seconds=None, evaluations=EVALUATIONS, threads=1)
+    budget = Budget(seconds=None, evaluations=subject.evaluations, threads=1)
     make = partial(subject.new_run, problem, case.optimum, budget=budget)
     reason = (
-        f"its {EVALUATIONS} evaluations were spent; call run.spend after every evaluation and "
-        "look at run.should_stop() afterwards"
+        f"its {budget.evaluations} evaluations were spent; call run.spend after every evaluation "
+        "and look at run.should_stop() afterwards"
     )
-    return subject.run_engine(make, _spent, reason)
-
-
-def _spent(run: CheckedRun) -> bool:
-    return run.spent >= EVALUATIONS
+    return subject.run_engine(make, CheckedRun.should_stop, reason)
 
 
 def _where_supported(

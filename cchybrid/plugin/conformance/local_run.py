@@ -7,7 +7,8 @@ from typing import Any
 
 from cchybrid.model import Schedule
 from cchybrid.plugin.engine import Budget, RunBase, cut_to, is_complete
-from cchybrid.problem import Assignment, Problem
+from cchybrid.problem import Assignment, AssignmentViolation, Problem
+from cchybrid.problem.problem import NoOrigin
 from cchybrid.referee.verify import Violation, verify
 
 
@@ -29,6 +30,8 @@ class LocalRun(RunBase):
         The near-solutions that ``hint`` returns, per number of steps.
     schedules, violations
         The valid schedules that the engine has offered, and the violations of each other offer.
+    assignments
+        The valid offers for a Problem without an origin, which has no schedules.
     suggestions, bounds, notes
         What the engine has reported by ``suggest``, ``bound`` and ``note``.
     progressed
@@ -46,7 +49,8 @@ class LocalRun(RunBase):
     first_lower: int = 1
     hints: dict[int, Assignment] = field(default_factory=dict)
     schedules: list[Schedule] = field(default_factory=list)
-    violations: list[tuple[Violation, ...]] = field(default_factory=list)
+    violations: list[tuple[Violation | AssignmentViolation, ...]] = field(default_factory=list)
+    assignments: list[Assignment] = field(default_factory=list)
     suggestions: list[Assignment] = field(default_factory=list)
     bounds: list[tuple[int, Mapping[str, Any] | None]] = field(default_factory=list)
     progressed: list[tuple[int, int]] = field(default_factory=list)
@@ -61,6 +65,14 @@ class LocalRun(RunBase):
 
     def offer(self, assignment: Assignment, problem: Problem | None = None) -> None:
         """Lift and verify; add a valid schedule to ``schedules``, else its ``violations``."""
+        if isinstance(self.problem.origin, NoOrigin):
+            broken = (problem or self.problem).violations(assignment)
+            if broken:
+                self.violations.append(tuple(broken))
+            else:
+                self.assignments.append(assignment)
+                self._best = min(self.assignments, key=lambda found: found.steps)
+            return
         schedule = (self.problem if problem is None else problem).lift(assignment)
         found = verify(schedule.instance, schedule.steps)
         if found:
@@ -84,7 +96,8 @@ class LocalRun(RunBase):
 
     def best(self) -> int | None:
         """See ``Run.best``."""
-        return min((len(schedule.steps) for schedule in self.schedules), default=None)
+        steps = [found.steps for found in self.assignments]
+        return min([*steps, *(len(found.steps) for found in self.schedules)], default=None)
 
     def lower(self) -> int:
         """See ``Run.lower``."""

@@ -1,20 +1,29 @@
 """The plugin under test, and a trivial schedule for comparison."""
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from cchybrid.plugin.conformance.small_instances import conformance_instances
 from cchybrid.plugin.conformance.trial import CheckedRun, Trial, observe
 from cchybrid.plugin.conformance.watch import ConformanceError
-from cchybrid.plugin.engine import Engine, EngineInfo
+from cchybrid.plugin.engine import Budget, Engine, EngineInfo
 from cchybrid.plugin.records import DesignerInfo, load_target
 from cchybrid.problem import Assignment, Problem
 
 Due = Callable[[CheckedRun], bool]
 """Returns whether the engine has a reason to return."""
 
+MIN_EVALUATIONS, MAX_EVALUATIONS = 10, 100
+"""The range of the evaluation budget of checks with one."""
+MEASURED_SECONDS = 0.25
+"""Seconds within which that many evaluations are made, on the largest instance."""
+LATER_SECONDS = 10.0
+"""Largest number of seconds for a run, after one that had its ``patience`` and was not done."""
 MAX_RUNS = 2
 """Largest number of runs of an engine that returns too late: the first may have compiled code."""
 
@@ -73,6 +82,8 @@ class Subject(PluginSubject):
     """The engine under test."""
 
     info: EngineInfo | None
+    failed: list[str] = field(default_factory=list, compare=False)
+    """The reasons to return that runs were still waiting for when their patience was over."""
 
     def engine(self) -> Engine:
         """Return a new engine."""
@@ -95,6 +106,20 @@ class Subject(PluginSubject):
         proves = None if self.info is None else self.info.proves
         return CheckedRun(problem, optimum=optimum, proves=proves, **{"seed": 1, **rest})
 
+    @cached_property
+    def evaluations(self) -> int:
+        """The evaluation budget of checks: small for slow engines, whose suite takes no longer."""
+        cases = reversed(conformance_instances())
+        problem = next(filter(self.supports, (case.problem() for case in cases)))
+        budget = Budget(seconds=MEASURED_SECONDS, evaluations=MAX_EVALUATIONS)
+        make = partial(self.new_run, problem, None, budget=budget)
+        rates = []
+        for _ in range(2):  # the first run may compile code
+            started = time.monotonic()
+            run = self.run_engine(make, CheckedRun.should_stop, "time was up").run
+            rates.append(run.spent / (time.monotonic() - started))
+        return int(min(MAX_EVALUATIONS, max(MIN_EVALUATIONS, MEASURED_SECONDS * max(rates))))
+
     def run_engine(self, make: Callable[[], CheckedRun], due: Due, reason: str) -> Trial:
         """Run a new engine on ``make()``.
 
@@ -108,7 +133,12 @@ class Subject(PluginSubject):
         return trial
 
     def _once(self, run: CheckedRun, due: Due, reason: str) -> Trial:
-        return observe(self.engine(), run, lambda: due(run), reason, self.patience)
+        patience = min(self.patience, LATER_SECONDS) if self.failed else self.patience
+        started = time.monotonic()
+        trial = observe(self.engine(), run, lambda: due(run), reason, patience)
+        if time.monotonic() - started > patience:
+            self.failed.append(reason)
+        return trial
 
 
 def load_class(target: str) -> Any:

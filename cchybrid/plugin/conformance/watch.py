@@ -33,7 +33,7 @@ class Watched:
     faults
         The breaches, each with a hint how to correct it.
     slow
-        Whether the call returned, but too late.
+        Whether the call returned, but too late after it was due.
     """
 
     returned: object
@@ -108,7 +108,8 @@ def watch(
             "as in numpy.random.default_rng(run.seed)"
         )
     returned = outcome[0] if outcome else None
-    return Watched(returned, faults, slow=not timely and not thread.is_alive())
+    slow = not timely and since is not None and not thread.is_alive()
+    return Watched(returned, faults, slow)
 
 
 def stop_after(

@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from cchybrid.model import Instance, Schedule, Steps
 from cchybrid.problem import Assignment, NetworkStructure, Price, Problem, needed
 from cchybrid.problem.arrays import NO_OFFSETS, BoolArray, IntArray, LongArray
-from cchybrid.problem.origin import cheapest_listed, schedule_of
+from cchybrid.problem.origin import schedule_of
+from cchybrid.problem.problem import cheapest_listed
 from cchybrid.problem.ragged import gather, offsets, offsets_of, within
 from cchybrid.problem.symmetry.automorphisms import MessageMap, automorphisms
 from cchybrid.problem.symmetry.choice import choices
