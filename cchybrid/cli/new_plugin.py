@@ -62,15 +62,12 @@ def new_plugin(
 
 
 def _check_name(name: str, package: str) -> None:
-    registry = load_registry()
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-        what, hint = f"{name!r} is no name", "use small letters, digits and single hyphens"
-    elif taken := [kind for kind, key in registry.provider if key == name]:
-        what, hint = f"{taken[0]} {name} exists", "choose another name"
-    elif any(re.fullmatch(info.pattern, f"{name}-6") for info in registry.topologies.values()):
-        what, hint = f"{name}-6 is a network", "choose another name"
-    elif name in RESERVED_NAMES or find_spec(package) is not None:
-        what, hint = f"the name {name} is in use", "choose another name"
-    else:
-        return
-    raise InputError(what, where="NAME", hint=hint)
+        hint = "use small letters, digits and single hyphens"
+        raise InputError(f"{name!r} is no name", where="NAME", hint=hint)
+    registry = load_registry()
+    used = RESERVED_NAMES.union(key for _, key in registry.provider)
+    patterns = [info.pattern for info in registry.topologies.values()]
+    alike = any(re.fullmatch(pattern, f"{name}-6") for pattern in patterns)
+    if name in used or alike or find_spec(package) is not None:
+        raise InputError(f"{name} is in use", where="NAME", hint="choose another name")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,18 +42,16 @@ class NoOrigin:
 
     structure = None
 
-    @property
-    def instance(self) -> Instance:
-        """Raise an ``InputError``, as ``lift`` and ``match`` do."""
-        raise _error()
+    def lift(self, *given: object) -> Any:
+        """Raise an ``InputError``, as ``match`` and ``instance`` do."""
+        raise InputError(
+            "a Problem made by hand has no instance and no schedules",
+            where="problem.origin",
+            hint="read the assignment itself, or use build_problem(instance)",
+        )
 
-    def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
-        """Raise an ``InputError``."""
-        raise _error()
-
-    def match(self, problem: Problem, steps: Steps) -> Assignment:
-        """Raise an ``InputError``."""
-        raise _error()
+    match = lift
+    instance: Any = property(lift)
 
     def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
         """Return the cheapest option that is listed, without a path."""
@@ -62,14 +60,6 @@ class NoOrigin:
 
 
 NO_ORIGIN = NoOrigin()
-
-
-def _error() -> InputError:
-    return InputError(
-        "a Problem made by hand has no instance and no schedules",
-        where="problem.origin",
-        hint="read the assignment itself, or use build_problem(instance)",
-    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
