@@ -162,7 +162,9 @@ def texts(notebook: object) -> Iterator[str]:
         printed = "".join(output.text for output in outputs if output.get("name") == "stdout")
         if printed:
             yield printed
-        yield from (output.data["text/plain"] for output in outputs if "data" in output)
+        shown = (output.data for output in outputs if "data" in output)
+        # Without a plain text it is the live view of a run.
+        yield from (data["text/plain"] for data in shown if "text/plain" in data)
 
 
 def verdicts(shown: list[str]) -> list[str]:

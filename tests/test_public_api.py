@@ -2,6 +2,8 @@
 
 import doctest
 import inspect
+import pickle
+import pydoc
 from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
@@ -10,6 +12,9 @@ import numpy as np
 import pytest
 
 import cchybrid
+import cchybrid.plugin
+import cchybrid.problem
+import cchybrid.toolkit
 from cchybrid.problem import Assignment, build_problem
 from tests.python_process import run_python
 
@@ -102,3 +107,57 @@ def test_representations_are_short():
     assert repr(instance) == (
         "<Instance 'torus-8x8 AAS': 64 nodes, 256 channels, 4,032 messages, wormhole>"
     )
+
+
+def test_the_help_of_solve_fits_a_screen():
+    lines = pydoc.plain(pydoc.render_doc(cchybrid.solve)).splitlines()
+    assert sum(max(1, -(-len(line) // 80)) for line in lines) <= 60
+
+
+@pytest.mark.slow
+def test_results_are_pickled_and_compare_by_content():
+    result = cchybrid.solve("mesh-3x3", "allgather", time_limit=20)
+    again = pickle.loads(pickle.dumps(result))
+    for value, same in (
+        (result, again), (result.schedule, again.schedule), (result.instance, again.instance),
+    ):  # fmt: skip
+        assert value == same
+        assert value is not same
+    other = cchybrid.instance("mesh-3x3", "alltoall")
+    assert other == cchybrid.instance("mesh-3x3", "alltoall") != result.instance
+
+
+USE = """
+from typing_extensions import assert_type
+
+import cchybrid
+import cchybrid.plugin
+import cchybrid.problem
+import cchybrid.toolkit
+
+{names}
+
+result = cchybrid.solve("mesh-3x3", "allgather", time_limit=1)
+assert_type(result, cchybrid.Result)
+assert_type(result.steps, int | None)
+assert_type(result.instance, cchybrid.Instance)
+assert_type(cchybrid.network("mesh-3x3"), cchybrid.Network)
+assert_type(cchybrid.instance("mesh-3x3", "allgather"), cchybrid.Instance)
+assert_type(cchybrid.bound("mesh-3x3", "allgather"), cchybrid.Result)
+assert_type(cchybrid.verify(cchybrid.Schedule.load("s.json")), tuple[cchybrid.Violation, ...])
+problem = cchybrid.problem.build_problem(result.instance)
+assert_type(problem, cchybrid.problem.Problem)
+assert_type(problem.deliveries, int)
+"""
+
+
+@pytest.mark.slow
+def test_the_types_of_the_public_interface_are_complete(tmp_path):
+    modules = (cchybrid, cchybrid.plugin, cchybrid.problem, cchybrid.toolkit)
+    names = [f"{m.__name__}.{name}" for m in modules for name in getattr(m, "__all__", ())]
+    assert len(names) > 80
+    script = tmp_path / "use.py"
+    script.write_text(USE.format(names="\n".join(f"print({name})" for name in names)))
+    words = ["--strict", "--disallow-any-expr", "--follow-imports=silent", "--config-file="]
+    done = run_python("-m", "mypy", *words, str(script), cwd=tmp_path)
+    assert done.returncode == 0, done.stdout

@@ -1,5 +1,8 @@
 """The Python interface: the functions behind the command line, exported by ``cchybrid``."""
 
+from __future__ import annotations
+
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +29,7 @@ from cchybrid.host.session import Session
 from cchybrid.host.strategies import ranked
 from cchybrid.model import Instance, Schedule
 from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.shown import call_view
 from cchybrid.model.text import described
 from cchybrid.plugin.executor import Executor
 from cchybrid.plugin.records import EngineInfo, Observer
@@ -70,93 +74,38 @@ def solve(
     Parameters
     ----------
     instance, collective
-        An ``Instance``; or a network and a collective, as ``cchybrid.instance`` takes them.
-    engines
-        Names of the engines that take part; by default all installed ones except baselines. With
-        an empty list the greedy schedule and the bounds are the result.
-    without
-        Names of engines that are left out of these.
-    strategy
-        ``auto``, ``race``, ``relay`` or ``quotients``.
-    steps
-        The target: search only for a schedule of at most this many steps.
-    blind
-        Search for the target without any bound, even if a bound shows that there is no such
-        schedule: to compare engines by the conflicts that are left (``Result.conflicts``).
-    time_limit
-        Wall-clock seconds of the whole run; 60 by default, none with an evaluation budget. Time to
-        wait for the compilation of kernels, once per installation, does not count.
-    evaluations
-        Candidate evaluations of each engine, as it counts them (``Run.spend``). Engines then run
-        one after another, and with one thread the same seed always gives the same result (unless a
-        time limit ends the run before).
-    seed
-        Seed of all random choices.
-    threads
-        Threads of all engines together; by default one per processor.
-    memory
-        Mebibytes of memory of the whole run, and of address space of each worker; by default a
-        tenth of the machine's memory, at least 2 GiB and 2 KiB per delivery but no more than half.
-    first_schedule
-        Whether to make a greedy schedule before any engine starts, as the result if they find no
-        better one.
-    certify
-        Whether to use the remaining time to prove a best bound that only an engine claims (by
-        rows of the relaxation, or by CaDiCaL if python-sat is installed).
-    options
-        Options by name, per engine, strategy, and for ``quotients``.
+        An ``Instance``; or a network and a collective, as for ``instance``.
+    engines, without, strategy, options
+        Names of engines (default: all but baselines), of some left out, of the
+        strategy; their options, such as ``{"umda": {"population": 100}}``.
+    steps, blind
+        The target; whether to search for it without any bound.
+    time_limit, evaluations
+        Wall-clock seconds (60); candidate evaluations of each engine.
+    seed, threads, memory
+        Seed; threads (one per processor); mebibytes of memory.
+    first_schedule, bounds, certify
+        Whether to make a greedy schedule, call bound providers, and prove a
+        bound that only an engine claims.
     initial_schedule
-        A schedule from which engines start, or its file. The referee verifies it first; if none is
-        better, it is the result. Its lower bound counts, too, if it has evidence that holds.
-    bounds
-        Whether the bound providers take part.
+        A schedule to start from, or its file; the referee verifies it.
     executor
-        Carries out the search on other machines (``cchybrid.host.executors``): engines,
-        seeds and groups race there in time slices, and each begins with the best schedule and
-        bound. ``threads`` are those of each slice then, 2 by default; a time limit is needed.
-    stop
-        Called some twenty times a second, without arguments; a true value ends the run, with the
-        best schedule and bound so far as its result. Ctrl-C does the same.
-    on_event
-        Called with every event of the run: a dictionary with ``event``, ``seconds`` since the
-        start, and further keys:
-
-        ============ ============================== ===========================================
-        event        further keys                   when
-        ============ ============================== ===========================================
-        ``run``      ``instance``, ``seed``         the run starts
-        ``phase``    ``engines``                    these engines start or continue
-        ``started``  ``engine``, ``complete``       an engine starts to search
-        ``schedule`` ``engine``, ``steps``,         a better schedule was found and verified
-                     ``lower``, ``how``
-        ``bound``    ``engine``, ``steps``,         a better lower bound; whether its evidence
-                     ``certified``                  was checked
-        ``end``      ``engine``, ``stop``           an engine has ended
-        ``trouble``  ``text``                       an engine or plugin has failed
-        ``result``   those of ``Result.to_json``    the run is over
-        ============ ============================== ===========================================
-
-        All of them stand in ``docs/hooks.md``. An exception in ``stop`` or ``on_event`` ends the
-        run and all its processes, and is raised.
-    observers
-        Further functions as ``on_event``; one that raises is removed, and named in ``troubles``.
-        Standard output is redirected to standard error while they are called.
-    log
-        Called with every line of the log, from which ``cchybrid.host.replay`` repeats the run. If
-        it raises, it is not called again, and a line in ``troubles`` says so.
+        Carries out the search on other machines.
+    stop, on_event, observers, log
+        Ends the run when it returns true; called with every event; called with
+        every line of the log.
     registry
         The plugins to use, if they are loaded already.
 
     Returns
     -------
     Result
-        The best schedule and bound; engines that failed are named in ``troubles``.
+        The best schedule and bound; ``troubles`` names engines that failed.
 
     Raises
     ------
     InputError
-        For an instance, names and functions of the wrong type, for unknown names, for numbers or
-        options out of range, and for an initial schedule that is not valid.
+        For an argument that is wrong; with its name and a hint.
 
     Examples
     --------
@@ -239,6 +188,9 @@ def solve(
     _ = config.strategy_options, config.quotient_options  # raises for wrong values
     initial = None if initial_schedule is None else _initial(initial_schedule, instance)
     watching = [*registry.observers, *(("caller", observer) for observer in observers)]
+    shell = sys.modules.get("IPython")
+    if on_event is None and shell and hasattr(shell.get_ipython(), "kernel"):
+        watching.append(("notebook", call_view("notebook", "live_view", instance.name)))
     callbacks = Callbacks(stop, on_event)
     kind: type[ScheduleTask] = ScheduleTask
     if instance.collective.with_sums:

@@ -30,7 +30,7 @@ class LiveView:
         self._lower: str = "1"
         self._engines: dict[str, dict[str, Any]] = {}
         self._live = Live(
-            console=console, transient=True, refresh_per_second=8, get_renderable=self._render
+            console=console, transient=True, refresh_per_second=8, get_renderable=self.render
         )
 
     def __enter__(self) -> LiveView:
@@ -60,7 +60,8 @@ class LiveView:
                 if kind == "progress":
                     row.update(target=event["steps"], conflicts=event["conflicts"])
 
-    def _render(self) -> Group:
+    def render(self) -> Group:
+        """Return the table."""
         seconds = time.monotonic() - self._started
         head = Text(
             f"{self._title}   {seconds:.1f} s   best: {self._best}   lower bound: {self._lower}"

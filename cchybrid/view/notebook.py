@@ -1,19 +1,27 @@
 """Results and schedules as HTML, as notebooks show them; names are escaped."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
+from io import StringIO
+from typing import Any
+
+from rich.console import Console
 
 from cchybrid.host.result import Result
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.model.steps import count_transfers
+from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import load_registry
 from cchybrid.referee.verify import verify_schedule
+from cchybrid.view.live import LiveView
 from cchybrid.view.step_table import step_table
 from cchybrid.view.summary import facts
 
 MAX_TRANSFERS = 80
 """Transfers of the longest schedule that is shown as a table."""
+REFRESH_SECONDS = 0.5
+"""Seconds between two pictures of a run."""
 MAX_NODES, MAX_STEPS = 32, 24
 """Nodes and steps of the largest schedule that is drawn."""
 
@@ -30,6 +38,28 @@ def result_html(result: Result) -> str:
 def schedule_html(schedule: Schedule) -> str:
     """Return the size of a schedule, its table and its drawing as HTML."""
     return f"<div><p><b>{_text(repr(schedule).strip('<>'))}</b></p>{_body(schedule)}</div>"
+
+
+def live_view(title: str) -> Observer:
+    """Return an observer that shows a run below the cell of a notebook, and nothing at its end."""
+    from IPython.display import display
+
+    console = Console(file=StringIO(), width=100, color_system=None, force_jupyter=False)
+    view, handle = LiveView(console, title), display({"text/html": ""}, raw=True, display_id=True)
+    shown = 0.0
+
+    def show(event: Mapping[str, Any]) -> None:
+        nonlocal shown
+        view(event)
+        if event["event"] == "result":
+            handle.update({"text/html": ""}, raw=True)
+        elif event["seconds"] - shown > REFRESH_SECONDS:
+            shown = event["seconds"]
+            with console.capture() as capture:
+                console.print(view.render())
+            handle.update({"text/html": f"<pre>{escape(capture.get())}</pre>"}, raw=True)
+
+    return show
 
 
 def _body(schedule: Schedule) -> str:
