@@ -45,7 +45,8 @@ def live_view(title: str) -> Observer:
     from IPython.display import display
 
     console = Console(file=StringIO(), width=100, color_system=None, force_jupyter=False)
-    view, handle = LiveView(console, title), display({"text/html": ""}, raw=True, display_id=True)
+    view = LiveView(console, title)
+    handle: Any = display({"text/html": ""}, raw=True, display_id=True)  # type: ignore[no-untyped-call]
     shown = 0.0
 
     def show(event: Mapping[str, Any]) -> None:
