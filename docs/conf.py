@@ -14,6 +14,7 @@ author = "The cchybrid authors"
 release = metadata("cchybrid")["Version"]
 
 extensions = [
+    "archive_pages",
     "myst_nb",
     "numpydoc",
     "reference_pages",

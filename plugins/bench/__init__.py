@@ -12,12 +12,18 @@ if TYPE_CHECKING:
 
 __all__ = ["read"]
 
+GROUP = "Benchmark and plug in"
+
 
 @hookimpl
 def cchybrid_commands() -> tuple[CommandInfo, ...]:
-    """Return the group of commands ``bench``."""
-    summary = "Run suites of instances, keep every result, and report."
-    return (CommandInfo("bench", f"{__name__}.cli:bench", summary, group="Benchmark and plug in"),)
+    """Return the groups of commands ``bench`` and ``archive``."""
+    return (
+        CommandInfo("bench", f"{__name__}.cli:bench",
+            "Run suites of instances, keep every result, and report.", group=GROUP),
+        CommandInfo("archive", f"{__name__}.cli_archive:archive",
+            "Keep the best known schedule and certificate of every instance.", group=GROUP),
+    )  # fmt: skip
 
 
 @hookimpl
