@@ -102,7 +102,7 @@ def test_the_checker_runs_in_the_browser(
         pytest.skip("there is no Pyodide: npm could not install it")
     tab.goto(address + page_of(site, name))
     tab.click("#check")
-    tab.wait_for_selector("#result[data-holds]", timeout=120_000)
+    tab.wait_for_selector("#result[data-holds]", timeout=300_000)
     assert tab.inner_text("#result").startswith(words)
     assert tab.get_attribute("#result", "data-holds") == holds
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -114,7 +114,7 @@ def test_a_site_that_lost_pyodide_says_so(site: Path, address: str, tab: Any) ->
     tab.route("**/pyodide/*", lambda route: route.abort())
     tab.goto(address + page_of(site, "mesh-3x3 AAS"))
     tab.click("#check")
-    tab.wait_for_selector("#result[data-holds=no]")
+    tab.wait_for_selector("#result[data-holds=no]", timeout=300_000)
     assert tab.inner_text("#result").startswith("The checker cannot run here: ")
 
 

@@ -1,4 +1,6 @@
-// Loads Pyodide and the checker, both from this site, and checks the entry that the page names.
+// Loads Pyodide and the checker, both from this site, and checks the entries that the page names.
+
+const here = (name) => new URL(name, import.meta.url).href;
 
 async function bytes(address) {
   const answer = await fetch(address);
@@ -6,18 +8,25 @@ async function bytes(address) {
   return answer.arrayBuffer();
 }
 
+async function load() {
+  const { loadPyodide } = await import(here("pyodide/pyodide.mjs"));
+  const python = await loadPyodide({ indexURL: here("pyodide/") });
+  python.unpackArchive(await bytes(here("checker.zip")), "zip", { extractDir: "/checker" });
+  python.runPython("import sys; sys.path.insert(0, '/checker')");
+  python.runPython(new TextDecoder().decode(await bytes(here("check_entry.py"))));
+  return python.globals.get("check_entry");
+}
+
+let loaded;  // once, on the first check
+
 onmessage = async ({ data: entry }) => {
   try {
-    const here = (name) => new URL(name, import.meta.url).href;
-    const { loadPyodide } = await import(here("pyodide/pyodide.mjs"));
-    const python = await loadPyodide({ indexURL: here("pyodide/") });
-    python.unpackArchive(await bytes(here("checker.zip")), "zip", { extractDir: "/checker" });
-    python.runPython("import sys; sys.path.insert(0, '/checker')");
-    python.runPython(new TextDecoder().decode(await bytes(here("check_entry.py"))));
+    loaded ??= load();
+    const check = await loaded;
     postMessage({ status: "checking …" });
-    const packed = new Uint8Array(await bytes(entry));
-    postMessage(JSON.parse(python.globals.get("check_entry")(packed)));
+    postMessage(JSON.parse(check(new Uint8Array(await bytes(entry)))));
   } catch (error) {
+    loaded = undefined;
     postMessage({ failure: error.message.trim().split("\n").at(-1) });
   }
 };
