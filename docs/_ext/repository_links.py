@@ -24,6 +24,7 @@ ROOT = DOCS.parent
 
 COPIES = {
     ROOT / "CONTRIBUTING.md": DOCS / "generated" / "contributing.md",
+    ROOT / "SECURITY.md": DOCS / "generated" / "security.md",
     ROOT / "CHANGELOG.md": DOCS / "generated" / "changelog.md",
     ROOT / "instances" / "README.md": DOCS / "generated" / "instances.md",
 }

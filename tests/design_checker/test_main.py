@@ -106,7 +106,7 @@ def test_a_file_that_cannot_be_read(file: Path, capsys: Capture) -> None:
 def test_modules_beside_the_files_are_not_imported_with_safe_path(
     tmp_path: Path, package: str
 ) -> None:
-    """docs/trust.md and docs/security.md name the option -P for this."""
+    """docs/trust.md and SECURITY.md name the option -P for this."""
     (tmp_path / "json.py").write_text("raise SystemExit(9)")
     done = subprocess.run(
         [sys.executable, "-P", "-m", f"cchybrid.{package}", "none.json"],

@@ -13,7 +13,7 @@ from cchybrid.referee.verify import verify_schedule
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "instances" / "printed"
-PAGE = (ROOT / "docs" / "printed-schedules.md").read_text()
+PAGE = (ROOT / "docs" / "reports" / "printed-schedules.md").read_text()
 TABLE = [
     (name, topology, int(steps))
     for topology, files in re.findall(r"^\| `(.+?)` \| (`.+) \|$", PAGE, re.M)
