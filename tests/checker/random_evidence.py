@@ -14,11 +14,12 @@ from tests.checker.by_hand import network as by_hand
 def any_prices(network: Network, steps: int, rng: random.Random) -> dict[str, Any]:
     """Return prices of some channels and ports, for all steps or for some.
 
-    In ticks, those of ports are for all.
+    In ticks, those of ports are for all; in time slots all are.
     """
 
     def row(*place: int) -> list[int]:
-        if rng.random() < 0.3 or (len(place) == 1 and network.times):
+        in_all = network.periodic or (len(place) == 1 and network.times)
+        if rng.random() < 0.3 or in_all:
             return [*place, rng.randint(0, 3)]
         first = rng.randint(1, steps)
         return [*place, first, rng.randint(first, steps), rng.randint(1, 4)]

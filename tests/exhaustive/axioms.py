@@ -64,7 +64,8 @@ class Axioms:
         self._formulas = [
             (part, Formula(network, steps))
             for part, network in self._networks
-            if not network.times  # a refutation is not proved for ticks
+            # A refutation is not proved for ticks, time slots and groups.
+            if not (network.times or network.periodic or network.groups)
             and min_clauses(network, steps) * len(self._networks) <= limit
         ]
         self.clauses = sum(len(formula.clauses) for _, formula in self._formulas)
@@ -129,7 +130,7 @@ class _Payments:
             for message in range(len(network.messages)):
                 routes = paid_for_routes(network, prices, [message])
                 self.minima.append((prices, message, f"routes at {evidence}", routes))
-                if not network.times:  # nor is the worth of destinations
+                if not (network.times or network.periodic):  # nor is the worth of destinations
                     group = any_group(network, steps, rng, [message])
                     spread = Spread(network, prices, group, any_rounds).paid([message])
                     self.minima.append((prices, message, f"{group} at {evidence}", spread))

@@ -101,7 +101,8 @@ def formula_size(record: dict[str, Any], steps: int) -> int:
 
 def refutation_claim(record: dict[str, Any], steps: int) -> Claim | None:
     """Return the claim that more than ``steps`` steps are needed, if the formula is refuted."""
-    if has_sums(record) or "groups" in record["network"]:  # no formula knows them
+    slots = record["model"]["switching"] == "tdm"
+    if has_sums(record) or slots or "groups" in record["network"]:  # no formula knows them
         return None
     network = Network(record)
     found = refute(network, steps, SECONDS, lambda: False)

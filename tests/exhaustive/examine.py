@@ -17,6 +17,7 @@ from tests.exhaustive.mutation import mutants
 from tests.exhaustive.neighbours import neighbours
 from tests.exhaustive.plain_rules import PATH_RULES, Rules, violations
 from tests.exhaustive.plain_search import Search, Step, TooLargeError, steps_of_file
+from tests.exhaustive.plain_slots import search_of
 
 
 class Effort(NamedTuple):
@@ -78,7 +79,7 @@ class Examination:
         self.record = case.instance
         self.instance = Instance.from_json(case.instance)
         self.rules = Rules(case.instance)
-        self.search = Search(case.instance, effort.work)
+        self.search = search_of(case.instance, effort.work)
         self.counts = Counter[str]({"cases": 1})
         self.wrong: list[str] = []
         self.pool = pool
@@ -90,7 +91,7 @@ class Examination:
         if not feasible:
             self.counts["cases without a schedule"] += 1
             return
-        unknown = self.rules.times or self.rules.group
+        unknown = self.rules.times or self.rules.group or self.rules.slots
         for feature in () if unknown else bounds.features():
             for text in feature.disagreements(self.record):
                 self._report(text)
@@ -228,8 +229,8 @@ class Examination:
         self.counts["cut off: finders that are not asked"] += len(bounds.finders()) - len(finders)
         for claim in bounds.step_claims(self.record, finders):
             yield claim, Fraction(fewest)
-        if self.rules.times:
-            return  # refutations and rounds per chunk are not for ticks
+        if self.rules.times or self.rules.slots:
+            return  # refutations and rounds per chunk are not for ticks and time slots
         if self.rng.random() < self.effort.refutations:
             for steps in (fewest - 1, fewest):
                 if bounds.formula_size(self.record, steps) > self.effort.axioms:

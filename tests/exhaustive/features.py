@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from tests.exhaustive.networks import SAMPLE_OF_FIVE, Arcs, all_graphs, is_strong, some_graphs
 
 FEATURES: dict[str, tuple[Any, ...]] = {
-    "switching": ("wormhole", "store-and-forward"),
+    "switching": ("wormhole", "store-and-forward", "tdm"),
     "ports": ("all", 1, 2, "inject 1", "accept 1", "per node", "none at some node"),
     "capacities": ("all 1", "some 2", "all 2"),
     "half duplex": ("none", "some", "all", "groups"),
@@ -25,13 +25,18 @@ FEATURES: dict[str, tuple[Any, ...]] = {
     "chunks": (1, 2),
     "rounds": ((), (2, 2), (1, 2), (2, 1), "ticks"),
 }
-COMBINATIONS = tuple(product(*FEATURES.values()))
+COMBINATIONS = tuple(
+    values for values in product(*FEATURES.values()) if values[0] != "tdm" or not values[-1]
+)
+"""All of them; in time slots there are no rounds and no ticks."""
 KINDS = (
     "broadcast", "allgather", "scatter", "gather", "alltoall", "reduce", "reduce-scatter",
     "multicast", "many-to-many", "permutation", "allreduce", "scan", "exscan",
 )  # fmt: skip
 SUMS = "allreduce", "scan", "exscan"
 """The kinds whose transfers carry sums."""
+COMBINED = "reduce", "reduce-scatter", *SUMS
+"""The kinds that there are not in time slots."""
 MANY_PORTS = 99
 """More than any node uses; one side alone cannot be ``"all"``."""
 TENTH = 10
@@ -120,8 +125,10 @@ def pairs_to_try() -> tuple[tuple[int, Arcs, str], ...]:
 def combinations_tried(tenth: bool) -> tuple[tuple[str, int, Arcs, str, tuple[Any, ...]], ...]:
     """Return name, nodes, arcs, kind and features of the cases of the tenth, or of all others."""
     pairs, found = pairs_to_try(), []
+    in_slots = tuple(pair for pair in pairs if pair[-1] not in COMBINED)
     for number, features in enumerate(COMBINATIONS):
-        nodes, arcs, kind = pairs[number % len(pairs)]
+        fitting = in_slots if features[0] == "tdm" else pairs
+        nodes, arcs, kind = fitting[number % len(fitting)]
         name = f"{number}: {nodes} nodes {arcs}, {kind}, {features}"
         digest = hashlib.sha256(name.encode()).digest()
         if (int.from_bytes(digest[:8], "big") % TENTH == 0) == tenth:
@@ -150,8 +157,8 @@ def _instance(
     }
     if chosen["routing"] == "table":
         # In store-and-forward switching there is no table.
-        wormhole = chosen["switching"] == "wormhole"
-        model["routing"] = _table(network, rng) if wormhole else "minimal"
+        hop_by_hop = chosen["switching"] == "store-and-forward"
+        model["routing"] = "minimal" if hop_by_hop else _table(network, rng)
     if chosen["chunks"] > 1:
         collective["chunks"] = chosen["chunks"]
     if chosen["rounds"] == "ticks":
@@ -162,6 +169,7 @@ def _instance(
         model["rounds"] = list(chosen["rounds"])
     newer = len(collective) > 3 or "rounds" in model or kind in SUMS or "times" in network
     newer = newer or isinstance(model["routing"], dict) or "groups" in network
+    newer = newer or chosen["switching"] == "tdm"
     return {
         "format": f"cchybrid-instance/{1 + newer}", "name": "small", "network": network,
         "collective": collective, "model": model,
@@ -186,15 +194,28 @@ def _network(nodes: int, arcs: Arcs, chosen: dict[str, Any], rng: random.Random)
     if shared:
         network["half_duplex"] = [list(pair) for pair in shared]
     if chosen["half duplex"] == "groups":
-        # One adapter for all that leaves a node, where no path takes two of its channels.
-        node = rng.randrange(nodes)
-        group = [arc for arc in arcs if arc[0] == node]
-        sizes.update(dict.fromkeys(group, sizes[group[0]]) if group else {})
+        group = _group(arcs, sizes, chosen["switching"] == "wormhole", rng)
+        sizes.update(dict.fromkeys(group, sizes[group[0]]))
         network["channels"] = [[*arc, size] if size > 1 else [*arc] for arc, size in sizes.items()]
-        network["groups"] = [[list(arc) for arc in group]] if group else []
+        network["groups"] = [[list(arc) for arc in group]]
     if chosen["endpoints"] == "some":
         network["endpoints"] = sorted(rng.sample(range(nodes), rng.randrange(1, nodes)))
     return network
+
+
+def _group(
+    arcs: Arcs, sizes: dict[tuple[int, int], int], few: bool, rng: random.Random
+) -> list[tuple[int, int]]:
+    """Return channels that share one capacity: all that leave or enter a node, or any.
+
+    With ``few`` no more of any than the capacity, so that every path fits in one round.
+    """
+    end, (node, _) = rng.choice((0, 1, 2, 2)), rng.choice(arcs)
+    group = [arc for arc in arcs if end == 2 or arc[end] == node] or [*arcs]
+    if end == 2 or group == [*arcs]:
+        group = rng.sample(arcs, rng.randint(1, len(arcs)))
+        group = group[: sizes[group[0]]] if few else group
+    return group
 
 
 def _add_times(network: dict[str, Any], rng: random.Random) -> None:

@@ -46,7 +46,8 @@ class Rules:
             self.group.update((hop, hops[0]) for hop in hops)
         self.half_duplex = {frozenset(pair) for pair in network.get("half_duplex", [])}
         self.endpoints = set(network.get("endpoints", []))
-        self.one_hop = model.get("switching", "wormhole") == "store-and-forward"
+        switching = model.get("switching", "wormhole")
+        self.one_hop, self.slots = switching == "store-and-forward", switching == "tdm"
         routing = model.get("routing", "minimal")
         self.table: dict[str, list[list[int]]] = routing if isinstance(routing, dict) else {}
         routing = "any" if self.table else routing
@@ -58,7 +59,7 @@ class Rules:
         if self.backwards:
             self.inject, self.accept = self.accept, self.inject
         self.rounds: list[int] = model.get("rounds") or [1]
-        self.may_be_empty = len(set(self.rounds)) > 1 or bool(self.times)
+        self.may_be_empty = len(set(self.rounds)) > 1 or bool(self.times) or self.slots
         self.messages: list[tuple[int, frozenset[int]]] = []
         self.members: list[Parts] = []
         self.needs: list[dict[int, Parts]] = []
@@ -168,38 +169,54 @@ class Rules:
         return sum(self.times[hop][0] for hop in hops) + max(self.times[hop][1] for hop in hops)
 
     def uses(self, path: Sequence[int]) -> list[tuple[str, Any, int]]:
-        """Return what a transfer uses: the rule, the place and the tick, counted from its start."""
+        """Return what a transfer uses: the rule, the place and the tick, counted from its start.
+
+        In time slots the slot, counted in the same way.
+        """
         hops = list(pairwise(path))
+        if self.slots:
+            found = [("inject-overload", ("from", path[0]), 0)]
+            found += [(*self._channel(hop), late) for late, hop in enumerate(hops)]
+            return [*found, ("accept-overload", ("to", path[-1]), len(hops) - 1)]
         length = max(self.times[hop][1] for hop in hops)
         inject, accept = "inject-overload", "accept-overload"
         if self.backwards:
             inject, accept = accept, inject
-        found: list[tuple[str, Any, int]] = []
+        found = []
         for tick in range(length):
             late = tick
             found.append((inject, ("from", path[0]), late))
             for hop in hops:
-                if frozenset(hop) in self.half_duplex:
-                    found.append(("half-duplex-overload", tuple(sorted(hop)), late))
-                elif hop in self.group:
-                    found.append(("group-overload", self.group[hop], late))
-                else:
-                    found.append(("channel-overload", hop, late))
+                found.append((*self._channel(hop), late))
                 late += self.times[hop][0]
             found.append((accept, ("to", path[-1]), late))
         return found
 
+    def _channel(self, hop: tuple[int, int]) -> tuple[str, Any]:
+        """Return the rule and the place of a channel: what has its capacity."""
+        if frozenset(hop) in self.half_duplex:
+            return "half-duplex-overload", tuple(sorted(hop))
+        return (
+            ("group-overload", self.group[hop]) if hop in self.group else ("channel-overload", hop)
+        )
+
     def limit(self, rule: str, place: Any) -> float:
-        """Return how often a place of ``uses`` may be used in a tick."""
+        """Return how often a place of ``uses`` may be used in a tick or slot."""
         if place[0] == "from":
             return self.inject[place[1]]
         return self.accept[place[1]] if place[0] == "to" else self.capacity[place]
 
-    def overloads_in_ticks(self, starts: Iterable[tuple[int, Sequence[int]]]) -> set[str]:
-        """Return the rules about capacities and ports that paths with their first ticks break."""
+    def overloads_in_ticks(
+        self, starts: Iterable[tuple[int, Sequence[int]]], slots: int = 0
+    ) -> set[str]:
+        """Return the rules about capacities and ports that paths with their first ticks break.
+
+        With ``slots`` these are slots of a period of this length, which is repeated.
+        """
         used = Counter[tuple[str, Any, int]]()
         for start, path in starts:
-            used.update((rule, place, start + tick) for rule, place, tick in self.uses(path))
+            for rule, place, late in self.uses(path):
+                used[rule, place, (start + late) % slots if slots else start + late] += 1
         return {rule for (rule, place, _), n in used.items() if n > self.limit(rule, place)}
 
     def overloads(self, step: int, paths: Iterable[Sequence[int]]) -> set[str]:
@@ -261,8 +278,10 @@ def violations(instance: dict[str, Any], steps: list[list[dict[str, Any]]]) -> s
                 found.add("unknown-message")
     if found:
         return found
+    starts = [(number, path) for number, step in enumerate(read) for _, path, _ in step]
+    if rules.slots:
+        return rules.overloads_in_ticks(starts, len(read)) | _trees(rules, read)
     if rules.times:
-        starts = [(number, path) for number, step in enumerate(read) for _, path, _ in step]
         if any(number + rules.duration(path) > len(read) for number, path in starts):
             found.add("ends-too-late")
         return found | rules.overloads_in_ticks(starts) | _copies(rules, read)
@@ -271,6 +290,29 @@ def violations(instance: dict[str, Any], steps: list[list[dict[str, Any]]]) -> s
             found.add("empty-step")
         found |= rules.overloads(number, [path for _, path, _ in step])
     return found | (_sums(rules, read) if rules.members else _copies(rules, read))
+
+
+def _trees(rules: Rules, steps: list[list[tuple[int, Path, Any]]]) -> set[str]:
+    """Return the broken rules of causality and completeness in time slots."""
+    found = set()
+    for message, (source, goals) in enumerate(rules.messages):
+        moves = [path for step in steps for m, path, _ in step if m == message]
+        giver: dict[int, int] = {}
+        for path in moves:
+            first, last = path[0], path[-1]
+            if last == source or last in giver:
+                found.add("received-twice")
+            elif last not in goals:
+                found.add("not-a-destination")
+            giver.setdefault(last, first)  # the second receipt is the one too many
+        for node in {path[0] for path in moves}:
+            for _ in rules.nodes:
+                node = node if node == source else giver.get(node, node)
+            if node != source:
+                found.add("not-informed")
+        if not goals <= set(giver):
+            found.add("missing-destination")
+    return found
 
 
 def _copies(rules: Rules, steps: list[list[tuple[int, Path, Any]]]) -> set[str]:

@@ -3,6 +3,7 @@
 A state says, for every message, which nodes have it; of an allreduce or a scan, which values every
 node holds. A step is a set of moves ``(message, path, sum)``. The search tries every step from
 every state that it meets, with one exception, which ``Search.steps_from`` justifies.
+In time slots, which have no order, ``plain_slots`` searches.
 """
 
 import random
@@ -48,7 +49,9 @@ class Search:
         nodes = self.rules.nodes
         self._paths = {(a, b): self.rules.paths(a, b) for a in nodes for b in nodes if a != b}
         self._uses = {
-            path: _resources(self.rules, path) for each in self._paths.values() for path in each
+            path: Counter(_resources(self.rules, path))
+            for each in self._paths.values()
+            for path in each
         }
         self._known: dict[tuple[State, int, int], bool] = {}
         if self.rules.members:
@@ -171,11 +174,11 @@ class Search:
                 continue
             start = since.get((move.message, move.path[0]), 0) + rng.randint(0, waits)
             while any(
-                used[rule, place, start + tick] >= rules.limit(rule, place)
-                for rule, place, tick in uses
+                used[rule, place, start + tick] + n > rules.limit(rule, place)
+                for (rule, place, tick), n in uses.items()
             ):
                 start += 1
-            used.update((rule, place, start + tick) for rule, place, tick in uses)
+            used.update((rule, place, start + tick) for rule, place, tick in uses.elements())
             since[move.message, move.path[-1]] = start + rules.duration(move.path)
             starts.append((start, move))
             state = self.after(state, (move,))
@@ -289,7 +292,7 @@ class Search:
         return Counter({what: limit * times for what, limit in limits.items()})
 
     def _fits(self, room: Counter[Any], move: Move) -> bool:
-        return all(room[what] > 0 for what in self._uses[move.path])
+        return all(room[what] >= n for what, n in self._uses[move.path].items())
 
     def _may_arrive(self, state: State, taken: list[Move], move: Move) -> bool:
         """Return whether a sum may arrive together with others of the step."""
@@ -320,7 +323,7 @@ class Search:
 
 
 def _resources(rules: Rules, path: Path) -> list[tuple[str, Any]]:
-    """Return everything of limited use that a path uses, each once, as a path is simple."""
+    """Return everything of limited use that a path uses, a group for each of its channels."""
     # The two channels of a half-duplex pair have one capacity: that of the smaller name.
     hops = [
         (min(h), max(h)) if frozenset(h) in rules.half_duplex else rules.group.get(h, h)

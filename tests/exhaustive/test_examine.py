@@ -5,11 +5,14 @@ import random
 from collections import defaultdict
 from fractions import Fraction
 from functools import cache
+from itertools import islice
+from types import SimpleNamespace
 
 import pytest
 
-from cchybrid.checker import payments
+from cchybrid.checker import payments, schedule
 from cchybrid.checker.clauses import Formula
+from cchybrid.referee import verify as referee
 from tests.exhaustive import bounds, examine
 from tests.exhaustive.features import Case, cases
 from tests.exhaustive.neighbours import neighbours
@@ -19,14 +22,18 @@ from tests.exhaustive.report import not_tried
 
 @cache
 def some_cases() -> tuple[Case, ...]:
-    """Return cases of three nodes with and without schedules, of every kind of messages."""
+    """Return cases of three nodes with and without schedules, of every kind of messages.
+
+    And some more in time slots.
+    """
     found: dict[tuple[str, str, bool], Case] = {}
     for case in cases(True):
         if case.instance["network"]["nodes"] == 3:
             feasible = Search(case.instance, 0).is_feasible()
             kind = case.instance["collective"]["kind"]
             found.setdefault((case.values[0], kind, feasible), case)
-    return tuple(found.values())
+    slots = (case for case in cases(True) if case.values[0] == "tdm")
+    return (*found.values(), *islice(slots, 8))
 
 
 def disagreements(until: str | None = None) -> str:
@@ -61,6 +68,14 @@ def test_right_answers_agree():
 
 
 LARGEST, CAPACITY = payments._largest, Formula._capacity
+TRACED = referee._traced
+
+
+def use_at_once(network, path, start, uses, use=schedule._use):
+    """Count all channels in the slot of the start."""
+    return use(SimpleNamespace(periodic=False, link=network.link), path, start, uses)
+
+
 ANSWERS = [
     (bounds, "step_claims", one_more(bounds.step_claims), "is above"),
     (bounds, "step_claims", gullible, "accepted for 99"),
@@ -73,6 +88,9 @@ ANSWERS = [
     # Of the transfers that earn most, one less counts than may be sent.
     (payments, "_largest", lambda gains, n: LARGEST(gains, n and n - 1), "pays less than"),
     (Formula, "_capacity", lambda self, name: CAPACITY(self, name) - 1, "a clause of the formula"),
+    # In time slots: no channel is used later, no cycle is found.
+    (schedule, "_use", use_at_once, "checker: the opposite"),
+    (referee, "_traced", lambda *given: TRACED(*given) * 0, "'not-informed'"),
 ]
 
 
@@ -106,4 +124,4 @@ def test_neighbours_differ_by_one_change():
 
 def test_the_summary_counts_what_is_left_out():
     lines = not_tried({"tenth", "rest"})
-    assert any("13,440 of 13,440 combinations" in line for line in lines)
+    assert any("14,784 of 14,784 combinations" in line for line in lines)

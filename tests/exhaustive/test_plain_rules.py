@@ -97,6 +97,50 @@ def test_groups_share_their_capacity():
     assert violations(given, steps([(0, [0, 1]), (1, [0, 3])])) == {"group-overload"}
 
 
+SLOTS = {"switching": "tdm"}
+TREE = instance(RING, "deliver", [(0, [1, 2, 3])], **SLOTS)
+PAIR = instance(BOTH, "deliver", [(0, [2]), (3, [2])], ports=1, **SLOTS)
+NEAR = instance(RING, "deliver", [(0, [2]), (1, [2])], **SLOTS)
+IN_SLOTS = [
+    # A tree in any order of the slots, empty ones too.
+    (TREE, [[(0, [2, 3])], [], [(0, [1, 2])], [(0, [0, 1])], []], set()),
+    (TREE, [[(0, [2, 3]), (0, [0, 1]), (0, [0, 1, 2])]], {"channel-overload"}),
+    (TREE, [[(0, [2, 3]), (0, [1, 2])]], {"not-informed", "missing-destination"}),
+    (TREE, [[(0, [2, 3])], [(0, [0, 1]), (0, [3, 0, 1, 2])]], {"not-informed"}),
+    (
+        TREE,
+        [[(0, [0, 1]), (0, [1, 2]), (0, [2, 3])], [(0, [3, 0])], [(0, [1, 2])]],
+        {"received-twice"},
+    ),
+    (NEAR, [[(0, [0, 1]), (1, [1, 2])]], {"not-a-destination", "missing-destination"}),
+    # The second channel is used a slot later; after the last slot in the first one.
+    (NEAR, [[(0, [0, 1, 2])], [(1, [1, 2])]], {"channel-overload"}),
+    (NEAR, [[(1, [1, 2])], [(0, [0, 1, 2])]], {"channel-overload"}),
+    (NEAR, [[], [(0, [0, 1, 2]), (1, [1, 2])]], set()),
+    # A port is used in the slot of the first or the last channel.
+    (PAIR, [[(0, [0, 1, 2])], [(1, [3, 2])]], {"accept-overload"}),
+    (PAIR, [[(0, [0, 1, 2]), (1, [3, 2])], []], set()),
+    (PAIR, [[(0, [0, 1, 2]), (1, [3, 2])]], {"accept-overload"}),
+]
+
+
+@pytest.mark.parametrize(("given", "rows", "broken"), IN_SLOTS)
+def test_time_slots(given, rows, broken):
+    assert violations(given, steps(*rows)) == broken
+
+
+def test_a_path_over_two_channels_of_a_group():
+    given = instance(RING, "deliver", [(0, [3])], **SLOTS)
+    given["network"]["groups"] = [[[0, 1], [2, 3]]]
+    for slots, broken in ((1, True), (2, True), (3, False)):
+        rows = [[(0, [0, 1, 2, 3])], *[[]] * (slots - 1)]
+        assert violations(given, steps(*rows)) == ({"group-overload"} if broken else set())
+    given["model"] = {"switching": "wormhole"}
+    assert violations(given, steps([(0, [0, 1, 2, 3])])) == {"group-overload"}
+    given["network"]["channels"] = [[a, b, 2] for a, b in RING]
+    assert violations(given, steps([(0, [0, 1, 2, 3])])) == set()
+
+
 def test_half_duplex_counts_both_directions_in_every_round():
     given = instance(
         [[0, 1, 2], [1, 0, 2]], "deliver", [(0, [1]), (1, [0])],

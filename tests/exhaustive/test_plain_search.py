@@ -1,13 +1,16 @@
 """The plain search by hand, and with every step tried instead of the full ones only."""
 
-from itertools import islice
+from itertools import islice, product
+from math import prod
 
 import pytest
 
+from tests.checker.by_hand import record
 from tests.exhaustive.features import FEATURES, KINDS, cases, message_sets
 from tests.exhaustive.networks import COUNTS, all_graphs, is_strong, some_graphs
 from tests.exhaustive.plain_rules import violations
-from tests.exhaustive.plain_search import Search, TooLargeError, steps_of_file
+from tests.exhaustive.plain_search import Move, Search, TooLargeError, steps_of_file
+from tests.exhaustive.plain_slots import search_of
 from tests.exhaustive.test_plain_rules import BOTH, RING, STORE, instance
 
 FIVE = "deliver", [(0, [1])] * 5
@@ -87,6 +90,55 @@ def test_full_steps_lose_no_optimum():
         except TooLargeError:
             continue
     assert compared > 25
+
+
+def test_a_period_may_be_too_long():
+    """The only path uses a group in its first and its fourth slot: not in a period of three."""
+    line = [[a, a + 1] for a in range(4)]
+    given = record(line, (0, [4]), switching="tdm")
+    given["network"]["groups"] = [[[0, 1], [3, 4]]]
+    search = search_of(given, 100)
+    assert search.fewest_steps() == 2
+    assert [len(list(search.schedules(slots))) for slots in (1, 2, 3, 4)] == [0, 2, 0, 4]
+
+
+@pytest.mark.slow
+def test_every_schedule_in_time_slots_is_found_once():
+    """Every choice of a path and a slot for every destination, judged by the plain rules."""
+    compared = valid = 0
+    for case in cases(True):
+        search = search_of(case.instance, 100_000)
+        rules = search.rules
+        if not rules.slots or not search.is_feasible():
+            continue
+        for slots in (1, 2, 3):
+            starts = [
+                [
+                    (slot, Move(message, path, None))
+                    for sender in (source, *goals)
+                    if sender != goal
+                    for path in rules.paths(sender, goal)
+                    for slot in range(slots)
+                ]
+                for message, (source, goals) in enumerate(rules.messages)
+                for goal in goals
+            ]
+            if prod(map(len, starts)) > 200:
+                break
+            right = []
+            for chosen in product(*starts):
+                steps = [[move for s, move in chosen if s == slot] for slot in range(slots)]
+                if not violations(case.instance, steps_of_file(rules, steps)):
+                    right.append(sorted(chosen))
+            found = [
+                sorted((slot, move) for slot, step in enumerate(each) for move in step)
+                for each in search.schedules(slots)
+            ]
+            assert sorted(found) == sorted(right)
+            if found:
+                assert search.fewest_steps() <= slots
+            compared, valid = compared + 1, valid + len(found)
+    assert compared > 40 < valid
 
 
 @pytest.mark.parametrize("nodes", COUNTS)
