@@ -11,7 +11,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 SPEC = importlib.util.spec_from_file_location("readability", DOCS / "_ext" / "readability.py")
 READABILITY = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(READABILITY)
-EXPLANATIONS = sorted({*contents("explanation")} | {
+EXPLANATIONS = sorted({name for name in contents("explanation") if "generated" not in name} | {
     f"{page.parent.name}/{page.stem}"
     for folder in ("engines", "decisions")
     for page in (DOCS / folder).glob("*.md")
