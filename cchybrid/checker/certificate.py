@@ -9,8 +9,6 @@ A certificate belongs to a schedule file and names its instance by a hash. There
   number of chunks.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -21,8 +21,6 @@ C. Sinz, "Towards an optimal CNF encoding of Boolean cardinality constraints", C
 doi:10.1007/11564751_73.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise

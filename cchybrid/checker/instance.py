@@ -1,7 +1,5 @@
 """The checker's own class for an instance object, independent of the model layer."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Mapping
 from copy import copy
@@ -241,7 +239,7 @@ class Network:
         rounds = self.rounds[min(step, len(self.rounds)) - 1]
         return capacity * rounds // max(self.rounds)
 
-    def part(self, node: int, back: bool) -> Network:
+    def part(self, node: int, back: bool) -> "Network":
         """Return the broadcasts of a member's parts that every allreduce or scan contains.
 
         With ``back`` the reductions to that member, read backwards.
@@ -264,7 +262,7 @@ class Network:
             part.rounds = [max(self.rounds)]
         return part
 
-    def with_any_routing(self) -> Network:
+    def with_any_routing(self) -> "Network":
         """Return the same network with any routing; its bounds hold for this network, too."""
         free = copy(self)
         free.extra_hops, free.table = None, []

@@ -38,8 +38,6 @@ sent from a block is limited by what all its nodes can send; destinations in the
 have no worth.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache

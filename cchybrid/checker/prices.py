@@ -9,8 +9,6 @@ So a range of R ticks offers the price at most ceil(R / L) times the capacity; L
 channel, and of a port the least length of the channels that it serves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple

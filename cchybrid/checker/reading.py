@@ -3,8 +3,6 @@
 What is not as it should be is refused by an ``EvidenceError``.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

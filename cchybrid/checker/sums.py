@@ -5,8 +5,6 @@ A node holds values: its own part, and every sum that it has received. Two value
 disjoint, or one contains the other, so no part is ever counted twice.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 from cchybrid.checker.instance import EvidenceError, Network

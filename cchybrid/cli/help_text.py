@@ -1,7 +1,5 @@
 """Help as plain text: options and commands below headings, in columns that fit a terminal."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from typer.core import TyperGroup

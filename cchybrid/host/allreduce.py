@@ -6,8 +6,6 @@
    partial sums (``toolkit.cpsat.allreduce``), from the lower bound on; for a scan the latter first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import cast
 
@@ -40,7 +38,7 @@ class AllReduceTask(ScheduleTask):
     @classmethod
     def of(
         cls, instance: Instance, config: RunConfig, initial: Schedule | None = None
-    ) -> AllReduceTask:
+    ) -> "AllReduceTask":
         """Return the task of a run with this configuration."""
         name = instance.collective.kind
         for where, wrong, hint in (

@@ -8,8 +8,6 @@ L. D. Erman, F. Hayes-Roth, V. R. Lesser and D. R. Reddy, The Hearsay-II speech-
 system, ACM Computing Surveys 12 (1980) 213-253, https://doi.org/10.1145/356810.356816.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -50,7 +48,7 @@ class Draft(NamedTuple):
     violations: int
     steps: Steps
 
-    def resembles(self, other: Draft) -> bool:
+    def resembles(self, other: "Draft") -> bool:
         """Return whether two near-solutions of as many steps are too close to keep both."""
         mine, others = count_transfers(self.steps), count_transfers(other.steps)
         if mine + others > MAX_COMPARED:
@@ -114,7 +112,7 @@ class Blackboard:
         """Steps of the best schedule."""
         return None if self.schedule is None else self.measure(self.schedule)
 
-    def empty(self) -> Blackboard:
+    def empty(self) -> "Blackboard":
         """Return an empty blackboard of the same instance."""
         return Blackboard(self.instance, self.measure)
 

@@ -1,7 +1,5 @@
 """The configuration of a run, and the seeds of its workers."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -105,7 +103,7 @@ class RunConfig:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> RunConfig:
+    def from_json(cls, record: Mapping[str, Any]) -> "RunConfig":
         """Read what ``to_json`` has written."""
 
         def as_record(info: Mapping[str, Any]) -> Any:
@@ -120,7 +118,7 @@ class RunConfig:
         return cls(**{**record, "engines": engines, "bounds": bounds, "budget": budget})
 
     @classmethod
-    def from_log(cls, line: Mapping[str, Any], registry: Registry) -> RunConfig:
+    def from_log(cls, line: Mapping[str, Any], registry: Registry) -> "RunConfig":
         """Return the configuration of a logged run, without engines and bounds.
 
         Raises

@@ -1,7 +1,5 @@
 """The task of a run on one instance: the shortest schedule, and its proof."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -78,7 +76,7 @@ class ScheduleTask(Task):
     @classmethod
     def of(
         cls, instance: Instance, config: RunConfig, initial: Schedule | None = None
-    ) -> ScheduleTask:
+    ) -> "ScheduleTask":
         """Return the task of a run with this configuration."""
         provable = config.certify and not config.blind and instance.horizon == "steps"
         return cls(instance, config.target, provable, config.strategy, initial)

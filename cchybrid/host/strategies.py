@@ -36,8 +36,6 @@ C. P. Gomes and B. Selman, Algorithm portfolios, Artificial Intelligence 126 (20
 https://doi.org/10.1016/S0004-3702(00)00081-3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
@@ -80,7 +78,7 @@ class AutoOptions:
     def __post_init__(self) -> None:
         _check_positive(self, *AUTO_SECONDS)
 
-    def scaled(self, deliveries: int) -> AutoOptions:
+    def scaled(self, deliveries: int) -> "AutoOptions":
         """Return the options with longer seconds if there are more than ``LARGE_DELIVERIES``."""
         scale = max(1.0, deliveries / LARGE_DELIVERIES)
         return replace(self, **{name: scale * getattr(self, name) for name in AUTO_SECONDS})

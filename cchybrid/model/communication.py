@@ -1,7 +1,5 @@
 """The communication model: switching, ports, routing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
@@ -191,7 +189,7 @@ class CommunicationModel:
             found.append(f"rounds {'+'.join(map(str, self.rounds))}")
         return tuple(found)
 
-    def reversed(self) -> CommunicationModel:
+    def reversed(self) -> "CommunicationModel":
         """Return the model of the reversed network: injecting and accepting are exchanged."""
         routing = self.routing if self.table is None else self.table.reversed()
         return replace(self, inject=self.accept, accept=self.inject, routing=routing)
@@ -209,7 +207,7 @@ class CommunicationModel:
         return {**record, "rounds": list(self.rounds)} if self.rounds else record
 
     @classmethod
-    def from_json(cls, record: Any, where: str = "model") -> CommunicationModel:
+    def from_json(cls, record: Any, where: str = "model") -> "CommunicationModel":
         """Read the ``model`` object of the instance format."""
         record = expect(record, dict, where)
         only_keys(record, ("switching", "ports", "routing", "rounds"), where)

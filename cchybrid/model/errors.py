@@ -1,7 +1,5 @@
 """The errors that cchybrid raises on purpose; each prints as one line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,7 +31,7 @@ class InputError(CchybridError):
         self.what, self.where, self.hint = what, where, hint
         super().__init__(what)
 
-    def with_context(self, where: str) -> InputError:
+    def with_context(self, where: str) -> "InputError":
         """Return the same error with ``where`` (a file, an outer key) put before its place."""
         return InputError(
             self.what, where=f"{where}: {self.where}" if self.where else where, hint=self.hint

@@ -1,7 +1,5 @@
 """Routing tables: a fixed path for every pair of nodes, by the next hop at every node."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
@@ -84,7 +82,7 @@ class RoutingTable:
                         hint="take channels that lead there, and pass no endpoint",
                     )
 
-    def reversed(self) -> RoutingTable:
+    def reversed(self) -> "RoutingTable":
         """Return the table of the reversed network, in which every path is read backwards."""
         return replace(self, backwards=not self.backwards)
 
@@ -94,7 +92,7 @@ class RoutingTable:
         return {**name, "previous" if self.backwards else "next": [*map(list, self.hops)]}
 
     @classmethod
-    def from_json(cls, record: dict[str, Any], where: str) -> RoutingTable:
+    def from_json(cls, record: dict[str, Any], where: str) -> "RoutingTable":
         """Read the ``routing`` object of the instance format."""
         key = "previous" if "previous" in record else "next"
         only_keys(record, ("name", key), where)

@@ -1,7 +1,5 @@
 """Schedules: steps of transfers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -141,7 +139,7 @@ class Schedule(ShownSchedule):
         return record
 
     @classmethod
-    def from_json(cls, record: Any) -> Schedule:
+    def from_json(cls, record: Any) -> "Schedule":
         """Read an object of the schedule format; raise an ``InputError`` that names the place."""
         record = expect(record, dict, "the file")
         with_sums = record.get("format") == FORMAT_2
@@ -181,7 +179,7 @@ class Schedule(ShownSchedule):
         write_json(self.to_json(), path)
 
     @classmethod
-    def load(cls, path: str | Path) -> Schedule:
+    def load(cls, path: str | Path) -> "Schedule":
         """Read a file of the schedule format; an ``InputError`` names file and place."""
         with with_context(path):
             return cls.from_json(parse_json(read_text(path)))

@@ -1,7 +1,5 @@
 """The demand of an instance: its deliveries, and the nodes that may send each of them (arcs)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -52,7 +50,7 @@ def too_large(forward: Instance) -> str | None:
 
 def demand_of(
     forward: Instance, routes: Routes, resources: Resources, max_options: int, paths: int = 1
-) -> Demand:
+) -> "Demand":
     """Return the deliveries and arcs of a ``deliver`` instance.
 
     In wormhole switching there is one delivery per message and destination; the source and all

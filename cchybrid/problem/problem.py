@@ -1,7 +1,5 @@
 """The Problem that every engine solves: its arrays, and the origin from which they were built."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -27,13 +25,13 @@ class Origin(Protocol):
     def structure(self) -> NetworkStructure | None:
         """The network, messages and paths; see ``Problem.structure``."""
 
-    def lift(self, problem: Problem, assignment: Assignment, steps: int | None) -> Schedule:
+    def lift(self, problem: "Problem", assignment: Assignment, steps: int | None) -> Schedule:
         """Return the schedule of the assignment, or a draft of ``steps`` steps."""
 
-    def match(self, problem: Problem, steps: Steps) -> Assignment:
+    def match(self, problem: "Problem", steps: Steps) -> Assignment:
         """Return the assignment of the transfers that have an option."""
 
-    def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
+    def price(self, problem: "Problem", delivery: int, cost: NDArray[np.float64]) -> Price:
         """Return the cheapest allowed option of a delivery, listed in the Problem or not."""
 
 

@@ -4,8 +4,6 @@ All are seen in the direction of ``Instance.forward``: a ``combine`` collective 
 that it is when read backwards, on the reversed network.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -189,7 +187,7 @@ class NetworkStructure:
         found[queried[same]] = option[same]
         return found
 
-    def with_paths(self, node: Integers, start: LongArray) -> NetworkStructure:
+    def with_paths(self, node: Integers, start: LongArray) -> "NetworkStructure":
         """Return the structure with these listed paths instead of its own."""
         return replace(self, path_node=node.astype(np.int32), path_node_start=start)
 

@@ -1,7 +1,5 @@
 """The transfers of some steps, in flat arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -34,7 +32,7 @@ class Transfers:
     start: LongArray
 
     @classmethod
-    def of(cls, steps: Iterable[Sequence[Transfer]]) -> Transfers:
+    def of(cls, steps: Iterable[Sequence[Transfer]]) -> "Transfers":
         """Return the transfers of these steps, step after step."""
         if isinstance(steps, FlatSteps):
             numbers = np.arange(len(steps), dtype=np.int32)
@@ -50,7 +48,7 @@ class Transfers:
         )
 
     @classmethod
-    def joined(cls, parts: Sequence[Transfers]) -> Transfers:
+    def joined(cls, parts: "Sequence[Transfers]") -> "Transfers":
         """Return all transfers of several ones, in their order."""
         sizes = [np.diff(part.start) for part in parts]
         return cls(

@@ -5,8 +5,6 @@ entries count in part, an entry has the price of the most that it can lead to un
 and the destinations inside have a worth.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -74,7 +72,7 @@ def is_scatter(instance: Instance) -> bool:
 
 def _promising(
     instance: Instance, sets: Iterable[NodeSet]
-) -> Iterator[tuple[NodeSet, Limit, bool]]:
+) -> "Iterator[tuple[NodeSet, Limit, bool]]":
     """Yield each set that improves on all before it, as counted in numpy, with what limits it."""
     meter = CutMeter(instance)
     best = 0

@@ -14,8 +14,6 @@ a message is received at the end of its path even if the path is wrong, it infor
 even if the sender did not hold it, and a half-duplex link is counted once, as a pair.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from itertools import chain, pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The rules of the referee by name, violations, and their texts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

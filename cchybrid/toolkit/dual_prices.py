@@ -8,8 +8,6 @@ exceeds the slack is full in every step. All of this is counted in integers, so 
 the rounding of the linear program. Chains of requirements are ignored, which is sound.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -57,7 +55,7 @@ class Prices:
     offered: int
 
     @classmethod
-    def of(cls, problem: Problem, uses: UsageMatrix, price: IntVector) -> Prices:
+    def of(cls, problem: Problem, uses: UsageMatrix, price: IntVector) -> "Prices":
         """Return the consequences of these prices."""
         cost = uses.costs(price).astype(np.int64)
         cheapest = np.full(problem.deliveries, np.iinfo(np.int64).max)

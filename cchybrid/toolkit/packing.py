@@ -5,8 +5,6 @@ deliveries by *compatibility classes*: sets of options that fit into one step to
 section 4.2.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,7 +43,7 @@ class Packing:
     capacity: IntVector
 
     @classmethod
-    def of(cls, problem: Problem) -> Packing:
+    def of(cls, problem: Problem) -> "Packing":
         """Return the packing problem of a Problem."""
         uses = UsageMatrix.of(problem)
         delivery = np.flatnonzero(problem.required)

@@ -1,7 +1,5 @@
 """A conflict-free schedule of a fixed number of steps in which deliveries may be unscheduled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import copy
 
@@ -47,7 +45,7 @@ class PartialSchedule:
         limit = np.where(problem.implied, NO_LIMIT, problem.capacity).astype(np.int32)
         self.residual: NDArray[np.int32] = np.repeat(limit[:, None], steps, axis=1)
 
-    def copy(self) -> PartialSchedule:
+    def copy(self) -> "PartialSchedule":
         """Return a copy that may be changed."""
         other = copy(self)
         other.option, other.step = self.option.copy(), self.step.copy()
@@ -56,7 +54,7 @@ class PartialSchedule:
 
     def moved_to(
         self, problem: Problem, uses: UsageMatrix, new_index: IntVector
-    ) -> PartialSchedule:
+    ) -> "PartialSchedule":
         """Return the schedule for the grown Problem.
 
         Parameters
@@ -89,7 +87,7 @@ class PartialSchedule:
         self._use(self.option[placed], self.step[placed], 1)
         self.option[placed], self.step[placed] = -1, -1
 
-    def without(self, delivery: IntVector) -> tuple[PartialSchedule, Assignment]:
+    def without(self, delivery: IntVector) -> "tuple[PartialSchedule, Assignment]":
         """Return a copy without these deliveries, and their places alone."""
         other = self.copy()
         other.take_out(delivery)

@@ -1,7 +1,5 @@
 """The usage matrix of a Problem: how often each option uses each resource."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,7 +44,7 @@ class UsageMatrix:
     usable: BoolVector
 
     @classmethod
-    def of(cls, problem: Problem) -> UsageMatrix:
+    def of(cls, problem: Problem) -> "UsageMatrix":
         """Return the usage matrix of all options of a Problem."""
         latest = 1 + int(problem.path_offset.max(initial=0))
         key = owners(problem.path_start) * problem.resources + problem.path_resource
@@ -97,7 +95,7 @@ class UsageMatrix:
         weights = self.times * price[self.resource]
         return np.bincount(owners(self.start), weights=weights, minlength=paths)[self.path]
 
-    def expanded(self, options: IntVector) -> UsageMatrix:
+    def expanded(self, options: IntVector) -> "UsageMatrix":
         """Return the usage matrix of these options alone, each with a path of its own."""
         place, position = gather(self.start, self.path[options])
         return UsageMatrix(
@@ -110,7 +108,7 @@ class UsageMatrix:
             self.usable[options],
         )
 
-    def shortened(self, problem: Problem, steps: int) -> UsageMatrix:
+    def shortened(self, problem: Problem, steps: int) -> "UsageMatrix":
         """Return the matrix in which options too long for this number of steps are not usable.
 
         A heuristic limit: the channel uses that all steps offer, divided by the number of

@@ -1,7 +1,5 @@
 """Progress of a run: a live view on a terminal, plain lines elsewhere."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -33,7 +31,7 @@ class LiveView:
             console=console, transient=True, refresh_per_second=8, get_renderable=self.render
         )
 
-    def __enter__(self) -> LiveView:
+    def __enter__(self) -> "LiveView":
         self._live.start()
         return self
 
@@ -84,7 +82,7 @@ class PlainView:
         self._best: int | None = None
         self._lower = 1
 
-    def __enter__(self) -> PlainView:
+    def __enter__(self) -> "PlainView":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,7 +1,5 @@
 """Contestants: the engines and the strategy that a suite is run with, under which budget."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -97,7 +95,7 @@ class Contestant:
         return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
 
     @classmethod
-    def from_key(cls, key: str) -> Contestant:
+    def from_key(cls, key: str) -> "Contestant":
         """Return the contestant of a ``key``."""
         record = json.loads(key)
         if not isinstance(record, dict):
@@ -124,7 +122,7 @@ class Contestant:
         limit = None if found.time_limit is None else float(found.time_limit)
         return replace(found, time_limit=limit)
 
-    def renamed(self, registry: Registry) -> Contestant:
+    def renamed(self, registry: Registry) -> "Contestant":
         """Return the contestant with the present names of its engines and its strategy."""
         current = registry.current_name
         engines = self.engines and tuple(sorted({current(name) for name in self.engines}))

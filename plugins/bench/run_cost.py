@@ -1,7 +1,5 @@
 """The cost of a run: seconds of its parts, and the peak memory of all its processes."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time
@@ -44,7 +42,7 @@ class CostMeter:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
 
-    def __enter__(self) -> CostMeter:
+    def __enter__(self) -> "CostMeter":
         self._thread.start()
         return self
 

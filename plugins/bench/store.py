@@ -4,8 +4,6 @@ Every run is one transaction, written when the run is finished, so that a crash 
 leaves only whole runs.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import json
@@ -148,7 +146,7 @@ class Store:
             self.close()
             raise
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> "Store":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -5,8 +5,6 @@ waits for (or a later one of the same thread block) has signalled its end and, i
 its message has been sent. A value is the index of a chunk and the GPUs whose data are added up.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +39,7 @@ class Sent:
     step: int
     value: Value | None
     path: tuple[int, ...]
-    origin: Sent | None = None
+    origin: "Sent | None" = None
 
 
 @dataclass

@@ -14,8 +14,6 @@ connection at most one chunk, of the same batch, has not been received. MSCCL's 
 chunks with the protocol Simple.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -57,10 +55,10 @@ class Operation:
     kind: str
     source: Place
     target: Place
-    block: ThreadBlock
+    block: "ThreadBlock"
     place: int
     number: int = -1
-    after: list[Operation] = field(default_factory=list)
+    after: "list[Operation]" = field(default_factory=list)
     awaited: bool = False
     sent: Move | None = None
 

@@ -4,8 +4,6 @@ A document type declaration is refused, so no entity of the file's own can be ex
 elements and attributes are limited.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -32,9 +30,9 @@ class Element(OnLine):
     name: str
     attributes: dict[str, str]
     line: int
-    inner: list[Element] = field(default_factory=list)
+    inner: "list[Element]" = field(default_factory=list)
 
-    def named(self, *names: str) -> Iterator[Element]:
+    def named(self, *names: str) -> "Iterator[Element]":
         """Yield the inner elements of one of these names, in order."""
         return (each for each in self.inner if each.name in names)
 

@@ -1,7 +1,5 @@
 """The fewest rounds of schedules of a given number of steps, with proofs."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -276,7 +274,7 @@ def switches_line(instance: Instance) -> list[str]:
 
 
 def search(
-    task: RoundsTask, budget: Budget, seed: int, stop: Callable[[], object] | None
+    task: "RoundsTask", budget: Budget, seed: int, stop: Callable[[], object] | None
 ) -> RoundsResult:
     """Return the result of a search."""
     config = RunConfig(engines=[ENGINE], bounds=(), budget=budget, seed=seed)

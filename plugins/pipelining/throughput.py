@@ -1,7 +1,5 @@
 """``throughput``: the fewest rounds per chunk of endless schedules, checked independently."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

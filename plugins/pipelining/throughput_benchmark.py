@@ -1,7 +1,5 @@
 """The kind of benchmarks ``throughputs``: rounds per chunk, beside the published ones."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The content of a network file: a network, its transmitters and its receivers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -42,7 +40,7 @@ class NetworkFile:
     published: Rates | None = None
 
     @classmethod
-    def of(cls, network: Network, rates: Rates | None = None) -> NetworkFile:
+    def of(cls, network: Network, rates: Rates | None = None) -> "NetworkFile":
         """Return the file of a network whose terminals all send and receive."""
         known = (None, None, ()) if rates is None else (rates.unit, None, rates.latencies)
         return cls(network, network.terminals, network.terminals, (), *known)

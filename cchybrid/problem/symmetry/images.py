@@ -4,8 +4,6 @@ A model whose schedules have to be invariant under a group needs one variable fo
 flow; see the engine ``broadcast``. Unlike a quotient it needs no list of paths.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -32,7 +30,7 @@ class Images:
     channel: Rows
 
     @classmethod
-    def of(cls, problem: Problem, group: Group) -> Images:
+    def of(cls, problem: Problem, group: Group) -> "Images":
         """Return the images under a group of automorphisms of a Problem's instance.
 
         Raises

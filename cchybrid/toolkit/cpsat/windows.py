@@ -1,7 +1,5 @@
 """Time windows, derived before the search: the steps in which deliveries and options can happen."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,7 +50,7 @@ class Windows:
         *,
         symmetry: bool,
         certain: bool = False,
-    ) -> Windows:
+    ) -> "Windows":
         """Return the windows of a Problem.
 
         Parameters

@@ -1,7 +1,5 @@
 """The genome: one gene per delivery, with an option and a step (thesis sections 6.2, 6.3)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +40,7 @@ class Genome:
     radius: int
 
     @classmethod
-    def of(cls, problem: Problem, options: EvolutionOptions) -> Genome:
+    def of(cls, problem: Problem, options: EvolutionOptions) -> "Genome":
         """Return the genome of a Problem, without the options beyond the radius."""
         allowed = np.arange(problem.options, dtype=np.int32)
         number = allowed.copy()

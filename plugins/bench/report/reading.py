@@ -1,7 +1,5 @@
 """The checked runs of a suite of schedules as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -40,7 +38,7 @@ class Reading:
         return self.checked.name
 
     @property
-    def counted(self) -> Reading:
+    def counted(self) -> "Reading":
         """The same without the runs that do not hold, which are named and not counted."""
         return replace(self, runs=self.runs[self.runs.held])
 

@@ -6,8 +6,6 @@ M. Nakao, GraphGolf, https://github.com/mnakao/GraphGolf: 2-opt by simulated ann
 with a prescribed rotation, for the order/degree problem.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -120,7 +118,7 @@ class Annealing(EngineBase[AnnealingOptions]):
                     return Stop.LIMIT
             length *= self.options.growth
 
-    def _anneal(self, search: _Search, moves: int, run: DesignRun) -> None:
+    def _anneal(self, search: "_Search", moves: int, run: DesignRun) -> None:
         """Anneal once, and offer every network that is better than the run's best."""
         unit = search.temperature()
         better = run.known() if search.rotations == 1 else None
@@ -142,7 +140,7 @@ class Annealing(EngineBase[AnnealingOptions]):
             run.note(temperature=end, cost=search.costs[0], rotations=search.rotations)
             self._offer(search, run)
 
-    def _offer(self, search: _Search, run: DesignRun) -> None:
+    def _offer(self, search: "_Search", run: DesignRun) -> None:
         found = float(search.costs[1])
         if is_better(run, found):
             run.offer(search.links(), found)

@@ -1,7 +1,5 @@
 """One row of a suite of designs: a network to be designed, or a named one, and published values."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math
@@ -105,7 +103,7 @@ class DesignRow:
         return {"design": asdict(self)}
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> DesignRow:
+    def from_json(cls, record: Mapping[str, Any]) -> "DesignRow":
         """Return the row of a JSON object of ``to_json``."""
         values = dict(record["design"])
         values["weights"] = tuple((name, weight) for name, weight in values["weights"])
@@ -120,7 +118,7 @@ class DesignRow:
         return row
 
     @classmethod
-    def from_text(cls, values: Mapping[str, str]) -> DesignRow:
+    def from_text(cls, values: Mapping[str, str]) -> "DesignRow":
         """Return the row of a line of a table.
 
         Columns are those of ``SETTINGS``, cost terms and ``FIGURES``. The weights are those of the

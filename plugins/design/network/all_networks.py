@@ -6,8 +6,6 @@ the first is continued. In a network to which no link can be added, a node may h
 only if it is linked to every other node with an empty port.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -64,7 +62,7 @@ class _Partial:
         ports = ports_of(self.nodes, self.degree, self.links)
         return canonical_form(ports, [node in self.closed for node in range(self.nodes)])
 
-    def continued(self, maximal: bool) -> Iterator[_Partial]:
+    def continued(self, maximal: bool) -> "Iterator[_Partial]":
         """Yield the networks in which the next node is closed."""
         used = [0] * self.nodes
         linked: list[set[int]] = [set() for _ in range(self.nodes)]

@@ -1,7 +1,5 @@
 """Design tasks: what a network must be like, and what it is measured by."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -303,7 +301,7 @@ class DesignTask:
         return {key: value for key, value in self.to_json().items() if key != "extra_terms"}
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> DesignTask:
+    def from_json(cls, record: Mapping[str, Any]) -> "DesignTask":
         """Return the task of an object that ``to_json`` has made."""
         points = record["positions"]
         made = {

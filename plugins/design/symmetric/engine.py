@@ -10,8 +10,6 @@ T. Kitasuka, T. Matsuzaki, M. Iida, "Order adjustment approach using Cayley grap
 order/degree problem", IEICE Transactions E101-D (2018) 2908-2915, doi:10.1587/transinf.2018PAP0008.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from itertools import combinations
@@ -90,7 +88,7 @@ class Symmetric(EngineBase[SymmetricOptions]):
                         return Stop.EXHAUSTED
         return Stop.STALLED
 
-    def _all(self, search: _Search, run: DesignRun) -> bool:
+    def _all(self, search: "_Search", run: DesignRun) -> bool:
         """Try all largest connection sets of a group; return whether the run is over."""
         for chosen in search.all_sets():
             if run.should_stop():
@@ -98,7 +96,7 @@ class Symmetric(EngineBase[SymmetricOptions]):
             search.offer(chosen, search.cost(chosen), run)
         return False
 
-    def _improve(self, search: _Search, state: State, run: DesignRun) -> bool:
+    def _improve(self, search: "_Search", state: State, run: DesignRun) -> bool:
         """Exchange generators of a random set while it helps; return whether the run is over."""
         chosen = search.draw(state)
         cost = search.cost(chosen)

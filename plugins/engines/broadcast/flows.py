@@ -15,8 +15,6 @@ are one variable, and the constraints of one message per orbit suffice. The path
 need not be invariant: a flow decomposes into any shortest paths.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -56,7 +54,7 @@ class Senders:
     farthest: int
 
     @classmethod
-    def of(cls, problem: Problem, structure: NetworkStructure) -> Senders:
+    def of(cls, problem: Problem, structure: NetworkStructure) -> "Senders":
         """Return the senders of a Problem with a network structure."""
         distance, network = structure.distance, structure.network
         endpoints = frozenset(network.endpoints)

@@ -1,7 +1,5 @@
 """The input of a construction: network, messages and capacities, read forwards."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -89,7 +87,7 @@ class Context:
         self._uses: dict[Path, list[int]] = {}
         self._hops_to: dict[int, list[int]] = {}
 
-    def restarted(self) -> Context:
+    def restarted(self) -> "Context":
         """Reset the random state and the best steps; return the context."""
         self.random, self.known = Random(self._seed), math.inf
         return self

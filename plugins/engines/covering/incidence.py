@@ -10,8 +10,6 @@ enough, and *blank* ones, whose classes are not maximal because an excluded colu
 resource with the depot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -47,7 +45,7 @@ class Incidence:
     sharing: tuple[int, ...]
 
     @classmethod
-    def of(cls, packing: Packing, column: IntVector) -> Incidence:
+    def of(cls, packing: Packing, column: IntVector) -> "Incidence":
         """Return the incidence of these columns, in this order."""
         place, resource, count = packing.uses.entries(column)
         users: list[tuple[int, ...]] = []

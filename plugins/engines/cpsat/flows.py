@@ -13,8 +13,6 @@ L. R. Ford, D. R. Fulkerson, "Constructing maximal dynamic flows from static flo
 Research 6, 1958 (time-expanded networks). doi:10.1287/opre.6.3.419
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -51,7 +49,7 @@ class Demands:
     messages: dict[int, dict[int, list[int]]]
 
     @classmethod
-    def of(cls, problem: Problem) -> Demands | None:
+    def of(cls, problem: Problem) -> "Demands | None":
         """Return the demands of a Problem, ``None`` where the flow model does not apply."""
         structure = problem.structure
         if structure is None:

@@ -12,8 +12,6 @@ The neighbourhoods are those of large-neighbourhood search (P. Shaw 1998). In co
 ``lns``, nothing is optimised: decisions about a few deliveries take hundredths of a second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count

@@ -1,7 +1,5 @@
 """Flow decomposition: an integer flow becomes paths, one per message."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The numbers of steps that are still open: which one to decide next, and for how long."""
 
-from __future__ import annotations
-
 import time
 
 from cchybrid.plugin.engine import Run

@@ -10,8 +10,6 @@ P. Shaw, "Using constraint programming and local search methods to solve vehicle
 CP 1998 (large neighbourhoods of related parts). doi:10.1007/3-540-49481-2_30
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The engine ``matching``: messages are matched to links in every step; many random restarts."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from cchybrid.plugin.engine import EngineBase, NoOptions, Run, Stop
@@ -102,7 +100,7 @@ class Matching(EngineBase[NoOptions]):
 
 
 def _reach(
-    steps: int, problem: Problem, search: _Restarts, budget: EvaluationBudget, run: Run
+    steps: int, problem: Problem, search: "_Restarts", budget: EvaluationBudget, run: Run
 ) -> Assignment | None:
     """Return a schedule of at most ``steps`` steps; ``None`` if it is of no use any more.
 

@@ -1,7 +1,5 @@
 """The part of a Problem that the engine searches: the options whose path is one hop."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,7 +40,7 @@ class OneHop:
     has_routes: bool
 
     @classmethod
-    def of(cls, problem: Problem) -> OneHop:
+    def of(cls, problem: Problem) -> "OneHop":
         """Return the options of one hop of a Problem; a quotient may not list all."""
         if not problem.complete and problem.structure is not None:
             problem = list_hops(problem)

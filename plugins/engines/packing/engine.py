@@ -1,7 +1,5 @@
 """The engine ``packing``: scatters step by step, each step filled by local search."""
 
-from __future__ import annotations
-
 import math
 from time import monotonic
 from typing import NamedTuple
@@ -166,7 +164,7 @@ def _solve(problem: Problem, run: Run) -> Stop:
     return Stop.LIMIT if run.should_stop() else Stop.EXHAUSTED
 
 
-def _better(search: Schedules, run: Run, end: float) -> tuple[Assignment, Problem] | None:
+def _better(search: "Schedules", run: Run, end: float) -> tuple[Assignment, Problem] | None:
     """Make one schedule, by ``end`` if possible; return it if it is better than the best."""
     with watched(run) as stop:
         search.start(run.lower(), stop)

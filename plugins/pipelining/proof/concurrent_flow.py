@@ -7,8 +7,6 @@ the prices. If it is not optimal, both are rounded instead: the bound and the fl
 same, but may differ.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections import Counter

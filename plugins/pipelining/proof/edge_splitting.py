@@ -8,8 +8,6 @@ Discrete Mathematics 8, 1995; used for collectives by Zhao et al., "ForestColl",
 In other networks it may fail.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """Integer maximum flows and minimum cuts, by OR-Tools."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -7,8 +7,6 @@ integers, and the checker computes the bound that the rounded one proves. If no 
 optimum, the basis is solved in fractions.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -6,8 +6,6 @@ that demands most is found by Newton's method for fractions (Dinkelbach, Managem
 1967, doi:10.1287/mnsc.13.7.492): minimum cuts in integers, from one quotient to the next.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections import Counter, deque

@@ -5,8 +5,6 @@ Trees from given roots, as many as the smallest cut allows (Edmonds, "Edge-disjo
 permits, which is one maximum flow.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections import Counter, deque
