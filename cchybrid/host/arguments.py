@@ -1,7 +1,5 @@
 """Readers of what callers give: names, options, and the limits of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Set
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +82,7 @@ def read_names(names: Any, where: str, hint: str) -> list[str]:
     return [read_text(name, where) for name in listed]
 
 
-def read_left_out(names: Any, taking_part: Set[str], registry: Registry) -> set[str]:
+def read_left_out(names: Any, taking_part: Set[str], registry: "Registry") -> set[str]:
     """Return the present names of the engines that are left out of those that would take part."""
     with with_context("without"):
         left_out = {registry.engine(n).name for n in read_names(names, "", "give their names")}

@@ -24,8 +24,6 @@ K. Jamieson and A. Talwalkar, Non-stochastic best arm identification and hyperpa
 optimization, AISTATS 2016, PMLR 51:240-248, https://arxiv.org/abs/1502.07943.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -159,12 +157,12 @@ class QuotientSearch:
         drawn = choices(instance, self._found, seed, self._run.should_stop)
         return [choice for choice in drawn if not self._candidate(choice.action).dropped]
 
-    def _candidate(self, action: GroupAction) -> Candidate:
+    def _candidate(self, action: GroupAction) -> "Candidate":
         """Return the candidate of a group action, a new one if it was not drawn before."""
         fresh = Candidate(action, self._options.first_slice_seconds)
         return self._candidates.setdefault(action.key, fresh)
 
-    def _halve(self, candidates: list[Candidate]) -> list[Candidate]:
+    def _halve(self, candidates: "list[Candidate]") -> "list[Candidate]":
         """Run rounds of successive halving; return the finalists."""
         finalists = self._options.finalists
         while candidates and not self._is_over():
@@ -177,7 +175,7 @@ class QuotientSearch:
             candidates = candidates[: (len(candidates) + 1) // 2]
         return candidates[:finalists]
 
-    def _run_slice(self, candidate: Candidate) -> bool:
+    def _run_slice(self, candidate: "Candidate") -> bool:
         """Run the engine on a quotient for one slice; return whether to keep the candidate."""
         action, best = candidate.action, self._run.best()
         size = action.steps_per_round

@@ -1,7 +1,5 @@
 """Names of the nodes of a graph, and the order in which they are numbered."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable
 from decimal import Decimal
@@ -25,7 +23,7 @@ MAX_EXACT = 2**53
 """From here on not every whole number is one of 64 bits with fractions (IEEE 754)."""
 
 
-def node_names(graph: nx.Graph, ignore: bool | None) -> tuple[dict[Hashable, str], list[str]]:
+def node_names(graph: "nx.Graph", ignore: bool | None) -> tuple[dict[Hashable, str], list[str]]:
     """Return the name of every node, in the order of their numbers, and notes on unused names.
 
     A name is the attribute ``label`` or ``name``, or else the node itself. Whole numbers determine

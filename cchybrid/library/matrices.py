@@ -1,7 +1,5 @@
 """Networks from adjacency matrices and from lists of channels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +51,7 @@ def read_matrix(matrix: Any, name: str) -> Network:
     return Network(name, int(matrix.shape[0]), tuple(channels))
 
 
-def read_bandwidths(matrix: Any) -> nx.DiGraph:
+def read_bandwidths(matrix: Any) -> "nx.DiGraph":
     """Return the graph of a matrix of bandwidths in GB/s; 0 stands for no channel."""
     import networkx as nx
 
@@ -64,7 +62,7 @@ def read_bandwidths(matrix: Any) -> nx.DiGraph:
     return graph
 
 
-def _cells(matrix: Any) -> tuple[Any, Any, np.ndarray[Any, Any]]:
+def _cells(matrix: Any) -> "tuple[Any, Any, np.ndarray[Any, Any]]":
     """Return the rows, columns and values of the entries of a square matrix other than 0."""
     import numpy as np
 
@@ -82,7 +80,7 @@ def _cells(matrix: Any) -> tuple[Any, Any, np.ndarray[Any, Any]]:
     return rows, columns, dense[rows, columns]
 
 
-def _whole(values: np.ndarray[Any, Any]) -> list[int | None]:
+def _whole(values: "np.ndarray[Any, Any]") -> list[int | None]:
     """Return the entries as capacities; ``None`` where an entry is none."""
     sizes: list[int | None] = []
     for value in values.tolist():

@@ -1,7 +1,5 @@
 """Networks: nodes and directed channels with a capacity."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -312,7 +310,7 @@ class Network(ShownNetwork):
         """The number of each node by the name that ``node_name`` returns."""
         return {self.node_name(node): node for node in range(self.nodes)}
 
-    def reversed(self) -> Network:
+    def reversed(self) -> "Network":
         """Return the network with every channel reversed."""
         return replace(
             self,
@@ -347,7 +345,7 @@ class Network(ShownNetwork):
         return record
 
     @classmethod
-    def from_json(cls, record: Any, where: str = "network") -> Network:
+    def from_json(cls, record: Any, where: str = "network") -> "Network":
         """Read the ``network`` object of the instance format."""
         record = expect(record, dict, where)
         keys = (
@@ -373,7 +371,7 @@ class Network(ShownNetwork):
     @classmethod
     def from_links(
         cls, name: str, nodes: int, links: Iterable[tuple[int, int]], **rest: Any
-    ) -> Network:
+    ) -> "Network":
         """Return the network of undirected links, each two channels; repeated links add capacity.
 
         ``rest`` takes the other fields of the class, such as ``positions``.
@@ -384,7 +382,7 @@ class Network(ShownNetwork):
     @classmethod
     def from_arcs(
         cls, name: str, nodes: int, arcs: Iterable[tuple[int, int]], **rest: Any
-    ) -> Network:
+    ) -> "Network":
         """Return the network of directed links; repeated links add capacity."""
         count = Counter(_whole_arc(arc, f"arcs[{index}]") for index, arc in enumerate(arcs))
         channels = tuple(Channel(a, b, size) for (a, b), size in sorted(count.items()))

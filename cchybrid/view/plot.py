@@ -1,7 +1,5 @@
 """Plots of values in a file, in one style; figures, which a plugin draws."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -43,7 +41,7 @@ def draw(*values: Any) -> Any:
 
 
 @contextmanager
-def new_plot(path: Path, title: str, across: str, upwards: str) -> Iterator[Axes]:
+def new_plot(path: Path, title: str, across: str, upwards: str) -> "Iterator[Axes]":
     """Yield the axes of a plot, with its title and the names of both axes; then write the file.
 
     Raises

@@ -1,7 +1,5 @@
 """One row of a suite: an instance by name, and the values published about it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -119,7 +117,7 @@ class Row:
         return record
 
     @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Row:
+    def from_json(cls, record: Mapping[str, Any]) -> "Row":
         """Return the row of a JSON object of ``to_json``."""
         spec: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value
@@ -145,7 +143,7 @@ class Row:
         return cls(InstanceSpec(**spec), published, target, record.get("measure") is True)
 
     @classmethod
-    def from_text(cls, values: Mapping[str, str], folder: Path) -> Row:
+    def from_text(cls, values: Mapping[str, str], folder: Path) -> "Row":
         """Read a row from texts: a line of a CSV file, or the values of a suite.
 
         Parameters
@@ -194,7 +192,7 @@ class Row:
                     del spec[key]
         return cls(InstanceSpec(**spec), Published(**published), target, measure)
 
-    def with_rates_of(self, other: Row) -> Row:
+    def with_rates_of(self, other: "Row") -> "Row":
         """Return the row with the published values by engine of ``other``, a row of the same name.
 
         Raises

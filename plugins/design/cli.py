@@ -1,7 +1,5 @@
 """``design``, also of fronts, ``designers`` and ``check-design``."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Mapping
@@ -210,7 +208,7 @@ def _front(
 
 
 def _finish(
-    result: RunResult,
+    result: "RunResult",
     files: Files,
     complete: bool,
     as_json: bool,
@@ -353,7 +351,7 @@ def _weights(texts: list[str]) -> dict[str, float]:
     return weights
 
 
-def _write(result: DesignResult, path: Path) -> None:
+def _write(result: "DesignResult", path: Path) -> None:
 
     network = result.network
     assert network is not None

@@ -1,7 +1,5 @@
 """``time`` and ``simulate``: how long a schedule takes, by a model or by a simulator."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
@@ -115,7 +113,7 @@ def simulate(
     raise typer.Exit(0 if result.undisturbed else 1)
 
 
-def read_model(startup: float, bandwidth: float, per_hop: float) -> TimeModel:
+def read_model(startup: float, bandwidth: float, per_hop: float) -> "TimeModel":
     """Return the time model that the options describe."""
     from .time_models import TimeModel
 

@@ -1,7 +1,5 @@
 """``rounds`` and ``pareto``: steps against rounds per chunk."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -171,7 +169,7 @@ def pareto(
     raise typer.Exit(0 if front.complete else 1)
 
 
-def _short(point: FrontPoint) -> str:
+def _short(point: "FrontPoint") -> str:
     return f"{point.chunks} chunks, {point.steps} steps, {point.rounds} rounds"
 
 

@@ -1,7 +1,5 @@
 """``throughput``: rounds per chunk as the number of chunks grows, exactly."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -111,7 +109,7 @@ def _print_halves(instance: Instance, seconds: float, unit: Fraction | None, as_
     return 0 if all(half.certified for half in halves) else 1
 
 
-def _lines(result: ThroughputResult, unit: Fraction | None) -> list[str]:
+def _lines(result: "ThroughputResult", unit: Fraction | None) -> list[str]:
     """Return the result as lines for people, with rates if a capacity of 1 is known."""
     from .rates import buffer_of
 

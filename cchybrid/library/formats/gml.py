@@ -1,7 +1,5 @@
 """GML, read by NetworkX after a check for what NetworkX would drop in silence."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from typing import TYPE_CHECKING
@@ -23,7 +21,7 @@ _ONCE = {
 """Keys of one value; NetworkX writes the values of a list under a key of several."""
 
 
-def read_gml(text: str) -> nx.Graph:
+def read_gml(text: str) -> "nx.Graph":
     """Return the graph of a GML text.
 
     Raises

@@ -1,7 +1,5 @@
 """GraphML, read by NetworkX after a check for what NetworkX would drop in silence."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -28,7 +26,7 @@ _NUMBERS = ("int", "integer", "long", "float", "double")
 """The types of numbers that NetworkX reads."""
 
 
-def read_graphml(text: str) -> nx.Graph:
+def read_graphml(text: str) -> "nx.Graph":
     """Return the graph of a GraphML text, with the defaults of its attributes.
 
     Raises

@@ -16,8 +16,6 @@
    first, unless channels must be full in every step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -291,7 +289,7 @@ class _Search:
         large = int(tight.uses.usable.sum()) * steps >= MIN_LOCAL
         return large and self.problem.ordered and not tight.full.any()
 
-    def _is_useful(self, target: int, stage: _Stage) -> bool:
+    def _is_useful(self, target: int, stage: "_Stage") -> bool:
         """Return whether to go on with a decision, before what others have found is repaired."""
         if not self.run.wants(target):
             return False
@@ -304,7 +302,7 @@ class _Search:
             self._repaired = -1
         return best == self._repaired
 
-    def _record(self, target: int, stage: _Stage, answer: Answer) -> None:
+    def _record(self, target: int, stage: "_Stage", answer: Answer) -> None:
         """Offer the schedule of an answer or record its refutation, and count its effort."""
         if answer.assignment is not None and answer.problem is not None:
             self._offer(answer.assignment, answer.problem)
@@ -315,7 +313,7 @@ class _Search:
         # Report before counting evaluations, which may end the run.
         self.targets.spend(evaluations(answer.units))
 
-    def _stages(self, target: int) -> Iterator[_Stage]:
+    def _stages(self, target: int) -> "Iterator[_Stage]":
         """Yield the models to try.
 
         First short options only, if these are much fewer, then all options. Where short options
@@ -342,7 +340,7 @@ class _Search:
     def _fits(self, uses: UsageMatrix, steps: int) -> bool:
         return int(uses.usable.sum()) * steps <= self.options.max_booleans
 
-    def _ask(self, target: int, stage: _Stage, limit: float) -> Answer:
+    def _ask(self, target: int, stage: "_Stage", limit: float) -> Answer:
         run, options, tight = self.run, self.options, stage.tight
         full = tight is not None and bool(tight.full.any())
 
