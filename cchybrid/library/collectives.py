@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from cchybrid.library.node_lists import parse_nodes, parse_pairs
 from cchybrid.library.node_numbers import node_numbers, node_pairs, read_pairs
@@ -193,71 +194,46 @@ def _all(roles: Roles) -> tuple[int, ...]:
     return roles.participants
 
 
-def _one_to_all_broadcast(roles: Roles) -> Collective:
-    """OAB, section 3.3.1: the root sends one message to all others."""
-    return Collective("OAB", (Message(roles.root, _others(roles.participants, roles.root)),))
+def _broadcast(node: int, others: tuple[int, ...]) -> list[Message]:
+    """Return one message to all others (sections 3.3.1, 3.4.1 and 3.5, eq. 3.7)."""
+    return [Message(node, others)] if others else []
 
 
-def _all_to_all_broadcast(roles: Roles) -> Collective:
-    """AAB, section 3.4.1 (gossiping): every node sends one message to all others."""
-    nodes = _all(roles)
-    return Collective("AAB", tuple(Message(node, _others(nodes, node)) for node in nodes))
+def _scatter(node: int, others: tuple[int, ...]) -> list[Message]:
+    """Return a message to each other node (sections 3.3.2, 3.4.2 and 3.5, eq. 3.8 and 6.1)."""
+    return [Message(node, (other,)) for other in others]
 
 
-def _one_to_all_scatter(roles: Roles) -> Collective:
-    """OAS, section 3.3.2: the root sends each other node its own message."""
-    others = _others(roles.participants, roles.root)
-    return Collective("OAS", tuple(Message(roles.root, (node,)) for node in others))
+def _gather(node: int, others: tuple[int, ...]) -> list[Message]:
+    """Return a message from each other node (section 3.3.2 and table 3.1)."""
+    return [Message(other, (node,)) for other in others]
 
 
-def _all_to_all_scatter(roles: Roles) -> Collective:
-    """AAS, section 3.4.2 (complete exchange): one message for every ordered pair."""
-    nodes = _all(roles)
-    return Collective("AAS", tuple(Message(a, (b,)) for a in nodes for b in _others(nodes, a)))
+def _reduction(node: int, others: tuple[int, ...]) -> list[Reduction]:
+    """Return the reduction of the parts of all others (section 3.3.1 and table 3.1)."""
+    return [Reduction(others, node)]
 
 
-def _all_to_one_gather(roles: Roles) -> Collective:
-    """AOG, section 3.3.2: the reverse of OAS, each other node sends the root a message."""
-    others = _others(roles.participants, roles.root)
-    return Collective("AOG", tuple(Message(node, (roles.root,)) for node in others))
+Form = Callable[[int, tuple[int, ...]], list[Any]]
+"""Returns the messages between a node and all others."""
 
 
-def _all_to_one_reduce(roles: Roles) -> Collective:
-    """AOR, section 3.3.1: the parts of all others are combined on the way to the root."""
-    return Collective("AOR", (Reduction(_others(roles.participants, roles.root), roles.root),))
+def _between(name: str, form: Form, nodes: Sequence[int], others: Sequence[int]) -> Collective:
+    _check_pairs(len(nodes), len(others))
+    messages = (each for node in nodes for each in form(node, _others(others, node)))
+    return Collective(name, tuple(messages))
 
 
-def _all_to_all_gather(roles: Roles) -> Collective:
-    """AAG, table 3.1: every node gathers; the messages of AAS, receiver by receiver."""
-    nodes = _all(roles)
-    return Collective("AAG", tuple(Message(a, (b,)) for b in nodes for a in _others(nodes, b)))
+def _at_root(name: str, form: Form) -> Callable[[Roles], Collective]:
+    return lambda roles: _between(name, form, (roles.root,), roles.participants)
 
 
-def _all_to_all_reduce(roles: Roles) -> Collective:
-    """AAR, table 3.1: a reduction from all others to every node."""
-    nodes = _all(roles)
-    return Collective("AAR", tuple(Reduction(_others(nodes, node), node) for node in nodes))
+def _at_all(name: str, form: Form) -> Callable[[Roles], Collective]:
+    return lambda roles: _between(name, form, roles.participants, roles.participants)
 
 
-def _all_reduce(roles: Roles) -> Collective:
-    """Allreduce, as in MPI: every participant gets the sum of all parts."""
-    return Collective("allreduce", (AllReduction(tuple(roles.participants)),))
-
-
-def _many_to_many_broadcast(roles: Roles) -> Collective:
-    """MNB, section 3.5, eq. 3.7: each transmitter sends one message to all other receivers."""
-    _check_pairs(len(roles.transmitters), len(roles.receivers))
-    pairs = ((node, _others(roles.receivers, node)) for node in roles.transmitters)
-    return Collective("MNB", tuple(Message(node, others) for node, others in pairs if others))
-
-
-def _many_to_many_scatter(roles: Roles) -> Collective:
-    """MNS, section 3.5, eq. 3.8 and 6.1: a message from each transmitter to each receiver."""
-    _check_pairs(len(roles.transmitters), len(roles.receivers))
-    return Collective(
-        "MNS",
-        tuple(Message(a, (b,)) for a in roles.transmitters for b in _others(roles.receivers, a)),
-    )
+def _at_transmitters(name: str, form: Form) -> Callable[[Roles], Collective]:
+    return lambda roles: _between(name, form, roles.transmitters, roles.receivers)
 
 
 def _multicast(roles: Roles) -> Collective:
@@ -374,32 +350,33 @@ def _from_pairs(name: str, pairs: Sequence[tuple[int, int]], roles: Roles) -> Co
 
 
 PATTERNS: tuple[CollectiveInfo, ...] = (
-    CollectiveInfo("OAB", "OAB", _one_to_all_broadcast, "one-to-all broadcast from the root",
+    CollectiveInfo("OAB", "OAB", _at_root("OAB", _broadcast), "one-to-all broadcast from the root",
         ("broadcast", "bcast"), roles=("root",)),
-    CollectiveInfo("AAB", "AAB", _all_to_all_broadcast, "all-to-all broadcast (gossiping)",
+    CollectiveInfo("AAB", "AAB", _at_all("AAB", _broadcast), "all-to-all broadcast (gossiping)",
         ("allgather",)),
-    CollectiveInfo("OAS", "OAS", _one_to_all_scatter, "one-to-all scatter from the root",
+    CollectiveInfo("OAS", "OAS", _at_root("OAS", _scatter), "one-to-all scatter from the root",
         ("scatter",), roles=("root",)),
-    CollectiveInfo("AAS", "AAS", _all_to_all_scatter, "all-to-all scatter (complete exchange)",
+    CollectiveInfo("AAS", "AAS", _at_all("AAS", _scatter), "all-to-all scatter (complete exchange)",
         ("alltoall",)),
-    CollectiveInfo("AOG", "AOG", _all_to_one_gather, "all-to-one gather to the root", ("gather",),
-        roles=("root",)),
-    CollectiveInfo("AOR", "AOR", _all_to_one_reduce, "all-to-one reduction to the root",
+    CollectiveInfo("AOG", "AOG", _at_root("AOG", _gather), "all-to-one gather to the root",
+        ("gather",), roles=("root",)),
+    CollectiveInfo("AOR", "AOR", _at_root("AOR", _reduction), "all-to-one reduction to the root",
         ("reduce",), roles=("root",)),
-    CollectiveInfo("AAG", "AAG", _all_to_all_gather,
+    CollectiveInfo("AAG", "AAG", _at_all("AAG", _gather),
         "all-to-all gather: alltoall read by receivers"),
-    CollectiveInfo("AAR", "AAR", _all_to_all_reduce, "all-to-all reduction, one to every node",
-        ("reduce-scatter",)),
-    CollectiveInfo("allreduce", "allreduce", _all_reduce,
+    CollectiveInfo("AAR", "AAR", _at_all("AAR", _reduction),
+        "all-to-all reduction, one to every node", ("reduce-scatter",)),
+    CollectiveInfo("allreduce", "allreduce",
+        lambda roles: Collective("allreduce", (AllReduction(roles.participants),)),
         "every node gets the sum of all parts; several chunks take several paths"),
     CollectiveInfo("scan", "scan", lambda roles: Collective("scan", (Scan(_all(roles)),)),
         "prefix sums: every node gets the sum of the parts of the nodes up to itself, by number"),
     CollectiveInfo("exscan", "exscan", lambda roles: Collective("exscan", (Exscan(_all(roles)),)),
         "the same without its own part; the first node gets nothing", ("exclusive-scan",)),
-    CollectiveInfo("MNB", "MNB", _many_to_many_broadcast,
+    CollectiveInfo("MNB", "MNB", _at_transmitters("MNB", _broadcast),
         "broadcast from each transmitter to all receivers", ("many-to-many-broadcast",),
         roles=("transmitters", "receivers")),
-    CollectiveInfo("MNS", "MNS", _many_to_many_scatter,
+    CollectiveInfo("MNS", "MNS", _at_transmitters("MNS", _scatter),
         "scatter from each transmitter to all receivers",
         ("many-to-many", "many-to-many-scatter"), roles=("transmitters", "receivers")),
     CollectiveInfo("multicast", "multicast[:NODES]", _multicast,
