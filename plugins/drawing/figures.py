@@ -42,6 +42,8 @@ GUTTER = 10.0
 TITLE = 13.0
 LINE = 10.5
 """Height of a line of a legend or caption, in points."""
+DOT: Any = {"marker": "o", "color": "none", "markeredgecolor": styles.DARK, "markersize": 5.5}
+"""Style of nodes in a legend."""
 
 
 def draw(found: Network | Schedule, step: int | None = None, chart: str | None = None) -> Figure:
@@ -208,18 +210,16 @@ def _columns(network: Network, count: int) -> tuple[int, Scene]:
     for columns in range(min(count, 2), min(count, 6) + 1):
         width = min(styles.COLUMN, (styles.PAGE - (columns - 1) * GUTTER) / columns)
         scenes[columns] = make_scene(network, width, styles.MAX_HEIGHT - 150)
+
+    def fits(columns: int) -> bool:
+        height = scenes[columns].height + TITLE + GUTTER
+        return -(-count // columns) * height <= styles.MAX_HEIGHT - 4 * LINE
+
     clear = [columns for columns, scene in scenes.items() if scene.gap >= MIN_PANEL_GAP]
-    if clear:
-        columns = max(clear, key=lambda columns: (count % columns == 0, columns))
-        if (
-            -(-count // columns) * (scenes[columns].height + TITLE + GUTTER)
-            <= styles.MAX_HEIGHT - 4 * LINE
-        ):
-            return columns, scenes[columns]
-    for columns, scene in scenes.items():
-        if -(-count // columns) * (scene.height + TITLE + GUTTER) <= styles.MAX_HEIGHT - 4 * LINE:
-            break
-    return columns, scene
+    columns = max(clear, key=lambda columns: (count % columns == 0, columns), default=0)
+    if not clear or not fits(columns):
+        columns = next(filter(fits, scenes), max(scenes))
+    return columns, scenes[columns]
 
 
 def _figure(
@@ -309,13 +309,7 @@ def _step_legend(keys: MessageKeys) -> Legend:
             "allreduce": "holds the whole sum before the step",
         }
         text = words.get(kind, "before the step, holds the sum that it needs")
-        style: Any = {
-            "marker": "o",
-            "color": "none",
-            "markeredgecolor": styles.DARK,
-            "markersize": 5.5,
-        }
-        legend.append((Line2D([], [], markerfacecolor=styles.HELD, **style), text))
+        legend.append((Line2D([], [], markerfacecolor=styles.HELD, **DOT), text))
     elif not keys.words:
         legend.append((None, "Colours only distinguish paths that meet."))
     symbols = artists.symbols_legend(keys.schedule.instance.network)
@@ -373,17 +367,16 @@ def _bound_arrows(scene: Scene, bound: BoundPicture) -> list[Arrow]:
 def _bound_legend(bound: BoundPicture) -> Legend:
     from matplotlib.lines import Line2D
 
-    style: Any = {"marker": "o", "color": "none", "markeredgecolor": styles.DARK, "markersize": 5.5}
     legend: Legend = []
     if bound.inside:
-        handle = Line2D([], [], markerfacecolor=styles.INSIDE, markeredgewidth=1.5, **style)
+        handle = Line2D([], [], markerfacecolor=styles.INSIDE, markeredgewidth=1.5, **DOT)
         legend.append((handle, "set of nodes"))
     if bound.channels:
         weights = {round(weight, 6) for weight in bound.channels.values() if weight > 0}
         word = "channels counted" if len(weights) == 1 else "channels (wider: higher price)"
         legend.append((Line2D([], [], color=styles.COLOURS[1], linewidth=1.8), word))
     for number in range(len(bound.layers)):
-        handle = Line2D([], [], markerfacecolor=_layer_colour(number, len(bound.layers)), **style)
+        handle = Line2D([], [], markerfacecolor=_layer_colour(number, len(bound.layers)), **DOT)
         legend.append((handle, f"step {number}" if number else "informed at step 0"))
     return legend
 
