@@ -2,7 +2,7 @@
 
 Up to ``MAX_EXACT_NODES`` nodes all divisions are counted, so the term is exact. For more it is the
 heuristic of Fiduccia and Mattheyses, as in the paper. networkx has only that of Kernighan and Lin,
-which keeps the sizes of the parts. ``exact_bisection`` computes the minimum by CP-SAT.
+which keeps the sizes of the parts.
 
 References
 ----------

@@ -1,8 +1,8 @@
 """Cost terms: mean and maximum latency in hops.
 
 The mean runs over all ordered pairs of nodes including each node with itself, as in the tables of
-Marden's paper: it is 16 for a ring of 64 nodes. ``mean_over_others`` converts it to the mean over
-pairs of different nodes, as in the order/degree problem.
+Marden's paper: it is 16 for a ring of 64 nodes. The mean over pairs of different nodes, as in the
+order/degree problem, is n / (n - 1) times as large.
 """
 
 import math
@@ -17,8 +17,3 @@ def latency(ports: Ports) -> tuple[float, float]:
     if total < 0:
         return math.inf, math.inf
     return total / len(ports) ** 2, float(diameter)
-
-
-def mean_over_others(mean: float, nodes: int) -> float:
-    """Return the mean latency over pairs of different nodes, for the mean over all pairs."""
-    return mean * nodes / (nodes - 1)

@@ -9,7 +9,7 @@ from cchybrid_plugins.design.network.distances import (
     scratch,
     search_distances,
 )
-from cchybrid_plugins.design.network.latency import latency, mean_over_others
+from cchybrid_plugins.design.network.latency import latency
 from cchybrid_plugins.design.network.ports import Ports, links_of, ports_of
 from hypothesis import given, settings
 
@@ -60,7 +60,3 @@ def test_networks_that_are_not_connected_have_infinite_latency() -> None:
         ports = ports_of(nodes, 2, links)
         assert all_distances(ports) == (UNREACHABLE, UNREACHABLE)
         assert latency(ports) == (np.inf, np.inf)
-
-
-def test_the_mean_over_other_nodes() -> None:
-    assert mean_over_others(16.0, 64) == 16.0 * 64 / 63

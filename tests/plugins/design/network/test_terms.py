@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from cchybrid_plugins.design.network.bisection import STARTS, bisection, improve_halves, part_sizes
 from cchybrid_plugins.design.network.cost import Cost
-from cchybrid_plugins.design.network.exact_bisection import exact_bisection
 from cchybrid_plugins.design.network.faults import node_faults, random_faults
 from cchybrid_plugins.design.network.ports import Links, Ports, links_of, ports_of
 from cchybrid_plugins.design.network.routes import contention, path_deviations
@@ -19,6 +18,7 @@ from hypothesis import strategies as st
 
 from cchybrid.toolkit.kernels.rng import seed_state
 from tests.examples import examples
+from tests.plugins.design.network.exact_bisection import exact_bisection
 from tests.plugins.design.network.plain_distances import binary_tree, random_ports, ring, torus
 from tests.plugins.design.network.plain_routes import plain_routes
 

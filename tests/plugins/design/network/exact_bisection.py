@@ -2,10 +2,9 @@
 
 from collections import Counter
 
+from cchybrid_plugins.design.network.bisection import part_sizes
+from cchybrid_plugins.design.network.ports import Ports, links_of
 from ortools.sat.python import cp_model
-
-from .bisection import part_sizes
-from .ports import Ports, links_of
 
 
 def exact_bisection(ports: Ports, seconds: float = 60.0) -> int:
