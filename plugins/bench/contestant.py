@@ -85,11 +85,6 @@ class Contestant:
         return ", ".join(amounts)
 
     @property
-    def is_first_schedule_unusual(self) -> bool:
-        """Whether the greedy schedule takes part otherwise than by default for this contestant."""
-        return self.engines != () and self.first_schedule != (self.engines is None)
-
-    @property
     def key(self) -> str:
         """The key in the store: equal keys mean equal settings."""
         return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))

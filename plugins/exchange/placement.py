@@ -92,7 +92,8 @@ class Placement:
         self._shared = {(b, a): (a, b) for a, b in network.half_duplex}
         self._load: Counter[tuple[int, tuple[int, int]]] = Counter()
         self._routes = Routes(replace(network, endpoints=network.terminals), 0)
-        self._paths = cache(self._shortest_paths)
+        # Shortest paths that pass no GPU, as far as there are not too many.
+        self._paths = cache(lambda *ends: [*islice(self._routes.paths(*ends), MAX_PATHS)])
 
     def put(self, a: int, b: int, step: int) -> tuple[int, tuple[int, ...]]:
         """Put a transfer between two GPUs into the first step with room, from a step on.
@@ -110,7 +111,3 @@ class Placement:
                     return step, path
             step += 1
         return step, ends
-
-    def _shortest_paths(self, start: int, end: int) -> list[tuple[int, ...]]:
-        """Return shortest paths that pass no GPU, as far as there are not too many."""
-        return [*islice(self._routes.paths(start, end), MAX_PATHS)]

@@ -45,7 +45,8 @@ def _name(contestant: Contestant) -> tuple[str, ...]:
     words = _words(
         ("--engine", engines), ("--without", without), ("--strategy", strategy), *options
     )
-    if contestant.is_first_schedule_unusual:
+    # Only where it takes part otherwise than by default.
+    if contestant.engines != () and contestant.first_schedule != (contestant.engines is None):
         words += ("--first-schedule" if contestant.first_schedule else "--no-first-schedule",)
     return words
 

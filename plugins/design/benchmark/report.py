@@ -50,7 +50,12 @@ def design_report(checked: CheckedSuite) -> Report:
             continue
         best = min(counted, key=lambda run: _cost(row, run.found))
         if row.collective:
-            steps.append(_steps_line(row, best.found))
+            values, bounds = best.found.values, best.found.bounds
+            steps.append({
+                "collective": row.collective, "degree": row.degree, "nodes": row.nodes,
+                "steps": int(values["steps"]), "bound over all networks": int(bounds["steps"]),
+                "no network has fewer": best.found.proven, "certified on it": best.found.certified,
+            })  # fmt: skip
         entries = _columns(row, best.run.seed, best.found)
         records += entries
         lines.append(_line(row, entries, best.found))
@@ -83,14 +88,6 @@ def _cost(row: DesignRow, found: CheckedDesign) -> tuple[float, float]:
         for name, weight in row.weights
     )
     return values.get("steps", 0.0), weighted
-
-
-def _steps_line(row: DesignRow, found: CheckedDesign) -> Line:
-    return {
-        "collective": row.collective, "degree": row.degree, "nodes": row.nodes,
-        "steps": int(found.values["steps"]), "bound over all networks": int(found.bounds["steps"]),
-        "no network has fewer": found.proven, "certified on it": found.certified,
-    }  # fmt: skip
 
 
 def _columns(row: DesignRow, seed: int, checked: CheckedDesign) -> list[Line]:

@@ -11,7 +11,7 @@ from cchybrid.model.errors import PluginError
 from cchybrid.model.text import error_line
 from cchybrid.plugin.records import CostTermInfo, load_target
 
-from .faults import survives_any_fault
+from .faults import node_faults
 from .latency import latency
 from .ports import Ports
 from .task import DesignTask
@@ -70,7 +70,7 @@ class Cost:
         that are left, is greater than the limit.
         """
         ports = np.sort(ports, axis=1)
-        if self.task.fault_tolerant and not survives_any_fault(ports):
+        if self.task.fault_tolerant and math.isinf(node_faults(ports)[0]):
             return math.inf
         found: dict[str, tuple[float, ...]] = {}
         bounds = {} if self._unbounded or limit == math.inf else self._bounds(ports, found)

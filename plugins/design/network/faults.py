@@ -35,11 +35,6 @@ def node_faults(ports: Ports) -> tuple[float, float]:
     return total / (nodes * (nodes - 1) ** 2), float(diameter)
 
 
-def survives_any_fault(ports: Ports) -> bool:
-    """Return whether the other nodes stay connected when any one node fails."""
-    return math.isfinite(node_faults(ports)[0])
-
-
 @compiled
 def _without_each(ports: Ports, reach: Words) -> tuple[int, int]:
     """Return the sum of the sums and the maximum of the distances without one node.

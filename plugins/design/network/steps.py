@@ -20,7 +20,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cchybrid.design_checker import steps_bound
 from cchybrid.library.collectives import collective as build_collective
@@ -93,13 +92,9 @@ def network_reach(ports: Ports) -> Reach | None:
         if (levels[-1] == levels[-2]).all():
             return None
     links = (ports != np.arange(nodes, dtype=ports.dtype)[:, None]).sum(axis=1)
-    return Reach(links.tolist(), _rows(np.array(levels)))
-
-
-def _rows(levels: NDArray[np.int64]) -> Rows:
-    """Return the rows of nodes; each ends with its first entry of all nodes."""
-    nodes = levels.shape[1]
-    return [row[: row.index(nodes) + 1] for row in levels.T.tolist()]
+    # The row of a node ends with the first entry of all nodes.
+    within = [row[: row.index(nodes) + 1] for row in np.array(levels).T.tolist()]
+    return Reach(links.tolist(), within)
 
 
 def count_steps(task: DesignTask, reach: Reach) -> int:

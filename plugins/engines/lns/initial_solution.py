@@ -52,8 +52,4 @@ def _candidates(
     if whole is not None and whole.steps == steps + 1:
         size = np.bincount(whole.step[whole.step >= 0], minlength=steps + 1)
         for gone in np.argsort(size + random.random(steps + 1))[:MAX_REMOVED_STEPS].tolist():
-            yield _without(whole, gone)
-
-
-def _without(whole: Assignment, gone: int) -> Assignment:
-    return made_where(whole.step != gone, whole.option, whole.step - (whole.step > gone))
+            yield made_where(whole.step != gone, whole.option, whole.step - (whole.step > gone))
