@@ -51,7 +51,7 @@ class NoOrigin:
     match = lift
     instance: Any = property(lift)
 
-    def price(self, problem: Problem, delivery: int, cost: NDArray[np.float64]) -> Price:
+    def price(self, problem: "Problem", delivery: int, cost: NDArray[np.float64]) -> Price:
         """Return the cheapest option that is listed, without a path."""
         option, spent = cheapest_listed(problem, delivery, cost)
         return Price(spent, int(problem.option_requires[option]), ())
