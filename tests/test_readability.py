@@ -1,6 +1,7 @@
 """Pages are read with ease: no sentence is too long, and explanations use short words."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,10 @@ def test_long_words_and_sentences_are_harder():
     assert READABILITY.reading_ease(hard) < 0
     assert READABILITY.too_long(" ".join(["word"] * 36)) != []
     assert READABILITY.too_long(" ".join(["word"] * 35)) == []
+
+
+def test_the_documentation_is_short():
+    """Reports, generated pages, the archive and code between fences do not count."""
+    pages = [page for page in READABILITY.pages() if page.parent.name != "archive"]
+    fence = re.compile("```.*?```", re.DOTALL)
+    assert sum(len(fence.sub("", page.read_text()).split()) for page in pages) <= 23_000
