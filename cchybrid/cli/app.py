@@ -38,7 +38,7 @@ FIRST_DAY = (
     ("draw s.json -o s.html", "look at it"),
     ("prove s.json", "write the certificate"),
     ("check s.json s.certificate.json", "check both"),
-    ("topologies", "list the networks that have a name"),
+    ("topologies", "the networks that have a name"),
 )
 """The commands of the first day, and what each is for."""
 
