@@ -21,7 +21,7 @@ from .msccl_import import judged_on_used
 from .placement import nodes_by_number
 from .xml_tree import Element
 
-MAX_TILES = 4096
+MAX_TILES = 1024
 MODEL = CommunicationModel("tdm", inject=1, accept=1)
 _TILE = re.compile(r"\s*\(\s*(\d{1,4})\s*,\s*(\d{1,4})\s*\)\s*", re.ASCII)
 _PORTS = {"N": (0, -1, "S"), "S": (0, 1, "N"), "E": (1, 0, "W"), "W": (-1, 0, "E")}
