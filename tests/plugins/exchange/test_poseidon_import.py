@@ -120,7 +120,7 @@ def test_tiles_are_the_nodes_of_their_numbers_where_names_are_numbers():
         (PAIRS.replace("(2,1)", "(2,2)"), "to='(2,2)' is no tile"),
         (PAIRS.replace('bandwidth="2"', 'bandwidth="0"'), "0 packets from tile 0 to 5"),
         (PAIRS.replace('bandwidth="2"', 'bandwidth="999999999"'), "999999999 packets"),
-        (SPEC.format(40, 40, "mesh"), "no more than 1,000,000 in all"),
+        (SPEC.format(32, 32, "mesh"), "no more than 1,000,000 in all"),
         ("<platform width='2' height='2'>", "not well-formed XML"),
         (PAIRS + '<communication type="all2all"/>', "line 7: another <communication>"),
         (
