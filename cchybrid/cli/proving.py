@@ -22,6 +22,7 @@ from cchybrid.cli.writable_files import check_writable
 from cchybrid.model import Instance
 from cchybrid.model.errors import CchybridError, InputError, PluginError
 from cchybrid.model.instance import read_json
+from cchybrid.model.shown import counted_steps
 from cchybrid.model.text import described, error_line
 from cchybrid.plugin.records import ProofFormatInfo, load_target
 from cchybrid.plugin.registry import load_registry
@@ -91,7 +92,7 @@ def prove(
     target = output or schedule.with_name(f"{schedule.stem}.certificate.json")
     if target.exists() and schedule.exists() and target.samefile(schedule):
         raise InputError("this is the schedule", where=f"-o {output}", hint="name another file")
-    _, about = read_described(schedule)
+    read, about = read_described(schedule)
     registry = load_plugins()
     # Standard output may be JSON, and bound providers of plugins may print.
     with _status(f"proving {schedule.name}") as tell, command_output_to_stderr():
@@ -119,7 +120,7 @@ def prove(
     else:
         lines = outcome.details()
         if verdict is not None:
-            lines.append(f"{schedule}: {_sentence(verdict)}")
+            lines.append(f"{schedule}: {_sentence(verdict, read.instance)}")
             lines += about
             lines.append(f"written to {target} ({target.stat().st_size:,} bytes)")
         lines += [f"written to {path} ({path.stat().st_size:,} bytes)" for path in files]
@@ -199,7 +200,7 @@ def check(
         print_lines([f"{schedule}: FAILED: {failure}", *about])
     else:
         lines = _explained(read.instance.to_json(), certificate) if explain else []
-        print_lines([f"{schedule}: {_sentence(verdict)}", *about, *lines])
+        print_lines([f"{schedule}: {_sentence(verdict, read.instance)}", *about, *lines])
     raise typer.Exit(0 if verdict is not None else 1)
 
 
@@ -261,17 +262,17 @@ def _shown(verdict: Any, instance: Instance) -> dict[str, Any]:
     return {key: getattr(verdict, key, None) for key in ("bound", "scope", "kind")}
 
 
-def _sentence(verdict: Any) -> str:
+def _sentence(verdict: Any, instance: Instance) -> str:
     """Return the verdict as a sentence, with the scope of the claim."""
-
+    size = counted_steps(instance, verdict.steps)
     if isinstance(verdict, RoundsVerdict):
         word = "optimal (certified)" if verdict.optimal else "not proven optimal"
         return (
-            f"valid, {verdict.steps} steps, {verdict.rounds} rounds, {word}: at most "
+            f"valid, {size}, {verdict.rounds} rounds, {word}: at most "
             f"{verdict.steps} steps need {verdict.bound} rounds per chunk or more; {verdict.kind}"
         )
     word = "optimal (certified)" if verdict.optimal else f"at least {verdict.bound} are needed"
-    return f"valid, {verdict.steps} steps, {word}; scope: {verdict.scope}; {verdict.kind}"
+    return f"valid, {size}, {word}; scope: {verdict.scope}; {verdict.kind}"
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from cchybrid.cli import arguments
 from cchybrid.model import Schedule
 from cchybrid.model.errors import with_context
 from cchybrid.model.instance import read_json
+from cchybrid.model.shown import counted, counted_steps
 from cchybrid.view.screen import print_lines
 
 ScheduleFile = Annotated[
@@ -46,12 +47,12 @@ def verify(schedule: ScheduleFile, as_json: arguments.AsJson = False) -> None:
         }
         print(json.dumps(record))
     elif violations:
-        print_lines([f"{schedule}: INVALID, {len(violations)} violations"])
+        print_lines([f"{schedule}: INVALID, {counted(len(violations), 'violation')}"])
         print_lines(f"  {each.rule}: {each.text}" for each in violations[:MAX_VIOLATIONS])
         if len(violations) > MAX_VIOLATIONS:
             print(f"  and {len(violations) - MAX_VIOLATIONS} more")
     else:
-        size = f"{len(read.steps)} steps, {read.channel_uses} channel uses"
+        size = f"{counted_steps(read.instance, len(read.steps))}, {read.channel_uses} channel uses"
         print_lines([f"{schedule}: valid, {size}"])
         if bound is not None and bound > len(read.steps):
             print(f"lower bound {bound}: FALSE, this very schedule has fewer steps")

@@ -24,6 +24,7 @@ from cchybrid.host.certificates import certificate
 from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import make_folder, read_text, write_bytes, write_text
+from cchybrid.model.shown import counted
 from cchybrid.referee.verify import refuse_invalid
 
 INDEX, ENTRIES = "index.csv", "entries"
@@ -32,6 +33,7 @@ OTHER = "other"
 MAX_ENTRY_BYTES = 1_000_000
 """Size above which the file of an entry is left out."""
 DAMAGED_HINT = "take it from the repository again"
+NEW_HINT = "name an archive, or a new folder"
 
 
 _Columns = namedtuple(
@@ -62,7 +64,7 @@ class Entry(_Columns):
     def words(self) -> str:
         """The steps and the bound in words."""
         word = f"at least {self.bound}" if self.bound else "no bound"
-        return f"{self.steps} steps, {'optimal' if self.steps == self.bound else word}"
+        return f"{counted(self.steps, 'step')}, {'optimal' if self.steps == self.bound else word}"
 
 
 class Archive:
@@ -71,16 +73,22 @@ class Archive:
     Raises
     ------
     InputError
-        Its index is damaged.
+        Its index is damaged, or it has files but no index.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.entries: dict[tuple[str, str], Entry] = {}
         path = folder / INDEX
-        lines = csv.reader(io.StringIO(read_text(path) if path.exists() else ""))
+        if not path.exists():
+            if folder.is_dir() and any(folder.iterdir()):
+                raise InputError("no archive, and not empty", where=str(folder), hint=NEW_HINT)
+            return
+        head, *lines = [*csv.reader(io.StringIO(read_text(path)))] or [[]]
         try:
-            for suite, row, steps, bound, *rest in list(lines)[1:]:
+            if tuple(head) != Entry._fields:
+                raise ValueError("its first line names other columns")
+            for suite, row, steps, bound, *rest in lines:
                 entry = Entry._make((suite, row, int(steps), int(bound), *rest))
                 self.entries[suite, row] = entry
         except (ValueError, TypeError, csv.Error) as error:
@@ -141,6 +149,8 @@ class Archive:
                 bound = _bound(record, proof)
             worse = len(record["steps"]) > known.steps or bound < known.bound
             if worse or not (fewer or higher):
+                if known.file:
+                    self.records(known)
                 return "not better", self._write_index(known, names)
         make_folder(self.folder / ENTRIES)
         text = f"{json.dumps(record)}\n{json.dumps(proof)}\n"

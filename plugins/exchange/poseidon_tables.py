@@ -181,6 +181,9 @@ def export_poseidon(schedule: Schedule) -> str:
     if instance.model != MODEL:
         what, hint = "no time slots, or not one port a tile", "solve with --switching tdm --ports 1"
         raise InputError(what, where=instance.name, hint=hint)
+    if max(instance.collective.flat[1]) > 1:
+        what, hint = "messages with several destinations", "packets have one: use alltoall or pairs"
+        raise InputError(what, where=instance.name, hint=hint)
     size, packets, adapters = _grid(instance.network), list[Packet](), dict[tuple[int, int], str]()
     uses, sent = Counter[tuple[int, ...]](), Counter[tuple[int, int]]()
     channels: dict[tuple[int, int], int] = {}

@@ -22,6 +22,7 @@ from cchybrid.checker import EvidenceError, check
 from cchybrid.cli.app import run as command
 from cchybrid.host.certificates import certificate
 from cchybrid.model import LowerBound, Schedule
+from cchybrid.model.errors import InputError
 from cchybrid.referee.verify import verify_schedule
 from tests.plugins.bench.local_runs import COLOURING, fill, made, packed, suite_of
 from tests.refusals import refused
@@ -292,3 +293,19 @@ def test_a_damaged_file_is_named(archive: Archive) -> None:
         archive.add(replace(LONG, lower_bound=BOUND))
     with pytest.raises(EvidenceError):
         archive.add(SHORT, {})
+
+
+def test_what_is_no_archive_or_is_damaged_stays_as_it_is(archive: Archive, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="no archive, and not empty"):
+        Archive(tmp_path / "other")
+    _, entry = archive.add(LONG)
+    path = archive.folder / "entries" / entry.file
+    path.write_text("junk")
+    with pytest.raises(InputError, match="damaged"):
+        archive.add(LONG)
+    (archive.folder / INDEX).write_text("junk\n")
+    with pytest.raises(InputError, match="names other columns"):
+        Archive(archive.folder)
+    assert (archive.folder / INDEX).read_text() == "junk\n"

@@ -112,7 +112,7 @@ def test_a_bound_of_one_step_has_no_formula(tmp_path):
     solved(tmp_path / "s.json", "complete-4", "OAB")
     done = call("prove", "s.json", "--opb", "pb", cwd=tmp_path)
     assert done.returncode == 2
-    assert "valid, 1 steps, optimal (certified)" in done.stdout
+    assert "valid, 1 step, optimal (certified)" in done.stdout
     assert "nothing to refute" in done.stderr
 
 
