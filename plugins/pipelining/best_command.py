@@ -30,6 +30,7 @@ def best(
     output: Path | None = None,
     to: Annotated[str | None, {"autocompletion": completion.exporters}] = None,
     folder: Path | None = None,
+    plot: Path | None = None,
     max_chunks: int = 24,
     max_steps: int | None = None,
     time_limit: arguments.TimeLimit = 60.0,
@@ -58,15 +59,21 @@ def best(
         The format of the file, as in export; by default a schedule file.
     folder : FOLDER
         The folder of pareto, which is continued; of an allreduce, one for both halves.
+    plot : FILE
+        Plot times and bounds by size: .svg, .png or .pdf.
     max_chunks : C
         Try at most C chunks.
     max_steps : S
         Consider at most S steps.
     """
+    from cchybrid.view.plot import check_plot
+
     from .best import fastest, fronts_of, schedule_of
     from .rates import buffer_of, positive, read_bandwidth, read_size, shown_size
 
-    check_writable(output)
+    check_writable(output, plot)
+    if plot is not None:
+        check_plot(plot)
     sizes = sorted(map(read_size, size))
     if output is not None and len(sizes) > 1:
         raise InputError("one file for several sizes", where="-o", hint="give one --size")
@@ -89,6 +96,8 @@ def best(
             write_text(exporter.export(schedule), output)
     buffer = buffer_of(instance.collective)
     records = [each.to_json(buffer) for each in found]
+    if plot is not None:
+        _plot(records, instance.full_name, plot)
     if as_json:
         file = None if output is None else str(output)
         print(json.dumps({"instance": instance.full_name, "best": records, "schedule": file}))
@@ -100,7 +109,7 @@ def best(
         f"{float(Fraction(latency)):g} us per step",
         *columns(rows),
         f"bound us: the least time {about}",
-        *([f"written to {output}"] if output is not None else []),
+        *(f"written to {path}" for path in (output, plot) if path is not None),
     ])  # fmt: skip
 
 
@@ -109,3 +118,18 @@ def _row(size: str, record: dict[str, Any]) -> tuple[str, ...]:
     bus = "-" if record["busbw"] is None else f"{record['busbw']:.3f}"
     times = (f"{record[key]:.2f}" for key in ("microseconds", "bound"))
     return (size, *parts, *times, f"{record['algbw']:.3f}", bus)
+
+
+def _plot(records: list[dict[str, Any]], title: str, path: Path) -> None:
+    """Write a plot of the times of schedules and of the bounds by the size of the buffer."""
+    from cchybrid.view.plot import COLOURS, new_plot
+
+    sizes = [record["size"] for record in records]
+    with new_plot(path, title, "bytes of the buffer", "microseconds") as axes:
+        for key, mark, label in (
+            ("microseconds", "o-", "fastest schedule found"),
+            ("bound", "s--", "certified bound"),
+        ):
+            times = [record[key] for record in records]
+            axes.loglog(sizes, times, mark, label=label, color=COLOURS[key == "bound"])
+        axes.legend()

@@ -186,7 +186,10 @@ def test_the_best_for_a_size(collective, times, bus, tmp_path):
     assert found["algbw"] == pytest.approx((1 << 26) / times / 1e3)
     assert found["busbw"] == pytest.approx(bus * found["algbw"])
     assert call("verify", "s.json", cwd=tmp_path).returncode == 0
-    table = call(*words, "--size", "64M", "--size", "8192", cwd=tmp_path).stdout.splitlines()
+    sizes = ("--size", "64M", "--size", "8192", "--plot", "times.svg")
+    table = call(*words, *sizes, cwd=tmp_path).stdout.splitlines()
+    assert table[-1] == "written to times.svg"
+    assert "certified bound" in (tmp_path / "times.svg").read_text()
     assert [line.split()[:2] for line in table[2:4]] == [["8", "KiB"], ["64", "MiB"]]
 
 
