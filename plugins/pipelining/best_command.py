@@ -96,14 +96,14 @@ def best(
             write_text(exporter.export(schedule), output)
     buffer = buffer_of(instance.collective)
     records = [each.to_json(buffer) for each in found]
+    about = "of reduce-scatter and allgather" if len(fronts) > 1 else "of all schedules (certified)"
     if plot is not None:
-        _plot(records, instance.full_name, plot)
+        _plot(records, instance.full_name, about, plot)
     if as_json:
         file = None if output is None else str(output)
         print(json.dumps({"instance": instance.full_name, "best": records, "schedule": file}))
         return
     rows = [HEADS, *(_row(shown_size(each["size"]), each) for each in records)]
-    about = "of reduce-scatter and allgather" if len(fronts) > 1 else "of all schedules (certified)"
     print_lines([
         f"{fronts[-1].sentence}; {float(rate):g} GB/s per unit of capacity, "
         f"{float(Fraction(latency)):g} us per step",
@@ -120,16 +120,21 @@ def _row(size: str, record: dict[str, Any]) -> tuple[str, ...]:
     return (size, *parts, *times, f"{record['algbw']:.3f}", bus)
 
 
-def _plot(records: list[dict[str, Any]], title: str, path: Path) -> None:
+def _plot(records: list[dict[str, Any]], title: str, about: str, path: Path) -> None:
     """Write a plot of the times of schedules and of the bounds by the size of the buffer."""
     from cchybrid.view.plot import COLOURS, new_plot
 
+    from .rates import shown_size
+
     sizes = [record["size"] for record in records]
-    with new_plot(path, title, "bytes of the buffer", "microseconds") as axes:
+    with new_plot(path, title, "size of the buffer", "microseconds") as axes:
         for key, mark, label in (
             ("microseconds", "o-", "fastest schedule found"),
-            ("bound", "s--", "certified bound"),
+            ("bound", "s--", f"bound {about}"),
         ):
             times = [record[key] for record in records]
             axes.loglog(sizes, times, mark, label=label, color=COLOURS[key == "bound"])
         axes.legend()
+        axes.set_xticks(sizes, map(shown_size, sizes))
+        axes.minorticks_off()
+        axes.yaxis.set_major_formatter("{x:g}")
