@@ -29,10 +29,10 @@ def declared(command: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Return the parameters of a command, declared as its docstring says.
 
     The section ``Arguments`` and those of options, whose titles are headings of the help, have an
-    entry ``parameter : -n, --name VALUE`` with its meaning for some of them; by default the name of
-    an option is that of the parameter. What
-    cannot be said there, such as the completion, is a dictionary of typer's settings in the
-    annotation: ``Annotated[str, {"autocompletion": ...}]``. Other parameters stay as they are.
+    entry ``parameter : -n, --name VALUE`` with its meaning for some of them. By default the name of
+    an option is that of the parameter. What cannot be said there, such as the completion, is a
+    dictionary of typer's settings in the annotation: ``Annotated[str, {"autocompletion": ...}]``.
+    Other parameters stay as they are.
     """
     _, *sections = _SECTION.split(inspect.getdoc(command) or "")
     found = dict(inspect.signature(command, eval_str=True).parameters)

@@ -4,8 +4,8 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-OPTIONS = "Options"
-COMMANDS = "Commands"
+ARGUMENTS, OPTIONS, COMMANDS = "Arguments", "Options", "Commands"
+"""Headings, the first ones of the help."""
 NAMES_WIDTH = 26
 """Columns of the names; a longer name has a line of its own."""
 
@@ -18,20 +18,18 @@ class PlainHelp:
 
     def format_options(self: Any, ctx: Any, formatter: Any) -> None:
         """Write the arguments, the options below their headings, and the commands of a group."""
-        panels: dict[str, list[tuple[str, str]]] = {}
+        panels: dict[str, list[tuple[str, str]]] = {ARGUMENTS: [], OPTIONS: []}
         for parameter in self.get_params(ctx):
             found = parameter.get_help_record(ctx)
             if found is not None:
                 is_argument = parameter.param_type_name == "argument"
                 panel = getattr(parameter, "rich_help_panel", None) or OPTIONS
-                rows = panels.setdefault("Arguments" if is_argument else panel, [])
+                rows = panels.setdefault(ARGUMENTS if is_argument else panel, [])
                 rows.append((_names(parameter), found[1]))
-        first = panels.pop("Arguments", []), panels.pop(OPTIONS, [])
-        named = {"Arguments": first[0], OPTIONS: first[1], **panels}
         for name, command in getattr(self, "commands", {}).items():
             panel = getattr(command, "rich_help_panel", None) or COMMANDS
-            named.setdefault(panel, []).append((name, command.get_short_help_str(limit=1000)))
-        for heading, rows in named.items():
+            panels.setdefault(panel, []).append((name, command.get_short_help_str(limit=1000)))
+        for heading, rows in panels.items():
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows, col_max=NAMES_WIDTH)

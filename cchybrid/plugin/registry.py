@@ -111,7 +111,11 @@ class Registry:
         InputError
             No engine has this name; with a suggestion.
         """
-        return _find(self.engines, self.current_name(name), "engine", "see: cchybrid engines")
+        current = self.current_name(name)
+        if current.lower() not in self.engines and re.search(r"->|[+,]", name):
+            hint = "name each by an --engine of its own, and add --strategy relay"
+            raise InputError(f"no engine is called {name}", hint=hint)
+        return _find(self.engines, current, "engine", "see: cchybrid engines")
 
     def current_name(self, name: str) -> str:
         """Return the present name of an engine or strategy, given in any case; other texts as is.
@@ -430,10 +434,7 @@ def _plain(hint: Any) -> Any:
 def _find(table: dict[str, R], name: str, what: str, otherwise: str) -> R:
     found = table.get(name.lower())
     if found is None:
-        if what == "engine" and re.search(r"->|[+,]", name):
-            hint = "name each by an --engine of its own, and add --strategy relay"
-        else:
-            hint = did_you_mean(name, table, otherwise)
+        hint = did_you_mean(name, table, otherwise)
         raise InputError(f"no {what} is called {name}", hint=hint)
     return found
 
