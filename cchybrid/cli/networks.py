@@ -2,12 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cchybrid.cli import arguments
-from cchybrid.library.formats import NetworkFile, read_network
+from cchybrid.library.formats import NetworkFile
 from cchybrid.library.graphs import EXACT
-from cchybrid.library.instance_spec import find_file
+from cchybrid.library.instance_spec import find_file, noting
 from cchybrid.library.network_facts import diameter_text, network_facts
 from cchybrid.library.routing_tables import dependency_cycle
 from cchybrid.model import Collective, Instance, Message, Network
@@ -39,12 +39,7 @@ def network(
 
     arguments.check_graph_options(source, ignore_attributes, unit)
     notes: list[str] = []
-
-    def read(path: Any) -> NetworkFile:
-        file = read_network(path, ignore_attributes=ignore_attributes, unit=unit or EXACT)
-        notes.extend(file.notes)
-        return file
-
+    read = noting(notes.append, ignore_attributes=ignore_attributes, unit=unit or EXACT)
     file = _of_instance(source) or find_file(source, load_plugins(), read)
     found = file.network
     modes = {

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cchybrid.host import instances
 from cchybrid.host.arguments import (
     read_budget,
     read_count,
@@ -21,7 +20,7 @@ from cchybrid.host.arguments import (
 )
 from cchybrid.host.callbacks import Callbacks
 from cchybrid.host.executors import cluster_executor
-from cchybrid.host.instances import collective, instance, network
+from cchybrid.host.instances import collective, given_instance, instance, network
 from cchybrid.host.result import Result
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.schedule_task import ScheduleTask
@@ -268,17 +267,13 @@ def _fits(info: EngineInfo, instance: Instance) -> bool:
 
 
 def _instance(value: Any, collective: Any) -> Instance:
-    if isinstance(value, Instance) and collective is None:
-        return value
-    if isinstance(value, Instance):
-        raise InputError("the instance has one already", where="collective", hint="leave it out")
-    if collective is None:
+    if collective is None and not isinstance(value, Instance):
         raise InputError(
             f"{described(value)} is no instance",
             where="instance",
             hint="make one, such as cchybrid.instance('mesh-3x3', 'allgather')",
         )
-    return instances.instance(value, collective)
+    return given_instance(value, collective)
 
 
 def _initial(source: Any, instance: Instance) -> Schedule:

@@ -289,7 +289,7 @@ class _TimeSlots(_Wormhole):
         yield from super().place_all()
         capacity, channel = self.usage.capacity, self.usage.channel
         steps = max(1, *(-(-load // capacity[channel[hop]]) for hop, load in self.load.items()))
-        while not (yield from self._fits(self._paths, steps)):
+        while not (yield from self._fits(steps)):
             steps += 1 + steps // LONGER
 
     def _deliver(self, message: int, target: int, received: dict[int, int]) -> bool:
@@ -306,13 +306,11 @@ class _TimeSlots(_Wormhole):
         received[target] = 0
         return True
 
-    def _fits(
-        self, paths: Sequence[tuple[int, Sequence[int]]], steps: int
-    ) -> Generator[None, None, bool]:
+    def _fits(self, steps: int) -> Generator[None, None, bool]:
         """Place all paths in a period of this length; return whether they fit."""
         usage, every = StepUsage(self._forward), (1 << steps) - 1
         self.steps = [[] for _ in range(steps)]
-        for message, path in paths:
+        for message, path in self._paths:
             uses = list(enumerate(usage.channel[hop] for hop in pairwise(path)))
             for port, hop in ((usage.inject[path[0]], 0), (usage.accept[path[-1]], len(uses) - 1)):
                 if port is not None:

@@ -9,14 +9,14 @@ from types import FrameType
 from typing import Any
 
 from cchybrid.host.arguments import read_flag
-from cchybrid.library.formats import NetworkFile, read_network
+from cchybrid.library.formats import NetworkFile
 from cchybrid.library.formats.graph_files import is_graph_file
 from cchybrid.library.graphs import EXACT, read_graph
 from cchybrid.library.instance_spec import (
     InstanceSpec,
-    Reader,
     find_file,
     note_unused_modes,
+    noting,
     on_network,
     resolve,
     sized,
@@ -27,6 +27,7 @@ from cchybrid.library.node_numbers import node_number
 from cchybrid.library.topologies import fail
 from cchybrid.model import Collective, Instance, Message, Network, Reduction
 from cchybrid.model.errors import InputError, with_context
+from cchybrid.model.text import described
 from cchybrid.plugin.registry import load_registry
 
 _NETWORKS = (
@@ -85,7 +86,7 @@ def _network_file(source: Any, ignore_attributes: bool | None, unit: Any = None)
         return found if isinstance(found, NetworkFile) else NetworkFile.of(found)
     if unit not in (None, EXACT) and not is_graph_file(source):
         raise _no_unit()
-    read = _reader(ignore_attributes, unit)
+    read = noting(_warn, ignore_attributes=ignore_attributes, unit=unit)
     return read(source) if isinstance(source, Path) else find_file(source, load_registry(), read)
 
 
@@ -99,7 +100,8 @@ def _network(source: Any, ignore_attributes: bool | None, unit: Any) -> Network 
     if is_graph:
         title = str(source.graph.get("name") or "graph")
         found = read_graph(source, title, ignore_attributes=ignore_attributes, unit=unit)
-        _warn(*found.notes)
+        for line in found.notes:
+            _warn(line)
         every = found.network.terminals
         return NetworkFile(found.network, every, every, (), *found[2:])
     if hasattr(source, "shape") and hasattr(source, "dtype"):
@@ -112,29 +114,21 @@ def _network(source: Any, ignore_attributes: bool | None, unit: Any) -> Network 
         from cchybrid.library.matrices import read_channels
 
         return read_channels(source, "list")
-    raise InputError(f"{_kind(source)} is no network", where="network", hint=f"give {_NETWORKS}")
+    raise InputError(
+        f"{described(source)} is no network", where="network", hint=f"give {_NETWORKS}"
+    )
 
 
 def _no_unit() -> InputError:
     return InputError("only graphs and their files have one", where="unit", hint="leave it out")
 
 
-def _reader(ignore_attributes: bool | None, unit: Any = None) -> Reader:
-    def read(path: str | Path) -> NetworkFile:
-        file = read_network(path, ignore_attributes=ignore_attributes, unit=unit)
-        _warn(*file.notes)
-        return file
-
-    return read
-
-
-def _warn(*notes: str) -> None:
+def _warn(note: str) -> None:
     # The place that is shown is the caller's, outside of this package.
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and _package(frame) == __name__.partition(".")[0]:
         level, frame = level + 1, frame.f_back
-    for note in notes:
-        warnings.warn(note, stacklevel=level)
+    warnings.warn(note, stacklevel=level)
 
 
 def _package(frame: FrameType) -> str:
@@ -142,14 +136,9 @@ def _package(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
-def _kind(value: Any) -> str:
-    kind = type(value).__name__
-    return f"{value!r}" if value is None or isinstance(value, (bool, int, float)) else f"a {kind}"
-
-
 def _text(value: Any, where: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise InputError(f"{_kind(value)} is no name", where=where, hint="give a text")
+        raise InputError(f"{described(value)} is no name", where=where, hint="give a text")
     return value
 
 
@@ -232,7 +221,7 @@ def _listed(items: Any, network: Network, kind: str) -> Collective:
         raise InputError(f"unknown kind {kind!r}", where="kind", hint="use deliver or combine")
     hint = "give a name such as AAS, or a list of pairs (source, destination)"
     if not isinstance(items, (list, tuple, set, frozenset)):
-        raise InputError(f"{_kind(items)} is no collective", where="collective", hint=hint)
+        raise InputError(f"{described(items)} is no collective", where="collective", hint=hint)
     messages: list[Any] = []
     for index, item in enumerate(items):
         with with_context(f"message {index}"):
@@ -345,7 +334,7 @@ def instance(
             raise InputError(f"{flag} makes no sense", where=where, hint="leave it out")
     if switching is not None and not isinstance(switching, str):
         raise InputError(
-            f"{_kind(switching)} makes no sense", where="switching", hint="give a text"
+            f"{described(switching)} makes no sense", where="switching", hint="give a text"
         )
     if hasattr(fail_nodes, "tolist"):  # an array of NumPy
         fail_nodes = fail_nodes.tolist()
@@ -386,12 +375,22 @@ def instance(
     return found if name is None else replace(found, name=_text(name, "name"))
 
 
+def given_instance(value: Any, collective: Any, **settings: Any) -> Instance:
+    """Return an instance that is given as such, or as a network and a collective."""
+    if not isinstance(value, Instance):
+        return instance(value, collective, **settings)
+    if collective is not None:
+        raise InputError("the instance has one already", where="collective", hint="leave it out")
+    return value
+
+
 def _by_name(network: Any, spec: InstanceSpec, ignore_attributes: bool, unit: Any) -> Instance:
     registry = load_registry()
     if spec.topology:
         if unit not in (None, EXACT) and not is_graph_file(network):
             raise _no_unit()
-        return resolve(spec, registry, _reader(ignore_attributes, unit), _warn)
+        read = noting(_warn, ignore_attributes=ignore_attributes, unit=unit)
+        return resolve(spec, registry, read, _warn)
     return on_network(_network_file(network, ignore_attributes, unit), spec, registry, _warn)
 
 

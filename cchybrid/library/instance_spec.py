@@ -92,6 +92,18 @@ def no_note(text: str) -> None:
     """Ignore a line on an instance that was read."""
 
 
+def noting(note: Callable[[str], None], **settings: Any) -> Reader:
+    """Return ``read_network`` with these settings; ``note`` is called with each note of a file."""
+
+    def read(path: str | Path) -> NetworkFile:
+        file = read_network(path, **settings)
+        for line in file.notes:
+            note(line)
+        return file
+
+    return read
+
+
 def resolve(
     spec: InstanceSpec,
     names: Names,

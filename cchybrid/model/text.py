@@ -1,5 +1,7 @@
 """Texts of any origin, such as those of plugins, as one printable line."""
 
+import io
+from collections.abc import Iterable
 from typing import Any
 
 MAX_TEXT_LENGTH = 500
@@ -52,3 +54,12 @@ def error_line(error: BaseException) -> str:
 def shown_number(number: int) -> str:
     """Return a whole number for an error line; Python writes none of over 4,300 digits."""
     return str(number) if number < 10**40 else "above 10^40"
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as the text of a CSV file."""
+    import csv  # here, as every command imports this module
+
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from cchybrid.library.collectives import PAIRS_OF_FILE, canonical_name
-from cchybrid.library.formats import NetworkFile, read_network
-from cchybrid.library.instance_spec import InstanceSpec, resolve
+from cchybrid.library.instance_spec import InstanceSpec, noting, resolve
 from cchybrid.model import Instance
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.records import BenchmarkKind
@@ -259,13 +258,7 @@ class Benchmark(ABC, Generic[R]):
     def resolved(self, name: str, spec: InstanceSpec, registry: Registry) -> Instance:
         """Return the instance of a row of this name, with lines on what it leaves unused noted."""
         notes: list[str] = []
-
-        def read(path: str | Path) -> NetworkFile:
-            file = read_network(path)
-            notes.extend(file.notes)
-            return file
-
-        instance = resolve(spec, registry, read, notes.append)
+        instance = resolve(spec, registry, noting(notes.append), notes.append)
         lines = [f"row {name}: {note}" for note in notes]
         self.notes += [line for line in lines if line not in self.notes]
         return instance

@@ -6,7 +6,6 @@ derives the status of the result.
 
 import dataclasses
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, get_type_hints
@@ -220,22 +219,8 @@ class EngineBase(Generic[Chosen]):
         return None
 
 
-class RunBase(ABC):
+class RunBase(Run):
     """Base class of runs: derives ``targets`` and ``wants`` from the other methods."""
-
-    target: int | None
-
-    @abstractmethod
-    def best(self) -> int | None:
-        """See ``Run.best``."""
-
-    @abstractmethod
-    def lower(self) -> int:
-        """See ``Run.lower``."""
-
-    @abstractmethod
-    def should_stop(self) -> bool:
-        """See ``Run.should_stop``."""
 
     def migrant(self, steps: int) -> Assignment | None:
         """See ``Run.migrant``; ``None`` where no other engine works."""

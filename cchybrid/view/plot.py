@@ -23,8 +23,10 @@ STYLE: Any = {
 }  # fmt: skip
 
 
-def check_plot(path: Path) -> None:
+def check_plot(path: Path | None) -> None:
     """Raise an ``InputError`` if no plot can be written: unknown file type, missing matplotlib."""
+    if path is None:
+        return
     expect_suffix(path, SUFFIXES, "--plot")
     if find_spec("matplotlib") is None:
         raise InputError(

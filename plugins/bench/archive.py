@@ -25,6 +25,7 @@ from cchybrid.model import Schedule
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import make_folder, read_text, write_bytes, write_text
 from cchybrid.model.shown import counted
+from cchybrid.model.text import csv_text
 from cchybrid.referee.verify import refuse_invalid
 
 INDEX, ENTRIES = "index.csv", "entries"
@@ -174,10 +175,8 @@ class Archive:
         old = [name for name, entry in self.entries.items() if entry.digest == found.digest]
         for suite, row in [*old, *names]:
             found = self.entries[suite, row] = found._replace(suite=suite, instance=row)
-        text = io.StringIO()
         rows = (self.entries[name] for name in sorted(self.entries))
-        csv.writer(text, lineterminator="\n").writerows([Entry._fields, *rows])
-        write_text(text.getvalue(), self.folder / INDEX)
+        write_text(csv_text([Entry._fields, *rows]), self.folder / INDEX)
         return found
 
 

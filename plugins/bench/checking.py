@@ -174,12 +174,13 @@ def changed_rows(suite: Suite, registry: Registry) -> list[str]:
 
 
 @contextmanager
-def damage_refused(path: str | Path) -> Iterator[None]:
+def damage_refused(
+    path: str | Path, hint: str = "use a copy, or run the suite into another file"
+) -> Iterator[None]:
     """Turn what reading a damaged file may raise into one error."""
     try:
         yield
     except DAMAGE as error:
-        hint = "use a copy, or run the suite into another file"
         raise InputError(f"the store is damaged: {error}", where=str(path), hint=hint) from None
 
 

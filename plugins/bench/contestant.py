@@ -201,18 +201,13 @@ def contestants(
         current.setdefault(registry.current_name(name), {}).update(values)
     for name in current:
         if name.lower() in registry.strategies:
-            if name not in (*(strategies or ["auto"]), "quotients"):
-                raise InputError(
-                    f"strategy {name} does not take part", where="--option",
-                    hint="name it, or drop it",
-                )  # fmt: skip
-            continue
-        info = registry.engine(name)
-        if not any(info.name in each.team(registry) for each in chosen):
+            title, takes_part = f"strategy {name}", name in (*(strategies or ["auto"]), "quotients")
+        else:
+            own = registry.engine(name).name
+            title, takes_part = f"engine {own}", any(own in each.team(registry) for each in chosen)
+        if not takes_part:
             raise InputError(
-                f"engine {info.name} does not take part",
-                where="--option",
-                hint="name it, or drop it",
+                f"{title} does not take part", where="--option", hint="name it, or drop it"
             )
     return [
         replace(

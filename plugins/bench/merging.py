@@ -9,7 +9,7 @@ from cchybrid.model.errors import CchybridError, InputError
 from cchybrid.plugin.benchmark import Benchmark
 from cchybrid.plugin.registry import Registry
 
-from .checking import DAMAGE, check, damage_refused, refuse_other_tasks
+from .checking import check, damage_refused, refuse_other_tasks
 from .store import Run, Store
 
 Rows = dict[str, tuple[Any, Benchmark[Any]]]
@@ -72,34 +72,29 @@ def merge(
     stored: set[tuple[str, str, int]] = set()
     for path in paths:
         digests: dict[str, str | None] = {}  # of this store, whose rows may have names of others
-        with Store(path) as part:
-            try:
-                _merge_suites(part, output, registry)
-                rows = _rows(part, registry)
-                total = sum(part.run_counts().values())
-                for done, run in enumerate(part.runs(merged.refused.append), 1):
-                    key = key_of(run)
-                    # A run that does not hold must not keep out one that does.
-                    if own := unverified.pop(key, None):
-                        if failure := _failure(own, own_rows, own_digests, registry):
-                            merged.refused.append(f"{own.title}: {failure}")
-                        else:
-                            known[key] = own
-                    before = known.get(key)
-                    if before is not None and _rank(run) <= _rank(before):
-                        merged.known += 1
-                    elif failure := _failure(run, rows, digests, registry):
-                        merged.refused.append(f"{run.title}: {failure}")
+        with Store(path) as part, damage_refused(path, "leave it out"):
+            _merge_suites(part, output, registry)
+            rows = _rows(part, registry)
+            total = sum(part.run_counts().values())
+            for done, run in enumerate(part.runs(merged.refused.append), 1):
+                key = key_of(run)
+                # A run that does not hold must not keep out one that does.
+                if own := unverified.pop(key, None):
+                    if failure := _failure(own, own_rows, own_digests, registry):
+                        merged.refused.append(f"{own.title}: {failure}")
                     else:
-                        output.put(run)
-                        known[key] = run
-                        merged.known += key in stored
-                        stored.add(key)
-                    watch(done, total)
-            except DAMAGE as error:
-                raise InputError(
-                    f"the store is damaged: {error}", where=str(path), hint="leave it out"
-                ) from None
+                        known[key] = own
+                before = known.get(key)
+                if before is not None and _rank(run) <= _rank(before):
+                    merged.known += 1
+                elif failure := _failure(run, rows, digests, registry):
+                    merged.refused.append(f"{run.title}: {failure}")
+                else:
+                    output.put(run)
+                    known[key] = run
+                    merged.known += key in stored
+                    stored.add(key)
+                watch(done, total)
     merged.added = len(stored)
     return merged
 

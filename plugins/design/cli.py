@@ -185,8 +185,7 @@ def _front(
     check_writable(output, plot)
     if output is not None:
         expect_suffix(output, (".csv",), "-o")
-    if plot is not None:
-        check_plot(plot)
+    check_plot(plot)
     names = [name.strip() for name in terms.split(",")]
 
     def show(line: str) -> None:

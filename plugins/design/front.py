@@ -5,8 +5,6 @@ the longest wire, with other limits of it. Of all networks that they offer, thos
 no other is at least as good in both terms and better in one: the Pareto front.
 """
 
-import csv
-import io
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,6 +21,7 @@ from cchybrid.host.session import Session
 from cchybrid.host.versions import versions
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
+from cchybrid.model.text import csv_text
 from cchybrid.plugin.records import Observer
 from cchybrid.plugin.registry import Registry, load_registry
 
@@ -106,13 +105,11 @@ class DesignFront(RunResult):
 
     def to_csv(self) -> str:
         """Return a line per network: both values, and the links such as ``0-1 0-4``."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([*self.terms, "links"])
-        for point in self.points:
-            links = " ".join(f"{a}-{b}" for a, b in point.links)
-            writer.writerow([*map(repr, point.values), links])
-        return out.getvalue()
+        rows = [
+            [*map(repr, point.values), " ".join(f"{a}-{b}" for a, b in point.links)]
+            for point in self.points
+        ]
+        return csv_text([[*self.terms, "links"], *rows])
 
     def to_json(self) -> dict[str, Any]:
         """Return the front as a JSON object."""

@@ -7,10 +7,9 @@ from pathlib import Path
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import make_folder, write_text
 from cchybrid.model.shown import counted
-from cchybrid.model.text import printable
+from cchybrid.model.text import csv_text, printable
 
 from .audit import Audit, shown_percent
-from .export_text import csv_text
 
 MAX_FILES = 10_000
 

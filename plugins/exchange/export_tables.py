@@ -5,8 +5,7 @@ from typing import Any
 
 from cchybrid.model import Message, Reduction, Schedule
 from cchybrid.model.instance import DEFAULT_MODEL
-
-from .export_text import csv_text
+from cchybrid.model.text import csv_text
 
 
 def export_jsonl(schedule: Schedule) -> str:

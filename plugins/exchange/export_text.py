@@ -1,23 +1,12 @@
 """Exporters of schedules to CSV and to text, a line per transfer."""
 
-import csv
-import io
-from collections.abc import Iterable
-
 from cchybrid.model import Network, Reduction, Schedule, SummedMessage
 from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
-from cchybrid.model.text import printable
+from cchybrid.model.text import csv_text, printable
 from cchybrid.view.step_table import chunk_text, step_heading
 
 from .csv_model import is_ambiguous
-
-
-def csv_text(rows: Iterable[Iterable[object]]) -> str:
-    """Return rows as the text of a CSV file."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
 
 
 def export_csv(schedule: Schedule) -> str:

@@ -4,11 +4,9 @@ import re
 from collections.abc import Iterable
 
 from cchybrid.model import Schedule
-from cchybrid.model.text import printable
+from cchybrid.model.text import csv_text, printable
 from cchybrid.view.latex import escape_latex
 from cchybrid.view.step_table import Notation, StepTable, step_table
-
-from .export_text import csv_text
 
 MAX_LETTERS = 88
 """Letters of a line of a LaTeX table; steps that would not fit go to another table."""

@@ -84,8 +84,7 @@ def simulate(
     from .simulation import replay
     from .time_plot import plot_times
 
-    if plot is not None:
-        check_plot(plot)
+    check_plot(plot)
     model = read_model(startup, bandwidth, per_hop)
     read = load_valid(schedule)
     result = replay(read, model, read_sizes(sizes), folder)

@@ -72,8 +72,7 @@ def best(
     from .rates import buffer_of, positive, read_bandwidth, read_size, shown_size
 
     check_writable(output, plot)
-    if plot is not None:
-        check_plot(plot)
+    check_plot(plot)
     sizes = sorted(map(read_size, size))
     if output is not None and len(sizes) > 1:
         raise InputError("one file for several sizes", where="-o", hint="give one --size")

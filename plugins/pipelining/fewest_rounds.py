@@ -1,11 +1,9 @@
 """One decision by CP-SAT: whether a number of steps and a total number of rounds suffice."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Protocol
 
-from cchybrid.model import Schedule
+from cchybrid.host.engine_worker import WorkerRun
 from cchybrid.plugin.engine import EngineBase, NoOptions, Run, Stop
 from cchybrid.problem import Assignment, Problem
 from cchybrid.problem.symmetry.quotient import quotients
@@ -23,25 +21,12 @@ MAX_QUOTIENTS = 4
 """Quotients that are tried for a number of rounds."""
 
 
-class RoundsRun(Run, Protocol):
-    """The run of this engine."""
-
-    settings: Mapping[str, Any]
-    """``steps``, the largest number, and ``totals``, the numbers of rounds to try, in order."""
-
-    def left(self) -> float:
-        """Return the seconds left."""
-
-    def offer_schedule(self, schedule: Schedule, how: str, rounds: Sequence[int]) -> None:
-        """Submit a schedule with the rounds of its steps."""
-
-
 class FewestRounds(EngineBase[NoOptions]):
     """The engine for the fewest rounds: one decision after another, up to the first schedule."""
 
     Options = NoOptions
 
-    def solve(self, problem: Problem, run: RoundsRun) -> Stop:
+    def solve(self, problem: Problem, run: WorkerRun) -> Stop:
         """Try each number of rounds; each of several gets half of the time left.
 
         Of that, quotients by symmetries, where only invariant schedules are sought, get a half.

@@ -23,7 +23,9 @@ from typing import Any
 
 from cchybrid.host.arguments import read_budget, read_count, read_seed
 from cchybrid.host.certificates import check_rounds
+from cchybrid.host.instances import given_instance
 from cchybrid.host.versions import versions
+from cchybrid.library.graphs import EXACT
 from cchybrid.model import Channel, Instance, Schedule, Transfer
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import make_folder
@@ -33,15 +35,7 @@ from cchybrid.referee.verify import verify_schedule
 
 from .front_files import save_front, stored_schedules, write_changed
 from .proof.round_bounds import RoundsBound, round_bound
-from .rounds import (
-    MAX_TRIALS,
-    RoundsTask,
-    certificate,
-    fewest_steps,
-    in_switching,
-    read_instance,
-    search,
-)
+from .rounds import MAX_TRIALS, RoundsTask, certificate, fewest_steps, in_switching, search
 from .rounds_front import Front, FrontPoint
 from .throughput import ThroughputResult, throughput_of
 
@@ -112,7 +106,7 @@ def pareto(
     >>> front.complete
     True
     """
-    instance = read_instance(instance, collective)
+    instance = given_instance(instance, collective, unit=EXACT)
     if instance.collective.chunks > 1 or instance.model.rounds:
         raise InputError(
             "the numbers of chunks and rounds are what is sought",

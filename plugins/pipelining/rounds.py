@@ -12,7 +12,7 @@ from cchybrid.host import events as ev
 from cchybrid.host.arguments import read_budget, read_seed
 from cchybrid.host.blackboard import Blackboard
 from cchybrid.host.callbacks import Callbacks
-from cchybrid.host.instances import instance as named_instance
+from cchybrid.host.instances import given_instance
 from cchybrid.host.run_config import RunConfig
 from cchybrid.host.run_result import RunResult
 from cchybrid.host.schedule_task import ScheduleTask
@@ -127,15 +127,6 @@ class RoundsResult(RunResult):
         }
 
 
-def read_instance(instance: Any, collective: Any = None) -> Instance:
-    """Return an instance, or that of a network and a collective."""
-    if isinstance(instance, Instance):
-        if collective is None:
-            return instance
-        raise InputError("the instance has one already", where="collective", hint="leave it out")
-    return named_instance(instance, collective, unit=EXACT)
-
-
 def in_switching(instance: Instance, switching: str | None = None) -> Instance:
     """Return the instance without rounds, in the switching in which chunks move.
 
@@ -225,7 +216,8 @@ def fewest_rounds(
     (3, (1, 2), True)
     """
     began = time.monotonic()
-    instance, steps, seed = read_instance(instance), whole(steps, "steps"), read_seed(seed)
+    instance = given_instance(instance, None, unit=EXACT)
+    steps, seed = whole(steps, "steps"), read_seed(seed)
     budget = read_budget(time_limit, None, threads, None, DEFAULT_SECONDS)
     if instance.model.rounds:
         raise InputError("the rounds are what is minimised", where=instance.name, hint="drop them")

@@ -131,8 +131,7 @@ def pareto(
     from .rounds_front import choices
 
     check_writable(plot)
-    if plot is not None:
-        check_plot(plot)
+    check_plot(plot)
     start = None if latency is None else positive(latency, "--latency", "time") / 10**6
     instance = read_instance(load_plugins())
     rate = read_bandwidth(read_instance, context, bandwidth, required=start is not None)

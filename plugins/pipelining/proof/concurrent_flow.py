@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 
+from cchybrid.library.rates import common_divisor
 from cchybrid.model.errors import InputError
 from cchybrid.proof.linear_program import LinearProgram, roundings
 
@@ -188,10 +189,8 @@ class _Program:
 
 def _integers(prices: Mapping[Arc, Fraction]) -> dict[Arc, int]:
     """Return the smallest integers that are proportional to prices."""
-    scale = math.lcm(*(price.denominator for price in prices.values()))
-    whole = {arc: int(price * scale) for arc, price in prices.items()}
-    common = math.gcd(*whole.values())
-    return {arc: price // common for arc, price in whole.items()}
+    unit = common_divisor([*prices.values()])
+    return {arc: int(price / unit) for arc, price in prices.items()}
 
 
 def _split(
