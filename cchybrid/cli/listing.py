@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from cchybrid.cli import completion
@@ -14,6 +15,11 @@ from cchybrid.model.text import error_line
 from cchybrid.plugin.records import DesignerInfo, EngineInfo, load_target
 from cchybrid.plugin.registry import load_registry
 from cchybrid.view.screen import print_lines, print_table
+
+
+def records_of(infos: Iterable[object], *keys: str) -> list[dict[str, Any]]:
+    """Return these attributes of each as a JSON object."""
+    return [{key: getattr(info, key) for key in keys} for info in infos]
 
 
 def topologies(
@@ -32,8 +38,8 @@ def topologies(
 
     registry = load_registry()
     if name is None:
-        keys = ("name", "usage", "summary", "example")
-        found = [{key: getattr(info, key) for key in keys} for info in registry.topologies.values()]
+        infos = registry.topologies.values()
+        found = records_of(infos, "name", "usage", "summary", "example")
         if as_json:
             print(json.dumps({"topologies": found}))
         else:
@@ -71,8 +77,8 @@ def collectives(as_json: AsJson = False) -> None:
 
     infos = load_registry().collectives.values()
     if as_json:
-        keys = ("name", "usage", "aliases", "summary")
-        print(json.dumps({"collectives": [{key: getattr(i, key) for key in keys} for i in infos]}))
+        found = records_of(infos, "name", "usage", "aliases", "summary")
+        print(json.dumps({"collectives": found}))
         return
     print_table(
         ("name", "MPI, NCCL, SCCL", "summary"),
@@ -96,8 +102,8 @@ def engines(
     if name is None:
         infos = registry.engines.values()
         if as_json:
-            keys = ("name", "kind", "baseline", "summary")
-            print(json.dumps({"engines": [{key: getattr(i, key) for key in keys} for i in infos]}))
+            found = records_of(infos, "name", "kind", "baseline", "summary")
+            print(json.dumps({"engines": found}))
             return
         print_table(
             ("name", "kind", "takes part", "summary"),

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from cchybrid.host import events as ev
-from cchybrid.host.engine_seconds import EngineSeconds
+from cchybrid.host.engine_seconds import Seconds, add_seconds
 from cchybrid.host.run_history import RunHistory
 from cchybrid.host.run_result import RunResult
 from cchybrid.host.wire import Line
@@ -159,7 +159,7 @@ class Task(ABC):
         Evidence that there is no answer, or ``None``.
     options
         The options in use, per engine.
-    engine_seconds
+    start_seconds, search_seconds
         The seconds of each engine.
     """
 
@@ -181,7 +181,8 @@ class Task(ABC):
         self.interrupted = False
         self.seats = {HOST: WorkerState(ev.Opened(host, "host"))}
         self.options: dict[str, Mapping[str, Any]] = {}
-        self.engine_seconds = EngineSeconds()
+        self.start_seconds: Seconds = {}
+        self.search_seconds: Seconds = {}
         self.troubles: list[str] = []
         self.remarks: list[str] = []
         self.times: Mapping[str, float] = {}
@@ -269,8 +270,8 @@ class Task(ABC):
             "remarks": tuple(self.remarks),
             "interrupted": self.interrupted,
             "times": self.times,
-            "start_seconds": self.engine_seconds.start,
-            "search_seconds": self.engine_seconds.search,
+            "start_seconds": self.start_seconds,
+            "search_seconds": self.search_seconds,
         }
 
     def ended(self, worker: WorkerState, event: ev.End) -> None:
@@ -307,7 +308,11 @@ class Task(ABC):
         worker = self.seats[seat]
         if isinstance(event, ev.Spent) and worker.opened.role == "engine":
             worker.started |= event.search_wall > 0  # on other machines
-            self.engine_seconds.add(worker.title, event, worker.started)
+            add_seconds(self.start_seconds, worker.title, event.start_processor, event.start_wall)
+            if worker.started:
+                add_seconds(
+                    self.search_seconds, worker.title, event.search_processor, event.search_wall
+                )
         if worker.distrusted or isinstance(event, ev.Spent):
             return self._actions
         if not isinstance(event, ev.Started | ev.Silent):

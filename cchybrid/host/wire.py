@@ -208,14 +208,9 @@ def _convert(value: Any, hint: Any) -> Any:
         for key, inner in value.items():
             plain[one_line(key)] = _convert_item(key, inner, part)
         return plain
-    if hint == tuple[str, ...] and type(value) in (list, tuple):
-        return tuple(_convert(item, str) for item in value)
-    if hint == tuple[int, ...] and type(value) in (list, tuple):
-        return tuple(_convert(item, int) for item in value)
-    if hint == Sums and type(value) in (list, tuple):
-        return tuple(
-            tuple(_convert(parts, tuple[int, ...]) for parts in _listed(step)) for step in value
-        )
+    if hint in _LISTS and type(value) in (list, tuple):
+        part = get_args(hint)[0]
+        return tuple(_convert(item, part) for item in value)
     if hint == Links and type(value) in (list, tuple):
         return tuple(_read_link(pair) for pair in value)
     if hint == Steps and type(value) in (list, dict):
@@ -232,12 +227,6 @@ def _convert(value: Any, hint: Any) -> Any:
         _check_evidence(value, MAX_EVIDENCE_DEPTH)
         return value
     raise ValueError
-
-
-def _listed(value: Any) -> Any:
-    if type(value) not in (list, tuple):
-        raise ValueError
-    return value
 
 
 def _read_link(pair: Any) -> tuple[int, int]:
@@ -284,6 +273,8 @@ def _is_number(value: object) -> bool:
     return type(value) is float and math.isfinite(value)
 
 
+_LISTS: tuple[Any, ...] = (tuple[int, ...], tuple[str, ...], Sums, get_args(Sums)[0])
+"""The types of lists that are read item by item."""
 _EXPECTED: Mapping[Any, str] = {
     int: "count from 0 to 2^53",
     float: "finite number",

@@ -184,9 +184,7 @@ class WorkerProcess:
 
     def read(self) -> Iterator[Event]:
         """Yield the events that have arrived; ``Garbled`` is the last if a line is no event."""
-        yield from self._read(self._take(self.stdout))
-
-    def _read(self, data: bytes) -> Iterator[Event]:
+        data = self._take(self.stdout)
         if self.garbled:
             return
         try:

@@ -31,9 +31,7 @@ def roles_of(
     for role, nodes in (("transmitter", transmitters), ("receiver", receivers)):
         if nodes is not None and not nodes:
             raise InputError(f"no {role}s", hint="name at least one")
-        for node in nodes or ():
-            if node not in terminals:
-                raise _no_terminal(f"{role} {_name(node, network)}", network)
+        _check_terminals(role, nodes or (), network)
     sending = terminals if transmitters is None else set(transmitters)
     receiving = terminals if receivers is None else set(receivers)
     participants = tuple(sorted(sending | receiving))
@@ -46,9 +44,8 @@ def roles_of(
         sides = (sending,) if root_sends else (sending, receiving)
         alone = [nodes for nodes in sides if len(nodes) == 1]
         root = min(alone[0]) if alone else participants[0]
-    elif root not in terminals:
-        raise _no_terminal(f"root {_name(root, network)}", network)
-    elif root not in participants:
+    _check_terminals("root", (root,), network)
+    if root not in participants:
         raise _no_participant(root, participants, network)
     senders, accepting = tuple(sorted(sending)), tuple(sorted(receiving))
     return Roles(participants, root, senders, accepting, argument, network)
@@ -66,10 +63,7 @@ def group_of(
             "participants, and transmitters or receivers",
             hint="give participants alone, or who sends and who receives",
         )
-    terminals = set(network.terminals)
-    for node in participants:
-        if node not in terminals:
-            raise _no_terminal(f"participant {_name(node, network)}", network)
+    _check_terminals("participant", participants, network)
     group = tuple(sorted(set(participants)))
     if len(group) < 2:
         raise InputError(f"too few participants ({len(group)})", hint="name at least two terminals")
@@ -91,10 +85,14 @@ def senders_and_receivers(collective: Collective) -> tuple[tuple[int, ...], tupl
     return tuple(sorted(found[0])), tuple(sorted(found[1]))
 
 
-def _no_terminal(what: str, network: Network) -> InputError:
-    return InputError(
-        f"{what} is no terminal", hint=f"use one of {shortened(network.terminals, network)}"
-    )
+def _check_terminals(role: str, nodes: Iterable[int], network: Network) -> None:
+    terminals = set(network.terminals)
+    for node in nodes:
+        if node not in terminals:
+            raise InputError(
+                f"{role} {_name(node, network)} is no terminal",
+                hint=f"use one of {shortened(network.terminals, network)}",
+            )
 
 
 def _no_participant(node: int, participants: Sequence[int], network: Network | None) -> InputError:

@@ -34,10 +34,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from cchybrid.checker import Network
-from cchybrid.proof.contradiction import Column, Key, Row
+from cchybrid.proof.contradiction import Column, Key, Row, Rows
 
 
-class BlockRelaxation:
+class BlockRelaxation(Rows):
     """The rows of one instance, one division into blocks and one number of steps.
 
     Parameters
@@ -101,13 +101,6 @@ class BlockRelaxation:
                                 yield "hold", m, v, q, t
         for a, b in self._capacity:
             yield from (("channel", a, b, t) for t in steps)
-
-    def row(self, key: Key) -> Row:
-        """Return a row by its key."""
-        kind, *numbers = key
-        # One method per kind.
-        made: Row = getattr(self, f"_{kind}_row")(*numbers)
-        return made
 
     def max_value(self, column: Column) -> int:
         """Return the upper limit of a column."""

@@ -7,6 +7,7 @@ nodes of a block is one message.
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from cchybrid.checker import Network
@@ -28,9 +29,8 @@ def block_bounds(instance: Instance) -> Iterator[LowerBound]:
     record = instance.to_json()
     if not _small_divisions(Network(record), 1):
         return
-    known = 1
-    for cheaper in CHEAPER:
-        known = max(known, max((bound.steps for bound in cheaper(instance.widest)), default=1))
+    cheaper = chain.from_iterable(kind(instance.widest) for kind in CHEAPER)
+    known = max((bound.steps for bound in cheaper), default=1)
     yield from refute_ever_more(instance, known, lambda steps: refute_blocks(record, steps))
 
 

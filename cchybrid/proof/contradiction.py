@@ -33,7 +33,10 @@ class Rows(Protocol):
     """Linear rows by their keys, and the upper limits of their columns."""
 
     def row(self, key: Key) -> Row:
-        """Return a row."""
+        """Return a row by its key, from the method of its kind."""
+        kind, *numbers = key
+        made: Row = getattr(self, f"_{kind}_row")(*numbers)
+        return made
 
     def max_value(self, column: Column) -> int:
         """Return the upper limit of a column."""

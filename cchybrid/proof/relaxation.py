@@ -34,14 +34,14 @@ from collections.abc import Iterator
 from itertools import product
 
 from cchybrid.checker import Network
-from cchybrid.proof.contradiction import Column, Key, Row
+from cchybrid.proof.contradiction import Column, Key, Row, Rows
 from cchybrid.proof.growth import sending_power
 
 ANY_SENDER = -1
 """The sender in columns that count all senders of a message together."""
 
 
-class Relaxation:
+class Relaxation(Rows):
     """The rows of one instance and one number of steps, generated on request."""
 
     def __init__(self, network: Network, steps: int) -> None:
@@ -202,13 +202,6 @@ class Relaxation:
         return [
             b for b in self.network.successors[node] if self.passes(message, ANY_SENDER, node, b)
         ]
-
-    def row(self, key: Key) -> Row:
-        """Return a row by its key."""
-        kind, *numbers = key
-        # One method per kind.
-        made: Row = getattr(self, f"_{kind}_row")(*numbers)
-        return made
 
     def max_value(self, column: Column) -> int:
         """Return the upper limit of a column."""

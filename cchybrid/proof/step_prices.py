@@ -17,6 +17,7 @@ Research 6, 1958 (time-expanded networks). doi:10.1287/opre.6.3.419
 import math
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,8 @@ def step_price_bounds(instance: Instance) -> Iterator[LowerBound]:
     parts = MAX_COLUMNS // (len(sources) * len(instance.network.channels))
     if parts < 3:
         return
-    known = 1
-    for cheaper in (growth_bounds, cut_bounds, price_bounds):
-        known = max(known, max((bound.steps for bound in cheaper(instance)), default=1))
+    cheaper = chain(growth_bounds(instance), cut_bounds(instance), price_bounds(instance))
+    known = max((bound.steps for bound in cheaper), default=1)
     network = Network(instance.to_json())
     yield from refute_ever_more(
         instance, known, lambda steps: _refute(instance, network, lengths_of_parts(steps, parts))

@@ -14,12 +14,6 @@ CONTROLS = ("descend", "raise")
 """Values of the option ``control`` of an engine."""
 
 
-def check_control(control: str) -> None:
-    """Raise ``ValueError`` for an unknown value of the option ``control``."""
-    if control not in CONTROLS:
-        raise ValueError(f"control is {control!r}, use {' or '.join(CONTROLS)}")
-
-
 def control_steps(
     problem: Problem, run: Run, reach: Reach, control: str, probe: Reach | None = None
 ) -> Stop:

@@ -26,7 +26,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from cchybrid.host.arguments import read_count, read_seconds
@@ -99,26 +99,39 @@ def read_budget(record: Any) -> RunBudget:
     """
     if not isinstance(record, dict):
         raise InputError("no table", hint="write [budget]")
+    only_keys(record, tuple(field.name for field in fields(RunBudget)), "a budget")
     limits: dict[str, Any] = {}
     for key, value in record.items():
         if key == "seeds":
             with with_context(key):
                 limits[key] = read_seeds(str(value))
-        elif key in ("time_limit", "evaluations", "threads"):
-            if key == "time_limit":
-                limits[key] = read_seconds(value)
-            else:
-                limits[key] = read_count(value, key)
+        elif key == "time_limit":
+            limits[key] = read_seconds(value)
         elif key == "first_schedule":
             if not isinstance(value, bool):
                 raise InputError(f"{value!r:.40} is neither", where=key, hint="write true or false")
             limits[key] = value
         else:
-            raise InputError(
-                f"a budget has no {key!r}",
-                hint="use time_limit, evaluations, threads, seeds, first_schedule",
-            )
+            limits[key] = read_count(value, key)
     return RunBudget(**limits)
+
+
+def only_keys(record: Mapping[str, Any], keys: tuple[str, ...], what: str) -> None:
+    """Raise an ``InputError`` for a key of a table that is none of these."""
+    for key in record:
+        if key not in keys:
+            raise InputError(f"{what} has no {key!r}", hint=f"use {', '.join(keys)}")
+
+
+def listed(value: Any) -> list[Any]:
+    """Return the texts and numbers of a list, or of one value; an ``InputError`` for others."""
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise InputError("an empty list", hint="name at least one value, or leave it out")
+    for item in values:
+        if not isinstance(item, (str, int, float)):
+            raise InputError(f"{item!r:.40} is no value", hint="write a text, a number, or a list")
+    return values
 
 
 def read_contestants(entries: Any) -> tuple[Contestant, ...]:
@@ -145,11 +158,7 @@ def read_contestants(entries: Any) -> tuple[Contestant, ...]:
 
 
 def _expand(entry: Mapping[str, Any]) -> Iterator[Contestant]:
-    for key in entry:
-        if key not in CONTESTANT_KEYS:
-            raise InputError(
-                f"a contestant has no {key!r}", hint=f"use {', '.join(CONTESTANT_KEYS)}"
-            )
+    only_keys(entry, CONTESTANT_KEYS, "a contestant")
     if "engine" in entry and "without" in entry:
         raise InputError("given beside engine", where="without", hint="leave one of them out")
     options = entry.get("options", {})
@@ -201,12 +210,6 @@ def _team(text: str, where: str) -> tuple[str, ...]:
 
 
 def _values(value: Any, where: str) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    if not values:
-        raise InputError("an empty list", where=where, hint="name at least one value")
-    for item in values:
-        if not isinstance(item, (str, int, float)):
-            raise InputError(
-                f"{str(item)[:40]} is no value", where=where, hint="write a text or a number"
-            )
+    with with_context(where):
+        values = listed(value)
     return [str(item).lower() if isinstance(item, bool) else str(item) for item in values]

@@ -62,7 +62,7 @@ from cchybrid.plugin.records import BenchmarkKind
 from cchybrid.plugin.registry import Registry, load_registry
 
 from .contestant import Contestant
-from .study import RunBudget, read_budget, read_contestants
+from .study import RunBudget, listed, only_keys, read_budget, read_contestants
 
 KEYS = ("name", "about", "contestants", "budget")
 """The keys of a suite beside those of its tables."""
@@ -137,7 +137,7 @@ def _read(path: Path, registry: Registry) -> Suite:
     except (ValueError, RecursionError) as error:
         raise InputError(f"not TOML: {error}", hint="correct it there") from None
     tables = {key: info for info in registry.benchmarks.values() for key in info.table_keys}
-    _only_keys(record, (*KEYS, *tables), "the suite")
+    only_keys(record, (*KEYS, *tables), "the suite")
     info = _kind([tables[key] for key in record if key in tables])
     kind = registry.benchmark(info.name)
     if "contestants" in record and not kind.engines:
@@ -204,7 +204,7 @@ def _combinations(lists: Iterable[list[str]]) -> Iterable[tuple[str, ...]]:
 
 def _of_table(entry: Mapping[str, Any], kind: Benchmark[Any], folder: Path) -> Iterator[Any]:
     """Yield the rows of a CSV file."""
-    _only_keys(entry, ("file", "only", "with"), "a table")
+    only_keys(entry, ("file", "only", "with"), "a table")
     if not isinstance(entry.get("file"), str):
         raise InputError("a table without a file", hint='write file = "table.csv"')
     path = folder / entry["file"]
@@ -274,19 +274,7 @@ def _mapping(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _texts(value: Any) -> list[str]:
-    values = value if isinstance(value, list) else [value]
-    if not values:
-        raise InputError("an empty list", hint="name at least one value, or leave it out")
-    for item in values:
-        if not isinstance(item, (str, int, float)):
-            raise InputError(f"{item!r} is no value", hint="write a text, a number, or a list")
     return [
         ("no", "yes")[item] if isinstance(item, bool) else getattr(item, "text", str(item))
-        for item in values
+        for item in listed(value)
     ]
-
-
-def _only_keys(record: Mapping[str, Any], keys: tuple[str, ...], what: str) -> None:
-    for key in record:
-        if key not in keys:
-            raise InputError(f"{what} has no {key!r}", hint=f"use {', '.join(keys)}")

@@ -10,7 +10,7 @@ import typer
 
 from cchybrid.checker import EvidenceError
 from cchybrid.cli import arguments, completion
-from cchybrid.cli.listing import print_options
+from cchybrid.cli.listing import print_options, records_of
 from cchybrid.cli.option_texts import engine_options
 from cchybrid.cli.plugin_loading import load_plugins
 from cchybrid.cli.writable_files import check_writable
@@ -261,11 +261,8 @@ def designers(
     found = sorted(registry.designers.values(), key=lambda info: (-info.priority, info.name))
     terms = list(registry.cost_terms.values())
     if as_json:
-        rows = [{"name": info.name, "kind": info.kind, "summary": info.summary} for info in found]
-        costs = [
-            {"name": term.name, "summary": term.summary, "maximised": term.maximised}
-            for term in terms
-        ]
+        rows = records_of(found, "name", "kind", "summary")
+        costs = records_of(terms, "name", "summary", "maximised")
         print(json.dumps({"designers": rows, "cost_terms": costs}))
         return
     width = max(len(name) for name in (*registry.designers, *registry.cost_terms))

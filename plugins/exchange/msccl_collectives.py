@@ -12,13 +12,11 @@ from cchybrid.model.collective import AnyMessage
 from cchybrid.model.errors import InputError
 from cchybrid.plugin.imported import BrokenRule
 
+from .buffers import NAMES
 from .msccl_execution import Value
 from .msccl_program import MAX_CHUNKS, READS, WRITES, Cell, Program
 
-NAMES = (
-    "allgather", "allreduce", "alltoall", "broadcast", "gather", "reduce", "reducescatter",
-    "scatter",
-)  # fmt: skip
+KINDS = sorted(NAMES.values())
 """Collectives that can be meant, without hyphens and underscores."""
 ROOTED = ("broadcast", "gather", "reduce", "scatter")
 """Collectives with a root."""
@@ -51,11 +49,11 @@ class Meaning:
         self.program, self.in_place, self.kind = program, in_place, program.collective
         self.gpus = len(program.gpus)
         self.everyone = (1 << self.gpus) - 1
-        if self.kind not in NAMES:
+        if self.kind not in KINDS:
             raise InputError(
                 f"coll={self.kind[:40]!r} has no meaning here",
                 where="algo",
-                hint=f"use {', '.join(NAMES)}",
+                hint=f"use {', '.join(KINDS)}",
             )
         if self.gpus < 2:
             raise InputError("one GPU has nothing to send", where="algo", hint="use at least 2")

@@ -373,22 +373,5 @@ def simgrid_python() -> str:
 
 
 def _run(python: str, folder: Path) -> Any:
-    arguments = [
-        python,
-        "-I",
-        str(PROGRAM),
-        str(folder / "platform.xml"),
-        str(folder / "plan.json"),
-    ]
-    try:
-        done = subprocess.run(
-            arguments, capture_output=True, text=True, timeout=MAX_SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise InputError(
-            f"SimGrid takes more than {MAX_SECONDS:.0f} seconds", hint="use fewer sizes"
-        ) from None
-    if done.returncode:
-        words = (done.stderr.strip() or "no message").splitlines()[-1]
-        raise InputError(f"SimGrid failed: {words[:200]}", hint="see its program with --folder")
-    return json.loads(done.stdout.splitlines()[-1])
+    words = [python, "-I", str(PROGRAM), "platform.xml", "plan.json"]
+    return json.loads(smpi.run(words, folder, "SimGrid", MAX_SECONDS).splitlines()[-1])

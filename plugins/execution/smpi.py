@@ -16,6 +16,7 @@ from cchybrid.model.collective import one_and_many
 from cchybrid.model.errors import InputError
 from cchybrid.model.instance import write_text
 
+COMPILER = "smpicc"
 SELECTOR = "ompi"
 """SMPI chooses the algorithm of a collective like this library, by its size and the ranks."""
 MAX_SECONDS = 300.0
@@ -90,7 +91,7 @@ def library_call(instance: Instance) -> LibraryCall | None:
 
 def is_installed() -> bool:
     """Return whether SMPI's compiler and its starter are installed."""
-    return shutil.which("smpicc") is not None and shutil.which("smpirun") is not None
+    return shutil.which(COMPILER) is not None and shutil.which("smpirun") is not None
 
 
 def times(call: LibraryCall, platform: str, sizes: Sequence[int], folder: Path) -> list[float]:
@@ -118,7 +119,7 @@ def times(call: LibraryCall, platform: str, sizes: Sequence[int], folder: Path) 
     write_text(text.replace("ROOT", str(call.root)), folder / "collective.c")
     write_text(platform, folder / "library-platform.xml")
     write_text("".join(f"node-{node}\n" for node in call.nodes), folder / "hostfile")
-    _run(["smpicc", "-O1", "-o", "collective", "collective.c"], folder)
+    run([COMPILER, "-O1", "-o", "collective", "collective.c"], folder)
     found = []
     for size in sizes:
         words = [
@@ -126,20 +127,22 @@ def times(call: LibraryCall, platform: str, sizes: Sequence[int], folder: Path) 
             "-hostfile", "hostfile", *(f"--cfg={setting}" for setting in SETTINGS),
             "--log=root.thres:critical", "./collective", str(size),
         ]  # fmt: skip
-        found.append(float(_run(words, folder).split()[-1]))
+        found.append(float(run(words, folder).split()[-1]))
     return found
 
 
-def _run(words: list[str], folder: Path) -> str:
+def run(words: list[str], folder: Path, name: str = "", seconds: float = MAX_SECONDS) -> str:
+    """Return the output of a program in a folder; an ``InputError`` if it fails or takes long."""
+    name = name or words[0]
     try:
         done = subprocess.run(
-            words, cwd=folder, capture_output=True, text=True, timeout=MAX_SECONDS, check=False
+            words, cwd=folder, capture_output=True, text=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired:
         raise InputError(
-            f"{words[0]} takes more than {MAX_SECONDS:.0f} seconds", hint="use smaller sizes"
+            f"{name} takes more than {seconds:.0f} seconds", hint="use fewer or smaller sizes"
         ) from None
-    if done.returncode or (words[0] == "smpirun" and not done.stdout.strip()):
+    if done.returncode or (name != COMPILER and not done.stdout.strip()):
         text = (done.stderr.strip() or "no message").splitlines()[-1]
-        raise InputError(f"{words[0]} failed: {text[:200]}", hint="see its files with --folder")
+        raise InputError(f"{name} failed: {text[:200]}", hint="see its files with --folder")
     return done.stdout

@@ -114,7 +114,7 @@ class _Search:
         def make() -> StepModel:
             windows = Windows.of(problem, self._uses, steps, symmetry=len(problem.rounds) == 1)
             model = build(problem, self._uses, windows, lambda: not run.wants(steps))
-            run.note(target=steps, booleans=model.booleans)
+            run.note(target=steps, booleans=len(model.model.proto.variables))
             return model
 
         solver = decision_solver(run.budget, run.seed + trial, limit)

@@ -87,8 +87,8 @@ def test_the_seconds_of_all_workers_of_an_engine_are_added():
         (1.0, 3, Spent(9.0, 9.0, 9.0, 9.0)),  # no engine
     )
     start = {"a": {"processor": 0.75, "wall": 1.25}, "b": {"processor": 0.125, "wall": 0.25}}
-    assert state.engine_seconds.start == start
-    assert state.engine_seconds.search == {"a": {"processor": 1.0, "wall": 2.0}}
+    assert state.start_seconds == start
+    assert state.search_seconds == {"a": {"processor": 1.0, "wall": 2.0}}
 
 
 @pytest.mark.parametrize(

@@ -90,11 +90,7 @@ def _check(root: ElementTree.Element) -> ElementTree.Element:
         with with_context(_place(element)):
             _check_data(element, keys)
     count = Counter(element.get("id") for element in graph if _kind(element) == "node")
-    for label, times in count.items():
-        if times > 1:
-            raise InputError(
-                f"node {label} is given {times} times", hint="give every node an id of its own"
-            )
+    _refuse_repeated(count, "node", "given")
     for edge in (element for element in graph if _kind(element) == "edge"):
         with with_context(_place(edge)):
             if edge.get("directed", "true") not in _TRUTH:
@@ -133,14 +129,17 @@ def _check_elements(element: ElementTree.Element, place: str) -> None:
             _check_elements(child, place if _kind(child) in ("data", "default") else _place(child))
 
 
+def _refuse_repeated(ids: Counter[str | None], kind: str, verb: str) -> None:
+    for name, times in ids.items():
+        if times > 1:
+            what = f"{kind} {name} is {verb} {times} times"
+            raise InputError(what, hint=f"give every {kind} an id of its own")
+
+
 def _keys(root: ElementTree.Element) -> dict[str | None, ElementTree.Element]:
     """Return the keys by their ids."""
     keys = [element for element in root if _kind(element) == "key"]
-    for name, times in Counter(key.get("id") for key in keys).items():
-        if times > 1:
-            raise InputError(
-                f"key {name} is declared {times} times", hint="give every key an id of its own"
-            )
+    _refuse_repeated(Counter(key.get("id") for key in keys), "key", "declared")
     defaults: defaultdict[tuple[str | None, str], set[str | None]] = defaultdict(set)
     for key in keys:
         kind = key.get("for", "all")

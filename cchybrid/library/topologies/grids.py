@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import check_size, numbered
+from cchybrid.library.topologies.sizes import checked_product, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -64,11 +64,7 @@ def check_extents(family: str, extents: Sequence[int]) -> None:
     if min(extents) < 1:
         corrected = _name(family, [max(1, extent) for extent in extents])
         raise InputError("an extent of 0 leaves no nodes", hint=f"use {corrected}")
-    nodes = 1
-    for extent in extents:  # one by one: the whole product could be huge
-        nodes *= extent
-        check_size(nodes)
-    if nodes < 2:
+    if checked_product(extents) < 2:
         corrected = _name(family, [*extents[:-1], 2])
         raise InputError("one node alone is no network", hint=f"use {corrected}")
 

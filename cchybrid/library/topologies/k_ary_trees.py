@@ -1,9 +1,10 @@
 """k-ary n-trees, the fat trees of data centres."""
 
 from dataclasses import replace
+from itertools import repeat
 
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import check_size, numbered
+from cchybrid.library.topologies.sizes import check_size, checked_product, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -28,10 +29,7 @@ def k_ary_n_tree(arity: int, levels: int) -> Network:
     if arity < 2 or levels < 1:
         corrected = f"{max(2, arity)}-ary-{max(1, levels)}-tree"
         raise InputError("such a tree has no two terminals", hint=f"use {corrected}")
-    terminals = 1
-    for _ in range(levels):  # one by one: the whole power could be huge
-        terminals *= arity
-        check_size(terminals)
+    terminals = checked_product(repeat(arity, levels))
     width = terminals // arity
     check_size(terminals + levels * width, 2 * levels * terminals)
     links = [(terminal, terminals + terminal // arity) for terminal in range(terminals)]

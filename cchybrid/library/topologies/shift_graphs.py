@@ -1,9 +1,10 @@
 """Networks of shifted words: de Bruijn, shuffle-exchange, cube-connected cycles, butterflies."""
 
 from collections.abc import Callable
+from itertools import repeat
 
 from cchybrid.library.topologies import layouts
-from cchybrid.library.topologies.sizes import check_size, numbered
+from cchybrid.library.topologies.sizes import check_size, checked_product, numbered
 from cchybrid.model import Network
 from cchybrid.model.errors import InputError
 
@@ -33,10 +34,8 @@ def de_bruijn(degree: int, diameter: int) -> Network:
         )
     if diameter < 1:
         raise InputError("words need at least one digit", hint="use a diameter of 1 or more")
-    nodes = 1
-    for _ in range(diameter):  # one by one: the whole power could be huge
-        nodes *= degree
-        check_size(nodes, degree * (nodes - 1))
+    nodes = checked_product(repeat(degree, diameter))
+    check_size(nodes, degree * (nodes - 1))
     arcs = (
         (node, target)
         for node in range(nodes)

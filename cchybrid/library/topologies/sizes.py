@@ -1,7 +1,7 @@
 """Sizes of named networks: numbers in names, and limits of nodes and channels."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from cchybrid.library.records import TopologyInfo
 from cchybrid.model import Network
@@ -42,6 +42,15 @@ def check_size(nodes: int, channels: int = 0) -> None:
         raise InputError(f"{nodes} nodes are too many", hint=f"use at most {MAX_NODES}")
     if channels > MAX_CHANNELS:
         raise InputError(f"{channels} channels are too many", hint=f"use at most {MAX_CHANNELS}")
+
+
+def checked_product(factors: Iterable[int]) -> int:
+    """Return a number of nodes, checked factor by factor, as the whole product could be huge."""
+    nodes = 1
+    for factor in factors:
+        nodes *= factor
+        check_size(nodes)
+    return nodes
 
 
 def check_min_nodes(nodes: int, smallest: int, family: str) -> None:

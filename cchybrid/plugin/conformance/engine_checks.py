@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import get_type_hints
 
@@ -64,13 +64,17 @@ def check_record(subject: PluginSubject) -> None:
 
 def check_support(subject: Subject) -> None:
     """Check that the engine supports at least one kind of instance."""
-    reasons = {
-        case.name: subject.engine().unsupported(case.problem()) for case in conformance_instances()
-    }
+    cases = {case.name: case.problem() for case in conformance_instances()}
+    check_some_supported(subject, "instance", cases)
+
+
+def check_some_supported(subject: PluginSubject, what: str, cases: Mapping[str, object]) -> None:
+    """Check that the engine or designer supports at least one of these."""
+    reasons = {name: subject.construct().unsupported(case) for name, case in cases.items()}
     if None not in reasons.values():
         name, reason = next(iter(reasons.items()))
         raise ConformanceError(
-            f"supports no conformance instance at all; of {name!r} it says: {reason}"
+            f"supports no conformance {what} at all; of {name!r} it says: {reason}"
         )
 
 

@@ -135,7 +135,7 @@ class Subject(PluginSubject):
     def _once(self, run: CheckedRun, due: Due, reason: str) -> Trial:
         patience = min(self.patience, LATER_SECONDS) if self.failed else self.patience
         started = time.monotonic()
-        trial = observe(self.engine(), run, lambda: due(run), reason, patience)
+        trial = observe(self.engine(), run, due, reason, patience)
         if time.monotonic() - started > patience:
             self.failed.append(reason)
         return trial

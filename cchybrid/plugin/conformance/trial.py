@@ -129,7 +129,7 @@ class Trial:
 
 
 def observe(
-    engine: Engine, run: CheckedRun, due: Callable[[], bool], reason: str, patience: float
+    engine: Engine, run: CheckedRun, due: Callable[[CheckedRun], bool], reason: str, patience: float
 ) -> Trial:
     """Run an engine on ``run.problem`` in a thread, and check that it returns in time.
 
@@ -143,11 +143,7 @@ def observe(
         See ``watch``.
     """
     before = arrays_of(run.problem, (item.name for item in fields(run.problem)))
-
-    def stop() -> None:
-        run.stopped = True
-
-    watched = watch("solve", lambda: engine.solve(run.problem, run), stop, due, reason, patience)
+    watched = watch("solve", run, lambda: engine.solve(run.problem, run), due, reason, patience)
     faults = [*run.faults, *watched.faults, *changes("problem", run.problem, before)]
     return Trial(run, faults, slow=watched.slow)
 

@@ -43,9 +43,9 @@ class Watched:
 
 def watch(
     method: str,
+    run: Any,
     work: Callable[[], object],
-    stop: Callable[[], None],
-    due: Callable[[], bool],
+    due: Callable[[Any], bool],
     reason: str,
     patience: float,
 ) -> Watched:
@@ -55,10 +55,10 @@ def watch(
     ----------
     method
         The name of the plugin's method that ``work`` calls, for messages.
-    stop
-        Makes ``should_stop()`` of the run true.
+    run
+        The run that ``work`` uses; ``should_stop()`` is true once it is ``stopped``.
     due
-        Whether the plugin has a reason to return; called repeatedly.
+        Whether the plugin has a reason to return; called repeatedly. It may set ``run.stopped``.
     reason
         The reason, for messages.
     patience
@@ -80,7 +80,7 @@ def watch(
     thread.start()
     while thread.is_alive():
         now = time.monotonic()
-        if since is None and due():
+        if since is None and due(run):
             since = now
         if since is not None and now - since > MAX_STOP_SECONDS:
             break
@@ -88,7 +88,7 @@ def watch(
             break
         thread.join(TICK_SECONDS)
     timely = not thread.is_alive()
-    stop()
+    run.stopped = True
     thread.join(patience)  # compilation cannot be interrupted
 
     faults: list[str] = []

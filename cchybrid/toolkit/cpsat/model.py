@@ -64,11 +64,6 @@ class StepModel:
         last = min(step, int(self.windows.high[delivery]) + 1)
         return int(self.informed[delivery]) + last - int(self.windows.low[delivery]) - 1
 
-    @property
-    def booleans(self) -> int:
-        """The number of variables: booleans, and the rounds of the steps if they are variables."""
-        return len(self.model.proto.variables)
-
     def rounds(self, values: IntVector) -> tuple[int, ...]:
         """Return the rounds of the steps in a solution of a model with ``total_rounds``."""
         return tuple(values[-self.steps :].tolist())
@@ -107,7 +102,7 @@ class StepModel:
             if first < last:
                 chosen = int(random.integers(first, last))
                 option[delivery], step[delivery] = self.option[chosen], self.step[chosen]
-        values = np.zeros(self.booleans, dtype=np.int64)
+        values = np.zeros(len(self.model.proto.variables), dtype=np.int64)
         placed = np.flatnonzero(option >= 0)
         values[self.first[option[placed]] + step[placed] - windows.option_low[option[placed]]] = 1
         for delivery in placed[self.informed[placed] >= 0].tolist():
@@ -115,7 +110,7 @@ class StepModel:
             last = self.informed[delivery] + min(high + 1, self.steps - 1) - low
             values[self.informed[delivery] + int(step[delivery]) - low : last] = 1
         proto = self.model.proto.solution_hint
-        proto.vars.extend(range(self.booleans))
+        proto.vars.extend(range(len(values)))
         proto.values.extend(values.tolist())
 
 

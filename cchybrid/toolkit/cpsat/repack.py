@@ -172,8 +172,7 @@ class Repack:
         self._cells = np.unique(self._key[needed])
         """The cells, delivery times steps plus step, of the places of required deliveries, each
         with a boolean "made in this step or earlier" after those of the places."""
-        self.booleans = len(places.option) + len(self._cells)
-        self._rows = Rows(self.booleans, should_stop)
+        self._rows = Rows(len(places.option) + len(self._cells), should_stop)
         self.model = self._rows.model
         self._assignment_constraints()
         self._ladder_constraints()

@@ -47,10 +47,6 @@ class Model(Protocol):
     def model(self) -> cp_model.CpModel:
         """The model, ready to be solved."""
 
-    @property
-    def booleans(self) -> int:
-        """The number of variables."""
-
     def solution(self, values: NDArray[np.int64]) -> tuple[Problem, Assignment]:
         """Return the Problem and the assignment that a solution encodes."""
 
@@ -214,4 +210,4 @@ def decide(
 def _answer(model: Model, solver: cp_model.CpSolver) -> Answer:
     found = solve_model(model.model, solver)
     problem, assignment = (None, None) if found.values is None else model.solution(found.values)
-    return Answer(found, assignment, problem, model.booleans)
+    return Answer(found, assignment, problem, len(model.model.proto.variables))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cchybrid.toolkit.evolution.restoration import CANDIDATES
-from cchybrid.toolkit.options import require
-from cchybrid.toolkit.step_control import check_control
+from cchybrid.toolkit.options import require, require_one_of
+from cchybrid.toolkit.step_control import CONTROLS
 
 CONFLICTS = ("pairs", "excess")
 """Values of the option ``conflicts``."""
@@ -107,10 +107,7 @@ class EvolutionOptions:
         require(self, 1, mutation=0, greedy=0)
         self._positive_share("replacement")
         require(self, moves=1, sweeps=0, polish=0, patience=1, radius=0, senders=1, memory=1)
-        for name, values in (("conflicts", CONFLICTS), ("ties", TIES)):
-            if getattr(self, name) not in values:
-                raise ValueError(f"{name} is {getattr(self, name)!r}, use {' or '.join(values)}")
-        check_control(self.control)
+        require_one_of(self, conflicts=CONFLICTS, ties=TIES, control=CONTROLS)
 
     @property
     def offspring(self) -> int:

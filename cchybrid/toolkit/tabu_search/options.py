@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from cchybrid.toolkit.options import require
-from cchybrid.toolkit.step_control import check_control
+from cchybrid.toolkit.options import require, require_one_of
+from cchybrid.toolkit.step_control import CONTROLS
 
 
 @dataclass(frozen=True)
@@ -50,4 +50,4 @@ class TabuOptions:
     def __post_init__(self) -> None:
         lowest = {"width": 1, "tenure": 0, "decay": 0, "patience": 1, "attempts": 1, "probe": 1}
         require(self, 1_000_000_000, **lowest, memory=1)
-        check_control(self.control)
+        require_one_of(self, control=CONTROLS)

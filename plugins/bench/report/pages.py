@@ -13,7 +13,7 @@ from jinja2 import Environment, StrictUndefined
 from pandas import DataFrame, Series, isna
 
 from cchybrid.model.errors import InputError
-from cchybrid.model.instance import write_bytes
+from cchybrid.model.instance import make_folder, write_bytes
 from cchybrid.plugin.benchmark_report import Report, Table
 from cchybrid.view.latex import escape_latex
 
@@ -30,11 +30,11 @@ def check_folder(folder: Path) -> None:
     try:
         place = next(place for place in (folder, *folder.parents) if place.exists())
     except OSError as error:
-        raise unwritable(folder, str(error.strerror)) from None
+        raise _unwritable(folder, str(error.strerror)) from None
     if not place.is_dir():
-        raise unwritable(folder, f"{place} is no folder")
+        raise _unwritable(folder, f"{place} is no folder")
     if not os.access(place, os.W_OK | os.X_OK):
-        raise unwritable(folder, "permission denied")
+        raise _unwritable(folder, "permission denied")
 
 
 def write_report(
@@ -68,12 +68,9 @@ def write_report(
     records = {each.file: _framed(each.record) for each in report.sections}
     texts |= {name: _csv(record, 4) for name, record in records.items() if record is not None}
     contents = {name: text.encode() for name, text in texts.items()} | dict(more or {})
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in contents.items():
-            write_bytes(content, folder / name)
-    except OSError as error:
-        raise unwritable(folder, str(error.strerror)) from None
+    make_folder(folder)
+    for name, content in contents.items():
+        write_bytes(content, folder / name)
     return [folder / name for name in contents]
 
 
@@ -83,8 +80,7 @@ def _framed(table: Table | None) -> DataFrame | None:
     return None if empty else DataFrame(table)
 
 
-def unwritable(folder: Path, why: str) -> InputError:
-    """Return the error of a folder or file that cannot be written."""
+def _unwritable(folder: Path, why: str) -> InputError:
     return InputError(f"{folder} cannot be written: {why}", where="-o", hint="name another folder")
 
 

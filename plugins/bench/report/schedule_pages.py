@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from cchybrid.model.errors import InputError
-from cchybrid.model.instance import write_text
+from cchybrid.model.instance import make_folder, write_text
 from cchybrid.plugin.benchmark import Checked, CheckedSuite
 from cchybrid.plugin.registry import Registry
 
 from ..schedule_checks import stored_schedule
-from .pages import unwritable
 
 FOLDER = "pages"
 MAX_NAME_LENGTH = 80
@@ -39,11 +38,8 @@ def write_pages(checked: CheckedSuite, registry: Registry, folder: Path) -> dict
         except InputError:  # a network that is too large for a page
             continue
         path = folder / FOLDER / _file_name(row.name, {Path(link).stem for link in links.values()})
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_text(text, path)
-        except OSError as error:
-            raise unwritable(path, str(error.strerror)) from None
+        make_folder(path.parent)
+        write_text(text, path)
         links[row.name] = f"{FOLDER}/{path.name}"
     return links
 

@@ -136,11 +136,6 @@ class SpreadModel:
                 self._growth_constraints(message, source, goals)
         self._capacity_constraints()
 
-    @property
-    def booleans(self) -> int:
-        """The number of variables."""
-        return len(self.model.proto.variables)
-
     def _is_first(self, message: int) -> bool:
         """Return whether the constraints of a message do not follow from those of an image."""
         return self._images is None or self._images.is_first(message)

@@ -365,7 +365,7 @@ class _Search:
             else:
                 assert self.demands is not None
                 model = FlowModel(self.demands, target, unwanted, symmetry=options.symmetry)
-            run.note(target=target, booleans=model.booleans)
+            run.note(target=target, booleans=len(model.model.proto.variables))
             return model
 
         # Incomplete hints double the time of easy models and help only with hard ones.

@@ -188,11 +188,6 @@ class FlowModel:
             if any((resource, step) not in self.used for step in range(self.steps)):
                 self.model.add_bool_or([])
 
-    @property
-    def booleans(self) -> int:
-        """The number of variables."""
-        return len(self.model.proto.variables)
-
     def solution(self, values: NDArray[np.int64]) -> tuple[Problem, Assignment]:
         """Return the Problem and the assignment that a solution encodes."""
         return self.demands.assignment(self.hops(values))

@@ -149,11 +149,6 @@ class TickModel:
     option: IntVector
     step: IntVector
 
-    @property
-    def booleans(self) -> int:
-        """The number of variables."""
-        return len(self.model.proto.variables)
-
     def solution(self, values: IntVector) -> tuple[Problem, Assignment]:
         """Return the Problem and the assignment that a solution encodes."""
         found, chosen = self.problem.empty(), np.flatnonzero(values[: len(self.option)])

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from cchybrid.toolkit.options import require
-from cchybrid.toolkit.step_control import check_control
+from cchybrid.toolkit.options import require, require_one_of
+from cchybrid.toolkit.step_control import CONTROLS
 
 FITNESS = ("conflicts", "steps")
 """Values of the option ``fitness``."""
@@ -77,6 +77,4 @@ class HgsaOptions:
                 raise ValueError(f"{name} is {getattr(self, name)}, use more than 0")
         if not 0 < self.floor < self.temperature:
             raise ValueError(f"floor is {self.floor}, use more than 0, less than temperature")
-        if self.fitness not in FITNESS:
-            raise ValueError(f"fitness is {self.fitness!r}, use {' or '.join(FITNESS)}")
-        check_control(self.control)
+        require_one_of(self, fitness=FITNESS, control=CONTROLS)

@@ -10,6 +10,7 @@ from cchybrid.plugin.conformance.engine_checks import (
     WORK_SECONDS,
     check_options,
     check_record,
+    check_some_supported,
 )
 from cchybrid.plugin.conformance.watch import ConformanceError, stop_after
 from cchybrid.plugin.engine import Stop
@@ -38,14 +39,7 @@ TOLERANCE = 1e-9
 
 def check_support(subject: DesignerSubject) -> None:
     """Check that the designer supports at least one task."""
-    reasons = {
-        case.name: subject.construct().unsupported(case.task) for case in conformance_tasks()
-    }
-    if None not in reasons.values():
-        name, reason = next(iter(reasons.items()))
-        raise ConformanceError(
-            f"supports no conformance task at all; of {name!r} it says: {reason}"
-        )
+    check_some_supported(subject, "task", {case.name: case.task for case in conformance_tasks()})
 
 
 def check_proof(subject: DesignerSubject) -> None:

@@ -95,16 +95,7 @@ class DesignerSubject(PluginSubject):
     ) -> tuple[CheckedDesignRun, Watched, list[str]]:
         designer, task = self.construct(), run.task
         before = arrays_of(task, ("allowed", "wires"))
-
-        def stop() -> None:
-            run.stopped = True
-
         watched = watch(
-            "design",
-            lambda: designer.design(task, run),
-            stop,
-            lambda: due(run),
-            reason,
-            self.patience,
+            "design", run, lambda: designer.design(task, run), due, reason, self.patience
         )
         return run, watched, [*run.faults, *watched.faults, *changes("task", task, before)]
